@@ -1,0 +1,311 @@
+//! Reading the members of an object, each by the rule that its schema gives.
+
+use std::borrow::Cow;
+
+use serde_core::ser::SerializeMap;
+
+use crate::node::{Node, take_member};
+use crate::path::At;
+use crate::read::FromNode;
+use crate::report::{NoteKind, ReadError};
+
+/// A type that is a JSON object, or shares one with others: it reads its members and leaves the rest.
+pub trait Record: Sized {
+    /// Takes what belongs to this type.
+    ///
+    /// # Errors
+    /// Names the member that is missing or malformed.
+    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError>;
+
+    /// Writes the members of this value.
+    ///
+    /// # Errors
+    /// What the serializer says.
+    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
+}
+
+impl<T: Record> Record for Box<T> {
+    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
+        T::read(fields).map(Box::new)
+    }
+
+    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        T::write(self, map)
+    }
+}
+
+/// Implements [`FromNode`], `Serialize` and `Deserialize` for types that implement [`Record`].
+///
+/// `null => Default` after the name makes a bare `null` read as the type's default, for the payloads that
+/// may be `null` as a whole.
+#[macro_export]
+macro_rules! record {
+    ($type:ty) => {
+        impl $crate::FromNode for $type {
+            fn from_node(node: $crate::Node<'_>, at: &$crate::At<'_>) -> Result<Self, $crate::ReadError> {
+                $crate::Fields::read_all(node, at)
+            }
+        }
+        $crate::record!(@serde $type);
+    };
+    ($type:ty, null => Default) => {
+        impl $crate::FromNode for $type {
+            fn from_node(node: $crate::Node<'_>, at: &$crate::At<'_>) -> Result<Self, $crate::ReadError> {
+                if node.is_null() { Ok(Self::default()) } else { $crate::Fields::read_all(node, at) }
+            }
+        }
+        $crate::record!(@serde $type);
+    };
+    (@serde $type:ty) => {
+        impl $crate::__serde::Serialize for $type {
+            fn serialize<S: $crate::__serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::serialize(self, serializer)
+            }
+        }
+        $crate::from_node!($type);
+    };
+}
+
+/// Implements `Deserialize` for types that implement [`FromNode`].
+#[macro_export]
+macro_rules! from_node {
+    ($type:ty) => {
+        impl<'de> $crate::__serde::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::__serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::deserialize(deserializer)
+            }
+        }
+    };
+}
+
+/// How the value of a member is read: `T::from_node`, or [`skip_invalid`] for lists.
+type Reader<T> = fn(Node<'_>, &At<'_>) -> Result<T, ReadError>;
+
+/// The members of one object while they are being read. Each method takes one of them out.
+#[derive(Clone, Debug)]
+pub struct Fields<'n, 'p> {
+    members: Vec<(Cow<'n, str>, Node<'n>)>,
+    at: &'p At<'p>,
+}
+
+impl<'n, 'p> Fields<'n, 'p> {
+    /// Reads a whole object as a `T`.
+    ///
+    /// # Errors
+    /// The node is not an object, or `T` refuses it.
+    pub fn read_all<T: Record>(node: Node<'n>, at: &'p At<'p>) -> Result<T, ReadError> {
+        let Node::Map(members) = node else {
+            return Err(ReadError::expected(at, "an object", &node));
+        };
+        let mut fields = Fields { members, at };
+        let value = T::read(&mut fields)?;
+        fields.note_rest();
+        Ok(value)
+    }
+
+    /// Where the object stands.
+    #[must_use]
+    pub const fn at(&self) -> &'p At<'p> {
+        self.at
+    }
+
+    /// Whether the object still has a member of this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.members.iter().any(|(key, _)| key == name)
+    }
+
+    /// Takes the member that tells variants apart.
+    ///
+    /// # Errors
+    /// It is missing or no string.
+    pub fn tag(&mut self, name: &'static str) -> Result<Cow<'n, str>, ReadError> {
+        let at = self.at.member(name);
+        match take_member(&mut self.members, name) {
+            Some(Node::Str(text)) => Ok(text),
+            Some(other) => Err(ReadError::expected(&at, "a string", &other)),
+            None => Err(ReadError::missing(&at)),
+        }
+    }
+
+    /// Takes the member that tells variants apart, where one variant goes without it. `null` is absent.
+    ///
+    /// # Errors
+    /// It is there, but no string.
+    pub fn optional_tag(&mut self, name: &'static str) -> Result<Option<Cow<'n, str>>, ReadError> {
+        match take_member(&mut self.members, name) {
+            None | Some(Node::Null) => Ok(None),
+            Some(Node::Str(text)) => Ok(Some(text)),
+            Some(other) => Err(ReadError::expected(&self.at.member(name), "a string", &other)),
+        }
+    }
+
+    /// Takes every member that is left, in order.
+    pub fn rest(&mut self) -> Vec<(Cow<'n, str>, Node<'n>)> {
+        std::mem::take(&mut self.members)
+    }
+
+    /// A member that must be there and well-formed.
+    ///
+    /// # Errors
+    /// Missing or malformed.
+    pub fn required<T>(&mut self, name: &'static str, reader: Reader<T>) -> Result<T, ReadError> {
+        let at = self.at.member(name);
+        let node = take_member(&mut self.members, name).ok_or_else(|| ReadError::missing(&at))?;
+        reader(node, &at)
+    }
+
+    /// A member that must be there; a malformed value reads as the default and is noted.
+    ///
+    /// # Errors
+    /// Missing.
+    pub fn required_lenient<T: Default>(
+        &mut self,
+        name: &'static str,
+        reader: Reader<T>,
+    ) -> Result<T, ReadError> {
+        let at = self.at.member(name);
+        let node = take_member(&mut self.members, name).ok_or_else(|| ReadError::missing(&at))?;
+        Ok(lenient(node, &at, reader).unwrap_or_default())
+    }
+
+    /// A member that must be there; `null` reads as the default.
+    ///
+    /// # Errors
+    /// Missing or malformed.
+    pub fn required_or_null<T: Default>(
+        &mut self,
+        name: &'static str,
+        reader: Reader<T>,
+    ) -> Result<T, ReadError> {
+        let at = self.at.member(name);
+        match take_member(&mut self.members, name).ok_or_else(|| ReadError::missing(&at))? {
+            Node::Null => Ok(T::default()),
+            node => reader(node, &at),
+        }
+    }
+
+    /// A member that may be absent or `null`.
+    ///
+    /// # Errors
+    /// Malformed.
+    pub fn optional<T>(&mut self, name: &'static str, reader: Reader<T>) -> Result<Option<T>, ReadError> {
+        match take_member(&mut self.members, name) {
+            None | Some(Node::Null) => Ok(None),
+            Some(node) => reader(node, &self.at.member(name)).map(Some),
+        }
+    }
+
+    /// A member that may be absent or `null`; a malformed value reads as absent and is noted.
+    pub fn optional_lenient<T>(&mut self, name: &'static str, reader: Reader<T>) -> Option<T> {
+        match take_member(&mut self.members, name) {
+            None | Some(Node::Null) => None,
+            Some(node) => lenient(node, &self.at.member(name), reader),
+        }
+    }
+
+    /// A member that may be absent, which means `default`; `null` is malformed.
+    ///
+    /// # Errors
+    /// Malformed.
+    pub fn defaulted<T>(
+        &mut self,
+        name: &'static str,
+        reader: Reader<T>,
+        default: fn() -> T,
+    ) -> Result<T, ReadError> {
+        match take_member(&mut self.members, name) {
+            None => Ok(default()),
+            Some(node) => reader(node, &self.at.member(name)),
+        }
+    }
+
+    /// A member that may be absent or `null`, which both mean `default`.
+    ///
+    /// # Errors
+    /// Malformed.
+    pub fn defaulted_or_null<T>(
+        &mut self,
+        name: &'static str,
+        reader: Reader<T>,
+        default: fn() -> T,
+    ) -> Result<T, ReadError> {
+        match take_member(&mut self.members, name) {
+            None | Some(Node::Null) => Ok(default()),
+            Some(node) => reader(node, &self.at.member(name)),
+        }
+    }
+
+    /// A member that may be absent; absence, `null` and (noted) malformed values mean `default`.
+    pub fn defaulted_lenient<T>(&mut self, name: &'static str, reader: Reader<T>, default: fn() -> T) -> T {
+        match take_member(&mut self.members, name) {
+            None | Some(Node::Null) => default(),
+            Some(node) => lenient(node, &self.at.member(name), reader).unwrap_or_else(default),
+        }
+    }
+
+    /// A member whose absence, whose `null` and whose value mean three things: the outer `Option` says
+    /// whether it was there, the inner one whether it was more than `null`.
+    ///
+    /// # Errors
+    /// Malformed.
+    pub fn patch<T>(
+        &mut self,
+        name: &'static str,
+        reader: Reader<T>,
+    ) -> Result<Option<Option<T>>, ReadError> {
+        match take_member(&mut self.members, name) {
+            None => Ok(None),
+            Some(Node::Null) => Ok(Some(None)),
+            Some(node) => reader(node, &self.at.member(name)).map(|value| Some(Some(value))),
+        }
+    }
+
+    /// Like [`patch`](Self::patch); a malformed value reads as absent and is noted.
+    pub fn patch_lenient<T>(&mut self, name: &'static str, reader: Reader<T>) -> Option<Option<T>> {
+        match take_member(&mut self.members, name) {
+            None => None,
+            Some(Node::Null) => Some(None),
+            Some(node) => lenient(node, &self.at.member(name), reader).map(Some),
+        }
+    }
+
+    fn note_rest(&self) {
+        if self.at.takes_notes() {
+            for (key, _) in &self.members {
+                self.at.member(key).note(NoteKind::Ignored);
+            }
+        }
+    }
+}
+
+/// Reads a list and leaves out the items that are malformed; each is noted.
+///
+/// # Errors
+/// The node is not an array.
+pub fn skip_invalid<T: FromNode>(node: Node<'_>, at: &At<'_>) -> Result<Vec<T>, ReadError> {
+    let Node::Seq(items) = node else {
+        return Err(ReadError::expected(at, "an array", &node));
+    };
+    let read = |(index, item)| {
+        let at = at.item(index);
+        let mark = at.mark();
+        T::from_node(item, &at)
+            .inspect_err(|error: &ReadError| {
+                at.rewind(mark);
+                at.note(NoteKind::Skipped(error.problem().clone()));
+            })
+            .ok()
+    };
+    Ok(items.into_iter().enumerate().filter_map(read).collect())
+}
+
+fn lenient<T>(node: Node<'_>, at: &At<'_>, reader: Reader<T>) -> Option<T> {
+    let mark = at.mark();
+    reader(node, at)
+        .inspect_err(|error| {
+            at.rewind(mark);
+            at.note(NoteKind::Defaulted(error.problem().clone()));
+        })
+        .ok()
+}

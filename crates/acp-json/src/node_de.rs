@@ -1,0 +1,147 @@
+//! Reading types of others, that know serde only, from a tree.
+
+use std::borrow::Cow;
+
+use serde_core::de::value::{
+    BorrowedStrDeserializer, Error, MapAccessDeserializer, MapDeserializer, SeqDeserializer,
+};
+use serde_core::de::{
+    Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, Visitor,
+};
+use serde_core::forward_to_deserialize_any;
+
+use crate::node::Node;
+use crate::path::At;
+use crate::report::{Problem, ReadError};
+
+impl<'a> Node<'a> {
+    /// Reads a type that implements serde's `Deserialize`.
+    ///
+    /// # Errors
+    /// What the type's own reader says; the path is not known.
+    pub fn parse<T: Deserialize<'a>>(self) -> Result<T, ReadError> {
+        T::deserialize(self).map_err(|error| ReadError::new(&At::root(), Problem::Other(error.to_string())))
+    }
+}
+
+impl<'de> IntoDeserializer<'de, Error> for Node<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Node<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self {
+            Node::Null => visitor.visit_unit(),
+            Node::Bool(value) => visitor.visit_bool(value),
+            Node::U64(number) => visitor.visit_u64(number),
+            Node::I64(number) => visitor.visit_i64(number),
+            Node::F64(number) => visitor.visit_f64(number),
+            Node::Str(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
+            Node::Str(Cow::Owned(text)) => visitor.visit_string(text),
+            Node::Seq(items) => {
+                let mut access = SeqDeserializer::new(items.into_iter());
+                let value = visitor.visit_seq(&mut access)?;
+                access.end()?;
+                Ok(value)
+            }
+            Node::Map(members) => {
+                let mut access =
+                    MapDeserializer::new(members.into_iter().map(|(key, node)| (Name(key), node)));
+                let value = visitor.visit_map(&mut access)?;
+                access.end()?;
+                Ok(value)
+            }
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self {
+            Node::Str(text) => visitor.visit_enum(Name(text)),
+            Node::Map(members) => {
+                let access = MapDeserializer::new(members.into_iter().map(|(key, node)| (Name(key), node)));
+                visitor.visit_enum(Variant(access))
+            }
+            other => other.deserialize_any(visitor),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+/// An externally tagged variant: `{"variant": payload}`.
+struct Variant<A>(A);
+
+impl<'de, A: MapAccess<'de, Error = Error>> EnumAccess<'de> for Variant<A> {
+    type Error = Error;
+    type Variant = <MapAccessDeserializer<A> as EnumAccess<'de>>::Variant;
+
+    fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Self::Variant), Error> {
+        MapAccessDeserializer::new(self.0).variant_seed(seed)
+    }
+}
+
+/// A member's name or a bare variant.
+struct Name<'de>(Cow<'de, str>);
+
+impl<'de> IntoDeserializer<'de, Error> for Name<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Name<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0 {
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+impl<'de> EnumAccess<'de> for Name<'de> {
+    type Error = Error;
+    type Variant = <BorrowedStrDeserializer<'de, Error> as EnumAccess<'de>>::Variant;
+
+    fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Self::Variant), Error> {
+        let value = seed.deserialize(self)?;
+        // A bare string never has a payload; serde's own access for strings says just that.
+        let (_, unit) = BorrowedStrDeserializer::new("")
+            .variant_seed(std::marker::PhantomData::<serde_core::de::IgnoredAny>)?;
+        Ok((value, unit))
+    }
+}

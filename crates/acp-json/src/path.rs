@@ -1,0 +1,90 @@
+//! Where in a message a reader stands.
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+
+use crate::report::{Note, NoteKind, Report};
+
+/// A position in the tree that is being read: a list of steps that lives on the readers' stack.
+///
+/// It costs nothing until an error or a note needs its path spelled out.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'p> {
+    parent: Option<&'p At<'p>>,
+    step: Step<'p>,
+    report: Option<&'p RefCell<Report>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step<'p> {
+    Root,
+    Member(&'p str),
+    Item(usize),
+}
+
+impl<'p> At<'p> {
+    /// The whole value, read without taking notes.
+    #[must_use]
+    pub const fn root() -> Self {
+        At { parent: None, step: Step::Root, report: None }
+    }
+
+    pub(crate) const fn reporting(report: &'p RefCell<Report>) -> Self {
+        At { parent: None, step: Step::Root, report: Some(report) }
+    }
+
+    /// The member `name` of the object at this position.
+    #[must_use]
+    pub const fn member(&'p self, name: &'p str) -> At<'p> {
+        At { parent: Some(self), step: Step::Member(name), report: self.report }
+    }
+
+    /// The item with this index, from 0, of the list at this position.
+    #[must_use]
+    pub const fn item(&'p self, index: usize) -> At<'p> {
+        At { parent: Some(self), step: Step::Item(index), report: self.report }
+    }
+
+    /// Whether anybody wants to know what is defaulted, skipped or ignored.
+    #[must_use]
+    pub const fn takes_notes(&self) -> bool {
+        self.report.is_some()
+    }
+
+    /// The path as text, such as `prompt[0].text`; empty for the whole value.
+    #[must_use]
+    pub fn path(&self) -> String {
+        let mut path = self.parent.map(At::path).unwrap_or_default();
+        match self.step {
+            Step::Root => {}
+            Step::Member(name) => {
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(name);
+            }
+            Step::Item(index) => {
+                // Writing into a `String` cannot fail.
+                let _ = write!(path, "[{index}]");
+            }
+        }
+        path
+    }
+
+    pub(crate) fn note(&self, kind: NoteKind) {
+        if let Some(report) = self.report {
+            report.borrow_mut().notes.push(Note { path: self.path(), kind });
+        }
+    }
+
+    /// How many notes there are, to take back those of an attempt that was given up.
+    pub(crate) fn mark(&self) -> usize {
+        self.report.map_or(0, |report| report.borrow().notes.len())
+    }
+
+    pub(crate) fn rewind(&self, mark: usize) {
+        if let Some(report) = self.report {
+            report.borrow_mut().notes.truncate(mark);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What went wrong while reading, and what was passed over.
+
+use std::fmt;
+
+use crate::node::Node;
+use crate::path::At;
+
+/// A value could not be read. Says where and why; never repeats what the value held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError(Box<Inner>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Inner {
+    path: String,
+    problem: Problem,
+}
+
+/// Why a value could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A required member is not there.
+    Missing,
+    /// Another kind of JSON value was due.
+    Mismatch {
+        /// What was due, such as `a string`.
+        expected: &'static str,
+        /// What was there, such as `a number`.
+        found: &'static str,
+    },
+    /// A number does not fit its type.
+    OutOfRange {
+        /// The type's name, such as `an unsigned 32-bit integer`.
+        expected: &'static str,
+    },
+    /// The text is not JSON; the reason comes from the parser.
+    Syntax(String),
+    /// A reader of the caller's own refused the value.
+    Other(String),
+}
+
+impl ReadError {
+    /// A problem at a position.
+    #[must_use]
+    pub fn new(at: &At<'_>, problem: Problem) -> Self {
+        ReadError(Box::new(Inner { path: at.path(), problem }))
+    }
+
+    /// A required member is not there; `at` is the member's own position.
+    #[must_use]
+    pub fn missing(at: &At<'_>) -> Self {
+        Self::new(at, Problem::Missing)
+    }
+
+    /// Another kind of value was due, such as `a string`.
+    #[must_use]
+    pub fn expected(at: &At<'_>, expected: &'static str, found: &Node<'_>) -> Self {
+        Self::new(at, Problem::Mismatch { expected, found: found.kind() })
+    }
+
+    /// Where: member names joined by dots, item numbers in brackets, empty for the whole value.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// Why.
+    #[must_use]
+    pub fn problem(&self) -> &Problem {
+        &self.0.problem
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.0.path.is_empty() {
+            write!(f, "`{}`: ", self.0.path)?;
+        }
+        self.0.problem.fmt(f)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Missing => f.write_str("required, but missing"),
+            Problem::Mismatch { expected, found } => write!(f, "expected {expected}, found {found}"),
+            Problem::OutOfRange { expected } => write!(f, "the number does not fit {expected}"),
+            Problem::Syntax(reason) => write!(f, "not valid JSON: {reason}"),
+            Problem::Other(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// What a lenient reader passed over, in the order in which it met it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    pub(crate) notes: Vec<Note>,
+}
+
+impl Report {
+    /// The notes.
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// Whether everything was read as it was sent.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.notes.is_empty()
+    }
+}
+
+/// One thing that was passed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Where, written like [`ReadError::path`].
+    pub path: String,
+    /// What was done about it.
+    pub kind: NoteKind,
+}
+
+/// What was done about a part of a message that could not be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoteKind {
+    /// A malformed member was read as if it were absent.
+    Defaulted(Problem),
+    /// A malformed item was left out of its list.
+    Skipped(Problem),
+    /// A member that its type does not know was not kept.
+    Ignored,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            NoteKind::Defaulted(problem) => write!(f, "`{}`: read as absent: {problem}", self.path),
+            NoteKind::Skipped(problem) => write!(f, "`{}`: left out: {problem}", self.path),
+            NoteKind::Ignored => write!(f, "`{}`: unknown member, not kept", self.path),
+        }
+    }
+}

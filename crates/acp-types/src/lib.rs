@@ -1,0 +1,56 @@
+//! Types of the Agent Client Protocol (ACP), generated from its canonical JSON Schema.
+//!
+//! [`v1`] has one type for each definition of protocol version 1, a marker for each method
+//! ([`v1::methods`]) and a table of them all. The types are values: no I/O, no policy.
+//!
+//! * Members that must be there are the arguments of `new`; the others have setters that chain.
+//! * Nothing that a peer sends is lost silently. Values of enums and kinds of unions that this version does
+//!   not know land in an `Unknown` variant and are written as they came. Where the protocol asks readers to
+//!   be lenient, malformed members read as absent; [`from_str_reporting`] tells which.
+//! * What equals its absence is not written.
+//!
+//! ```
+//! use acp_types::v1::{ContentBlock, PromptRequest};
+//!
+//! let request = PromptRequest::new("session-1", [ContentBlock::text("What changed today?")]);
+//! let json = r#"{"sessionId":"session-1","prompt":[{"type":"text","text":"What changed today?"}]}"#;
+//! assert_eq!(acp_types::to_string(&request), json);
+//! assert_eq!(acp_types::from_str::<PromptRequest>(json)?, request);
+//! # Ok::<(), acp_types::ReadError>(())
+//! ```
+
+mod maybe;
+mod meta;
+pub mod method;
+mod newtype;
+mod open;
+mod unknown;
+
+pub mod v1;
+
+pub use acp_json::{FromNode, Map, Note, NoteKind, ReadError, Report, Value, from_slice, from_str};
+pub use maybe::Maybe;
+pub use meta::Meta;
+pub use unknown::UnknownVariant;
+
+use serde_core::Serialize;
+
+/// Reads a value and says what was defaulted, skipped or unknown on the way.
+///
+/// # Errors
+/// The text is not JSON or does not hold a `T`; the error names the path.
+pub fn from_str_reporting<T: FromNode>(text: &str) -> Result<(T, Report), ReadError> {
+    let mut report = Report::default();
+    let value = acp_json::read_reporting(acp_json::parse(text)?, &mut report)?;
+    Ok((value, report))
+}
+
+/// The JSON text of a value of this crate, on one line.
+#[must_use]
+pub fn to_string<T: Serialize + ?Sized>(value: &T) -> String {
+    acp_json::to_string(value)
+}
+
+// The generated code calls these by `crate::…!`.
+pub(crate) use newtype::{integer_newtype, newtype, string_newtype};
+pub(crate) use open::string_enum;

@@ -1,0 +1,83 @@
+//! Members whose absence, whose `null` and whose value mean three things.
+
+use acp_json::FromNode;
+use serde_core::ser::{Serialize, SerializeMap};
+
+/// A member of a patch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Maybe<T> {
+    /// Not there: leave it as it is.
+    #[default]
+    Absent,
+    /// `null`: clear it.
+    Null,
+    /// Set it.
+    Value(T),
+}
+
+impl<T> Maybe<T> {
+    /// The value, where there is one.
+    #[must_use]
+    pub const fn value(&self) -> Option<&T> {
+        match self {
+            Maybe::Value(value) => Some(value),
+            Maybe::Absent | Maybe::Null => None,
+        }
+    }
+
+    /// Whether the member is not there.
+    #[must_use]
+    pub const fn is_absent(&self) -> bool {
+        matches!(self, Maybe::Absent)
+    }
+
+    /// What `field` becomes when this patch is applied to it.
+    pub fn apply(self, field: &mut Option<T>) {
+        match self {
+            Maybe::Absent => {}
+            Maybe::Null => *field = None,
+            Maybe::Value(value) => *field = Some(value),
+        }
+    }
+
+    pub(crate) fn from_patch(patch: Option<Option<T>>) -> Self
+    where
+        T: FromNode,
+    {
+        match patch {
+            None => Maybe::Absent,
+            Some(None) => Maybe::Null,
+            Some(Some(value)) => Maybe::Value(value),
+        }
+    }
+
+    pub(crate) fn write<M: SerializeMap>(&self, name: &'static str, map: &mut M) -> Result<(), M::Error>
+    where
+        T: Serialize,
+    {
+        match self {
+            Maybe::Absent => Ok(()),
+            Maybe::Null => map.serialize_entry(name, &()),
+            Maybe::Value(value) => map.serialize_entry(name, value),
+        }
+    }
+}
+
+impl<T> From<T> for Maybe<T> {
+    fn from(value: T) -> Self {
+        Maybe::Value(value)
+    }
+}
+
+/// `None` clears.
+impl<T> From<Option<T>> for Maybe<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Maybe::Null, Maybe::Value)
+    }
+}
+
+impl From<&str> for Maybe<String> {
+    fn from(text: &str) -> Self {
+        Maybe::Value(text.to_owned())
+    }
+}

@@ -1,0 +1,62 @@
+//! What is known about a method of the protocol, as types and as a table.
+
+use acp_json::FromNode;
+use serde_core::Serialize;
+
+/// A method or notification. Implemented by markers without values, one for each.
+pub trait Method {
+    /// The name on the wire, such as `session/prompt`.
+    const NAME: &'static str;
+    /// Who handles it; the other side sends it.
+    const HANDLER: Side;
+    /// What it carries.
+    type Params: FromNode + Serialize + Send + 'static;
+}
+
+/// A method that is answered.
+pub trait Request: Method {
+    /// The answer.
+    type Response: FromNode + Serialize + Send + 'static;
+}
+
+/// A message that is not answered.
+pub trait Notification: Method {}
+
+/// A side of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The coding agent.
+    Agent,
+    /// The editor, or whatever drives the agent.
+    Client,
+    /// Either.
+    Both,
+}
+
+/// Whether a method is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// It is.
+    Request,
+    /// It is not.
+    Notification,
+}
+
+/// A row of the table of methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MethodInfo {
+    /// The name on the wire.
+    pub name: &'static str,
+    /// Whether it is answered.
+    pub kind: Kind,
+    /// Who handles it.
+    pub handler: Side,
+    /// The name of the type of its params.
+    pub params: &'static str,
+    /// The name of the type of its answer.
+    pub response: Option<&'static str>,
+    /// The capability of the handling side without which it must not be sent, as a path in the messages of
+    /// `initialize`; `None` when every peer has it or when the session's own state decides.
+    pub capability: Option<&'static str>,
+}

@@ -1,0 +1,71 @@
+//! Enums of strings that keep what they do not know.
+
+/// Implements the conversions of an enum of strings, from its table of names on the wire.
+macro_rules! string_enum {
+    ($name:ident { $($variant:ident = $wire:literal),* $(,)? }) => {
+        impl $name {
+            /// The value as the wire has it.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $wire,)*
+                    Self::Unknown(text) => text,
+                }
+            }
+
+            /// Whether this version of the protocol knows the value.
+            #[must_use]
+            pub const fn is_known(&self) -> bool {
+                !matches!(self, Self::Unknown(_))
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                match text {
+                    $($wire => Self::$variant,)*
+                    other => Self::Unknown(other.into()),
+                }
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = std::convert::Infallible;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Ok(text.into())
+            }
+        }
+
+        impl acp_json::FromNode for $name {
+            fn from_node(node: acp_json::Node<'_>, at: &acp_json::At<'_>) -> Result<Self, acp_json::ReadError> {
+                match node.as_str() {
+                    Some(text) => Ok(text.into()),
+                    None => Err(acp_json::ReadError::expected(at, "a string", &node)),
+                }
+            }
+        }
+
+        impl serde_core::Serialize for $name {
+            fn serialize<S: serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        acp_json::from_node!($name);
+    };
+}
+
+pub(crate) use string_enum;

@@ -1,0 +1,6 @@
+//! Hand-written sugar beside the generated types.
+
+mod auth;
+mod content;
+mod permission;
+mod version;

@@ -1,0 +1,165 @@
+//! What the emitters ask about other definitions, and how they write types and wording.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::codegen::ir::{Definition, Field, Kind, Payload, Presence, Schema, Type, Variant};
+use crate::schema::docs::Docs;
+
+pub(super) struct Context<'s> {
+    definitions: BTreeMap<&'s str, &'s Definition>,
+    pub docs: &'s Docs,
+}
+
+impl<'s> Context<'s> {
+    pub(super) fn new(schema: &'s Schema, docs: &'s Docs) -> Self {
+        let definitions =
+            schema.definitions.iter().map(|definition| (definition.name.as_str(), definition)).collect();
+        Context { definitions, docs }
+    }
+
+    /// The attribute lines of a piece of wording; of nothing, when it is not written yet.
+    pub(super) fn wording(text: Option<&str>) -> TokenStream {
+        let lines = text.unwrap_or_default().trim().lines().map(|line| {
+            let line = if line.is_empty() { String::new() } else { format!(" {line}") };
+            quote!(#[doc = #line])
+        });
+        quote!(#(#lines)*)
+    }
+
+    pub(super) fn definition_docs(&self, definition: &Definition) -> TokenStream {
+        if definition.name == definition.described_by {
+            return Self::wording(self.docs.definition(&definition.name));
+        }
+        Self::wording(Some(&format!(
+            "The part of [`{}`] that comes in several kinds.",
+            definition.described_by
+        )))
+    }
+
+    pub(super) fn field_docs(&self, owner: &str, field: &Field) -> TokenStream {
+        match self.docs.field(owner, &field.wire) {
+            None if field.ty == Type::Meta => Self::wording(Some(META)),
+            text => Self::wording(text),
+        }
+    }
+
+    /// Whether the definition's type has a `Default`.
+    pub(super) fn defaults(&self, definition: &Definition) -> bool {
+        match &definition.kind {
+            Kind::Object(object) => {
+                object.union.is_none() && object.fields.iter().all(|field| !is_required(field))
+            }
+            Kind::StringEnum(values) => values.default.is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether two values of the type are equal or not, without exception: no floats, no free JSON.
+    pub(super) fn has_eq(&self, ty: &Type) -> bool {
+        match ty {
+            Type::F64 | Type::Any | Type::Meta => false,
+            Type::List(item) | Type::Map(item) => self.has_eq(item),
+            Type::Ref(name) => {
+                self.definitions.get(name.as_str()).is_some_and(|definition| self.eq(definition))
+            }
+            _ => true,
+        }
+    }
+
+    /// The same for a definition.
+    pub(super) fn eq(&self, definition: &Definition) -> bool {
+        match &definition.kind {
+            Kind::Object(object) => {
+                object.union.is_none() && object.fields.iter().all(|field| self.has_eq(&field.ty))
+            }
+            Kind::Newtype(ty) => self.has_eq(ty),
+            Kind::StringEnum(_) | Kind::IntegerEnum { .. } => true,
+            Kind::Tagged(_) => false,
+            Kind::Untagged(union) => {
+                union.arms.iter().all(|arm| arm.ty.as_ref().is_none_or(|ty| self.has_eq(ty)))
+            }
+        }
+    }
+
+    /// The derives that every type has, and those that its content allows.
+    pub(super) fn derives(eq: bool, default: bool) -> TokenStream {
+        let eq = eq.then(|| quote!(, Eq, Hash));
+        let default = default.then(|| quote!(, Default));
+        quote!(#[derive(Clone, Debug, PartialEq #eq #default)])
+    }
+}
+
+const META: &str = "Data of extensions, by name. No meaning may be assumed for names of others.";
+
+pub(super) fn is_required(field: &Field) -> bool {
+    matches!(field.presence, Presence::Required | Presence::RequiredNullable)
+}
+
+/// The type as it is written in a struct.
+pub(super) fn rust_type(ty: &Type) -> TokenStream {
+    match ty {
+        Type::Bool => quote!(bool),
+        Type::U16 => quote!(u16),
+        Type::U32 => quote!(u32),
+        Type::U64 => quote!(u64),
+        Type::I32 => quote!(i32),
+        Type::I64 => quote!(i64),
+        Type::F64 => quote!(f64),
+        Type::String => quote!(String),
+        Type::Any => quote!(Value),
+        Type::Meta => quote!(Meta),
+        Type::Ref(name) => {
+            let name = ident(name);
+            quote!(#name)
+        }
+        Type::List(item) => {
+            let item = rust_type(item);
+            quote!(Vec<#item>)
+        }
+        Type::Map(member) => {
+            let member = rust_type(member);
+            quote!(Map<#member>)
+        }
+    }
+}
+
+/// The function that reads a value of the type.
+pub(super) fn reader(ty: &Type) -> TokenStream {
+    match ty {
+        Type::List(item) => {
+            let item = rust_type(item);
+            quote!(Vec::<#item>::from_node)
+        }
+        Type::Map(member) => {
+            let member = rust_type(member);
+            quote!(Map::<#member>::from_node)
+        }
+        ty => {
+            let ty = rust_type(ty);
+            quote!(#ty::from_node)
+        }
+    }
+}
+
+/// The payload's type, of a variant that has one.
+pub(super) fn payload_type(variant: &Variant) -> Option<TokenStream> {
+    match &variant.payload {
+        Payload::Ref { name, boxed } => {
+            let name = ident(name);
+            Some(if *boxed { quote!(Box<#name>) } else { quote!(#name) })
+        }
+        _ => None,
+    }
+}
+
+/// An identifier; a word of Rust is escaped.
+pub(super) fn ident(name: &str) -> Ident {
+    if syn::parse_str::<Ident>(name).is_ok() {
+        Ident::new(name, Span::call_site())
+    } else {
+        format_ident!("r#{name}")
+    }
+}

@@ -1,0 +1,98 @@
+//! The markers of the methods and the table of them all.
+
+use quote::quote;
+
+use super::Item;
+use super::context::{Context, ident};
+use crate::codegen::ir::{Method, Schema, Side};
+
+pub(super) fn emit(schema: &Schema, _: &Context<'_>) -> Vec<Item> {
+    let mut items = vec![Item::Text(
+        "use crate::method::{Kind, Method, MethodInfo, Notification, Request, Side};\n\nuse super::*;\n"
+            .to_owned(),
+    )];
+    items.push(Item::Tokens(table(schema)));
+    for method in &schema.methods {
+        items.extend(marker(method).into_iter().map(Item::Tokens));
+    }
+    items
+}
+
+fn table(schema: &Schema) -> proc_macro2::TokenStream {
+    let rows = schema.methods.iter().map(|method| {
+        let (name, handler, params) = (&method.name, side(method.handler), &method.params);
+        let kind = if method.response.is_some() { quote!(Kind::Request) } else { quote!(Kind::Notification) };
+        let response = option(method.response.as_deref());
+        let capability = option(method.capability.as_deref());
+        quote! {
+            MethodInfo {
+                name: #name,
+                kind: #kind,
+                handler: #handler,
+                params: #params,
+                response: #response,
+                capability: #capability,
+            }
+        }
+    });
+    quote! {
+        /// Every method and notification, in the order of names.
+        pub const METHODS: &[MethodInfo] = &[#(#rows),*];
+    }
+}
+
+fn marker(method: &Method) -> Vec<proc_macro2::TokenStream> {
+    let (marker, name, handler, params) =
+        (ident(&method.marker), &method.name, side(method.handler), ident(&method.params));
+    let receiver = match method.handler {
+        Side::Agent => "handled by the agent",
+        Side::Client => "handled by the client",
+        Side::Both => "handled by both sides",
+    };
+    let docs = match (&method.response, &method.capability) {
+        (Some(response), gate) => format!(
+            "`{name}`: a request {receiver}, [`{}`] to [`{response}`]{}.",
+            method.params,
+            gate.as_ref().map(|gate| format!("; needs `{gate}`")).unwrap_or_default()
+        ),
+        (None, _) => format!("`{name}`: a notification {receiver}, [`{}`].", method.params),
+    };
+    let docs = Context::wording(Some(&docs));
+    let kind = match &method.response {
+        Some(response) => {
+            let response = ident(response);
+            quote! {
+                impl Request for #marker {
+                    type Response = #response;
+                }
+            }
+        }
+        None => quote!(impl Notification for #marker {}),
+    };
+    vec![
+        quote!(#docs #[derive(Clone, Copy, Debug)] pub enum #marker {}),
+        quote! {
+            impl Method for #marker {
+                const NAME: &'static str = #name;
+                const HANDLER: Side = #handler;
+                type Params = #params;
+            }
+        },
+        kind,
+    ]
+}
+
+fn side(side: Side) -> proc_macro2::TokenStream {
+    match side {
+        Side::Agent => quote!(Side::Agent),
+        Side::Client => quote!(Side::Client),
+        Side::Both => quote!(Side::Both),
+    }
+}
+
+fn option(text: Option<&str>) -> proc_macro2::TokenStream {
+    match text {
+        Some(text) => quote!(Some(#text)),
+        None => quote!(None),
+    }
+}

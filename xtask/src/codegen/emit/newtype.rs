@@ -1,0 +1,60 @@
+//! Strings, integers and free JSON under a name, and enums of integers.
+
+use quote::quote;
+
+use super::Item;
+use super::context::{Context, ident, rust_type};
+use crate::codegen::ir::{Definition, IntegerValue, Type};
+
+pub(super) fn emit(context: &Context<'_>, definition: &Definition, ty: &Type) -> Vec<Item> {
+    let name = ident(&definition.name);
+    let docs = context.definition_docs(definition);
+    let eq = context.eq(definition);
+    let (derives, inner, helper) = match ty {
+        Type::String => (Context::derives(eq, false), quote!(Arc<str>), "string_newtype"),
+        Type::U16 | Type::U32 | Type::U64 | Type::I32 | Type::I64 => {
+            let inner = rust_type(ty);
+            let derives = quote!(#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]);
+            (derives, quote!(pub #inner), "integer_newtype")
+        }
+        ty => {
+            let inner = rust_type(ty);
+            (Context::derives(eq, false), quote!(pub #inner), "newtype")
+        }
+    };
+    let inner_name = rust_type(ty).to_string();
+    let call = match ty {
+        Type::String => format!("crate::{helper}!({});\n", definition.name),
+        _ => format!("crate::{helper}!({}: {inner_name});\n", definition.name),
+    };
+    vec![Item::Tokens(quote!(#docs #derives pub struct #name(#inner);)), Item::Text(call)]
+}
+
+pub(super) fn emit_integer_enum(
+    context: &Context<'_>,
+    definition: &Definition,
+    values: &[IntegerValue],
+    repr: &Type,
+) -> Vec<Item> {
+    let name = ident(&definition.name);
+    let mut items = emit(context, definition, repr);
+    let constants = values.iter().map(|value| {
+        let docs = Context::wording(context.docs.variant(&definition.described_by, &value.wire.to_string()));
+        let constant = ident(&value.rust);
+        let number = proc_macro2::Literal::i64_unsuffixed(value.wire);
+        quote!(#docs pub const #constant: Self = Self(#number);)
+    });
+    let known = values.iter().map(|value| ident(&value.rust));
+    items.push(Item::Tokens(quote! {
+        impl #name {
+            #(#constants)*
+
+            /// Whether this version of the protocol gives the number a meaning.
+            #[must_use]
+            pub const fn is_known(self) -> bool {
+                matches!(self, #(Self::#known)|*)
+            }
+        }
+    }));
+    items
+}

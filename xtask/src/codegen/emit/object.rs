@@ -1,0 +1,118 @@
+//! Objects: a struct, its constructor and setters, its reader and writer.
+
+use quote::quote;
+
+use super::Item;
+use super::context::{Context, ident, is_required};
+use super::field;
+use crate::codegen::ir::{Definition, Object};
+
+pub(super) fn emit(context: &Context<'_>, definition: &Definition, object: &Object) -> Vec<Item> {
+    vec![
+        Item::Tokens(declaration(context, definition, object)),
+        Item::Tokens(constructor(definition, object)),
+        Item::Tokens(record(definition, object)),
+        Item::Text(if definition.whole_null {
+            format!("acp_json::record!({}, null => Default);\n", definition.name)
+        } else {
+            format!("acp_json::record!({});\n", definition.name)
+        }),
+    ]
+}
+
+fn declaration(context: &Context<'_>, definition: &Definition, object: &Object) -> proc_macro2::TokenStream {
+    let name = ident(&definition.name);
+    let docs = context.definition_docs(definition);
+    let derives = Context::derives(context.eq(definition), context.defaults(definition));
+    let fields = object.fields.iter().map(|field| field::declaration(context, &definition.name, field));
+    let union = object.union.iter().map(|union| {
+        let (field, ty) = (ident(&union.field), ident(&union.type_name));
+        quote!(#[doc = " The part that comes in several kinds."] pub #field: #ty)
+    });
+    let members = fields.chain(union);
+    quote! {
+        #docs
+        #derives
+        #[non_exhaustive]
+        pub struct #name {
+            #(#members,)*
+        }
+    }
+}
+
+fn constructor(definition: &Definition, object: &Object) -> proc_macro2::TokenStream {
+    let name = ident(&definition.name);
+    let mut arguments = Vec::new();
+    let mut members = Vec::new();
+    for one in &object.fields {
+        if is_required(one) {
+            let (argument, member) = field::argument(one);
+            arguments.push(argument);
+            members.push(member);
+        } else {
+            let name = ident(&one.rust);
+            members.push(quote!(#name: Default::default()));
+        }
+    }
+    if let Some(union) = &object.union {
+        let (field, ty) = (ident(&union.field), ident(&union.type_name));
+        arguments.push(quote!(#field: impl Into<#ty>));
+        members.push(quote!(#field: #field.into()));
+    }
+    let setters = object.fields.iter().filter(|one| !is_required(one)).map(field::setter);
+    let docs = Context::wording(Some(if arguments.is_empty() {
+        "A value without any of the optional members."
+    } else {
+        "A value with the members that it must have; the others have setters."
+    }));
+    quote! {
+        impl #name {
+            #docs
+            #[must_use]
+            pub fn new(#(#arguments),*) -> Self {
+                Self { #(#members),* }
+            }
+
+            #(#setters)*
+        }
+    }
+}
+
+fn record(definition: &Definition, object: &Object) -> proc_macro2::TokenStream {
+    let name = ident(&definition.name);
+    let reads = object.fields.iter().map(|one| {
+        let (name, read) = (ident(&one.rust), field::read(one));
+        quote!(#name: #read)
+    });
+    let union_reads = object.union.iter().map(|union| {
+        let field = ident(&union.field);
+        quote!(#field: Record::read(fields)?)
+    });
+    let reads = reads.chain(union_reads);
+    let writes = object.fields.iter().map(|one| {
+        let name = ident(&one.rust);
+        field::write(one, &quote!(self.#name))
+    });
+    let union_writes = object.union.iter().map(|union| {
+        let field = ident(&union.field);
+        quote!(self.#field.write(map)?;)
+    });
+    let writes = union_writes.chain(writes);
+    let (fields, map) = if object.fields.is_empty() && object.union.is_none() {
+        (quote!(_fields), quote!(_map))
+    } else {
+        (quote!(fields), quote!(map))
+    };
+    quote! {
+        impl Record for #name {
+            fn read(#fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
+                Ok(Self { #(#reads),* })
+            }
+
+            fn write<M: SerializeMap>(&self, #map: &mut M) -> Result<(), M::Error> {
+                #(#writes)*
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Members of objects, and the types of members.
+
+use serde_json::Value as Json;
+
+use super::defect::Defect;
+use super::ir::{Field, OnError, Presence, Type};
+use super::lower::Lowering;
+use super::names;
+
+type Result<T> = std::result::Result<T, Defect>;
+
+/// A part of the schema, and where it is.
+#[derive(Clone, Debug)]
+pub struct Place<'s> {
+    pub definition: String,
+    pub pointer: String,
+    pub node: &'s Json,
+}
+
+impl<'s> Place<'s> {
+    pub fn definition(name: &str, node: &'s Json) -> Self {
+        Place { definition: name.to_owned(), pointer: format!("#/$defs/{name}"), node }
+    }
+
+    pub fn at(&self, step: impl std::fmt::Display, node: &'s Json) -> Self {
+        Place { definition: self.definition.clone(), pointer: format!("{}/{step}", self.pointer), node }
+    }
+
+    pub fn get(&self, key: &str) -> Option<Place<'s>> {
+        self.node.get(key).map(|node| self.at(key, node))
+    }
+
+    pub fn defect(&self, message: impl Into<String>) -> Defect {
+        Defect { definition: self.definition.clone(), pointer: self.pointer.clone(), message: message.into() }
+    }
+
+    /// The arms of a union.
+    pub fn arms(&self) -> Result<Vec<Place<'s>>> {
+        let union = self.get("oneOf").or_else(|| self.get("anyOf")).ok_or_else(|| self.defect("no union"))?;
+        let arms = union.node.as_array().ok_or_else(|| union.defect("a union must be a list"))?;
+        Ok(arms.iter().enumerate().map(|(index, arm)| union.at(index, arm)).collect())
+    }
+
+    /// The properties, in order.
+    pub fn properties(&self) -> Vec<(&'s str, Place<'s>)> {
+        let Some(properties) = self.get("properties") else { return Vec::new() };
+        let members = properties.node.as_object().into_iter().flatten();
+        members.map(|(name, node)| (name.as_str(), properties.at(name, node))).collect()
+    }
+
+    pub fn requires(&self, property: &str) -> bool {
+        let required = self.node.get("required").and_then(Json::as_array);
+        required.is_some_and(|list| list.iter().any(|name| name == property))
+    }
+
+    pub fn flag(&self, key: &str) -> bool {
+        self.node.get(key).and_then(Json::as_bool).unwrap_or(false)
+    }
+
+    /// The definition that `$ref` or a lone `allOf: [$ref]` points to.
+    pub fn reference(&self) -> Option<&'s str> {
+        let direct = self.node.get("$ref");
+        let wrapped = || match self.node.get("allOf").and_then(Json::as_array).map(Vec::as_slice) {
+            Some([only]) => only.get("$ref"),
+            _ => None,
+        };
+        direct.or_else(wrapped)?.as_str()?.strip_prefix("#/$defs/")
+    }
+}
+
+/// The members of an object that are its own.
+pub fn lower(lowering: &Lowering<'_>, owner: &str, object: &Place<'_>) -> Result<Vec<Field>> {
+    object
+        .properties()
+        .into_iter()
+        .map(|(wire, place)| field(lowering, owner, wire, &place, object.requires(wire)))
+        .collect()
+}
+
+/// One member.
+pub fn field(
+    lowering: &Lowering<'_>,
+    owner: &str,
+    wire: &str,
+    place: &Place<'_>,
+    required: bool,
+) -> Result<Field> {
+    let overlay = lowering.overlay;
+    let (mut ty, nullable) = plain_type(place)?;
+    if wire == "_meta" {
+        ty = Type::Meta;
+    }
+    let patch = overlay.lists("patch", owner, wire);
+    let default = place.node.get("default").cloned();
+    let presence = match (required, nullable) {
+        _ if patch && (required || !nullable) => {
+            return Err(place.defect("a three-state member must be optional and nullable"));
+        }
+        _ if patch => Presence::Patch,
+        (true, false) => Presence::Required,
+        (true, true) => Presence::RequiredNullable,
+        (false, true) => Presence::Optional,
+        (false, false) => Presence::Default(default),
+    };
+    if matches!(presence, Presence::Default(None)) && !has_default(lowering, &ty) {
+        return Err(place.defect(
+            "optional, not nullable and without `default`: say in [defaults] of the overlay what absence means",
+        ));
+    }
+    let on_error =
+        match (place.flag("x-deserialize-default-on-error"), place.flag("x-deserialize-default-on-null")) {
+            (true, _) => OnError::Default,
+            (false, true) => OnError::FailExceptNull,
+            (false, false) => OnError::Fail,
+        };
+    let boxed = matches!(&ty, Type::Ref(name) if overlay.lists("layout", "boxed", name));
+    let rust = overlay.text("members", wire).map_or_else(|| names::snake(wire), str::to_owned);
+    let skip_items = place.flag("x-deserialize-skip-invalid-items");
+    Ok(Field { wire: wire.to_owned(), rust, ty, presence, on_error, skip_items, boxed })
+}
+
+/// Whether a type has an implicit default: nothing in a list or map, the overlay's choice for an enum.
+fn has_default(lowering: &Lowering<'_>, ty: &Type) -> bool {
+    match ty {
+        Type::List(_) | Type::Map(_) => true,
+        Type::Ref(name) => lowering.overlay.text("defaults", name).is_some(),
+        _ => false,
+    }
+}
+
+/// The type of a member, item or newtype, and whether it may be `null`.
+pub fn plain_type(place: &Place<'_>) -> Result<(Type, bool)> {
+    if let Some(name) = place.reference() {
+        return Ok((Type::Ref(name.to_owned()), false));
+    }
+    if place.node.get("anyOf").is_some() {
+        return nullable_reference(place);
+    }
+    let (name, nullable) = match place.node.get("type") {
+        None => return Ok((Type::Any, true)),
+        Some(Json::String(name)) => (name.as_str(), false),
+        Some(Json::Array(names)) => match names.as_slice() {
+            [Json::String(name), Json::String(null)] if null == "null" => (name.as_str(), true),
+            _ => return Err(place.defect("`type` must be one type, or one type and \"null\"")),
+        },
+        Some(_) => return Err(place.defect("`type` must be a string or a list")),
+    };
+    let format = place.node.get("format").and_then(Json::as_str);
+    let ty = match (name, format) {
+        ("boolean", None) => Type::Bool,
+        ("string", _) => Type::String,
+        ("integer", Some("uint16")) => Type::U16,
+        ("integer", Some("uint32")) => Type::U32,
+        ("integer", Some("uint64")) => Type::U64,
+        ("integer", Some("int32")) => Type::I32,
+        ("integer", Some("int64")) => Type::I64,
+        ("number", Some("double")) => Type::F64,
+        ("array", None) => Type::List(Box::new(item_type(place)?)),
+        ("object", None) => Type::Map(Box::new(member_type(place)?)),
+        _ => return Err(place.defect(format!("no Rust type for \"{name}\" with format {format:?}"))),
+    };
+    Ok((ty, nullable))
+}
+
+fn nullable_reference(place: &Place<'_>) -> Result<(Type, bool)> {
+    let arms = place.arms()?;
+    if let [of, null] = arms.as_slice()
+        && null.node.get("type").is_some_and(|name| name == "null")
+        && let Some(name) = of.reference()
+    {
+        return Ok((Type::Ref(name.to_owned()), true));
+    }
+    Err(place.defect("a union of a member must be a reference or null"))
+}
+
+fn item_type(place: &Place<'_>) -> Result<Type> {
+    let items = place.get("items").ok_or_else(|| place.defect("a list must say what its items are"))?;
+    not_nullable(&items)
+}
+
+fn member_type(place: &Place<'_>) -> Result<Type> {
+    match place.get("additionalProperties") {
+        None => Err(place.defect("an object without `properties` must say what its members are")),
+        Some(members) if members.node == &Json::Bool(true) => Ok(Type::Any),
+        Some(members) => not_nullable(&members),
+    }
+}
+
+fn not_nullable(place: &Place<'_>) -> Result<Type> {
+    match plain_type(place)? {
+        (Type::Any, _) => Ok(Type::Any),
+        (ty, false) => Ok(ty),
+        (_, true) => Err(place.defect("items that may be null are not known yet")),
+    }
+}

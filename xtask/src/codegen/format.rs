@@ -1,0 +1,80 @@
+//! Layout of generated files: independent of the toolchain, a blank line between items.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, Result};
+
+use super::emit::Item;
+
+/// What the emitted code may name, and where it comes from.
+const IMPORTS: [(&str, &[&str]); 4] = [
+    ("std::sync", &["Arc"]),
+    (
+        "acp_json",
+        &["At", "Fields", "FromNode", "Map", "Node", "ReadError", "Record", "Value", "skip_invalid"],
+    ),
+    ("serde_core::ser", &["Serialize", "SerializeMap", "Serializer"]),
+    ("crate", &["Maybe", "Meta", "UnknownVariant"]),
+];
+
+/// One file: header, imports when `prelude` is not empty, items.
+pub fn file(header: &str, prelude: &str, items: &[Item]) -> Result<String> {
+    let texts = items.iter().map(item).collect::<Result<Vec<_>>>()?;
+    let body = texts.join("\n");
+    let imports = if prelude.is_empty() { String::new() } else { imports(&body) };
+    Ok(format!("{header}\n{imports}{body}"))
+}
+
+fn item(item: &Item) -> Result<String> {
+    match item {
+        Item::Text(text) => Ok(text.clone()),
+        Item::Tokens(tokens) => {
+            let file = syn::parse2(tokens.clone())
+                .with_context(|| format!("emitted code does not parse: {tokens}"))?;
+            Ok(space_members(&prettyplease::unparse(&file)))
+        }
+    }
+}
+
+/// A blank line between the functions of an `impl`.
+fn space_members(text: &str) -> String {
+    let mut spaced = String::with_capacity(text.len());
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        spaced.push_str(line);
+        spaced.push('\n');
+        if line == "    }"
+            && lines.peek().is_some_and(|next| next.starts_with("    ") && !next.starts_with("     "))
+        {
+            spaced.push('\n');
+        }
+    }
+    spaced
+}
+
+/// One `use` for each source, of what the file uses.
+fn imports(body: &str) -> String {
+    let mut lines = String::new();
+    let words: BTreeSet<&str> =
+        body.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(words).collect();
+    for (source, names) in IMPORTS {
+        let used: Vec<&str> = names.iter().copied().filter(|name| is_used(name, &words)).collect();
+        match used.as_slice() {
+            [] => {}
+            [one] => lines.push_str(&format!("use {source}::{one};\n")),
+            many => lines.push_str(&format!("use {source}::{{{}}};\n", many.join(", "))),
+        }
+    }
+    format!(
+        "{lines}\n#[allow(unused_imports, reason = \"types refer to each other across the files\")]\nuse super::*;\n\n"
+    )
+}
+
+/// Whether a name is written out, or, for a trait, its function is.
+fn is_used(name: &str, words: &BTreeSet<&str>) -> bool {
+    words.contains(name) || (name == "FromNode" && words.contains("from_node"))
+}
+
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+}

@@ -1,0 +1,231 @@
+//! What the generator works on: the protocol's types, said once and without JSON Schema.
+
+use serde_json::Value as Json;
+
+/// One version of the protocol.
+#[derive(Debug)]
+pub struct Schema {
+    /// In the order of the schema.
+    pub definitions: Vec<Definition>,
+    pub skipped: Vec<Skipped>,
+    /// In the order of their names.
+    pub methods: Vec<Method>,
+}
+
+/// A definition that becomes no type, and the rule that says why.
+#[derive(Debug)]
+pub struct Skipped {
+    pub name: String,
+    pub rule: &'static str,
+}
+
+#[derive(Debug)]
+pub struct Definition {
+    /// The name in the schema, and in Rust.
+    pub name: String,
+    /// The definition whose wording describes it: its own, or for a union that lies flat in an object the
+    /// object's.
+    pub described_by: String,
+    pub kind: Kind,
+    /// A bare `null` reads as the default.
+    pub whole_null: bool,
+}
+
+#[derive(Debug)]
+pub enum Kind {
+    Object(Object),
+    /// A string, an integer, or any JSON, under a name.
+    Newtype(Type),
+    StringEnum(StringEnum),
+    IntegerEnum {
+        values: Vec<IntegerValue>,
+        repr: Type,
+    },
+    Tagged(Tagged),
+    Untagged(Untagged),
+}
+
+/// An object, and the union that shares its members, if any.
+#[derive(Debug, Default)]
+pub struct Object {
+    pub fields: Vec<Field>,
+    pub union: Option<Flattened>,
+}
+
+/// A union in the middle of an object: `field` holds it, and it is a type of its own.
+#[derive(Debug)]
+pub struct Flattened {
+    pub field: String,
+    pub type_name: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// The member's name on the wire.
+    pub wire: String,
+    pub rust: String,
+    pub ty: Type,
+    pub presence: Presence,
+    pub on_error: OnError,
+    /// Malformed items of a list are left out.
+    pub skip_items: bool,
+    /// Kept behind a pointer, because the type is large and rarely there.
+    pub boxed: bool,
+}
+
+/// What the absence of a member means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Presence {
+    Required,
+    /// Must be there, may be `null`.
+    RequiredNullable,
+    /// Absent and `null` are one.
+    Optional,
+    /// Absent, `null` and a value are three things.
+    Patch,
+    /// Absent means a default: the schema's, or the implicit one of the type.
+    Default(Option<Json>),
+}
+
+/// What a reader does with a malformed value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnError {
+    /// It refuses the whole message.
+    Fail,
+    /// It refuses all but `null`, which means the default.
+    FailExceptNull,
+    /// It reads the default.
+    Default,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Type {
+    Bool,
+    U16,
+    U32,
+    U64,
+    I32,
+    I64,
+    F64,
+    String,
+    /// Any JSON.
+    Any,
+    /// The `_meta` member.
+    Meta,
+    Ref(String),
+    List(Box<Type>),
+    Map(Box<Type>),
+}
+
+#[derive(Debug)]
+pub struct StringEnum {
+    pub values: Vec<StringValue>,
+    /// Whether the schema itself allows other values. Readers keep them either way.
+    pub open: bool,
+    /// The value that absence means, where it means one.
+    pub default: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct StringValue {
+    pub wire: String,
+    pub rust: String,
+}
+
+#[derive(Debug)]
+pub struct IntegerValue {
+    pub wire: i64,
+    pub rust: String,
+}
+
+/// A union whose variants are told apart by the value of one member.
+#[derive(Debug)]
+pub struct Tagged {
+    pub tag: String,
+    pub variants: Vec<Variant>,
+    /// What is read when the tag is absent.
+    pub default: Option<Variant>,
+    pub unknown: Unknown,
+}
+
+/// What an unknown tag means.
+#[derive(Debug)]
+pub enum Unknown {
+    /// The variant is kept with all its members.
+    Keep,
+    /// The same, but the members must do as the default variant.
+    KeepAsDefault,
+    /// The same, and this union is read from the members.
+    KeepWith(Flattened),
+}
+
+#[derive(Debug)]
+pub struct Variant {
+    /// The value of the tag; for arms without one the key under which they are documented.
+    pub wire: String,
+    pub rust: String,
+    pub payload: Payload,
+}
+
+#[derive(Debug)]
+pub enum Payload {
+    None,
+    /// The members of this definition.
+    Ref {
+        name: String,
+        boxed: bool,
+    },
+    /// Members of the variant's own.
+    Inline(Vec<Field>),
+}
+
+/// A union without a tag.
+#[derive(Debug)]
+pub struct Untagged {
+    pub arms: Vec<Arm>,
+    pub by: Peek,
+}
+
+#[derive(Debug)]
+pub struct Arm {
+    /// The key under which the arm is documented.
+    pub key: String,
+    pub rust: String,
+    /// `None` for the arm that is `null`.
+    pub ty: Option<Type>,
+    /// The member whose presence decides for this arm, when members decide.
+    pub member: Option<String>,
+}
+
+/// How the arms of an untagged union are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peek {
+    /// By the kind of JSON value.
+    Kind,
+    /// By which member an object has.
+    Member,
+    /// By which member the first item of a list has.
+    ItemMember,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Agent,
+    Client,
+    Both,
+}
+
+/// A method or notification of the protocol.
+#[derive(Debug)]
+pub struct Method {
+    pub name: String,
+    /// The name of its marker type.
+    pub marker: String,
+    /// Who handles it.
+    pub handler: Side,
+    pub params: String,
+    /// `None` for notifications.
+    pub response: Option<String>,
+    /// The capability without which it must not be called.
+    pub capability: Option<String>,
+}

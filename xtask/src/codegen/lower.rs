@@ -1,0 +1,118 @@
+//! From JSON Schema to the IR. What fits no shape is refused: a lax reader loses members silently.
+
+use serde_json::{Map, Value as Json};
+
+use super::defect::{Defect, Defects};
+use super::fields::{self, Place};
+use super::ir::{Definition, IntegerValue, Kind, Object, Schema, Skipped, StringEnum, StringValue, Type};
+use super::methods;
+use super::names;
+use super::overlay::Overlay;
+use super::unions;
+
+type Result<T> = std::result::Result<T, Defect>;
+
+/// Lowers one schema file.
+///
+/// # Errors
+/// Every definition that fits no shape, with the pointer of what was not understood.
+pub fn lower(schema: &Json, overlay: &Overlay) -> std::result::Result<Schema, Defects> {
+    let mut defects = Vec::new();
+    let empty = Map::new();
+    let definitions = schema.get("$defs").and_then(Json::as_object).unwrap_or(&empty);
+    let lowering = Lowering { definitions, overlay };
+    let mut lowered = Schema { definitions: Vec::new(), skipped: Vec::new(), methods: Vec::new() };
+    for (name, definition) in definitions {
+        if definition.get("x-docs-ignore").is_some() {
+            let rule = "message envelopes: acp-rpc reads and writes them";
+            lowered.skipped.push(Skipped { name: name.clone(), rule });
+            continue;
+        }
+        match lowering.definition(name, definition, &mut lowered.definitions) {
+            Ok(()) => {}
+            Err(defect) => defects.push(defect),
+        }
+    }
+    match methods::collect(schema, overlay) {
+        Ok(methods) => lowered.methods = methods,
+        Err(defect) => defects.push(defect),
+    }
+    if defects.is_empty() { Ok(lowered) } else { Err(Defects(defects)) }
+}
+
+/// What lowering a definition needs to know of the others.
+#[derive(Clone, Copy, Debug)]
+pub struct Lowering<'s> {
+    pub definitions: &'s Map<String, Json>,
+    pub overlay: &'s Overlay,
+}
+
+impl Lowering<'_> {
+    fn definition(&self, name: &str, node: &Json, out: &mut Vec<Definition>) -> Result<()> {
+        let place = Place::definition(name, node);
+        let whole_null = self.overlay.lists("null", "types", name);
+        let has_union = node.get("anyOf").or_else(|| node.get("oneOf")).is_some();
+        let kind = if node.get("properties").is_some() || node.get("type") == Some(&Json::from("object")) {
+            let mut object = Object { fields: fields::lower(self, name, &place)?, union: None };
+            if has_union {
+                object.union = Some(unions::flattened(self, name, &place, out)?);
+            }
+            Kind::Object(object)
+        } else if has_union {
+            self.union(name, &place)?
+        } else if node.get("allOf").is_some() || node.get("type").is_some() {
+            Kind::Newtype(fields::plain_type(&place)?.0)
+        } else {
+            Kind::Newtype(Type::Any)
+        };
+        out.push(Definition { name: name.to_owned(), described_by: name.to_owned(), kind, whole_null });
+        Ok(())
+    }
+
+    fn union(&self, name: &str, place: &Place<'_>) -> Result<Kind> {
+        let arms = place.arms()?;
+        if let Some(values) = string_values(&arms) {
+            let open = values.len() < arms.len();
+            let default = self.overlay.text("defaults", name).map(names::pascal);
+            return Ok(Kind::StringEnum(StringEnum { values, open, default }));
+        }
+        if arms.iter().all(|arm| arm.node.get("type") == Some(&Json::from("integer"))) {
+            return self.integers(name, &arms);
+        }
+        unions::union(self, name, &arms)
+    }
+
+    fn integers(&self, name: &str, arms: &[Place<'_>]) -> Result<Kind> {
+        let mut values = Vec::new();
+        for arm in arms {
+            let Some(wire) = arm.node.get("const") else { continue };
+            let wire =
+                wire.as_i64().ok_or_else(|| arm.defect("`const` of an integer enum must be an integer"))?;
+            let rust = self.overlay.nested("integers", name, &wire.to_string()).ok_or_else(|| {
+                arm.defect(format!("{wire} has no Rust name; add it to [integers.{name}] of the overlay"))
+            })?;
+            values.push(IntegerValue { wire, rust: rust.to_owned() });
+        }
+        let Some(first) = arms.first() else { return Err(Defect::empty_union(name)) };
+        Ok(Kind::IntegerEnum { values, repr: fields::plain_type(first)?.0 })
+    }
+}
+
+/// The values of an enum of strings: arms that are constants, and at most one that is any string.
+fn string_values(arms: &[Place<'_>]) -> Option<Vec<StringValue>> {
+    let mut values = Vec::new();
+    let mut open = 0;
+    for arm in arms {
+        if arm.node.get("type") != Some(&Json::from("string")) {
+            return None;
+        }
+        match arm.node.get("const") {
+            Some(value) => {
+                let wire = value.as_str()?.to_owned();
+                values.push(StringValue { rust: names::pascal(&wire), wire });
+            }
+            None => open += 1,
+        }
+    }
+    (open <= 1 && !values.is_empty()).then_some(values)
+}

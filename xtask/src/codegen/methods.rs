@@ -1,0 +1,104 @@
+//! The methods of the protocol, from the marks on the definitions and from the envelopes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+
+use super::defect::Defect;
+use super::fields::Place;
+use super::ir::{Method, Side};
+use super::names;
+use super::overlay::Overlay;
+
+/// What a definition is to its method.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Role {
+    Request,
+    Response,
+    Notification,
+}
+
+/// Every method, in the order of names.
+pub fn collect(schema: &Json, overlay: &Overlay) -> Result<Vec<Method>, Defect> {
+    let roles = roles(schema);
+    let mut methods: BTreeMap<(String, bool), Method> = BTreeMap::new();
+    let mut responses: BTreeMap<String, String> = BTreeMap::new();
+    for (name, definition) in schema.get("$defs").and_then(Json::as_object).into_iter().flatten() {
+        let place = Place::definition(name, definition);
+        let Some(method) = definition.get("x-method").and_then(Json::as_str) else { continue };
+        let handler = match definition.get("x-side").and_then(Json::as_str) {
+            Some("agent") => Side::Agent,
+            Some("client") => Side::Client,
+            Some("protocol") => Side::Both,
+            side => return Err(place.defect(format!("nobody known handles this: x-side is {side:?}"))),
+        };
+        let role = if handler == Side::Both { Some(&Role::Notification) } else { roles.get(name.as_str()) };
+        match role {
+            None => return Err(place.defect("has a method, but no envelope carries it")),
+            Some(Role::Response) => {
+                responses.insert(method.to_owned(), name.clone());
+            }
+            Some(role) => {
+                let capability = overlay.text("capabilities", method).map(str::to_owned);
+                let marker = names::marker(method);
+                let entry = Method {
+                    name: method.to_owned(),
+                    marker,
+                    handler,
+                    params: name.clone(),
+                    response: None,
+                    capability,
+                };
+                if methods.insert((method.to_owned(), *role == Role::Notification), entry).is_some() {
+                    return Err(place.defect(format!("a second definition for the params of {method}")));
+                }
+            }
+        }
+    }
+    for ((method, notification), entry) in &mut methods {
+        if !*notification {
+            entry.response = responses.remove(method);
+            if entry.response.is_none() {
+                let place = Place::definition(&entry.params, schema);
+                return Err(place.defect(format!("{method} is a request without a response")));
+            }
+        }
+    }
+    Ok(methods.into_values().collect())
+}
+
+/// Which definitions the envelopes carry, and as what.
+fn roles(schema: &Json) -> BTreeMap<&str, Role> {
+    let mut roles = BTreeMap::new();
+    for (name, envelope) in schema.get("$defs").and_then(Json::as_object).into_iter().flatten() {
+        if envelope.get("x-docs-ignore").is_none() {
+            continue;
+        }
+        let role = if name.ends_with("Response") {
+            Role::Response
+        } else if name.ends_with("Notification") {
+            Role::Notification
+        } else {
+            Role::Request
+        };
+        let mut carried = BTreeSet::new();
+        references(envelope, &mut carried);
+        roles.extend(carried.into_iter().map(|name| (name, role)));
+    }
+    roles
+}
+
+fn references<'s>(node: &'s Json, out: &mut BTreeSet<&'s str>) {
+    match node {
+        Json::Object(members) => {
+            if let Some(name) =
+                node.get("$ref").and_then(Json::as_str).and_then(|path| path.strip_prefix("#/$defs/"))
+            {
+                out.insert(name);
+            }
+            members.values().for_each(|member| references(member, out));
+        }
+        Json::Array(items) => items.iter().for_each(|item| references(item, out)),
+        _ => {}
+    }
+}

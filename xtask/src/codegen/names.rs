@@ -1,0 +1,62 @@
+//! From the names of the wire to those of Rust.
+
+/// `sessionUpdate`, `agent_message_chunk`, `date-time` -> its words in lower case.
+fn words(wire: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for c in wire.chars() {
+        if !c.is_ascii_alphanumeric() {
+            if !word.is_empty() {
+                words.push(std::mem::take(&mut word));
+            }
+        } else {
+            if c.is_ascii_uppercase() && !word.is_empty() {
+                words.push(std::mem::take(&mut word));
+            }
+            word.push(c.to_ascii_lowercase());
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// The name of a type, variant or marker.
+#[must_use]
+pub fn pascal(wire: &str) -> String {
+    let capital = |word: String| word[..1].to_ascii_uppercase() + &word[1..];
+    words(wire).into_iter().map(capital).collect()
+}
+
+/// The name of a field or function.
+#[must_use]
+pub fn snake(wire: &str) -> String {
+    words(wire).join("_")
+}
+
+/// The name of a marker: the method's words, without the `$/` of protocol-level methods.
+#[must_use]
+pub fn marker(method: &str) -> String {
+    pascal(method)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wire_names_become_rust_names() {
+        let cases = [
+            ("sessionUpdate", "SessionUpdate", "session_update"),
+            ("agent_message_chunk", "AgentMessageChunk", "agent_message_chunk"),
+            ("date-time", "DateTime", "date_time"),
+            ("_meta", "Meta", "meta"),
+            ("$/cancel_request", "CancelRequest", "cancel_request"),
+            ("fs/read_text_file", "FsReadTextFile", "fs_read_text_file"),
+        ];
+        for (wire, type_name, field) in cases {
+            assert_eq!((pascal(wire).as_str(), snake(wire).as_str()), (type_name, field), "{wire}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Our decisions about a version of the schema: `schema/overlay/vN.toml`.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use toml::{Table, Value};
+
+/// The decisions, and which of them have been asked for: one that nobody asks for is stale.
+#[derive(Debug)]
+pub struct Overlay {
+    table: Table,
+    used: RefCell<BTreeSet<String>>,
+}
+
+impl Overlay {
+    pub fn load(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+        Self::parse(&text).with_context(|| format!("in {}", path.display()))
+    }
+
+    pub fn parse(text: &str) -> Result<Self> {
+        Ok(Overlay { table: text.parse()?, used: RefCell::default() })
+    }
+
+    /// The text at `[section] key`.
+    pub fn text(&self, section: &str, key: &str) -> Option<&str> {
+        self.table.get(section)?.get(key)?.as_str().inspect(|_| self.use_entry(&[section, key]))
+    }
+
+    /// The text at `[section.outer] key` or `outer = { key = … }`.
+    pub fn nested(&self, section: &str, outer: &str, key: &str) -> Option<&str> {
+        let text = self.table.get(section)?.get(outer)?.get(key)?.as_str();
+        text.inspect(|_| self.use_entry(&[section, outer, key]))
+    }
+
+    /// Whether the list at `[section] key` has this item.
+    pub fn lists(&self, section: &str, key: &str, item: &str) -> bool {
+        let list = self.table.get(section).and_then(|table| table.get(key)).and_then(Value::as_array);
+        let found = list.is_some_and(|list| list.iter().any(|entry| entry.as_str() == Some(item)));
+        if found {
+            self.use_entry(&[section, key, item]);
+        }
+        found
+    }
+
+    /// The key of `[section]` whose list has this item.
+    pub fn list_with(&self, section: &str, item: &str) -> Option<&str> {
+        let keys = self.table.get(section)?.as_table()?.keys();
+        keys.map(String::as_str).find(|key| self.lists(section, key, item))
+    }
+
+    /// Fails when an entry has matched nothing.
+    pub fn all_used(&self) -> Result<()> {
+        let mut all = Vec::new();
+        for (section, entries) in &self.table {
+            leaves(&mut vec![section.as_str()], entries, &mut all);
+        }
+        let used = self.used.borrow();
+        let stale: Vec<String> = all.into_iter().filter(|entry| !used.contains(entry)).collect();
+        if stale.is_empty() {
+            return Ok(());
+        }
+        bail!(
+            "overlay entries that match nothing in the schema; remove or mend them:\n  {}",
+            stale.join("\n  ")
+        )
+    }
+
+    fn use_entry(&self, path: &[&str]) {
+        self.used.borrow_mut().insert(path.join(" / "));
+    }
+}
+
+fn leaves<'a>(path: &mut Vec<&'a str>, value: &'a Value, all: &mut Vec<String>) {
+    match value {
+        Value::Table(table) => {
+            for (key, value) in table {
+                path.push(key);
+                leaves(path, value, all);
+                path.pop();
+            }
+        }
+        Value::Array(items) => {
+            for item in items.iter().filter_map(Value::as_str) {
+                all.push(format!("{} / {item}", path.join(" / ")));
+            }
+        }
+        _ => all.push(path.join(" / ")),
+    }
+}

@@ -1,0 +1,40 @@
+//! `cargo xtask <command>`.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool")]
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask codegen [--check]        write the generated code, or fail when a file is stale, missing or extra
+cargo xtask schema update …          import the canonical schemas: --npm <version> | --dir <folder> | --file <file>
+cargo xtask schema check             compare schema/ with the hashes in schema/UPSTREAM.toml
+cargo xtask schema missing-docs      list what has no wording in schema/docs/ yet
+cargo xtask roundtrip [--transcripts <folder>]
+                                     decode and re-encode the values on stdin, or recorded traffic
+cargo xtask interop [--list] [--only <text>]
+                                     run our agents and client against other implementations
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) =
+        args.split_first().map_or(("help", &[][..]), |(first, rest)| (first.as_str(), rest));
+    let result = match command {
+        "codegen" => xtask::codegen::run(rest),
+        "schema" => xtask::schema::run(rest),
+        "roundtrip" => xtask::roundtrip::run(rest),
+        "interop" => xtask::interop::run(rest),
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => Err(anyhow::anyhow!("there is no command `{other}`; `cargo xtask help` lists them")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

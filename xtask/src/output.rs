@@ -1,0 +1,83 @@
+//! The one frame for everything that is generated: write, check and test share it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// A file as the generator wants it.
+#[derive(Debug)]
+pub struct Output {
+    /// Relative to the workspace's root.
+    pub path: PathBuf,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Write what differs, remove what is extra.
+    Write,
+    /// Fail when anything differs, is missing or is extra.
+    Check,
+}
+
+/// Brings the generated folders in line with `outputs`, or says how they differ.
+///
+/// `folders` are owned by the generator: a file in them that is no output is extra.
+pub fn apply(root: &Path, folders: &[PathBuf], outputs: &[Output], mode: Mode) -> Result<()> {
+    let mut stale = Vec::new();
+    for output in outputs {
+        let path = root.join(&output.path);
+        if fs::read_to_string(&path).is_ok_and(|text| text == output.text) {
+            continue;
+        }
+        stale.push(format!(
+            "{} {}",
+            if path.exists() { "stale:  " } else { "missing:" },
+            output.path.display()
+        ));
+        if mode == Mode::Write {
+            fs::create_dir_all(path.parent().expect("outputs lie in folders"))?;
+            fs::write(&path, &output.text).with_context(|| format!("writing {}", path.display()))?;
+        }
+    }
+    let wanted: BTreeSet<&Path> = outputs.iter().map(|output| output.path.as_path()).collect();
+    for folder in folders {
+        for extra in files_below(&root.join(folder))? {
+            let relative = extra.strip_prefix(root)?;
+            if !wanted.contains(relative) {
+                stale.push(format!("extra:   {}", relative.display()));
+                if mode == Mode::Write {
+                    fs::remove_file(&extra)?;
+                }
+            }
+        }
+    }
+    match mode {
+        Mode::Write => {
+            stale.iter().for_each(|line| println!("{line}"));
+            println!("{} files, {} changed", outputs.len(), stale.len());
+            Ok(())
+        }
+        Mode::Check if stale.is_empty() => Ok(()),
+        Mode::Check => bail!("generated files differ; run `cargo xtask codegen`\n{}", stale.join("\n")),
+    }
+}
+
+fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    if !folder.exists() {
+        return Ok(files);
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(files_below(&path)?);
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

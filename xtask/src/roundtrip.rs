@@ -1,0 +1,5 @@
+//! stub
+use anyhow::Result;
+pub fn run(_: &[String]) -> Result<()> {
+    Ok(())
+}
