@@ -17,12 +17,30 @@ const IMPORTS: [(&str, &[&str]); 4] = [
     ("crate", &["Maybe", "Meta", "UnknownVariant"]),
 ];
 
-/// One file: header, imports when `prelude` is not empty, items.
-pub fn file(header: &str, prelude: &str, items: &[Item]) -> Result<String> {
-    let texts = items.iter().map(item).collect::<Result<Vec<_>>>()?;
-    let body = texts.join("\n");
-    let imports = if prelude.is_empty() { String::new() } else { imports(&body) };
-    Ok(format!("{header}\n{imports}{body}"))
+/// One file: header and items, which say themselves what they import.
+pub fn file(header: &str, items: &[Item]) -> Result<String> {
+    Ok(format!(
+        "{header}
+{}",
+        body(items)?
+    ))
+}
+
+/// One file of types: header, imports of what the items use, items.
+pub fn file_of_types(header: &str, items: &[Item]) -> Result<String> {
+    let body = body(items)?;
+    Ok(format!(
+        "{header}
+{}{body}",
+        imports(&body)
+    ))
+}
+
+fn body(items: &[Item]) -> Result<String> {
+    Ok(items.iter().map(item).collect::<Result<Vec<_>>>()?.join(
+        "
+",
+    ))
 }
 
 fn item(item: &Item) -> Result<String> {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::defaults;
 use super::defect::{Defect, Defects};
 use super::fields::{self, Place};
 use super::ir::{Definition, IntegerValue, Kind, Object, Schema, Skipped, StringEnum, StringValue, Type};
@@ -37,6 +38,7 @@ pub fn lower(schema: &Json, overlay: &Overlay) -> std::result::Result<Schema, De
         Ok(methods) => lowered.methods = methods,
         Err(defect) => defects.push(defect),
     }
+    defects.extend(defaults::disagreements(&lowered));
     if defects.is_empty() { Ok(lowered) } else { Err(Defects(defects)) }
 }
 

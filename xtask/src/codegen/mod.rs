@@ -1,5 +1,6 @@
 //! `cargo xtask codegen`: from the schema to the generated code.
 
+pub mod defaults;
 pub mod defect;
 pub mod emit;
 pub mod fields;
@@ -9,6 +10,7 @@ pub mod lower;
 pub mod methods;
 pub mod names;
 pub mod overlay;
+pub mod second_reader;
 pub mod unions;
 
 use std::path::{Path, PathBuf};
@@ -52,6 +54,7 @@ pub fn outputs(root: &Path) -> Result<Vec<Output>> {
     account(&json, &schema)?;
     let outputs = emit::emit(&schema, &overlay, &docs, &header(root)?)?;
     overlay.all_used()?;
+    second_reader::agree(&schema, &outputs)?;
     Ok(outputs)
 }
 

@@ -51,6 +51,15 @@ impl Overlay {
         keys.map(String::as_str).find(|key| self.lists(section, key, item))
     }
 
+    /// The keys of a section.
+    pub fn keys(&self, section: &str) -> impl Iterator<Item = &str> {
+        self.table
+            .get(section)
+            .and_then(Value::as_table)
+            .into_iter()
+            .flat_map(|table| table.keys().map(String::as_str))
+    }
+
     /// Fails when an entry has matched nothing.
     pub fn all_used(&self) -> Result<()> {
         let mut all = Vec::new();

@@ -6,7 +6,7 @@ use super::Item;
 use super::context::{Context, ident};
 use crate::codegen::ir::{Method, Schema, Side};
 
-pub(super) fn emit(schema: &Schema, _: &Context<'_>) -> Vec<Item> {
+pub(super) fn emit(schema: &Schema) -> Vec<Item> {
     let mut items = vec![Item::Text(
         "use crate::method::{Kind, Method, MethodInfo, Notification, Request, Side};\n\nuse super::*;\n"
             .to_owned(),

@@ -6,6 +6,7 @@ mod field;
 mod methods;
 mod newtype;
 mod object;
+mod operations;
 mod string_enum;
 mod tagged;
 mod untagged;
@@ -23,8 +24,11 @@ use crate::output::Output;
 use crate::schema::docs::Docs;
 use context::Context;
 
-/// The generated folders of `acp-types` and `acp-testkit`.
-pub const FOLDERS: [&str; 2] = ["crates/acp-types/src/v1/generated", "crates/acp-testkit/src/generated"];
+/// The folders that belong to the generator.
+pub const FOLDERS: [&str; 4] =
+    [TYPES, "crates/acp-testkit/src/generated", operations::MACROS, operations::AGENT];
+
+const TYPES: &str = "crates/acp-types/src/v1/generated";
 
 /// A top-level piece of a generated file.
 #[derive(Debug)]
@@ -43,22 +47,20 @@ pub fn emit(schema: &Schema, overlay: &Overlay, docs: &Docs, header: &str) -> Re
         let file = overlay.list_with("files", &definition.described_by).unwrap_or("unsorted");
         files.entry(file).or_default().extend(emit_definition(&context, definition));
     }
-    let folder = Path::new("crates/acp-types/src/v1/generated");
+    let folder = Path::new(TYPES);
     let mut outputs = Vec::new();
     for (name, items) in &files {
-        outputs.push(Output { path: rust_file(folder, name), text: format::file(header, PRELUDE, items)? });
+        outputs.push(Output { path: rust_file(folder, name), text: format::file_of_types(header, items)? });
     }
-    let methods = methods::emit(schema, &context);
-    outputs.push(Output { path: rust_file(folder, "methods"), text: format::file(header, "", &methods)? });
+    let methods = methods::emit(schema);
+    outputs.push(Output { path: rust_file(folder, "methods"), text: format::file(header, &methods)? });
     outputs.push(Output { path: rust_file(folder, "mod"), text: module(header, files.keys().copied()) });
     let table = definitions::emit(schema);
     let path = rust_file(Path::new("crates/acp-testkit/src/generated"), "definitions");
-    outputs.push(Output { path, text: format::file(header, "", &table)? });
+    outputs.push(Output { path, text: format::file(header, &table)? });
+    outputs.extend(operations::emit(schema, overlay, header)?);
     Ok(outputs)
 }
-
-/// Names that the emitted code may use; each file imports those that it does.
-const PRELUDE: &str = "acp_json acp_types";
 
 fn emit_definition(context: &Context<'_>, definition: &Definition) -> Vec<Item> {
     match &definition.kind {
