@@ -24,6 +24,8 @@ mod meta;
 pub mod method;
 mod newtype;
 mod open;
+#[cfg(test)]
+mod shapes;
 mod unknown;
 
 pub mod v1;

@@ -97,6 +97,9 @@ pub fn field(
             return Err(place.defect("a three-state member must be optional and nullable"));
         }
         _ if patch => Presence::Patch,
+        (false, true) if default.as_ref().is_some_and(|default| !default.is_null()) => {
+            return Err(place.defect("absent, null and a default are three things"));
+        }
         (true, false) => Presence::Required,
         (true, true) => Presence::RequiredNullable,
         (false, true) => Presence::Optional,
@@ -137,7 +140,7 @@ pub fn plain_type(place: &Place<'_>) -> Result<(Type, bool)> {
         return nullable_reference(place);
     }
     let (name, nullable) = match place.node.get("type") {
-        None => return Ok((Type::Any, true)),
+        None => return any_type(place),
         Some(Json::String(name)) => (name.as_str(), false),
         Some(Json::Array(names)) => match names.as_slice() {
             [Json::String(name), Json::String(null)] if null == "null" => (name.as_str(), true),
@@ -160,6 +163,16 @@ pub fn plain_type(place: &Place<'_>) -> Result<(Type, bool)> {
         _ => return Err(place.defect(format!("no Rust type for \"{name}\" with format {format:?}"))),
     };
     Ok((ty, nullable))
+}
+
+/// Any JSON is what nothing is said about.
+fn any_type(place: &Place<'_>) -> Result<(Type, bool)> {
+    for keyword in ["allOf", "oneOf", "not", "const", "enum", "items", "properties", "additionalProperties"] {
+        if place.node.get(keyword).is_some() {
+            return Err(place.defect(format!("no shape for what `{keyword}` says here")));
+        }
+    }
+    Ok((Type::Any, true))
 }
 
 fn nullable_reference(place: &Place<'_>) -> Result<(Type, bool)> {
@@ -186,10 +199,11 @@ fn member_type(place: &Place<'_>) -> Result<Type> {
     }
 }
 
-fn not_nullable(place: &Place<'_>) -> Result<Type> {
+/// The type of what is no member, where `null` has no place.
+pub fn not_nullable(place: &Place<'_>) -> Result<Type> {
     match plain_type(place)? {
         (Type::Any, _) => Ok(Type::Any),
         (ty, false) => Ok(ty),
-        (_, true) => Err(place.defect("items that may be null are not known yet")),
+        (_, true) => Err(place.defect("only members may be null")),
     }
 }

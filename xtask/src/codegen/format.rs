@@ -17,6 +17,11 @@ const IMPORTS: [(&str, &[&str]); 4] = [
     ("crate", &["Maybe", "Meta", "UnknownVariant"]),
 ];
 
+/// The imported names: a type cannot have one of them.
+pub fn imported() -> impl Iterator<Item = &'static str> {
+    IMPORTS.iter().flat_map(|(_, names)| names.iter().copied())
+}
+
 /// One file: header and items, which say themselves what they import.
 pub fn file(header: &str, items: &[Item]) -> Result<String> {
     Ok(format!(

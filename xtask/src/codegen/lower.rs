@@ -2,13 +2,15 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::collisions;
 use super::defaults;
 use super::defect::{Defect, Defects};
 use super::fields::{self, Place};
-use super::ir::{Definition, IntegerValue, Kind, Object, Schema, Skipped, StringEnum, StringValue, Type};
+use super::ir::{Definition, IntegerValue, Kind, Object, Schema, Skipped, StringEnum, StringValue};
 use super::methods;
 use super::names;
 use super::overlay::Overlay;
+use super::references;
 use super::unions;
 
 type Result<T> = std::result::Result<T, Defect>;
@@ -38,7 +40,12 @@ pub fn lower(schema: &Json, overlay: &Overlay) -> std::result::Result<Schema, De
         Ok(methods) => lowered.methods = methods,
         Err(defect) => defects.push(defect),
     }
-    defects.extend(defaults::disagreements(&lowered));
+    if defects.is_empty() {
+        // What holds between definitions can be said only when all of them are there.
+        defects.extend(references::to_nothing(&lowered));
+        defects.extend(defaults::disagreements(&lowered));
+        defects.extend(collisions::all(&lowered));
+    }
     if defects.is_empty() { Ok(lowered) } else { Err(Defects(defects)) }
 }
 
@@ -54,7 +61,7 @@ impl Lowering<'_> {
         let place = Place::definition(name, node);
         let whole_null = self.overlay.lists("null", "types", name);
         let has_union = node.get("anyOf").or_else(|| node.get("oneOf")).is_some();
-        let kind = if node.get("properties").is_some() || node.get("type") == Some(&Json::from("object")) {
+        let kind = if is_object(&place)? {
             let mut object = Object { fields: fields::lower(self, name, &place)?, union: None };
             if has_union {
                 object.union = Some(unions::flattened(self, name, &place, out)?);
@@ -62,10 +69,8 @@ impl Lowering<'_> {
             Kind::Object(object)
         } else if has_union {
             self.union(name, &place)?
-        } else if node.get("allOf").is_some() || node.get("type").is_some() {
-            Kind::Newtype(fields::plain_type(&place)?.0)
         } else {
-            Kind::Newtype(Type::Any)
+            Kind::Newtype(fields::not_nullable(&place)?)
         };
         out.push(Definition { name: name.to_owned(), described_by: name.to_owned(), kind, whole_null });
         Ok(())
@@ -97,6 +102,18 @@ impl Lowering<'_> {
         }
         let Some(first) = arms.first() else { return Err(Defect::empty_union(name)) };
         Ok(Kind::IntegerEnum { values, repr: fields::plain_type(first)?.0 })
+    }
+}
+
+/// Whether a definition has members of its own. A map with a name is none.
+fn is_object(place: &Place<'_>) -> Result<bool> {
+    let properties = place.get("properties").is_some();
+    match place.get("additionalProperties") {
+        Some(others) if properties && others.node != &Json::Bool(true) => {
+            Err(others.defect("members beside the named ones would be lost"))
+        }
+        Some(_) => Ok(properties),
+        None => Ok(properties || place.node.get("type") == Some(&Json::from("object"))),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `cargo xtask codegen`: from the schema to the generated code.
 
+pub mod collisions;
 pub mod defaults;
 pub mod defect;
 pub mod emit;
@@ -10,6 +11,7 @@ pub mod lower;
 pub mod methods;
 pub mod names;
 pub mod overlay;
+pub mod references;
 pub mod second_reader;
 pub mod unions;
 
@@ -50,33 +52,45 @@ pub fn outputs(root: &Path) -> Result<Vec<Output>> {
     let path = root.join("schema/v1/schema.json");
     let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
     let json: Json = serde_json::from_str(&text).with_context(|| format!("parsing {}", path.display()))?;
-    let schema = lower::lower(&json, &overlay).with_context(|| format!("in {}", path.display()))?;
-    account(&json, &schema)?;
-    let outputs = emit::emit(&schema, &overlay, &docs, &header(root)?)?;
+    from_schema(&json, &overlay, &docs, &header(root)?).with_context(|| format!("in {}", path.display()))
+}
+
+/// Every file that is generated from one schema: all stages, without the file system.
+///
+/// # Errors
+/// A construct that fits no shape, a definition that is neither emitted nor skipped, an overlay entry that
+/// matches nothing, or a second reader that disagrees.
+pub fn from_schema(json: &Json, overlay: &Overlay, docs: &Docs, header: &str) -> Result<Vec<Output>> {
+    let schema = lower::lower(json, overlay)?;
+    account(json, &schema)?;
+    let outputs = emit::emit(&schema, overlay, docs, header)?;
     overlay.all_used()?;
     second_reader::agree(&schema, &outputs)?;
     Ok(outputs)
 }
 
 /// Definitions in = types out + listed skips, one by one.
-fn account(json: &Json, schema: &Schema) -> Result<()> {
-    let mut names: Vec<&str> = json
-        .get("$defs")
-        .and_then(Json::as_object)
-        .into_iter()
-        .flatten()
-        .map(|(name, _)| name.as_str())
-        .collect();
+///
+/// # Errors
+/// Names what is lost, and what came from nowhere.
+pub fn account(json: &Json, schema: &Schema) -> Result<()> {
+    let definitions = json.get("$defs").and_then(Json::as_object).into_iter().flatten();
+    let names: Vec<&str> = definitions.map(|(name, _)| name.as_str()).collect();
+    // Unions that lie flat in an object are types of ours, not definitions.
     let emitted = schema.definitions.iter().filter(|definition| definition.name == definition.described_by);
     let mut accounted: Vec<&str> = emitted.map(|definition| definition.name.as_str()).collect();
     accounted.extend(schema.skipped.iter().map(|skipped| skipped.name.as_str()));
-    names.sort_unstable();
-    accounted.sort_unstable();
+    let missing = |from: &[&str], of: &[&str]| {
+        let missing: Vec<&str> = of.iter().copied().filter(|name| !from.contains(name)).collect();
+        missing.join(", ")
+    };
     ensure!(
-        names == accounted,
-        "{} definitions in, {} accounted for: {names:?} is not {accounted:?}",
+        names.len() == accounted.len() && missing(&accounted, &names).is_empty(),
+        "{} definitions in, {} emitted or skipped by a rule; lost: [{}], from nowhere: [{}]",
         names.len(),
-        accounted.len()
+        accounted.len(),
+        missing(&accounted, &names),
+        missing(&names, &accounted)
     );
     Ok(())
 }

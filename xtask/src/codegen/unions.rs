@@ -132,7 +132,7 @@ fn untagged(lowering: &Lowering<'_>, name: &str, arms: &[Place<'_>]) -> Result<U
     let mut lowered = Vec::new();
     for arm in arms {
         let null = arm.node.get("type").is_some_and(|name| name == "null");
-        let ty = if null { None } else { Some(fields::plain_type(arm)?.0) };
+        let ty = if null { None } else { Some(fields::not_nullable(arm)?) };
         let key = arm_key(arm)?;
         let rust = match &ty {
             None | Some(Type::Bool | Type::I64 | Type::F64 | Type::String) => {
@@ -155,7 +155,7 @@ fn how_to_peek(lowering: &Lowering<'_>, arms: &mut [Arm]) -> Option<Peek> {
         arms.iter().all(|arm| matches!(&arm.ty, Some(Type::List(item)) if matches!(&**item, Type::Ref(_))));
     let objects = arms.iter().all(|arm| matches!(arm.ty, Some(Type::Ref(_))));
     if !items && !objects {
-        return Some(Peek::Kind);
+        return kinds_differ(arms).then_some(Peek::Kind);
     }
     let required: Vec<Vec<String>> = arms.iter().map(|arm| required_members(lowering, arm)).collect();
     for (index, arm) in arms.iter_mut().enumerate() {
@@ -168,6 +168,25 @@ fn how_to_peek(lowering: &Lowering<'_>, arms: &mut [Arm]) -> Option<Peek> {
     let decided = arms.iter().filter(|arm| arm.member.is_some()).count();
     // The last arm may be what is left.
     (decided + 1 >= arms.len()).then_some(if items { Peek::ItemMember } else { Peek::Member })
+}
+
+/// Whether each arm is another kind of JSON value. Whole numbers and numbers are told apart by how they are written.
+fn kinds_differ(arms: &[Arm]) -> bool {
+    let mut seen = Vec::new();
+    arms.iter().all(|arm| {
+        let kind = match &arm.ty {
+            None => "null",
+            Some(Type::Bool) => "boolean",
+            Some(Type::I64) => "integer",
+            Some(Type::F64) => "number",
+            Some(Type::String) => "string",
+            Some(Type::List(_)) => "list",
+            Some(_) => return false,
+        };
+        let new = !seen.contains(&kind);
+        seen.push(kind);
+        new
+    })
 }
 
 fn required_members(lowering: &Lowering<'_>, arm: &Arm) -> Vec<String> {

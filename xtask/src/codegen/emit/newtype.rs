@@ -22,7 +22,7 @@ pub(super) fn emit(context: &Context<'_>, definition: &Definition, ty: &Type) ->
             (Context::derives(eq, false), quote!(pub #inner), "newtype")
         }
     };
-    let inner_name = rust_type(ty).to_string();
+    let inner_name = rust_type(ty).to_string().replace(' ', "");
     let call = match ty {
         Type::String => format!("crate::{helper}!({});\n", definition.name),
         _ => format!("crate::{helper}!({}: {inner_name});\n", definition.name),

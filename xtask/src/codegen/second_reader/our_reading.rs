@@ -122,12 +122,12 @@ impl Emitted<'_> {
         let mut fields = fields.iter();
         let (Some(field), None) = (fields.next(), fields.next()) else { bail!("not one value inside") };
         let mut facts = Facts::of(reading::NEWTYPE);
-        facts.state("inside".to_owned(), Ty::of(&field.ty)?.to_string())?;
+        facts.state("inside", Ty::of(&field.ty)?.to_string())?;
         for constant in &self.constants {
             let Expr::Call(call) = &constant.expr else { bail!("{} is no number", constant.ident) };
             let value = call.args.iter().map(|value| quote::quote!(#value).to_string().replace(' ', ""));
             let name = reading::constant(&value.collect::<String>());
-            facts.state(name, constant.ident.to_string())?;
+            facts.state(&name, constant.ident.to_string())?;
         }
         Ok(facts)
     }

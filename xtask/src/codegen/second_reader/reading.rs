@@ -17,8 +17,8 @@ impl Facts {
         Facts([("shape".to_owned(), shape.into())].into())
     }
 
-    pub(super) fn state(&mut self, about: String, says: String) -> Result<()> {
-        match self.0.insert(about.clone(), says) {
+    pub(super) fn state(&mut self, about: &str, says: String) -> Result<()> {
+        match self.0.insert(about.to_owned(), says) {
             None => Ok(()),
             Some(_) => bail!("{about} is stated twice"),
         }
@@ -27,19 +27,19 @@ impl Facts {
     /// `within` is empty for a struct, or names the variant that the member is in.
     pub(super) fn member(&mut self, within: &str, member: &Member) -> Result<()> {
         let Member { wire, rust, ty, presence } = member;
-        self.state(field_name(within, wire), rust.clone())?;
-        self.state(format!("{within}member `{wire}`"), format!("{presence} {ty}"))
+        self.state(&field_name(within, wire), rust.clone())?;
+        self.state(&format!("{within}member `{wire}`"), format!("{presence} {ty}"))
     }
 
     /// A variant that holds nothing or one value.
     pub(super) fn variant(&mut self, wire: &str, rust: &str, payload: Option<&Ty>) -> Result<()> {
         let payload = payload.map_or_else(String::new, |ty| format!("({ty})"));
-        self.state(format!("variant `{wire}`"), format!("{rust}{payload}"))
+        self.state(&format!("variant `{wire}`"), format!("{rust}{payload}"))
     }
 
     /// A variant that holds members.
     pub(super) fn variant_with_members(&mut self, wire: &str, rust: &str, members: &[Member]) -> Result<()> {
-        self.state(format!("variant `{wire}`"), format!("{rust} {{ .. }}"))?;
+        self.state(&format!("variant `{wire}`"), format!("{rust} {{ .. }}"))?;
         let within = within_variant(wire);
         members.iter().try_for_each(|member| self.member(&within, member))
     }

@@ -147,8 +147,8 @@ impl Restating<'_> {
             };
             let tag = json!({ "type": "string", "enum": [wire] });
             arms.push(match payload {
-                None => object_of([(union.tag.as_str(), tag)]),
-                Some(payload) => object_of([(union.tag.as_str(), tag), (CONTENT, payload)]),
+                None => object_of(&[(union.tag.as_str(), tag)]),
+                Some(payload) => object_of(&[(union.tag.as_str(), tag), (CONTENT, payload)]),
             });
         }
         Ok(json!({ "oneOf": arms }))
@@ -162,13 +162,13 @@ impl Restating<'_> {
 fn untagged(union: &Untagged) -> Json {
     let arms = union.arms.iter().map(|arm| match &arm.ty {
         None => json!({ "type": "string", "enum": [arm.rust] }),
-        Some(ty) => object_of([(arm.rust.as_str(), plain(ty))]),
+        Some(ty) => object_of(&[(arm.rust.as_str(), plain(ty))]),
     });
     json!({ "oneOf": arms.collect::<Vec<_>>() })
 }
 
 /// An object with these properties, all required.
-fn object_of<const N: usize>(properties: [(&str, Json); N]) -> Json {
+fn object_of(properties: &[(&str, Json)]) -> Json {
     let required: Vec<&str> = properties.iter().map(|(name, _)| *name).collect();
     let properties: Map<String, Json> =
         properties.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();

@@ -36,7 +36,7 @@ fn of_struct(item: &ItemStruct) -> Result<Facts> {
         }
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
             let mut facts = Facts::of(reading::NEWTYPE);
-            facts.state("inside".to_owned(), Ty::of(&fields.unnamed[0].ty)?.to_string())?;
+            facts.state("inside", Ty::of(&fields.unnamed[0].ty)?.to_string())?;
             Ok(facts)
         }
         _ => bail!("a struct that is neither members nor a newtype"),
@@ -71,11 +71,11 @@ fn members(fields: &Fields) -> Result<Vec<Member>> {
         let serde = Serde::of(&field.attrs)?;
         let rust = field.ident.as_ref().context("a member without a name")?.to_string();
         let (ty, option) = Ty::of(&field.ty)?.split();
-        let presence = match (option, serde.defaulted, serde.skipped) {
-            (true, _, true) => Presence::Optional,
-            (true, false, false) => Presence::RequiredNullable,
-            (false, true, _) => Presence::Defaulted,
-            (false, false, false) => Presence::Required,
+        let presence = match (option, serde.defaulted, serde.skipped, serde.must_be_there) {
+            (true, _, true, false) => Presence::Optional,
+            (true, false, false, true) => Presence::RequiredNullable,
+            (false, true, _, false) => Presence::Defaulted,
+            (false, false, false, false) => Presence::Required,
             _ => bail!("member {rust} is read and written by different rules"),
         };
         Ok(Member { wire: serde.rename.unwrap_or_else(|| rust.clone()), rust, ty, presence })
@@ -92,6 +92,8 @@ struct Serde {
     defaulted: bool,
     /// Some values are not written.
     skipped: bool,
+    /// An `Option` may be `null`, but not absent.
+    must_be_there: bool,
 }
 
 impl Serde {
@@ -108,6 +110,7 @@ impl Serde {
                     "tag" => serde.tag = value,
                     "default" => serde.defaulted = true,
                     "skip_serializing_if" => serde.skipped = true,
+                    "deserialize_with" => serde.must_be_there = true,
                     "content" | "transparent" => {}
                     other => return Err(meta.error(format!("`{other}` is not expected"))),
                 }

@@ -21,7 +21,7 @@ pub(super) fn of_strings(item: &ItemEnum, table: &TokenStream) -> Result<Facts> 
     for (rust, wire) in &table {
         facts.variant(wire, rust, None)?;
     }
-    let declared: Vec<String> = known(item)?.map(|variant| variant.ident.to_string()).collect();
+    let declared: Vec<String> = known(item)?.iter().map(|variant| variant.ident.to_string()).collect();
     let named: Vec<String> = table.into_iter().map(|(rust, _)| rust).collect();
     ensure!(declared == named, "declares {declared:?}, but its table has {named:?}");
     Ok(facts)
@@ -130,16 +130,11 @@ fn written_tags(body: &[Stmt], tag: &str) -> Result<BTreeMap<String, Writes>> {
 }
 
 /// The variants that the schema knows.
-fn known(item: &ItemEnum) -> Result<impl Iterator<Item = &Variant>> {
-    let (last, known) = item
-        .variants
-        .iter()
-        .rev()
-        .collect::<Vec<_>>()
-        .split_first()
-        .map_or_else(|| bail!("an enum without variants"), |(last, rest)| Ok((*last, rest.to_vec())))?;
+fn known(item: &ItemEnum) -> Result<Vec<&Variant>> {
+    let mut known: Vec<&Variant> = item.variants.iter().collect();
+    let last = known.pop().context("an enum without variants")?;
     ensure!(last.ident == UNKNOWN, "its last variant is {}, which loses what it does not know", last.ident);
-    Ok(known.into_iter().rev())
+    Ok(known)
 }
 
 fn payload(variant: &Variant) -> Result<Option<Ty>> {

@@ -3,4 +3,5 @@
 mod auth;
 mod content;
 mod permission;
+mod tool_call;
 mod version;

@@ -1,0 +1,140 @@
+//! Newline framing: bytes in, lines out.
+
+use memchr::memchr;
+
+/// How much of a line that is too long is kept, to find its id.
+const HEAD: usize = 4 * 1024;
+/// How much room a read is offered at least.
+const MIN_READ: usize = 8 * 1024;
+/// An idle buffer is not kept larger than this.
+const IDLE_CAPACITY: usize = 256 * 1024;
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Cuts a byte stream into lines, in one reusable buffer.
+///
+/// Tolerated: `\r\n`, blank lines, a byte order mark before a line, a last line without a newline. A line
+/// beyond the limit is skipped without being buffered.
+#[derive(Debug)]
+pub struct Framer {
+    buffer: Vec<u8>,
+    /// Where the current line begins.
+    start: usize,
+    /// Up to where the current line is known to hold no newline.
+    scanned: usize,
+    max_line: usize,
+    skipped: Option<Skipped>,
+}
+
+/// A line that is too long, on its way past.
+#[derive(Debug)]
+struct Skipped {
+    head: Vec<u8>,
+    length: u64,
+}
+
+/// One line, without its newline.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// A whole line; never blank.
+    Whole(&'a [u8]),
+    /// A line beyond the limit.
+    Oversized {
+        /// Its first bytes.
+        head: Vec<u8>,
+        /// Its length in bytes.
+        length: u64,
+    },
+}
+
+impl Framer {
+    /// A framer for lines of up to `max_line` bytes.
+    pub fn new(max_line: usize) -> Self {
+        Self { buffer: Vec::new(), start: 0, scanned: 0, max_line, skipped: None }
+    }
+
+    /// The buffer to append what was read to. It has spare capacity.
+    pub fn space(&mut self) -> &mut Vec<u8> {
+        if self.start == self.buffer.len() {
+            self.buffer.clear();
+            if self.buffer.capacity() > IDLE_CAPACITY {
+                self.buffer.shrink_to(MIN_READ);
+            }
+            self.start = 0;
+            self.scanned = 0;
+        }
+        if self.buffer.capacity() - self.buffer.len() < MIN_READ / 2 {
+            self.buffer.drain(..self.start);
+            self.scanned -= self.start;
+            self.start = 0;
+            // Doubling, but never beyond what the longest line needs.
+            let longest = self.max_line.saturating_add(MIN_READ);
+            let growth = self.buffer.len().min(longest.saturating_sub(self.buffer.len()));
+            self.buffer.reserve_exact(growth.max(MIN_READ));
+        }
+        &mut self.buffer
+    }
+
+    /// The next line, if the buffer holds a whole one.
+    pub fn next_line(&mut self) -> Option<Line<'_>> {
+        loop {
+            let unseen = self.buffer.get(self.scanned..).unwrap_or_default();
+            let Some(length) = memchr(b'\n', unseen) else {
+                self.scanned = self.buffer.len();
+                self.skip_if_too_long();
+                return None;
+            };
+            let (start, end) = (self.start, self.scanned + length);
+            self.start = end + 1;
+            self.scanned = self.start;
+            if self.skipped.is_some() || end - start > self.max_line {
+                return self.oversized(start, end);
+            }
+            if !trim(self.buffer.get(start..end).unwrap_or_default()).is_empty() {
+                // Looked up again because a borrow from the last turn of a loop would last for all of them.
+                return self.buffer.get(start..end).map(|line| Line::Whole(trim(line)));
+            }
+        }
+    }
+
+    /// The stream ended: the last line, if it lacks its newline.
+    pub fn finish(&mut self) -> Option<Line<'_>> {
+        let (start, end) = (self.start, self.buffer.len());
+        self.start = end;
+        self.scanned = end;
+        if self.skipped.is_some() || end - start > self.max_line {
+            return self.oversized(start, end);
+        }
+        let line = trim(self.buffer.get(start..end).unwrap_or_default());
+        (!line.is_empty()).then_some(Line::Whole(line))
+    }
+
+    /// Lets go of a line that grew beyond the limit before its end was seen.
+    fn skip_if_too_long(&mut self) {
+        let line = self.buffer.get(self.start..).unwrap_or_default();
+        if self.skipped.is_none() && line.len() <= self.max_line {
+            return;
+        }
+        let skipped = self.skipped.get_or_insert_with(|| Skipped { head: head(line).to_vec(), length: 0 });
+        skipped.length += line.len() as u64;
+        self.buffer.clear();
+        self.start = 0;
+        self.scanned = 0;
+    }
+
+    fn oversized(&mut self, start: usize, end: usize) -> Option<Line<'_>> {
+        let rest = self.buffer.get(start..end)?;
+        let mut skipped =
+            self.skipped.take().unwrap_or_else(|| Skipped { head: head(rest).to_vec(), length: 0 });
+        skipped.length += rest.len() as u64;
+        Some(Line::Oversized { head: skipped.head, length: skipped.length })
+    }
+}
+
+fn head(line: &[u8]) -> &[u8] {
+    let line = line.strip_prefix(BOM).unwrap_or(line);
+    line.get(..HEAD).unwrap_or(line)
+}
+
+fn trim(line: &[u8]) -> &[u8] {
+    line.strip_prefix(BOM).unwrap_or(line).trim_ascii()
+}

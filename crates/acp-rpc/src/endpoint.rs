@@ -1,0 +1,285 @@
+//! The protocol without I/O: which messages mean what, given what went before.
+//!
+//! [`Endpoint`] is a plain state machine. It is told what arrived and what this side does, and says what
+//! follows from it. It knows no clock, no task and no byte, so every race is a sequence of calls on it.
+
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
+
+use acp_json::Node;
+
+use crate::message::{Answer, Error, Id, Message};
+
+/// The notification that cancels a request.
+pub const CANCEL_REQUEST: &str = "$/cancel_request";
+
+/// How many requests were given up whose late answers are still expected, and dropped without a word.
+const REMEMBERED_ABANDONED: usize = 1024;
+
+/// Both tables of a connection: the requests sent, and the requests being handled.
+///
+/// `W` stands for whoever waits for an answer, `T` for what cancels a handler.
+#[derive(Debug)]
+pub struct Endpoint<W, T> {
+    next_id: i64,
+    pending: HashMap<i64, W>,
+    abandoned: VecDeque<i64>,
+    in_flight: HashMap<Id, InFlight<T>>,
+    in_flight_bytes: usize,
+    limits: Limits,
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct InFlight<T> {
+    token: T,
+    bytes: usize,
+}
+
+/// How many requests of the peer may be in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How many at once.
+    pub requests: usize,
+    /// How many bytes their lines may have together. One request is always taken, however long.
+    pub bytes: usize,
+}
+
+/// What follows from a message that arrived.
+#[derive(Debug)]
+pub enum Effect<'a, W, T> {
+    /// Start the handler of a request. It is in flight from now on.
+    Run {
+        /// The peer's id.
+        id: Id,
+        /// The method's name.
+        method: Cow<'a, str>,
+        /// The params.
+        params: Node<'a>,
+        /// What cancels the handler.
+        token: T,
+    },
+    /// Hand over a notification.
+    Notify {
+        /// The method's name.
+        method: Cow<'a, str>,
+        /// The params.
+        params: Node<'a>,
+    },
+    /// Give the answer to the one who waits for it.
+    Deliver {
+        /// The request's id.
+        id: Id,
+        /// Who waits.
+        waiter: W,
+        /// What came.
+        answer: Answer<'a>,
+    },
+    /// Answer with an error at once.
+    Refuse {
+        /// The id to answer under.
+        id: Id,
+        /// The error.
+        error: Error,
+    },
+    /// A handler was told to stop; nothing else to do.
+    Cancelled,
+    /// The answer to a request that was given up, or a notification that may be ignored.
+    Ignore,
+    /// A response to nothing: worth a report.
+    UnknownResponse {
+        /// The id it carries.
+        id: Id,
+    },
+    /// A response without an id: worth a report.
+    Unaddressed {
+        /// The error it carries, if it carries one.
+        error: Option<Error>,
+    },
+    /// A cancellation that names no request: worth a report.
+    BadCancel,
+}
+
+/// A shared handle on the handler of a request.
+pub trait Cancel: Clone {
+    /// Tells the handler to stop. It may be told more than once.
+    fn cancel(&self);
+}
+
+impl<W, T: Cancel> Endpoint<W, T> {
+    /// An endpoint at the start of a connection.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            next_id: 0,
+            pending: HashMap::new(),
+            abandoned: VecDeque::new(),
+            in_flight: HashMap::new(),
+            in_flight_bytes: 0,
+            limits,
+            closed: false,
+        }
+    }
+
+    /// This side sends a request: its id, or `None` after [`close`](Self::close).
+    ///
+    /// Ids count up from 0. Peers that keep numbers as doubles are safe: 2^53 requests take centuries.
+    pub fn call(&mut self, waiter: W) -> Option<i64> {
+        if self.closed {
+            return None;
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        self.pending.insert(id, waiter);
+        Some(id)
+    }
+
+    /// This side gives up a request: whether it was still unanswered, so that the peer should be told.
+    /// The answer that may come all the same is dropped quietly.
+    pub fn abandon(&mut self, id: i64) -> bool {
+        if self.pending.remove(&id).is_none() {
+            return false;
+        }
+        if self.abandoned.len() == REMEMBERED_ABANDONED {
+            self.abandoned.pop_front();
+        }
+        self.abandoned.push_back(id);
+        true
+    }
+
+    /// This side takes back a request that never left.
+    pub fn retract(&mut self, id: i64) {
+        self.pending.remove(&id);
+    }
+
+    /// A message arrived whose line had `bytes` bytes; `token` makes the handle of a request's handler.
+    pub fn receive<'a>(
+        &mut self,
+        message: Message<'a>,
+        bytes: usize,
+        token: impl FnOnce() -> T,
+    ) -> Effect<'a, W, T> {
+        match message {
+            Message::Request { id, method, params } => self.request(id, method, params, bytes, token),
+            Message::Notification { method, params } if method == CANCEL_REQUEST => self.cancel(&params),
+            Message::Notification { method, .. } if method.starts_with("$/") => Effect::Ignore,
+            Message::Notification { method, params } => Effect::Notify { method, params },
+            Message::Response { id, answer } => self.response(id, answer),
+            Message::Unaddressed { error } => Effect::Unaddressed { error },
+            Message::Bare { id } => match self.settle(&id) {
+                Some(waiter) => {
+                    let answer = Answer::Malformed("it has neither a `result` nor an `error`");
+                    Effect::Deliver { id, waiter, answer }
+                }
+                None => Effect::Refuse {
+                    id: Id::Null,
+                    error: Error::invalid_request("a message needs a `method`, a `result` or an `error`"),
+                },
+            },
+            Message::Invalid { id, problem } => Effect::Refuse { id, error: Error::invalid_request(problem) },
+        }
+    }
+
+    fn request<'a>(
+        &mut self,
+        id: Id,
+        method: Cow<'a, str>,
+        params: Node<'a>,
+        bytes: usize,
+        token: impl FnOnce() -> T,
+    ) -> Effect<'a, W, T> {
+        let over_count = self.in_flight.len() >= self.limits.requests;
+        let over_bytes =
+            self.in_flight_bytes > 0 && self.in_flight_bytes.saturating_add(bytes) > self.limits.bytes;
+        match self.in_flight.entry(id) {
+            Entry::Occupied(taken) => Effect::Refuse {
+                id: taken.key().clone(),
+                error: Error::invalid_request("a request with this id is still being handled"),
+            },
+            Entry::Vacant(free) if over_count || over_bytes => Effect::Refuse {
+                id: free.into_key(),
+                error: Error::internal("too many requests are being handled: send it again later"),
+            },
+            Entry::Vacant(free) => {
+                let id = free.key().clone();
+                let token = token();
+                free.insert(InFlight { token: token.clone(), bytes });
+                self.in_flight_bytes += bytes;
+                Effect::Run { id, method, params, token }
+            }
+        }
+    }
+
+    /// The peer gives up one of its requests. One that is unknown or done is none of our business.
+    fn cancel<'a>(&self, params: &Node<'_>) -> Effect<'a, W, T> {
+        match params.get("requestId").map(Id::from_node) {
+            Some(Some(id)) => match self.in_flight.get(&id) {
+                Some(handler) => {
+                    handler.token.cancel();
+                    Effect::Cancelled
+                }
+                None => Effect::Ignore,
+            },
+            _ => Effect::BadCancel,
+        }
+    }
+
+    fn response<'a>(&mut self, id: Id, answer: Answer<'a>) -> Effect<'a, W, T> {
+        if let Some(waiter) = self.settle(&id) {
+            return Effect::Deliver { id, waiter, answer };
+        }
+        match self.abandoned.iter().position(|abandoned| Id::Int(*abandoned) == id) {
+            Some(index) => {
+                self.abandoned.remove(index);
+                Effect::Ignore
+            }
+            None => Effect::UnknownResponse { id },
+        }
+    }
+
+    /// Takes the one who waits for the answer `id`; an id of another JSON type matches nobody.
+    pub fn settle(&mut self, id: &Id) -> Option<W> {
+        match id {
+            Id::Int(id) => self.pending.remove(id),
+            Id::Null | Id::Str(_) => None,
+        }
+    }
+
+    /// A handler is done and its answer is about to be sent: whether it was in flight.
+    ///
+    /// Before the answer leaves, not after it: the peer may use the id again as soon as it has the answer.
+    pub fn finished(&mut self, id: &Id) -> bool {
+        match self.in_flight.remove(id) {
+            Some(handler) => {
+                self.in_flight_bytes -= handler.bytes;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The connection ended: no more calls, and those who wait are handed back, oldest first.
+    pub fn close(&mut self) -> Vec<W> {
+        self.closed = true;
+        let mut pending: Vec<(i64, W)> = self.pending.drain().collect();
+        pending.sort_unstable_by_key(|(id, _)| *id);
+        self.abandoned.clear();
+        pending.into_iter().map(|(_, waiter)| waiter).collect()
+    }
+
+    /// Takes the ids of the requests still being handled out of the table.
+    pub fn unanswered(&mut self) -> Vec<Id> {
+        self.in_flight_bytes = 0;
+        self.in_flight.drain().map(|(id, _)| id).collect()
+    }
+
+    /// How many requests of this side wait for an answer.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// How many requests of the peer are being handled.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+}

@@ -1,0 +1,118 @@
+//! Why a call or a whole connection failed.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use acp_json::ReadError;
+
+use crate::message::Error;
+
+/// Why a call did not return a result.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The peer answered with an error.
+    Remote(Error),
+    /// The connection ended, or had ended before, so no answer can come.
+    Closed(CloseReason),
+    /// The peer answered, but its result could not be read as the expected type.
+    Read {
+        /// The method called.
+        method: String,
+        /// What is wrong, and where in the result.
+        error: ReadError,
+    },
+    /// The peer's answer is not a valid JSON-RPC response.
+    Malformed {
+        /// The method called.
+        method: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The params could not be written as JSON; nothing was sent.
+    Encode {
+        /// The method called.
+        method: String,
+        /// What the params' serialiser said.
+        message: String,
+    },
+}
+
+impl CallError {
+    /// The error object the peer answered with, if it did.
+    pub const fn remote(&self) -> Option<&Error> {
+        match self {
+            Self::Remote(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Remote(error) => error.fmt(f),
+            Self::Closed(reason) => write!(f, "the connection is closed: {reason}"),
+            Self::Read { method, error } => write!(f, "the result of `{method}` cannot be read: {error}"),
+            Self::Malformed { method, problem } => {
+                write!(f, "the answer to `{method}` is not a valid response: {problem}")
+            }
+            Self::Encode { method, message } => {
+                write!(f, "the params of `{method}` cannot be written as JSON: {message}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CallError {}
+
+/// Why a connection ended.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum CloseReason {
+    /// The peer closed its side.
+    Eof,
+    /// This side closed the connection, or dropped its driver.
+    Local,
+    /// Reading or writing failed.
+    Io(Arc<io::Error>),
+    /// The peer was a child process and has exited.
+    Exited(Exit),
+}
+
+impl fmt::Display for CloseReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Eof => f.write_str("the peer closed it"),
+            Self::Local => f.write_str("it was closed on this side"),
+            Self::Io(error) => error.fmt(f),
+            Self::Exited(exit) => exit.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CloseReason {}
+
+/// How a child process ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exit {
+    /// The exit status, unless a signal ended the process.
+    pub status: Option<i32>,
+    /// The signal that ended the process (unix).
+    pub signal: Option<i32>,
+    /// The last bytes the process and its children wrote to stderr.
+    pub stderr_tail: String,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.status, self.signal) {
+            (Some(status), _) => write!(f, "the process exited with status {status}")?,
+            (None, Some(signal)) => write!(f, "the process was ended by signal {signal}")?,
+            (None, None) => f.write_str("the process ended")?,
+        }
+        let tail = self.stderr_tail.trim();
+        if tail.is_empty() { Ok(()) } else { write!(f, "; its last words on stderr:\n{tail}") }
+    }
+}

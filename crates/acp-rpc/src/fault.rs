@@ -1,0 +1,120 @@
+//! What went wrong without ending the connection.
+
+use std::fmt;
+
+use crate::message::{Error, Id};
+
+/// Something a service may want to log: one message was unusable, or one handler failed.
+///
+/// The connection goes on in every case. `Display` never shows what the peer sent; the fields do, for those
+/// who want to look.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Fault<'a> {
+    /// A line is not JSON: usually a stray print of the other program.
+    NotJson {
+        /// The line.
+        line: &'a [u8],
+        /// Where it stops being JSON: the offset in bytes from 1.
+        column: usize,
+    },
+    /// A line is longer than the limit and was skipped.
+    Oversized {
+        /// The line's length in bytes.
+        length: u64,
+        /// The limit in bytes.
+        limit: usize,
+        /// The id it carries, if its first bytes show one.
+        id: Option<&'a Id>,
+    },
+    /// A line is JSON but not a message, or a request that cannot be taken. It was refused with this error.
+    Refused {
+        /// The id it was refused under.
+        id: &'a Id,
+        /// The error it was refused with.
+        error: &'a Error,
+    },
+    /// A response to no request of ours. It was dropped.
+    UnknownResponse {
+        /// The id it carries.
+        id: &'a Id,
+    },
+    /// A response without a usable id. It was dropped.
+    Unaddressed {
+        /// The error it carries, if it carries one.
+        error: Option<&'a Error>,
+    },
+    /// The answer to a request of ours is malformed; that request failed.
+    MalformedResponse {
+        /// The request's id.
+        id: &'a Id,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// A `$/cancel_request` without a usable `requestId`. It was ignored.
+    BadCancel,
+    /// A handler panicked; if it was a request's, the request was answered with `-32603`.
+    Panicked {
+        /// The method, or the lane whose job it was.
+        origin: Origin<'a>,
+        /// The panic's message.
+        message: &'a str,
+    },
+    /// A handler's result could not be written as JSON; its request was answered with `-32603`.
+    UnwritableResult {
+        /// The method.
+        method: &'a str,
+        /// What the serialiser said.
+        message: &'a str,
+    },
+}
+
+/// Whose code panicked.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Origin<'a> {
+    /// The handler of this method.
+    Method(&'a str),
+    /// A job of this lane.
+    Lane(&'a str),
+    /// What reads the result of a request of ours; that request failed.
+    Result,
+    /// The observer of the wire.
+    Tap,
+}
+
+impl fmt::Display for Origin<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Method(method) => write!(f, "the handler of `{method}`"),
+            Self::Lane(lane) => write!(f, "a job of lane `{lane}`"),
+            Self::Result => f.write_str("the reader of a result"),
+            Self::Tap => f.write_str("the tap"),
+        }
+    }
+}
+
+impl fmt::Display for Fault<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotJson { line, column } => {
+                write!(f, "a line of {} bytes is not JSON (at byte {column})", line.len())
+            }
+            Self::Oversized { length, limit, .. } => {
+                write!(f, "a line of {length} bytes was skipped: the limit is {limit} bytes")
+            }
+            Self::Refused { id, error } => write!(f, "refused message {id}: {}", error.message),
+            Self::UnknownResponse { id } => write!(f, "a response has an id that nobody waits for: {id}"),
+            Self::Unaddressed { error: Some(error) } => {
+                write!(f, "the peer reported an error without an id (code {})", error.code)
+            }
+            Self::Unaddressed { error: None } => f.write_str("a response has no usable id"),
+            Self::MalformedResponse { id, problem } => write!(f, "the response {id} is malformed: {problem}"),
+            Self::BadCancel => f.write_str("`$/cancel_request` has no usable `requestId`"),
+            Self::Panicked { origin, .. } => write!(f, "{origin} panicked"),
+            Self::UnwritableResult { method, message } => {
+                write!(f, "the result of `{method}` cannot be written as JSON: {message}")
+            }
+        }
+    }
+}

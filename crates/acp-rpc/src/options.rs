@@ -1,0 +1,116 @@
+//! The limits of a connection, and how it treats noise.
+
+use std::time::Duration;
+
+use crate::tap::Tap;
+
+/// Limits and habits of a connection. Every limit is in bytes unless it says otherwise.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// The longest line taken. A longer one is skipped without being buffered, and answered by its id where
+    /// its first bytes show one. Default 64 MiB.
+    pub max_line: usize,
+    /// How much may wait to be written. At the budget senders wait, in the order they came. Default 1 MiB.
+    pub outgoing_budget: usize,
+    /// How much of notifications and of answers in lanes may wait or be in work. At the budget the reader
+    /// pauses, unless a request outside lanes waits for its answer. Default 8 MiB.
+    pub incoming_budget: usize,
+    /// How many requests of the peer may be in flight. One more is refused with `-32603`. Default 16,384.
+    pub max_in_flight: usize,
+    /// How much the lines of the requests in flight may have together. One more is refused with `-32603`,
+    /// unless it is the only one. Default 128 MiB.
+    pub in_flight_budget: usize,
+    /// What to do about lines that are not JSON.
+    pub noise: Noise,
+    /// How long, at the end, to wait for something to happen: for a last message, for a handler's answer,
+    /// for a job of a lane, for output to leave. Default 1 second.
+    pub drain: Duration,
+    /// Who sees every line.
+    pub tap: Option<Tap>,
+}
+
+/// What to do about lines that are not JSON, and about those too long to tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Noise {
+    /// Answer with `-32700` and a null id: for the side that others connect to.
+    #[default]
+    Answer,
+    /// Skip them and report a [`Fault`](crate::Fault): for the side that reads another program's stdout,
+    /// where banners and stray prints appear.
+    Skip,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            max_line: 64 * 1024 * 1024,
+            outgoing_budget: 1024 * 1024,
+            incoming_budget: 8 * 1024 * 1024,
+            max_in_flight: 16 * 1024,
+            in_flight_budget: 128 * 1024 * 1024,
+            noise: Noise::Answer,
+            drain: Duration::from_secs(1),
+            tap: None,
+        }
+    }
+}
+
+/// Each method sets the field of its name.
+impl Options {
+    /// Sets [`max_line`](Self::max_line).
+    #[must_use]
+    pub const fn max_line(mut self, bytes: usize) -> Self {
+        self.max_line = bytes;
+        self
+    }
+
+    /// Sets [`outgoing_budget`](Self::outgoing_budget).
+    #[must_use]
+    pub const fn outgoing_budget(mut self, bytes: usize) -> Self {
+        self.outgoing_budget = bytes;
+        self
+    }
+
+    /// Sets [`incoming_budget`](Self::incoming_budget).
+    #[must_use]
+    pub const fn incoming_budget(mut self, bytes: usize) -> Self {
+        self.incoming_budget = bytes;
+        self
+    }
+
+    /// Sets [`max_in_flight`](Self::max_in_flight).
+    #[must_use]
+    pub const fn max_in_flight(mut self, requests: usize) -> Self {
+        self.max_in_flight = requests;
+        self
+    }
+
+    /// Sets [`in_flight_budget`](Self::in_flight_budget).
+    #[must_use]
+    pub const fn in_flight_budget(mut self, bytes: usize) -> Self {
+        self.in_flight_budget = bytes;
+        self
+    }
+
+    /// Sets [`noise`](Self::noise).
+    #[must_use]
+    pub const fn noise(mut self, noise: Noise) -> Self {
+        self.noise = noise;
+        self
+    }
+
+    /// Sets [`drain`](Self::drain).
+    #[must_use]
+    pub const fn drain(mut self, drain: Duration) -> Self {
+        self.drain = drain;
+        self
+    }
+
+    /// Sets [`tap`](Self::tap).
+    #[must_use]
+    pub fn tap(mut self, tap: Tap) -> Self {
+        self.tap = Some(tap);
+        self
+    }
+}

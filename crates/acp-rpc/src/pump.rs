@@ -1,0 +1,137 @@
+//! The pipe: bytes in to the framer, the output buffer out.
+
+use std::io;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+
+use crate::codec::Framer;
+use crate::tap::Observer;
+use crate::writer::Writer;
+
+/// An output buffer larger than this is not kept between bursts.
+const IDLE_CAPACITY: usize = 256 * 1024;
+
+/// Both directions of a transport, and what is on its way in each.
+pub(crate) struct Pump {
+    pub(crate) framer: Framer,
+    reader: Pin<Box<dyn AsyncRead + Send>>,
+    writer: Pin<Box<dyn AsyncWrite + Send>>,
+    observer: Observer,
+    outgoing: Vec<u8>,
+    /// How much of `outgoing` has left.
+    sent: usize,
+    flushed: bool,
+    /// The peer may still send.
+    pub(crate) reading: bool,
+    /// The peer may still be sent to.
+    pub(crate) writing: bool,
+}
+
+/// What one attempt at both directions achieved.
+pub(crate) struct Moved {
+    /// Bytes read (0 is the end), if anything happened.
+    pub(crate) read: Option<io::Result<usize>>,
+    /// Whether something was written, if anything happened.
+    pub(crate) wrote: Option<io::Result<()>>,
+}
+
+impl Pump {
+    pub(crate) fn new(
+        framer: Framer,
+        reader: Pin<Box<dyn AsyncRead + Send>>,
+        writer: Pin<Box<dyn AsyncWrite + Send>>,
+        observer: Observer,
+    ) -> Self {
+        Self {
+            framer,
+            reader,
+            writer,
+            observer,
+            outgoing: Vec::new(),
+            sent: 0,
+            flushed: true,
+            reading: true,
+            writing: true,
+        }
+    }
+
+    /// One attempt at each direction, so that neither a flood of input nor a flood of output can starve the
+    /// other.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>, queue: &Writer, may_read: bool) -> Poll<Moved> {
+        let wrote = if self.writing { self.poll_write(cx, queue) } else { Poll::Pending };
+        let read = if may_read && self.reading { self.poll_read(cx) } else { Poll::Pending };
+        if wrote.is_pending() && read.is_pending() {
+            return Poll::Pending;
+        }
+        Poll::Ready(Moved { read: ready_of(read), wrote: ready_of(wrote) })
+    }
+
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        // The future holds nothing between polls, so a fresh one each time loses nothing.
+        pin!(self.reader.read_buf(self.framer.space())).poll(cx)
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>, queue: &Writer) -> Poll<io::Result<()>> {
+        if self.outgoing.is_empty() && queue.poll_take(cx, &mut self.outgoing).is_ready() {
+            self.observer.sent(&self.outgoing);
+            self.flushed = false;
+        }
+        let rest = self.outgoing.get(self.sent..).unwrap_or_default();
+        if !rest.is_empty() {
+            let written = ready!(self.writer.as_mut().poll_write(cx, rest))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.sent += written;
+            queue.written(written);
+            if self.sent == self.outgoing.len() {
+                self.reset_outgoing();
+            }
+            return Poll::Ready(Ok(()));
+        }
+        if self.flushed {
+            return Poll::Pending;
+        }
+        ready!(self.writer.as_mut().poll_flush(cx))?;
+        self.flushed = true;
+        Poll::Ready(Ok(()))
+    }
+
+    /// Gives up writing: nothing more leaves.
+    pub(crate) fn stop_writing(&mut self, queue: &Writer) {
+        self.writing = false;
+        queue.close();
+        queue.written(self.outgoing.len() - self.sent);
+        self.reset_outgoing();
+    }
+
+    /// Whether everything that was queued has left, or cannot leave any more.
+    pub(crate) fn is_flushed(&self, queue: &Writer) -> bool {
+        !self.writing || (self.flushed && queue.is_empty())
+    }
+
+    /// Closes the way out.
+    pub(crate) async fn shutdown(&mut self) -> io::Result<()> {
+        std::future::poll_fn(|cx| self.writer.as_mut().poll_shutdown(cx)).await
+    }
+
+    /// Lets go of the way out, and hands back the way in.
+    pub(crate) fn close(self) -> Pin<Box<dyn AsyncRead + Send>> {
+        self.reader
+    }
+
+    fn reset_outgoing(&mut self) {
+        self.outgoing.clear();
+        self.outgoing.shrink_to(IDLE_CAPACITY);
+        self.sent = 0;
+    }
+}
+
+fn ready_of<T>(poll: Poll<T>) -> Option<T> {
+    match poll {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
+}

@@ -1,0 +1,159 @@
+//! What a side of a connection implements.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use acp_json::Node;
+use serde_core::Serialize;
+use tokio_util::sync::CancellationToken;
+
+use crate::error::CloseReason;
+use crate::fault::Fault;
+use crate::message::{Error, Id};
+use crate::peer::Peer;
+
+/// The future a request is answered by.
+pub type Task = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send>>;
+
+/// A future that answers nothing: a notification's handler, or a job of a lane.
+pub type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The name of a lane. Jobs of one lane run one at a time, in the order of the wire.
+pub type LaneKey = Arc<str>;
+
+/// One side of a connection: says what to do with what the peer sends.
+///
+/// [`request`](Self::request) and [`notification`](Self::notification) run on the reader: they read params,
+/// look things up and hand back a future. They must not wait, block or run code of users; the futures they
+/// return run as tasks of their own and may do all of that, calling the peer included.
+pub trait Service: Send + Sync + 'static {
+    /// A request arrived. What is returned runs as a task; an `Err` is the answer at once.
+    ///
+    /// # Errors
+    ///
+    /// With the error object the request is refused with, e.g. [`Error::method_not_found`].
+    fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, Error>;
+
+    /// A notification arrived. It is never answered, whatever it says.
+    fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery;
+
+    /// Something is worth logging. The connection goes on. Called from the reader and from handler tasks.
+    fn fault(&self, fault: Fault<'_>) {
+        let _ = fault;
+    }
+
+    /// The connection is over: pending calls have failed, tasks have ended. Called once.
+    fn closed(&self, reason: &CloseReason) {
+        let _ = reason;
+    }
+}
+
+impl<S: Service + ?Sized> Service for Arc<S> {
+    fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, Error> {
+        (**self).request(method, params, request)
+    }
+
+    fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
+        (**self).notification(method, params, peer)
+    }
+
+    fn fault(&self, fault: Fault<'_>) {
+        (**self).fault(fault);
+    }
+
+    fn closed(&self, reason: &CloseReason) {
+        (**self).closed(reason);
+    }
+}
+
+/// A request of the peer, as its handler sees it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Request {
+    /// The peer's id for it.
+    pub id: Id,
+    /// The peer.
+    pub peer: Peer,
+    /// Fires when the peer cancels this request (`$/cancel_request`) and when the connection ends. The
+    /// handler still answers: with a result, or with [`Error::cancelled`].
+    pub cancel: CancellationToken,
+}
+
+/// What to do with a notification.
+pub enum Delivery {
+    /// Nothing.
+    Ignore,
+    /// Run this beside everything else.
+    Task(BoxFuture),
+    /// Run this after every earlier job of the lane has finished.
+    Lane {
+        /// The lane.
+        lane: LaneKey,
+        /// What to run.
+        job: BoxFuture,
+    },
+}
+
+impl fmt::Debug for Delivery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ignore => f.write_str("Ignore"),
+            Self::Task(_) => f.write_str("Task"),
+            Self::Lane { lane, .. } => f.debug_tuple("Lane").field(lane).finish(),
+        }
+    }
+}
+
+/// The result of a request, on its way to the peer.
+pub struct Reply {
+    pub(crate) result: Box<dyn Encode + Send>,
+    pub(crate) after: Option<After>,
+}
+
+pub(crate) type After = Box<dyn FnOnce(&Peer) + Send>;
+
+impl Reply {
+    /// A reply with this `result`. It is serialised once, straight into the output buffer.
+    pub fn new(result: impl Serialize + Send + 'static) -> Self {
+        Self { result: Box::new(result), after: None }
+    }
+
+    /// A reply whose `result` is `{}`.
+    pub fn empty() -> Self {
+        Self { result: Box::new(Empty), after: None }
+    }
+
+    /// The same reply, with something to do right after it stands in the output buffer: what `hook` sends
+    /// with [`Peer::notify_now`] follows the reply. It must not block.
+    #[must_use]
+    pub fn after(mut self, hook: impl FnOnce(&Peer) + Send + 'static) -> Self {
+        self.after = Some(Box::new(hook));
+        self
+    }
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply").field("after", &self.after.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// `Serialize` bound to the one serialiser there is, so that it can be a trait object.
+pub(crate) trait Encode {
+    fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error>;
+}
+
+impl<T: Serialize + ?Sized> Encode for T {
+    fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+        serde_json::to_writer(buffer, self)
+    }
+}
+
+struct Empty;
+
+impl Serialize for Empty {
+    fn serialize<S: serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serde_core::ser::SerializeMap::end(serializer.serialize_map(Some(0))?)
+    }
+}

@@ -1,0 +1,110 @@
+//! The stderr of a child process: its last bytes, and its lines for those who want them.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use memchr::memchr;
+use tokio::io::AsyncReadExt;
+use tokio::process::ChildStderr;
+
+use crate::task::guarded;
+
+/// A longer line is handed over in pieces of this size.
+const LONGEST_LINE: usize = 8 * 1024;
+
+/// Who is given each line.
+pub(super) type OnLine = Box<dyn FnMut(&str) + Send>;
+
+/// The last bytes of a stream.
+#[derive(Clone, Debug)]
+pub(super) struct Tail {
+    bytes: Arc<Mutex<VecDeque<u8>>>,
+    limit: usize,
+}
+
+impl Tail {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { bytes: Arc::default(), limit }
+    }
+
+    /// The text; a character cut in two at the front is left out.
+    pub(super) fn text(&self) -> String {
+        let mut bytes = self.lock();
+        let bytes: &[u8] = bytes.make_contiguous();
+        let whole = bytes.iter().position(|byte| !(0x80..0xC0).contains(byte)).unwrap_or(0);
+        String::from_utf8_lossy(bytes.get(whole..).unwrap_or_default()).into_owned()
+    }
+
+    fn push(&self, chunk: &[u8]) {
+        let mut bytes = self.lock();
+        bytes.extend(chunk);
+        let excess = bytes.len().saturating_sub(self.limit);
+        bytes.drain(..excess);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<u8>> {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The stream, read to its end so that the process never blocks on it.
+pub(super) struct Stderr {
+    stream: ChildStderr,
+    tail: Tail,
+    on_line: Option<OnLine>,
+    line: Vec<u8>,
+    ended: bool,
+}
+
+impl Stderr {
+    pub(super) fn new(stream: ChildStderr, tail: Tail, on_line: Option<OnLine>) -> Self {
+        Self { stream, tail, on_line, line: Vec::new(), ended: false }
+    }
+
+    pub(super) fn tail(&self) -> String {
+        self.tail.text()
+    }
+
+    /// Reads to the end. It may be dropped and called again.
+    pub(super) async fn drain(&mut self) {
+        let mut chunk = [0; 2048];
+        while !self.ended {
+            match self.stream.read(&mut chunk).await {
+                Ok(length @ 1..) => self.take(chunk.get(..length).unwrap_or_default()),
+                Ok(0) | Err(_) => self.ended = true,
+            }
+        }
+        self.hand_over();
+    }
+
+    fn take(&mut self, mut chunk: &[u8]) {
+        self.tail.push(chunk);
+        if self.on_line.is_none() {
+            return;
+        }
+        while let Some(end) = memchr(b'\n', chunk) {
+            let (line, rest) = chunk.split_at(end);
+            self.line.extend_from_slice(line);
+            self.hand_over();
+            chunk = rest.get(1..).unwrap_or_default();
+        }
+        self.line.extend_from_slice(chunk);
+        if self.line.len() >= LONGEST_LINE {
+            self.hand_over();
+        }
+    }
+
+    fn hand_over(&mut self) {
+        if self.line.is_empty() {
+            return;
+        }
+        if let Some(on_line) = &mut self.on_line {
+            let line = String::from_utf8_lossy(&self.line);
+            // A listener that panics is not asked again; the stream is read on.
+            if guarded(|| on_line(line.trim_end_matches('\r'))).is_err() {
+                self.on_line = None;
+            }
+        }
+        self.line.clear();
+    }
+}

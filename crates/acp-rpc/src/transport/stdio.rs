@@ -1,0 +1,189 @@
+//! This process's stdin and stdout.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use rustix::fs::{FileType, OFlags, Stat, fcntl_getfl, fcntl_setfl, fstat};
+use rustix::io::fcntl_dupfd_cloexec;
+use rustix::stdio::{dup2_stdin, dup2_stdout, stderr, stdin, stdout};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+
+use super::{Transport, threads};
+
+/// Stdio carries one connection at a time.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// How [`Transport::stdio`] takes hold of stdin and stdout.
+#[derive(Clone, Copy, Debug)]
+pub struct Stdio {
+    guard: bool,
+}
+
+impl Default for Stdio {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Stdio {
+    /// With the guard on.
+    pub const fn new() -> Self {
+        Self { guard: true }
+    }
+
+    /// Whether descriptor 0 is made to read as empty and descriptor 1 to lead to stderr as long as the
+    /// connection lives. Default on.
+    #[must_use]
+    pub const fn guard(mut self, guard: bool) -> Self {
+        self.guard = guard;
+        self
+    }
+
+    /// Takes stdin and stdout. Both are given back, as they were, when the transport is dropped.
+    ///
+    /// Pipes and sockets are read and written without blocking. Anything else gets a thread: to make a
+    /// terminal non-blocking would do the same to every other program on it.
+    ///
+    /// # Errors
+    ///
+    /// If a descriptor cannot be used, or if stdio already carries another connection.
+    pub fn open(self) -> io::Result<Transport> {
+        let hold = Arc::new(Hold::take(self.guard)?);
+        let reader = reader(hold.stdin.as_fd())?;
+        let writer = writer(hold.stdout.as_fd())?;
+        let reader = Held { stream: reader, _hold: Arc::clone(&hold) };
+        Ok(Transport::new(reader, Held { stream: writer, _hold: hold }))
+    }
+}
+
+fn reader(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
+    let own = private(fd)?;
+    Ok(match waitable(fd)? {
+        Some(FileType::Fifo) => Box::pin(pipe::Receiver::from_owned_fd(own)?),
+        Some(_) => Box::pin(socket(own)?),
+        None => Box::pin(threads::reader(File::from(own))?),
+    })
+}
+
+fn writer(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
+    let own = private(fd)?;
+    Ok(match waitable(fd)? {
+        Some(FileType::Fifo) => Box::pin(pipe::Sender::from_owned_fd(own)?),
+        Some(_) => Box::pin(socket(own)?),
+        None => Box::pin(threads::writer(File::from(own))?),
+    })
+}
+
+/// Node gives its children sockets instead of pipes.
+fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
+    let stream = StdUnixStream::from(fd);
+    stream.set_nonblocking(true)?;
+    UnixStream::from_std(stream)
+}
+
+/// The type of a descriptor that may be made non-blocking.
+fn waitable(fd: BorrowedFd<'_>) -> io::Result<Option<FileType>> {
+    let stat = fstat(fd)?;
+    let file_type = FileType::from_raw_mode(stat.st_mode);
+    // O_NONBLOCK belongs to the open file, not to the descriptor. If stderr is the same one, prints to it
+    // would start to fail (and `eprintln!` to panic) whenever the pipe is full.
+    let is_stderr = fstat(stderr()).is_ok_and(|other| same_file(&stat, &other));
+    Ok(matches!(file_type, FileType::Fifo | FileType::Socket).then_some(file_type).filter(|_| !is_stderr))
+}
+
+const fn same_file(one: &Stat, other: &Stat) -> bool {
+    one.st_dev == other.st_dev && one.st_ino == other.st_ino
+}
+
+/// A duplicate beyond the standard descriptors that child processes do not inherit.
+fn private(fd: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    Ok(fcntl_dupfd_cloexec(fd, 3)?)
+}
+
+/// Stdin and stdout as they were, and the duty to put them back.
+struct Hold {
+    stdin: OwnedFd,
+    stdin_flags: OFlags,
+    stdout: OwnedFd,
+    stdout_flags: OFlags,
+    is_guarded: bool,
+}
+
+impl Hold {
+    fn take(guard: bool) -> io::Result<Self> {
+        if TAKEN.swap(true, Ordering::AcqRel) {
+            let message = "stdin and stdout already carry another connection";
+            return Err(io::Error::new(io::ErrorKind::AddrInUse, message));
+        }
+        Self::duplicate(guard).inspect_err(|_| TAKEN.store(false, Ordering::Release))
+    }
+
+    fn duplicate(guard: bool) -> io::Result<Self> {
+        let (stdin, stdout) = (private(stdin())?, private(stdout())?);
+        // Both are read before either is changed: they may be one and the same open file.
+        let (stdin_flags, stdout_flags) = (fcntl_getfl(&stdin)?, fcntl_getfl(&stdout)?);
+        if guard {
+            let nothing = OpenOptions::new().read(true).write(true).open("/dev/null")?;
+            dup2_stdin(&nothing)?;
+            lead_stdout_away(&nothing)?;
+        }
+        Ok(Self { stdin, stdin_flags, stdout, stdout_flags, is_guarded: guard })
+    }
+}
+
+fn lead_stdout_away(nothing: &File) -> io::Result<()> {
+    Ok(dup2_stdout(stderr()).or_else(|_| dup2_stdout(nothing))?)
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        // Nothing better can be done here than to go on with the rest when one part fails.
+        if self.is_guarded {
+            // What was printed meanwhile and is still buffered belongs where prints went meanwhile.
+            let _ = io::stdout().flush();
+            let _ = dup2_stdin(&self.stdin);
+            let _ = dup2_stdout(&self.stdout);
+        }
+        let _ = fcntl_setfl(&self.stdin, self.stdin_flags);
+        let _ = fcntl_setfl(&self.stdout, self.stdout_flags);
+        TAKEN.store(false, Ordering::Release);
+    }
+}
+
+/// A stream that keeps the hold as long as it lives.
+struct Held<S: ?Sized> {
+    stream: Pin<Box<S>>,
+    _hold: Arc<Hold>,
+}
+
+impl<S: AsyncRead + ?Sized> AsyncRead for Held<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.stream.as_mut().poll_read(cx, into)
+    }
+}
+
+impl<S: AsyncWrite + ?Sized> AsyncWrite for Held<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.stream.as_mut().poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.as_mut().poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.as_mut().poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,77 @@
+//! Who waits for the answer to a request of ours.
+
+use acp_json::{FromNode, ReadError};
+use tokio::sync::oneshot;
+
+use crate::budget::Waiting;
+use crate::error::{CallError, CloseReason};
+use crate::message::{Answer, Error};
+use crate::service::{BoxFuture, LaneKey};
+
+/// Takes an answer on the reader, reads the result there, and passes it on: at once, or through a lane.
+pub(crate) struct Waiter {
+    lane: Option<LaneKey>,
+    settle: Settle,
+    _waiting: Option<Waiting>,
+}
+
+/// Told the outcome, and whether it goes through a lane: then what it returns is the rest, to be run there.
+type Settle = Box<dyn FnOnce(Outcome<'_>, bool) -> Option<BoxFuture> + Send>;
+
+/// An answer, or the reason why none will come.
+pub(crate) type Outcome<'a> = Result<Answer<'a>, CloseReason>;
+
+/// A [`CallError`] that does not know its method yet.
+pub(crate) enum Unsettled {
+    Remote(Error),
+    Closed(CloseReason),
+    Read(ReadError),
+    Malformed(&'static str),
+}
+
+impl Waiter {
+    pub(crate) fn new<R: FromNode + Send + 'static>(
+        lane: Option<LaneKey>,
+        waiting: Option<Waiting>,
+        answer: oneshot::Sender<Result<R, Unsettled>>,
+    ) -> Self {
+        let settle = Box::new(move |outcome: Outcome<'_>, in_lane: bool| {
+            let result = read(outcome);
+            if in_lane {
+                let job: BoxFuture = Box::pin(async move { drop(answer.send(result)) });
+                return Some(job);
+            }
+            // Whoever gave up in the meantime does not want it.
+            drop(answer.send(result));
+            None
+        });
+        Self { lane, settle, _waiting: waiting }
+    }
+
+    /// Settles the call. `Some` is the rest of it, which has to wait for its turn in a lane.
+    pub(crate) fn settle(self, outcome: Outcome<'_>) -> Option<(LaneKey, BoxFuture)> {
+        let job = (self.settle)(outcome, self.lane.is_some());
+        self.lane.zip(job)
+    }
+}
+
+fn read<R: FromNode>(outcome: Outcome<'_>) -> Result<R, Unsettled> {
+    match outcome {
+        Ok(Answer::Result(result)) => acp_json::read(result).map_err(Unsettled::Read),
+        Ok(Answer::Error(error)) => Err(Unsettled::Remote(error)),
+        Ok(Answer::Malformed(problem)) => Err(Unsettled::Malformed(problem)),
+        Err(reason) => Err(Unsettled::Closed(reason)),
+    }
+}
+
+impl Unsettled {
+    pub(crate) fn into_error(self, method: &str) -> CallError {
+        let method = || method.to_owned();
+        match self {
+            Self::Remote(error) => CallError::Remote(error),
+            Self::Closed(reason) => CallError::Closed(reason),
+            Self::Read(error) => CallError::Read { method: method(), error },
+            Self::Malformed(problem) => CallError::Malformed { method: method(), problem },
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! What a caller gets: results, typed errors, and what giving up does.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod common;
+
+use acp_json::Value;
+use acp_rpc::{CallError, Error, Options};
+
+use common::{Lab, raw, soon};
+
+#[tokio::test]
+async fn each_kind_of_answer_is_told_apart() {
+    let table: Vec<(&str, Result<i64, &str>)> = vec![
+        (r#""result":5"#, Ok(5)),
+        (r#""error":{"code":400,"message":"{\"x\":1}","data":[1]}"#, Err(r#"{"x":1} (code 400)"#)),
+        (r#""result":"x""#, Err("the result of `ask` cannot be read: ")),
+        (
+            r#""result":5,"error":{"code":1,"message":"m"}"#,
+            Err("the answer to `ask` is not a valid response: it has both a `result` and an `error`"),
+        ),
+        (r#""error":[]"#, Err("the answer to `ask` is not a valid response: its `error` is not an object")),
+    ];
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, Options::default());
+    tokio::spawn(driver);
+    for (id, (answer, expected)) in table.into_iter().enumerate() {
+        let peer = peer.clone();
+        let call = tokio::spawn(async move { peer.request::<_, i64>("ask", &[1, 2]).await });
+        let sent = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ask","params":[1,2]}}"#);
+        assert_eq!(wire.next().await, sent);
+        wire.send(format!(r#"{{"jsonrpc":"2.0","id":{id},{answer}}}"#)).await;
+        match (soon("the answer", call).await.unwrap(), expected) {
+            (Ok(result), Ok(expected)) => assert_eq!(result, expected),
+            (Err(error), Err(expected)) => {
+                assert!(error.to_string().starts_with(expected), "{error}");
+            }
+            (got, expected) => panic!("{got:?} instead of {expected:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn error_data_of_any_type_is_kept() {
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, Options::default());
+    tokio::spawn(driver);
+    for (id, data) in [r#"{"a":[1,null]}"#, r#""text""#, "[1.5]", "7", "false"].iter().enumerate() {
+        let peer = peer.clone();
+        let call = tokio::spawn(async move { peer.request::<_, Value>("ask", &()).await });
+        wire.next().await;
+        wire.send(format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-1,"message":"m","data":{data}}}}}"#
+        ))
+        .await;
+        let Err(CallError::Remote(error)) = soon("the answer", call).await.unwrap() else {
+            panic!("expected an error of the peer");
+        };
+        assert_eq!(error, Error::new(-1, "m").with_data(error.data.clone().unwrap()));
+        assert_eq!(error.data.unwrap().to_string(), *data);
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_request_cancels_and_its_late_answer_is_no_fault() {
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab.clone(), Options::default());
+    tokio::spawn(driver);
+    let call = {
+        let peer = peer.clone();
+        tokio::spawn(async move { peer.request::<_, Value>("ask", &()).await })
+    };
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":0,"method":"ask"}"#);
+    call.abort();
+    let cancel = r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}"#;
+    assert_eq!(wire.next().await, cancel);
+    wire.send(r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32800,"message":"cancelled"}}"#).await;
+    wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"empty"}"#).await;
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    assert_eq!(lab.faults(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn an_answered_request_cancels_nothing_when_dropped() {
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, Options::default());
+    tokio::spawn(driver);
+    let call = tokio::spawn({
+        let peer = peer.clone();
+        async move { peer.request::<_, i64>("ask", &()).await.unwrap() }
+    });
+    wire.next().await;
+    wire.send(r#"{"jsonrpc":"2.0","id":0,"result":1}"#).await;
+    assert_eq!(soon("the answer", call).await.unwrap(), 1);
+    peer.notify("next", &()).await.unwrap();
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","method":"next"}"#);
+}
+
+#[tokio::test]
+async fn params_that_cannot_be_written_fail_and_leave_nothing_behind() {
+    struct Bad;
+    impl serde_core::Serialize for Bad {
+        fn serialize<S: serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut seq = serializer.serialize_seq(None)?;
+            serde_core::ser::SerializeSeq::serialize_element(&mut seq, "half")?;
+            Err(serde_core::ser::Error::custom("no more"))
+        }
+    }
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, Options::default());
+    tokio::spawn(driver);
+    let error = peer.request::<_, Value>("ask", &Bad).await.unwrap_err();
+    assert_eq!(error.to_string(), "the params of `ask` cannot be written as JSON: no more");
+    let error = peer.notify("tell", &Bad).await.unwrap_err();
+    assert!(matches!(error, CallError::Encode { method, .. } if method == "tell"));
+    peer.notify("tell", &["whole"]).await.unwrap();
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","method":"tell","params":["whole"]}"#);
+}
+
+#[tokio::test]
+async fn raw_json_is_sent_in_one_line() {
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, Options::default());
+    tokio::spawn(driver);
+    let pretty: Box<serde_json::value::RawValue> = serde_json::from_str("{\n  \"a\": [\n1]\n}").unwrap();
+    peer.notify("tell", &pretty).await.unwrap();
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","method":"tell","params":{   "a": [ 1] }}"#);
+}
+
+#[tokio::test]
+async fn newlines_in_text_do_not_end_the_line() {
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, Options::default());
+    tokio::spawn(driver);
+    peer.notify("tell", &["a\nb\u{2028}"]).await.unwrap();
+    assert_eq!(wire.next().await, "{\"jsonrpc\":\"2.0\",\"method\":\"tell\",\"params\":[\"a\\nb\u{2028}\"]}");
+}
+
+#[tokio::test]
+async fn a_result_whose_reader_panics_fails_its_call_only() {
+    #[derive(Debug)]
+    struct Bomb;
+    impl acp_json::FromNode for Bomb {
+        fn from_node(_: acp_json::Node<'_>, _: &acp_json::At<'_>) -> Result<Self, acp_json::ReadError> {
+            panic!("reader panic")
+        }
+    }
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab.clone(), Options::default());
+    tokio::spawn(driver);
+    let call = tokio::spawn({
+        let peer = peer.clone();
+        async move { peer.request::<_, Bomb>("ask", &()).await.unwrap_err() }
+    });
+    wire.next().await;
+    wire.send(r#"{"jsonrpc":"2.0","id":0,"result":1}"#).await;
+    let error = soon("the error", call).await.unwrap();
+    assert_eq!(
+        error.to_string(),
+        "the answer to `ask` is not a valid response: reading it failed unexpectedly"
+    );
+    assert_eq!(lab.faults(), ["the reader of a result panicked"]);
+    wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"empty"}"#).await;
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+}
+
+#[tokio::test]
+async fn an_oversized_answer_fails_its_call() {
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, Options::default().max_line(500));
+    tokio::spawn(driver);
+    let call = tokio::spawn({
+        let peer = peer.clone();
+        async move { peer.request::<_, Value>("ask", &()).await.unwrap_err() }
+    });
+    wire.next().await;
+    wire.send(format!(r#"{{"jsonrpc":"2.0","id":0,"result":"{}"}}"#, "x".repeat(1000))).await;
+    let error = soon("the error", call).await.unwrap();
+    assert_eq!(error.to_string(), "the answer to `ask` is not a valid response: it is longer than the limit");
+}
+
+#[tokio::test]
+async fn a_request_that_has_begun_is_on_the_wire_before_what_is_sent_after_it() {
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, Options::default());
+    tokio::spawn(driver);
+    let pending = peer.begin::<_, Value>(None, "ask", &()).await.unwrap();
+    peer.notify_now("tell", &()).unwrap();
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":0,"method":"ask"}"#);
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","method":"tell"}"#);
+    wire.send(r#"{"jsonrpc":"2.0","id":0,"result":7}"#).await;
+    assert_eq!(soon("the answer", pending).await.unwrap().as_u64(), Some(7));
+
+    drop(peer.begin::<_, Value>(None, "ask", &()).await.unwrap());
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":1,"method":"ask"}"#);
+    assert_eq!(
+        wire.next().await,
+        r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}"#
+    );
+}

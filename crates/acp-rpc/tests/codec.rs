@@ -1,0 +1,94 @@
+//! Newline framing: the same lines however the bytes are cut.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use acp_rpc::codec::{Framer, Line};
+
+/// The lines of a stream that arrives in chunks of this size. Lines too long show as `length:head`.
+fn lines(stream: &[u8], chunk: usize, max_line: usize) -> Vec<String> {
+    let mut framer = Framer::new(max_line);
+    let mut lines = Vec::new();
+    let show = |line: Line<'_>| match line {
+        Line::Whole(line) => String::from_utf8_lossy(line).into_owned(),
+        Line::Oversized { head, length } => format!("{length}:{}", String::from_utf8_lossy(&head)),
+    };
+    for chunk in stream.chunks(chunk) {
+        framer.space().extend_from_slice(chunk);
+        while let Some(line) = framer.next_line() {
+            lines.push(show(line));
+        }
+    }
+    lines.extend(framer.finish().map(show));
+    lines
+}
+
+#[test]
+fn framing() {
+    let table: Vec<(&str, &str, Vec<&str>)> = vec![
+        ("nothing", "", vec![]),
+        ("lines", "a\nbc\n", vec!["a", "bc"]),
+        ("a last line without its end", "a\nbc", vec!["a", "bc"]),
+        ("CRLF", "a\r\nb\r\n", vec!["a", "b"]),
+        ("blank lines", "\n\n \t\na\n\r\n\n", vec!["a"]),
+        ("only blanks", " \r\n \n", vec![]),
+        ("a byte order mark", "\u{feff}a\n\u{feff}b\n\u{feff}\n", vec!["a", "b"]),
+        ("white space around", "  {} \t\n", vec!["{}"]),
+        ("exactly the limit", "1234567890\na\n", vec!["1234567890", "a"]),
+        ("beyond the limit", "12345678901\na\n", vec!["11:12345678901", "a"]),
+        (
+            "far beyond",
+            "1234567890123456789012345678901234567890\na\n",
+            vec!["40:1234567890123456789012345678901234567890", "a"],
+        ),
+        ("beyond the limit at the end", "a\n12345678901", vec!["a", "11:12345678901"]),
+        ("two too long in a row", "12345678901\n123456789012\n", vec!["11:12345678901", "12:123456789012"]),
+    ];
+    for (what, stream, expected) in table {
+        for chunk in 1..=stream.len().max(1) {
+            let got = lines(stream.as_bytes(), chunk, 10);
+            // How much of a line is in hand when it turns out to be too long depends on the cut.
+            let shown = |lines: &[String]| -> Vec<String> {
+                lines.iter().map(|line| line.split(':').next().unwrap().to_owned()).collect()
+            };
+            let expected: Vec<String> = expected.iter().map(|line| (*line).to_owned()).collect();
+            assert_eq!(shown(&got), shown(&expected), "{what}, in chunks of {chunk}");
+            for (got, expected) in got.iter().zip(&expected) {
+                assert!(expected.starts_with(got.as_str()), "{what}: {got}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_beyond_the_limit_is_not_buffered() {
+    let limit = 64 * 1024;
+    let mut framer = Framer::new(limit);
+    let chunk = vec![b'x'; 4096];
+    for _ in 0..16 * 1024 {
+        let space = framer.space();
+        assert!(space.len() <= limit + chunk.len(), "{} bytes are held", space.len());
+        assert!(space.capacity() <= limit + 64 * 1024, "{} bytes are reserved", space.capacity());
+        space.extend_from_slice(&chunk);
+        assert_eq!(framer.next_line(), None);
+    }
+    framer.space().extend_from_slice(b"\n{}\n");
+    let Some(Line::Oversized { head, length }) = framer.next_line() else {
+        panic!("a line that is too long")
+    };
+    assert_eq!((head.len(), length), (4096, 64 * 1024 * 1024));
+    assert_eq!(framer.next_line(), Some(Line::Whole(b"{}")));
+}
+
+#[test]
+fn a_long_line_does_not_leave_a_large_buffer() {
+    let mut framer = Framer::new(usize::MAX);
+    framer.space().extend_from_slice(&vec![b'x'; 8 << 20]);
+    framer.space().extend_from_slice(b"\n");
+    assert!(framer.next_line().is_some());
+    assert!(framer.space().capacity() < 1 << 20);
+}

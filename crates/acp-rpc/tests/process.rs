@@ -1,0 +1,218 @@
+//! Child processes as peers: they start, talk, die, and are ended with all they started.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+#![cfg(unix)]
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use acp_json::Value;
+use acp_rpc::{CallError, Child, CloseReason, Command, Driver, Exit, Options, Peer, Transport, connect};
+use tokio::sync::mpsc;
+
+use common::{Lab, soon};
+
+fn shell(script: &str) -> Command {
+    Command::new("/bin/sh").arg("-c").arg(script).grace(Duration::from_millis(100))
+}
+
+fn start(command: Command) -> (Lab, Peer, Driver, Child) {
+    let (lab, _events) = Lab::new();
+    let (transport, child) = Transport::process(command).unwrap();
+    let (peer, driver) = connect(transport, lab.clone(), Options::default());
+    (lab, peer, driver, child)
+}
+
+#[tokio::test]
+async fn a_child_is_a_peer() {
+    // `cat` sends back our own request, which we answer, and the answer to that is ours as well.
+    let (_lab, peer, driver, child) = start(Command::new("/bin/cat"));
+    let driver = tokio::spawn(driver);
+    let text = "\u{1F980}".repeat(100_000);
+    let answer: Value = soon("the answer", peer.request("echo", &[&text])).await.unwrap();
+    assert_eq!(answer, Value::new(&[text]).unwrap());
+    peer.close();
+    assert!(matches!(soon("the end", driver).await.unwrap(), CloseReason::Local));
+    assert_eq!(soon("the exit", child.wait()).await.status, Some(0), "closing stdin was enough");
+}
+
+#[tokio::test]
+async fn the_exit_of_a_child_is_the_reason() {
+    let (_lab, peer, driver, child) =
+        start(shell("read line; echo 'first' >&2; echo 'last words' >&2; exit 3"));
+    let call = tokio::spawn(async move { peer.request::<_, Value>("ask", &()).await });
+    let exit = Exit { status: Some(3), signal: None, stderr_tail: "first\nlast words\n".into() };
+    let CloseReason::Exited(reason) = soon("the end", driver).await else { panic!("an exit") };
+    assert_eq!(reason, exit);
+    let Err(CallError::Closed(CloseReason::Exited(reason))) = call.await.unwrap() else { panic!("an exit") };
+    assert_eq!(reason, exit);
+    assert_eq!(child.wait().await, exit);
+    assert_eq!(child.stderr_tail(), exit.stderr_tail);
+    assert_eq!(
+        reason.to_string(),
+        "the process exited with status 3; its last words on stderr:\nfirst\nlast words"
+    );
+}
+
+#[tokio::test]
+async fn a_signal_is_told_apart_from_a_status() {
+    let (_lab, _peer, driver, _child) = start(shell("kill -9 $$"));
+    let CloseReason::Exited(exit) = soon("the end", driver).await else { panic!("an exit") };
+    assert_eq!((exit.status, exit.signal), (None, Some(9)));
+}
+
+#[tokio::test]
+async fn what_a_child_says_before_it_exits_is_heard() {
+    let script = r#"read line; echo '{"jsonrpc":"2.0","id":0,"result":"done"}'; exit 0"#;
+    let (_lab, peer, driver, _child) = start(shell(script));
+    let driver = tokio::spawn(driver);
+    let answer: String = soon("the answer", peer.request("ask", &())).await.unwrap();
+    assert_eq!(answer, "done");
+    assert!(matches!(soon("the end", driver).await.unwrap(), CloseReason::Exited(_)));
+}
+
+#[tokio::test]
+async fn stderr_is_kept_short_and_handed_over_by_line() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&lines);
+    let script = r"for i in $(seq 1 5000); do echo line $i >&2; done; printf unfinished >&2";
+    let command =
+        shell(script).stderr_tail(20).on_stderr(move |line| heard.lock().unwrap().push(line.to_owned()));
+    let (_lab, _peer, driver, child) = start(command);
+    soon("the end", driver).await;
+    assert_eq!(child.stderr_tail(), "line 5000\nunfinished");
+    let lines = lines.lock().unwrap();
+    assert_eq!((lines.len(), lines[0].as_str(), lines[5000].as_str()), (5001, "line 1", "unfinished"));
+}
+
+#[tokio::test]
+async fn environment_and_directory_are_set() {
+    let print =
+        r#"read line; echo "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":[\"$(pwd -P)\",\"$A\",\"$HOME\"]}""#;
+    let table = [
+        (shell(print).current_dir("/").env("A", "a").env("HOME", "/h"), ["/", "a", "/h"]),
+        (shell(print).current_dir("/").env_clear(), ["/", "", ""]),
+        (shell(print).current_dir("/").env("A", "a").env_remove("HOME"), ["/", "a", ""]),
+    ];
+    for (command, expected) in table {
+        let (_lab, peer, driver, _child) = start(command);
+        tokio::spawn(driver);
+        let answer: Vec<String> = soon("the answer", peer.request("ask", &())).await.unwrap();
+        assert_eq!(answer, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_named() {
+    let error = Transport::process(Command::new("/no/such/program")).unwrap_err();
+    assert!(error.to_string().starts_with("cannot start `/no/such/program`: "), "{error}");
+}
+
+/// A wrapper around a wrapper around a program, all deaf to the end of stdin and, in part, to TERM. Each says
+/// its process id on stderr.
+fn three_levels(on_term: &str) -> (Command, mpsc::UnboundedReceiver<u32>) {
+    let script = r#"
+        trap "$ON_TERM" TERM
+        echo $$ >&2
+        if [ "$LEVEL" -gt 1 ]; then LEVEL=$((LEVEL - 1)) /bin/sh -c "$SCRIPT" & fi
+        while :; do sleep 0.05; done
+    "#;
+    let command = shell(script).env("SCRIPT", script).env("LEVEL", "3").env("ON_TERM", on_term);
+    let (pids, receiver) = mpsc::unbounded_channel();
+    (command.on_stderr(move |line| pids.send(line.parse().unwrap()).unwrap_or_default()), receiver)
+}
+
+/// Whether a process still runs: one that has exited and waits for its parent to notice does not.
+fn is_running(pid: u32) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
+    !matches!(state, Some('Z' | 'X'))
+}
+
+async fn until_gone(pids: &[u32]) {
+    let gone = async {
+        while pids.iter().any(|pid| is_running(*pid)) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    soon("the end of every process", gone).await;
+}
+
+async fn three(pids: &mut mpsc::UnboundedReceiver<u32>) -> [u32; 3] {
+    let mut taken = [0; 3];
+    for pid in &mut taken {
+        *pid = soon("a process id", pids.recv()).await.unwrap();
+    }
+    assert!(taken.iter().all(|pid| is_running(*pid)));
+    taken
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn closing_ends_every_process_of_a_wrapper() {
+    for on_term in ["exit 0", ""] {
+        let (command, mut pids) = three_levels(on_term);
+        let (_lab, peer, driver, child) = start(command);
+        let driver = tokio::spawn(driver);
+        let pids = three(&mut pids).await;
+        assert_eq!(pids[0], child.pid());
+        peer.close();
+        soon("the end", driver).await.unwrap();
+        until_gone(&pids).await;
+        let exit = child.wait().await;
+        assert_eq!(exit.signal, on_term.is_empty().then_some(9), "KILL only for who does not listen to TERM");
+    }
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn dropping_the_driver_ends_every_process() {
+    let (command, mut pids) = three_levels("");
+    let (_lab, _peer, driver, _child) = start(command);
+    let driver = tokio::spawn(driver);
+    let pids = three(&mut pids).await;
+    driver.abort();
+    until_gone(&pids).await;
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_end_of_the_runtime_ends_every_process() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let pids = runtime.block_on(async {
+        let (command, mut pids) = three_levels("");
+        let (_lab, _peer, driver, _child) = start(command);
+        tokio::spawn(driver);
+        three(&mut pids).await
+    });
+    drop(runtime);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(until_gone(&pids));
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn what_a_dead_wrapper_leaves_behind_is_ended() {
+    // The wrapper exits; what it started lives on and keeps stdout open.
+    let (pids, mut receiver) = mpsc::unbounded_channel();
+    let command = shell(r"/bin/sh -c 'echo $$ >&2; while :; do sleep 0.05; done' & read line; exit 5")
+        .on_stderr(move |line| pids.send(line.parse().unwrap()).unwrap_or_default());
+    let (lab, _events) = Lab::new();
+    let (transport, _child) = Transport::process(command).unwrap();
+    let (peer, driver) = connect(transport, lab, Options::default().drain(Duration::from_millis(50)));
+    let driver = tokio::spawn(driver);
+    let pid: u32 = soon("a process id", receiver.recv()).await.unwrap();
+    let Err(CallError::Closed(CloseReason::Exited(exit))) = peer.request::<_, Value>("ask", &()).await else {
+        panic!("an exit")
+    };
+    assert_eq!(exit.status, Some(5));
+    soon("the end", driver).await.unwrap();
+    until_gone(&[pid]).await;
+}

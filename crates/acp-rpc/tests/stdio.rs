@@ -1,0 +1,314 @@
+//! Stdin and stdout as the wire: pipes, sockets and files, with the guard and without it.
+//!
+//! This program starts itself: as the parent it is the test, as the child it is the agent.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "stray prints are what this is about")]
+
+#[cfg(not(unix))]
+fn main() {}
+
+#[cfg(unix)]
+fn main() {
+    match std::env::var("ACP_RPC_TEST_AGENT").as_deref() {
+        Ok(guard) => agent::run(guard == "guarded"),
+        Err(_) => parent::run(),
+    }
+}
+
+#[cfg(unix)]
+mod agent {
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+
+    use acp_json::{Node, Value};
+    use acp_rpc::transport::Stdio as Wire;
+    use acp_rpc::{Delivery, Error, Options, Peer, Reply, Request, Service, Task, Transport, connect};
+
+    pub(crate) fn run(guard: bool) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let transport = Wire::new().guard(guard).open().unwrap();
+            connect(transport, Agent, Options::default()).1.await;
+        });
+        say("given back");
+    }
+
+    /// What a library does that knows nothing of the wire.
+    fn say(text: &str) {
+        println!("{text}");
+    }
+
+    struct Agent;
+
+    impl Service for Agent {
+        fn request(&self, method: &str, params: Node<'_>, _: Request) -> Result<Task, Error> {
+            let params: Value = acp_json::read(params).unwrap();
+            let result = match method {
+                "echo" => params,
+                "print" => {
+                    say("a stray print");
+                    Value::NULL
+                }
+                "run" => {
+                    let script = "cat; echo printed by a child";
+                    let status = Command::new("/bin/sh").args(["-c", script]).status().unwrap();
+                    Value::from(status.success())
+                }
+                "read" => {
+                    let mut text = String::new();
+                    std::io::stdin().read_to_string(&mut text).unwrap();
+                    Value::from(text)
+                }
+                "chatter" => {
+                    let chatter = "for i in $(seq 1 20000); do echo chatter >&2; done";
+                    let mut child = Command::new("/bin/sh");
+                    let status = child.args(["-c", chatter]).stdin(Stdio::null()).status().unwrap();
+                    (0..20_000).for_each(|_| eprintln!("chatter"));
+                    Value::from(status.success())
+                }
+                "open_again" => Value::from(Transport::stdio().unwrap_err().to_string()),
+                _ => return Err(Error::method_not_found(method)),
+            };
+            Ok(Box::pin(async move { Ok(Reply::new(result)) }))
+        }
+
+        fn notification(&self, _: &str, _: Node<'_>, _: &Peer) -> Delivery {
+            Delivery::Ignore
+        }
+    }
+}
+
+#[cfg(unix)]
+mod parent {
+    use std::fs::{self, File};
+    use std::io::{Read, Write, pipe};
+    use std::os::fd::{AsFd, OwnedFd};
+    use std::os::unix::net::UnixStream as StdUnixStream;
+    use std::process::{Command, Stdio};
+    use std::sync::{Arc, Mutex};
+
+    use acp_json::{Node, Value};
+    use acp_rpc::{
+        CloseReason, Delivery, Driver, Error, Fault, Noise, Options, Peer, Request, Service, Task, Transport,
+        connect,
+    };
+    use rustix::fs::{OFlags, fcntl_getfl};
+
+    pub(crate) fn run() {
+        let cases: [(&str, fn()); 7] = [
+            ("pipes", over_pipes),
+            ("without the guard", without_the_guard),
+            ("sockets", over_sockets),
+            ("files", over_files),
+            ("non-blocking pipes are given back", flags_are_restored),
+            ("stdout and stderr are one pipe", shared_with_stderr),
+            ("a reader that is gone", nobody_listens),
+        ];
+        for (name, case) in cases {
+            case();
+            eprintln!("test stdio: {name} ... ok");
+        }
+    }
+
+    fn program() -> std::path::PathBuf {
+        std::env::current_exe().unwrap()
+    }
+
+    fn command(guard: &str) -> Command {
+        let mut command = Command::new(program());
+        command.env("ACP_RPC_TEST_AGENT", guard);
+        command
+    }
+
+    /// A client that only notes faults.
+    #[derive(Clone, Default)]
+    struct Client {
+        noise: Arc<Mutex<Vec<String>>>,
+    }
+
+    impl Service for Client {
+        fn request(&self, method: &str, _: Node<'_>, _: Request) -> Result<Task, Error> {
+            Err(Error::method_not_found(method))
+        }
+
+        fn notification(&self, _: &str, _: Node<'_>, _: &Peer) -> Delivery {
+            Delivery::Ignore
+        }
+
+        fn fault(&self, fault: Fault<'_>) {
+            let Fault::NotJson { line, .. } = fault else { panic!("{fault}") };
+            self.noise.lock().unwrap().push(String::from_utf8_lossy(line).into_owned());
+        }
+    }
+
+    fn on_runtime<T>(test: impl AsyncFnOnce() -> T) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let guard = std::time::Duration::from_secs(30);
+        runtime.block_on(async { tokio::time::timeout(guard, test()).await.expect("a case hangs") })
+    }
+
+    fn client(transport: Transport) -> (Client, Peer, Driver) {
+        let client = Client::default();
+        let (peer, driver) = connect(transport, client.clone(), Options::default().noise(Noise::Skip));
+        (client, peer, driver)
+    }
+
+    async fn ask(peer: &Peer, method: &str) -> Value {
+        peer.request(method, &["x"]).await.unwrap()
+    }
+
+    async fn echo(peer: &Peer) {
+        let text = "\u{1F980}".repeat(200_000);
+        let answer: Value = peer.request("echo", &[&text]).await.unwrap();
+        assert_eq!(answer, Value::new(&[text]).unwrap());
+    }
+
+    fn over_pipes() {
+        on_runtime(async || {
+            let command = acp_rpc::Command::new(program()).env("ACP_RPC_TEST_AGENT", "guarded");
+            let (transport, child) = Transport::process(command).unwrap();
+            let (client, peer, driver) = client(transport);
+            let driver = tokio::spawn(driver);
+            echo(&peer).await;
+            ask(&peer, "print").await;
+            assert_eq!(ask(&peer, "run").await.as_bool(), Some(true), "a child reads nothing and goes on");
+            assert_eq!(ask(&peer, "read").await.as_str(), Some(""));
+            let again = ask(&peer, "open_again").await;
+            assert_eq!(again.as_str(), Some("stdin and stdout already carry another connection"));
+            echo(&peer).await;
+            assert_eq!(*client.noise.lock().unwrap(), Vec::<String>::new());
+            peer.close();
+            assert!(matches!(driver.await.unwrap(), CloseReason::Local));
+            let exit = child.wait().await;
+            assert_eq!(
+                (exit.status, exit.stderr_tail.as_str()),
+                (Some(0), "a stray print\nprinted by a child\n")
+            );
+        });
+    }
+
+    fn without_the_guard() {
+        on_runtime(async || {
+            let command = acp_rpc::Command::new(program()).env("ACP_RPC_TEST_AGENT", "open");
+            let (transport, child) = Transport::process(command).unwrap();
+            let (client, peer, driver) = client(transport);
+            tokio::spawn(driver);
+            ask(&peer, "print").await;
+            assert_eq!(*client.noise.lock().unwrap(), ["a stray print"]);
+            peer.close();
+            assert_eq!(child.wait().await.stderr_tail, "");
+        });
+    }
+
+    fn over_sockets() {
+        on_runtime(async || {
+            let (input, theirs_in) = StdUnixStream::pair().unwrap();
+            let (output, theirs_out) = StdUnixStream::pair().unwrap();
+            let mut command = command("guarded");
+            command.stdin(OwnedFd::from(theirs_in)).stdout(OwnedFd::from(theirs_out)).stderr(Stdio::null());
+            let mut child = command.spawn().unwrap();
+            drop(command);
+            let ours = |stream: StdUnixStream| {
+                stream.set_nonblocking(true).unwrap();
+                tokio::net::UnixStream::from_std(stream).unwrap()
+            };
+            let (client, peer, driver) = client(Transport::new(ours(output), ours(input)));
+            let driver = tokio::spawn(driver);
+            echo(&peer).await;
+            ask(&peer, "print").await;
+            assert_eq!(*client.noise.lock().unwrap(), Vec::<String>::new());
+            peer.close();
+            driver.await.unwrap();
+            // Its last print finds the socket closed, so it may well fail.
+            child.wait().unwrap();
+        });
+    }
+
+    fn over_files() {
+        let folder = std::env::temp_dir().join(format!("acp-rpc-stdio-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (input, output) = (folder.join("in"), folder.join("out"));
+        let text = "x".repeat(10_000);
+        let lines: String = (0..200)
+            .map(|id| {
+                format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"echo\",\"params\":[\"{text}\"]}}\n")
+            })
+            .collect();
+        fs::write(&input, lines).unwrap();
+        let mut command = command("guarded");
+        command.stdin(File::open(&input).unwrap()).stdout(File::create(&output).unwrap());
+        assert!(command.status().unwrap().success());
+        let said = fs::read_to_string(&output).unwrap();
+        let expected: Vec<String> = (0..200)
+            .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":[\"{text}\"]}}"))
+            .collect();
+        let said: Vec<&str> = said.lines().collect();
+        assert_eq!(said.len(), 201, "everything was written before the program ended");
+        assert!(said.iter().zip(&expected).all(|(said, expected)| said == expected));
+        assert_eq!(said[200], "given back");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    fn is_nonblocking(fd: impl AsFd) -> bool {
+        fcntl_getfl(fd).unwrap().contains(OFlags::NONBLOCK)
+    }
+
+    fn flags_are_restored() {
+        let ((stdin, mut input), (mut output, stdout)) = (pipe().unwrap(), pipe().unwrap());
+        let mut command = command("guarded");
+        command.stdin(stdin.try_clone().unwrap()).stdout(stdout.try_clone().unwrap()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\"}\n").unwrap();
+        let mut answer = [0; 39];
+        output.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}\n");
+        assert!(is_nonblocking(&stdin) && is_nonblocking(&stdout));
+        drop(input);
+        assert!(child.wait().unwrap().success());
+        assert!(!is_nonblocking(&stdin) && !is_nonblocking(&stdout));
+        drop((command, stdout));
+        let mut rest = String::new();
+        output.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "given back\n");
+    }
+
+    fn shared_with_stderr() {
+        on_runtime(async || {
+            let ((stdin, input), (output, stdout)) = (pipe().unwrap(), pipe().unwrap());
+            let mut command = command("guarded");
+            command.stdin(stdin).stdout(stdout.try_clone().unwrap()).stderr(stdout.try_clone().unwrap());
+            let mut child = command.spawn().unwrap();
+            drop(command);
+            let input = tokio::net::unix::pipe::Sender::from_owned_fd(OwnedFd::from(input)).unwrap();
+            let output = tokio::net::unix::pipe::Receiver::from_owned_fd(OwnedFd::from(output)).unwrap();
+            let (client, peer, driver) = client(Transport::new(output, input));
+            let driver = tokio::spawn(driver);
+            // A full pipe must not make its prints to stderr fail, which it would if it were non-blocking.
+            assert_eq!(ask(&peer, "chatter").await.as_bool(), Some(true));
+            assert!(!is_nonblocking(&stdout));
+            let noise = client.noise.lock().unwrap().len();
+            assert_eq!(noise, 40_000);
+            drop(stdout);
+            peer.close();
+            driver.await.unwrap();
+            child.wait().unwrap();
+        });
+    }
+
+    fn nobody_listens() {
+        let ((stdin, mut input), (output, stdout)) = (pipe().unwrap(), pipe().unwrap());
+        let mut command = command("guarded");
+        command.stdin(stdin).stdout(stdout).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        drop((command, output));
+        input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\"}\n").unwrap();
+        // It ends by itself, though its stdin stays open: nobody can be answered any more.
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,82 @@
+//! Seeing the wire: both directions, in order, without what messages carry unless asked for.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+
+use acp_rpc::{Options, Tap, Traffic};
+
+use common::{Lab, raw};
+
+type Seen = Arc<Mutex<Vec<String>>>;
+
+fn watcher() -> (Seen, impl Fn(Traffic<'_>) + Send + Sync + 'static) {
+    let seen = Seen::default();
+    let log = Arc::clone(&seen);
+    (seen, move |traffic: Traffic<'_>| log.lock().unwrap().push(traffic.to_string()))
+}
+
+async fn conversation(tap: Tap) {
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, Options::default().tap(tap).max_line(100));
+    let driver = tokio::spawn(driver);
+    wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"echo","params":["secret"]}"#).await;
+    wire.next().await;
+    wire.send("secret banner").await;
+    wire.next().await;
+    wire.send(format!(r#"{{"jsonrpc":"2.0","id":"big","method":"echo","params":["{}"]}}"#, "x".repeat(100)))
+        .await;
+    wire.next().await;
+    peer.notify("tell", &["secret"]).await.unwrap();
+    wire.next().await;
+    wire.finish().await;
+    driver.await.unwrap();
+}
+
+#[tokio::test]
+async fn what_messages_carry_is_withheld() {
+    let (seen, watch) = watcher();
+    conversation(Tap::new(watch)).await;
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [
+            "<- request echo id 1 (60 bytes)",
+            "-> result id 1 (44 bytes)",
+            "<- not JSON (13 bytes)",
+            "-> error -32700 (90 bytes)",
+            "<- oversized line id \"big\" (158 bytes)",
+            "-> error -32600 id \"big\" (114 bytes)",
+            "-> notification tell (53 bytes)",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_raw_tap_shows_lines() {
+    let (seen, watch) = watcher();
+    conversation(Tap::raw(watch)).await;
+    let seen = seen.lock().unwrap();
+    assert_eq!(
+        seen[0],
+        r#"<- request echo id 1 (60 bytes) {"jsonrpc":"2.0","id":1,"method":"echo","params":["secret"]}"#
+    );
+    assert_eq!(seen[2], "<- not JSON (13 bytes) secret banner");
+}
+
+#[tokio::test]
+async fn a_panicking_tap_is_a_fault_and_no_more() {
+    let (lab, _events) = Lab::new();
+    let tap = Tap::new(|_| panic!("tap panic"));
+    let (mut wire, _peer, driver) = raw(lab.clone(), Options::default().tap(tap));
+    tokio::spawn(driver);
+    wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"empty"}"#).await;
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    assert_eq!(lab.faults(), ["the tap panicked", "the tap panicked"]);
+}

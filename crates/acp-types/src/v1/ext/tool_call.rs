@@ -1,0 +1,67 @@
+//! Shorter ways to tool calls.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::Path;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::v1::{ToolCall, ToolCallId, ToolCallLocation, ToolCallUpdate, ToolKind};
+
+impl ToolCallId {
+    /// An id that no other tool call has: a number drawn for this process, and a counter. The first keeps
+    /// calls of a session apart that was continued by another process.
+    #[must_use]
+    pub fn unique() -> Self {
+        static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
+        static COUNT: AtomicU64 = AtomicU64::new(1);
+        Self::from(format!("call_{:016x}_{}", *PROCESS, COUNT.fetch_add(1, Ordering::Relaxed)))
+    }
+}
+
+impl ToolCall {
+    /// A call of this kind, with a fresh id.
+    #[must_use]
+    pub fn of_kind(kind: impl Into<ToolKind>, title: impl Into<String>) -> Self {
+        Self::new(ToolCallId::unique(), title).kind(kind)
+    }
+
+    /// Reading a file: `path`, which should be absolute, is the title and the location.
+    #[must_use]
+    pub fn read(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref().to_string_lossy();
+        Self::of_kind(ToolKind::Read, format!("Read {path}")).locations([ToolCallLocation::new(path)])
+    }
+
+    /// Changing files.
+    #[must_use]
+    pub fn edit(title: impl Into<String>) -> Self {
+        Self::of_kind(ToolKind::Edit, title)
+    }
+
+    /// Searching.
+    #[must_use]
+    pub fn search(title: impl Into<String>) -> Self {
+        Self::of_kind(ToolKind::Search, title)
+    }
+
+    /// Running a command.
+    #[must_use]
+    pub fn execute(title: impl Into<String>) -> Self {
+        Self::of_kind(ToolKind::Execute, title)
+    }
+}
+
+/// All that the call says, as a permission request has it.
+impl From<&ToolCall> for ToolCallUpdate {
+    fn from(call: &ToolCall) -> Self {
+        let mut update = Self::new(&call.tool_call_id).title(&call.title).kind(call.kind.clone());
+        update.status = Some(call.status.clone());
+        update.name = call.name.clone();
+        update.content = (!call.content.is_empty()).then(|| call.content.clone());
+        update.locations = (!call.locations.is_empty()).then(|| call.locations.clone());
+        update.raw_input = call.raw_input.clone();
+        update.raw_output = call.raw_output.clone();
+        update.meta = call.meta.clone();
+        update
+    }
+}

@@ -1,0 +1,51 @@
+//! The command line of `cargo xtask interop`.
+
+use anyhow::bail;
+
+pub(super) const HELP: &str = "\
+cargo xtask interop [options]
+
+Runs our client against agents, and our agents against clients, that are built on other SDKs. What is missing
+is installed from npm, PyPI and crates.io into the git-ignored folder .interop.
+
+  --only <text>  run the cases whose line contains the text (may be given more than once)
+  --list         list the cases and stop
+  --controls     run the other SDKs against themselves too: such a failure is not ours
+  --keep-logs    keep wire.ndjson, stdout and stderr of passed cases in .interop/logs (failed ones are kept)
+  --require      a peer that cannot be installed is a failure instead of a skip";
+
+#[derive(Debug, Default)]
+pub(super) struct Options {
+    pub(super) only: Vec<String>,
+    pub(super) list: bool,
+    pub(super) controls: bool,
+    pub(super) keep_logs: bool,
+    pub(super) require: bool,
+    pub(super) help: bool,
+}
+
+impl Options {
+    pub(super) fn parse(args: &[String]) -> anyhow::Result<Self> {
+        let mut options = Self::default();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            match arg.as_str() {
+                "--only" => match args.next() {
+                    Some(text) => options.only.push(text.clone()),
+                    None => bail!("--only needs the text to look for"),
+                },
+                "--list" => options.list = true,
+                "--controls" => options.controls = true,
+                "--keep-logs" => options.keep_logs = true,
+                "--require" => options.require = true,
+                "--help" | "-h" => options.help = true,
+                unknown => bail!("unknown option `{unknown}`\n\n{HELP}"),
+            }
+        }
+        Ok(options)
+    }
+
+    pub(super) fn wants(&self, case: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|text| case.contains(text.as_str()))
+    }
+}

@@ -1,0 +1,74 @@
+//! What lies in the repository is what the generator writes, and it says so when it is not.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use xtask::codegen;
+use xtask::output::{Mode, Output, apply};
+
+#[test]
+fn the_generated_code_of_this_repository_is_current() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    codegen::generate(root, Mode::Check).unwrap();
+}
+
+#[test]
+fn stale_missing_and_extra_files_are_named_and_then_mended() {
+    let workspace = tempfile::tempdir().unwrap();
+    let (root, folders) = (workspace.path(), [PathBuf::from("generated")]);
+    let output =
+        |name: &str| Output { path: Path::new("generated").join(name), text: format!("// {name}\n") };
+    let outputs = [output("current.rs"), output("stale.rs"), output("deep/missing.rs")];
+    fs::create_dir_all(root.join("generated/deep")).unwrap();
+    fs::write(root.join("generated/current.rs"), "// current.rs\n").unwrap();
+    fs::write(root.join("generated/stale.rs"), "// stale.rs\n// by hand\n").unwrap();
+    fs::write(root.join("generated/deep/extra.rs"), "").unwrap();
+    fs::write(root.join("beside.rs"), "by hand").unwrap();
+
+    let error = apply(root, &folders, &outputs, Mode::Check).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "generated files differ; run `cargo xtask codegen`\n\
+         stale:   generated/stale.rs\n\
+         missing: generated/deep/missing.rs\n\
+         extra:   generated/deep/extra.rs"
+    );
+    assert_eq!(fs::read_to_string(root.join("generated/stale.rs")).unwrap(), "// stale.rs\n// by hand\n");
+
+    apply(root, &folders, &outputs, Mode::Write).unwrap();
+    apply(root, &folders, &outputs, Mode::Check).unwrap();
+    assert!(!root.join("generated/deep/extra.rs").exists());
+    assert_eq!(fs::read_to_string(root.join("beside.rs")).unwrap(), "by hand");
+}
+
+#[test]
+fn a_schema_that_was_edited_by_hand_is_not_generated_from() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let workspace = tempfile::tempdir().unwrap();
+    copy(&root.join("schema"), &workspace.path().join("schema"));
+    codegen::generate(workspace.path(), Mode::Write).unwrap();
+    codegen::generate(workspace.path(), Mode::Check).unwrap();
+
+    let schema = workspace.path().join("schema/v1/schema.json");
+    let text = fs::read_to_string(&schema).unwrap();
+    fs::write(&schema, text.replace("\"uint16\"", "\"uint32\"")).unwrap();
+    for mode in [Mode::Check, Mode::Write] {
+        let error = format!("{:#}", codegen::generate(workspace.path(), mode).unwrap_err());
+        assert!(error.starts_with("schema/ is not what schema/UPSTREAM.toml says"), "{error}");
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
