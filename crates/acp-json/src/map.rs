@@ -1,5 +1,7 @@
 //! Objects with free member names.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde_core::de::{Deserialize, Deserializer};
@@ -96,10 +98,31 @@ impl<V: fmt::Debug> fmt::Debug for Map<V> {
 
 impl<K: Into<Box<str>>, V> FromIterator<(K, V)> for Map<V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
-        let mut map = Map::new();
-        map.extend(members);
-        map
+        let members = members.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        Map { members: without_repeats(members) }
     }
+}
+
+/// Drops every member but the last of each name.
+///
+/// A peer decides how many members there are, hence no look-up per member when there are more than a few.
+fn without_repeats<K: AsRef<str>, V>(mut members: Vec<(K, V)>) -> Vec<(K, V)> {
+    const FEW: usize = 16;
+    if members.len() <= FEW {
+        let repeats = |rest: &[(K, V)]| {
+            let [(name, _), later @ ..] = rest else { return false };
+            later.iter().any(|(other, _)| other.as_ref() == name.as_ref())
+        };
+        if !(0..members.len()).any(|index| members.get(index..).is_some_and(repeats)) {
+            return members;
+        }
+    }
+    let mut seen = HashSet::with_capacity(members.len());
+    let is_last: Vec<bool> = members.iter().rev().map(|(name, _)| seen.insert(name.as_ref())).collect();
+    drop(seen);
+    let mut is_last = is_last.into_iter().rev();
+    members.retain(|_| is_last.next().unwrap_or(true));
+    members
 }
 
 impl<K: Into<Box<str>>, V> Extend<(K, V)> for Map<V> {
@@ -130,12 +153,12 @@ impl<V: FromNode> FromNode for Map<V> {
         let Node::Map(members) = node else {
             return Err(ReadError::expected(at, "an object", &node));
         };
-        let mut map = Map { members: Vec::with_capacity(members.len()) };
-        for (key, node) in members {
+        let read = |(key, node): (Cow<'_, str>, Node<'_>)| {
             let value = V::from_node(node, &at.member(&key))?;
-            map.insert(key, value);
-        }
-        Ok(map)
+            Ok((Box::from(key), value))
+        };
+        let members = without_repeats(members).into_iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Map { members })
     }
 }
 

@@ -6,7 +6,7 @@ use serde_core::de::value::{
     BorrowedStrDeserializer, Error, MapAccessDeserializer, MapDeserializer, SeqDeserializer,
 };
 use serde_core::de::{
-    Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, Visitor,
+    Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess, Visitor,
 };
 use serde_core::forward_to_deserialize_any;
 
@@ -80,9 +80,13 @@ impl<'de> Deserializer<'de> for Node<'de> {
     ) -> Result<V::Value, Error> {
         match self {
             Node::Str(text) => visitor.visit_enum(Name(text)),
-            Node::Map(members) => {
+            Node::Map(members) if members.len() == 1 => {
                 let access = MapDeserializer::new(members.into_iter().map(|(key, node)| (Name(key), node)));
                 visitor.visit_enum(Variant(access))
+            }
+            Node::Map(members) => {
+                let one = "an object with one member, the variant";
+                Err(Error::invalid_length(members.len(), &one))
             }
             other => other.deserialize_any(visitor),
         }

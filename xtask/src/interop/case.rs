@@ -71,8 +71,8 @@ impl Case {
         }
     }
 
-    /// Starts the two ends in a fresh folder, waits for the client's end and checks what happened. The logs of
-    /// a case that passed are removed unless they are asked for.
+    /// Starts the two ends in a fresh folder, waits for the client's end and checks what happened. The logs
+    /// of a case that passed are removed unless they are asked for.
     pub(super) fn run(&self, layout: &Layout, keep_logs: bool) -> anyhow::Result<()> {
         let logs = layout.installed("logs").join(self.slug());
         if logs.exists() {

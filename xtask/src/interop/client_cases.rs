@@ -17,35 +17,36 @@ pub(super) fn all() -> Vec<Case> {
     cases
 }
 
-/// Name, prompt, `--allow`, the printed text at which Ctrl-C comes, check.
-type Row = (&'static str, &'static str, &'static str, Option<&'static str>, Check);
+/// Name, prompt, `--allow`, the printed text at which Ctrl-C comes, the error answers that belong to it,
+/// check.
+type Row = (&'static str, &'static str, &'static str, Option<&'static str>, &'static [i64], Check);
 
 /// For the agents under `xtask/interop`, which run a script named by the prompt's first word.
 const SCRIPTED: [Row; 8] = [
-    ("stream", "stream", "once", None, stream),
-    ("permission-once", "permission", "once", None, permission_once),
-    ("permission-always", "permission", "always", None, permission_always),
-    ("permission-reject", "permission", "reject", None, permission_reject),
-    ("files", "files", "once", None, files),
-    ("refusals", "refusals", "once", None, refusals),
-    ("cancel", "wait", "once", Some("waiting"), cancel),
-    ("cancel-permission", "permission", "ask", Some("answer:"), cancel_permission),
+    ("stream", "stream", "once", None, &[], stream),
+    ("permission-once", "permission", "once", None, &[], permission_once),
+    ("permission-always", "permission", "always", None, &[], permission_always),
+    ("permission-reject", "permission", "reject", None, &[], permission_reject),
+    ("files", "files", "once", None, &[], files),
+    ("refusals", "refusals", "once", None, &[-32002, -32602], refusals),
+    ("cancel", "wait", "once", Some("waiting"), &[], cancel),
+    ("cancel-permission", "permission", "ask", Some("answer:"), &[], cancel_permission),
 ];
 
 /// For the TypeScript SDK's example, whose single script takes its time: about 5 s.
 const EXAMPLE: [Row; 3] = [
-    ("allow", "Improve the project", "once", None, example_allow),
-    ("reject", "Improve the project", "reject", None, example_reject),
-    ("cancel", "Improve the project", "once", Some("Let me start"), cancel),
+    ("allow", "Improve the project", "once", None, &[], example_allow),
+    ("reject", "Improve the project", "reject", None, &[], example_reject),
+    ("cancel", "Improve the project", "once", Some("Let me start"), &[], cancel),
 ];
 
-fn case(peer: Peer, (name, prompt, allow, interrupt_at, check): Row) -> Case {
+fn case(peer: Peer, (name, prompt, allow, interrupt_at, errors, check): Row) -> Case {
     Case {
         peer,
         pairing: Pairing::OurClient,
         name,
         action: Action::Prompt { prompt, allow, interrupt_at },
-        errors: if name == "refusals" { &[-32002, -32602] } else { &[] },
+        errors,
         check,
     }
 }

@@ -42,8 +42,8 @@ fn typescript(layout: &Layout) -> anyhow::Result<()> {
     let sources = layout.sources("typescript");
     let folder = layout.installed("npm");
     fs::create_dir_all(&folder)?;
-    // Node resolves a package from the importing file's own folder upwards, so the scripts have to live beside
-    // `node_modules`.
+    // Node resolves a package from the importing file's own folder upwards, so the scripts have to live
+    // beside `node_modules`.
     for file in ["package.json", "package-lock.json", "agent.mjs", "client.mjs"] {
         let source = sources.join(file);
         fs::copy(&source, folder.join(file)).with_context(|| format!("cannot copy {}", source.display()))?;

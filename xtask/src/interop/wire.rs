@@ -163,7 +163,10 @@ impl Wire {
 
     /// The agent leaves by itself, with code 0, once its input is closed.
     fn check_exit(&self) -> anyhow::Result<()> {
-        let exit = self.exit.as_ref().context("the client ended the agent's process before it could exit")?;
+        let exit = self
+            .exit
+            .as_ref()
+            .context("the agent was ended by force, without the time to exit when its input is closed")?;
         ensure!(
             exit.get("killed") == Some(&Value::Bool(false)),
             "the agent ran on after its input was closed"

@@ -71,7 +71,7 @@ fn ids_of_the_two_sides_are_told_apart_and_their_types_too() {
 fn the_agent_must_leave_by_itself() {
     let messages = conversation();
     let verdict = |exit| verdict(&messages, exit);
-    assert!(verdict(None).contains("before it could exit"));
+    assert!(verdict(None).contains("ended by force"));
     let killed = r#"{"code":null,"afterInputClosed":true,"killed":true}"#;
     assert!(verdict(Some(killed)).contains("ran on after its input was closed"));
     assert!(verdict(Some(r#"{"code":3,"afterInputClosed":true,"killed":false}"#)).contains("ended with"));

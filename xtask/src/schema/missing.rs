@@ -10,7 +10,8 @@ use super::schema_file::SchemaFile;
 use super::validate::Object;
 
 /// The versions that want wording, each with the schema files whose definitions it describes.
-const DOCUMENTED: &[(&str, &[SchemaFile])] = &[("v1", &[SchemaFile::V1])];
+const DOCUMENTED: &[(&str, &[SchemaFile])] =
+    &[("v1", &[SchemaFile::V1, SchemaFile::V1Unstable]), ("v2", &[SchemaFile::V2, SchemaFile::V2Unstable])];
 
 /// Lists on `out` what is missing and what is stale; either one is an error.
 pub(super) fn report(root: &Path, out: &mut dyn Write) -> Result<()> {
@@ -82,7 +83,7 @@ impl Wanted {
             return;
         }
         self.require(variant);
-        for (wire, _) in described(arm).filter(|(_, property)| property.get("const").is_none()) {
+        for (wire, _) in described(arm).filter(|(_, property)| !is_tag(property)) {
             self.require(DocEntry::VariantField(name.to_owned(), key.clone(), wire.clone()));
         }
     }
@@ -105,7 +106,7 @@ fn is_internal(schema: &Object) -> bool {
 
 /// The arm of an open union that takes every value the others do not name.
 fn is_fallback(arm: &Object) -> bool {
-    let titled = matches!(arm.get("title").and_then(Value::as_str), Some("other" | "Other"));
+    let titled = matches!(arm.get("title").and_then(Value::as_str), Some("other" | "Other" | "unknown"));
     arm.contains_key("not") || (titled && tag(arm).is_none())
 }
 
@@ -113,6 +114,11 @@ fn is_fallback(arm: &Object) -> bool {
 fn described(schema: &Object) -> impl Iterator<Item = (&String, &Value)> {
     let properties = schema.get("properties").and_then(Value::as_object);
     properties.into_iter().flatten().filter(|(wire, _)| *wire != "_meta")
+}
+
+/// The tag property of an arm: a constant, or only `null` in the arm for a tag that is not there.
+fn is_tag(property: &Value) -> bool {
+    property.get("const").is_some() || property.get("type").and_then(Value::as_str) == Some("null")
 }
 
 fn variant_key(arm: &Object) -> Option<String> {

@@ -1,0 +1,40 @@
+//! What an agent is to the library.
+
+use acp_rpc::Delivery;
+
+use crate::incoming::{Called, Incoming, IncomingNotification};
+use crate::profile::Profile;
+
+/// A program that answers prompts. `#[agent]` implements it for an impl block, [`Router`](crate::Router) is one
+/// that is put together at run time; there is no need to implement it by hand.
+///
+/// An implementation says which operations exist and which handler is whose. It is called only for what its
+/// profile names, after the request has been checked.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no agent",
+    label = "not an agent",
+    note = "put `#[agent]` on an impl block of `{Self}`, or build a `Router`"
+)]
+pub trait Agent: Sized + Send + Sync + 'static {
+    /// What a session holds: the `T` of `Session<T>`.
+    type Session: Send + Sync + 'static;
+
+    /// The facts about every agent of this type.
+    const PROFILE: Profile<'static>;
+
+    /// The facts about this agent. They must stay the same while it is served.
+    fn profile(&self) -> Profile<'_> {
+        Self::PROFILE
+    }
+
+    /// Calls the handler of [`Incoming::method`] by [`Incoming::run`].
+    ///
+    /// # Errors
+    /// What the request is refused with.
+    fn call(incoming: Incoming<'_, Self>) -> Called;
+
+    /// Calls the handler of an extension notification by [`IncomingNotification::run`].
+    fn notify(incoming: IncomingNotification<'_, Self>) -> Delivery {
+        incoming.ignore()
+    }
+}

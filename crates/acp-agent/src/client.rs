@@ -1,0 +1,113 @@
+//! The client: who it is, what it offers, and how to call it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use acp_rpc::Peer;
+use acp_types::Value;
+use acp_types::v1::{AgentCapabilities, ClientCapabilities, Implementation, ProtocolVersion};
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
+
+use crate::error::{Error, Result};
+
+/// The client at the other end. Cheap to clone; outlives requests.
+#[derive(Clone)]
+pub struct Client {
+    peer: Peer,
+    agreed: Arc<Agreed>,
+}
+
+/// What `initialize` agreed on.
+#[derive(Debug)]
+pub(crate) struct Agreed {
+    pub(crate) version: ProtocolVersion,
+    pub(crate) info: Option<Implementation>,
+    pub(crate) capabilities: ClientCapabilities,
+    pub(crate) own: AgentCapabilities,
+}
+
+impl Client {
+    pub(crate) fn new(peer: Peer, agreed: Arc<Agreed>) -> Self {
+        Client { peer, agreed }
+    }
+
+    /// The protocol version that both sides speak.
+    #[must_use]
+    pub fn version(&self) -> ProtocolVersion {
+        self.agreed.version
+    }
+
+    /// The client's name and version, if it gave them.
+    #[must_use]
+    pub fn info(&self) -> Option<&Implementation> {
+        self.agreed.info.as_ref()
+    }
+
+    /// What the client offers.
+    #[must_use]
+    pub fn capabilities(&self) -> &ClientCapabilities {
+        &self.agreed.capabilities
+    }
+
+    /// What this agent has advertised to the client.
+    #[must_use]
+    pub fn agent_capabilities(&self) -> &AgentCapabilities {
+        &self.agreed.own
+    }
+
+    /// Calls an extension method of the client, whose name starts with `_`.
+    ///
+    /// Dropping the future cancels the call. It is not part of a turn: select it with
+    /// [`Turn::cancelled`](crate::Turn::cancelled) if it should end with one.
+    ///
+    /// # Errors
+    /// The client does not know the method (`-32601` in [`Error::Call`]), fails, answers something that is no
+    /// `R`, or is gone.
+    pub async fn request<R: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: &(impl Serialize + Sync + ?Sized),
+    ) -> Result<R> {
+        check_extension(method)?;
+        let result = self.peer.request::<_, Value>(method, params).await;
+        let value = result.map_err(|error| Error::call(method.to_owned(), error))?;
+        value.parse().map_err(|error| {
+            Error::call(method.to_owned(), acp_rpc::CallError::Read { method: method.to_owned(), error })
+        })
+    }
+
+    /// Sends an extension notification, whose name starts with `_`.
+    ///
+    /// # Errors
+    /// The client is gone, or the params cannot be written as JSON.
+    pub async fn notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
+        check_extension(method)?;
+        self.peer.notify(method, params).await.map_err(|error| Error::call(method.to_owned(), error))
+    }
+
+    /// The JSON-RPC connection, for what has no verb here.
+    ///
+    /// Nothing is checked on this way: neither capabilities, nor the order of updates and answers.
+    #[must_use]
+    pub fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    pub(crate) const fn agreed(&self) -> &Arc<Agreed> {
+        &self.agreed
+    }
+}
+
+fn check_extension(method: &str) -> Result<()> {
+    if method.starts_with('_') {
+        return Ok(());
+    }
+    Err(Error::from(format!("`{method}` is no extension method: their names start with `_`")))
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("info", &self.agreed.info).finish_non_exhaustive()
+    }
+}

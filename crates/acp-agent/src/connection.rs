@@ -1,0 +1,153 @@
+//! One client being served: what it may ask, and when.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use acp_json::Node;
+use acp_rpc::{Delivery, Error as RpcError, Peer, Request, Service, Task};
+use acp_types::method::Method as _;
+use acp_types::v1::{AuthMethod, AuthMethodId, CancelNotification, methods};
+
+use crate::agent::Agent;
+use crate::client::Agreed;
+use crate::incoming::{Incoming, IncomingNotification};
+use crate::negotiate;
+use crate::op::{Op as _, Operation};
+use crate::profile::ExtensionKind;
+use crate::session::Sessions;
+
+/// The state of a connection.
+pub(crate) struct Connection<A: Agent> {
+    pub(crate) agent: Arc<A>,
+    pub(crate) sessions: Sessions<A::Session>,
+    phase: Mutex<Phase>,
+}
+
+#[derive(Default)]
+struct Phase {
+    /// What the last `initialize` agreed on.
+    agreed: Option<Arc<Agreed>>,
+    /// Whether a request came after it: then it stays so.
+    settled: bool,
+    /// The ways to log in that were advertised.
+    auth_methods: Arc<OnceLock<Vec<AuthMethod>>>,
+}
+
+impl<A: Agent> Connection<A> {
+    pub(crate) fn new(agent: Arc<A>) -> Self {
+        Connection { agent, sessions: Sessions::default(), phase: Mutex::default() }
+    }
+
+    /// Begins the connection, or begins it anew: until another request has come.
+    pub(crate) fn begin(&self, agreed: &Arc<Agreed>) -> Result<(), RpcError> {
+        let mut phase = self.phase();
+        if phase.settled {
+            return Err(RpcError::invalid_request(
+                "`initialize`: the connection is in use already; it can be repeated only before other requests",
+            ));
+        }
+        *phase = Phase { agreed: Some(Arc::clone(agreed)), ..Phase::default() };
+        Ok(())
+    }
+
+    /// The `initialize` that agreed on this has failed after all.
+    pub(crate) fn abandon(&self, agreed: &Arc<Agreed>) {
+        let mut phase = self.phase();
+        if phase.agreed.as_ref().is_some_and(|current| Arc::ptr_eq(current, agreed)) {
+            *phase = Phase::default();
+        }
+    }
+
+    /// Keeps the ways to log in that the client has been told.
+    pub(crate) fn set_auth_methods(&self, methods: &[AuthMethod]) {
+        // An `initialize` is answered once.
+        let _ = self.phase().auth_methods.set(methods.to_vec());
+    }
+
+    /// Refuses ways to log in that were not advertised, and those that do not go through `authenticate`
+    /// (rules `v1-auth-03`, `v1-auth-04`).
+    pub(crate) fn check_auth_method(&self, id: &AuthMethodId) -> Result<(), RpcError> {
+        let methods = Arc::clone(&self.phase().auth_methods);
+        let ids: Vec<_> = methods
+            .get()
+            .into_iter()
+            .flatten()
+            .filter_map(AuthMethod::as_agent)
+            .map(|method| method.id)
+            .collect();
+        if ids.contains(id) {
+            return Ok(());
+        }
+        let names: Vec<_> = ids.iter().map(|id| format!("`{id}`")).collect();
+        let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        Err(RpcError::invalid_params(format!(
+            "`methodId`: no such way to log in by `authenticate`; this agent has {known}"
+        )))
+    }
+
+    /// What was agreed on, for a request other than `initialize` (rule `v1-init-10`).
+    fn serve(&self, method: &str) -> Result<Arc<Agreed>, RpcError> {
+        let mut phase = self.phase();
+        let Some(agreed) = phase.agreed.clone() else {
+            return Err(RpcError::invalid_request(format!("`{method}`: call `initialize` first")));
+        };
+        phase.settled = true;
+        Ok(agreed)
+    }
+
+    fn phase(&self) -> MutexGuard<'_, Phase> {
+        // Only assignments run under this lock.
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The connection as JSON-RPC sees it.
+pub(crate) struct Server<A: Agent>(pub(crate) Arc<Connection<A>>);
+
+impl<A: Agent> Service for Server<A> {
+    fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, RpcError> {
+        let connection = Arc::clone(&self.0);
+        if method == crate::op::Initialize::METHOD {
+            return negotiate::initialize(connection, params, request);
+        }
+        let agreed = connection.serve(method)?;
+        let profile = connection.agent.profile();
+        let offered = match Operation::from_method(method) {
+            Some(operation) => profile.operations.contains(operation),
+            None => profile.has_extension(method, ExtensionKind::Request),
+        };
+        if !offered {
+            return Err(not_offered(method));
+        }
+        A::call(Incoming { method, params, request, agreed, connection })
+    }
+
+    fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
+        let connection = Arc::clone(&self.0);
+        let Some(agreed) = connection.phase().agreed.clone() else { return Delivery::Ignore };
+        if method == methods::SessionCancel::NAME {
+            // Here, on the reader: a cancel takes effect before any message behind it is looked at, so it
+            // reaches the turn that was running when it was sent, and no later one.
+            if let Ok(cancel) = acp_json::read::<CancelNotification>(params)
+                && let Some(session) = connection.sessions.get(&cancel.session_id)
+            {
+                session.entry.cancel();
+            }
+            return Delivery::Ignore;
+        }
+        if !connection.agent.profile().has_extension(method, ExtensionKind::Notification) {
+            return Delivery::Ignore;
+        }
+        A::notify(IncomingNotification { method, params, peer, agreed, connection })
+    }
+}
+
+/// `-32601`, with the capability that the agent did not advertise (rules `v1-rpc-12`, `v1-rpc-13`).
+fn not_offered(method: &str) -> RpcError {
+    match Operation::from_method(method).and_then(Operation::capability) {
+        Some(capability) => RpcError::new(
+            RpcError::METHOD_NOT_FOUND,
+            format!("method not found: {method}; this agent does not advertise `{capability}`"),
+        ),
+        None => RpcError::method_not_found(method),
+    }
+}

@@ -1,0 +1,183 @@
+//! What can go wrong in an agent, and what the client is told about it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+
+use acp_rpc::{CallError, Error as RpcError};
+use acp_types::Map;
+use acp_types::v1::{ErrorCode, SessionId};
+
+/// The result of a handler.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a handler, or something it called, failed.
+///
+/// A handler that returns one answers its request with a JSON-RPC error; see [`Error::into_rpc`] for the
+/// codes. Text and errors of other libraries become errors with `?`:
+///
+/// ```
+/// # use acp_agent::{Error, Result};
+/// fn read() -> Result<String> {
+///     let text = std::fs::read_to_string("notes.txt")?;
+///     text.lines().next().map(str::to_owned).ok_or(Error::from("the notes are empty"))
+/// }
+///
+/// fn parse(text: &str) -> Result<u32> {
+///     text.parse().map_err(Error::other)
+/// }
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The client cancelled what this was part of. Pass it on with `?`; a turn answers with stop reason
+    /// `cancelled`, every other request with `-32800`.
+    Cancelled,
+    /// The turn has been answered already: nothing can be added to it.
+    TurnOver,
+    /// The client does not offer what was asked of it. Nothing was sent.
+    Unsupported {
+        /// The capability, as a path below `clientCapabilities`, such as `fs.readTextFile`.
+        capability: Cow<'static, str>,
+    },
+    /// The client did not do what it was asked.
+    Call {
+        /// The method that was called.
+        method: Cow<'static, str>,
+        /// Why it failed.
+        error: CallError,
+    },
+    /// The request is to be answered with this very error object.
+    Rpc(RpcError),
+    /// Reading or writing failed.
+    Io(io::Error),
+    /// Any other error.
+    Other(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl Error {
+    /// The client lacks a capability, named as a path below `clientCapabilities`.
+    #[must_use]
+    pub fn unsupported(capability: impl Into<Cow<'static, str>>) -> Self {
+        Error::Unsupported { capability: capability.into() }
+    }
+
+    /// `-32602`: the request asks for something that is not possible. Say which field, and what would be.
+    #[must_use]
+    pub fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
+        Error::Rpc(RpcError::invalid_params(message))
+    }
+
+    /// `-32002`: something that the request names does not exist.
+    #[must_use]
+    pub fn not_found(message: impl Into<Cow<'static, str>>) -> Self {
+        Error::Rpc(RpcError::new(ErrorCode::RESOURCE_NOT_FOUND.0, message))
+    }
+
+    /// `-32002` for a session, with `data.sessionId` (rule `v1-new-13`).
+    #[must_use]
+    pub fn unknown_session(session: &SessionId) -> Self {
+        Error::Rpc(unknown_session(session))
+    }
+
+    /// `-32000`: the client has to log in first, with one of the advertised methods.
+    #[must_use]
+    pub fn auth_required() -> Self {
+        Error::Rpc(RpcError::new(ErrorCode::AUTH_REQUIRED.0, "log in first: call `authenticate`"))
+    }
+
+    /// Any error of another library.
+    #[must_use]
+    pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Error::Other(error.into())
+    }
+
+    /// Whether this is [`Error::Cancelled`].
+    #[must_use]
+    pub const fn is_cancelled(&self) -> bool {
+        matches!(self, Error::Cancelled)
+    }
+
+    /// The error object a request is answered with.
+    ///
+    /// [`Cancelled`](Error::Cancelled) becomes `-32800`, [`Rpc`](Error::Rpc) is passed on, and everything
+    /// else is `-32603` with the error's own text.
+    #[must_use]
+    pub fn into_rpc(self) -> RpcError {
+        match self {
+            Error::Cancelled => RpcError::cancelled(),
+            Error::Rpc(error) => error,
+            other => RpcError::internal(other.to_string()),
+        }
+    }
+
+    /// What a failed call of `method` means.
+    pub(crate) fn call(method: impl Into<Cow<'static, str>>, error: CallError) -> Self {
+        Error::Call { method: method.into(), error }
+    }
+}
+
+/// `-32002` with `data.sessionId`.
+pub(crate) fn unknown_session(session: &SessionId) -> RpcError {
+    let data = Map::from([("sessionId", acp_types::Value::from(session.as_str()))]);
+    RpcError::new(
+        ErrorCode::RESOURCE_NOT_FOUND.0,
+        "this connection has no such session: open it with `session/new`, `session/load` or `session/resume`",
+    )
+    .with_data(data)
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Cancelled => f.write_str("cancelled by the client"),
+            Error::TurnOver => f.write_str("the turn has been answered already"),
+            Error::Unsupported { capability } => write!(f, "the client does not offer `{capability}`"),
+            Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
+            Error::Rpc(error) => f.write_str(&error.message),
+            Error::Io(error) => error.fmt(f),
+            Error::Other(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Call { error, .. } => Some(error),
+            Error::Io(error) => error.source(),
+            Error::Other(error) => error.source(),
+            Error::Cancelled | Error::TurnOver | Error::Unsupported { .. } | Error::Rpc(_) => None,
+        }
+    }
+}
+
+impl From<RpcError> for Error {
+    fn from(error: RpcError) -> Self {
+        Error::Rpc(error)
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Error::Io(error)
+    }
+}
+
+impl From<Box<dyn std::error::Error + Send + Sync>> for Error {
+    fn from(error: Box<dyn std::error::Error + Send + Sync>) -> Self {
+        Error::Other(error)
+    }
+}
+
+impl From<&str> for Error {
+    fn from(message: &str) -> Self {
+        Error::Other(message.into())
+    }
+}
+
+impl From<String> for Error {
+    fn from(message: String) -> Self {
+        Error::Other(message.into())
+    }
+}

@@ -1,0 +1,116 @@
+//! The client's file system.
+
+use std::path::Path;
+
+use acp_types::v1::{ReadTextFileRequest, WriteTextFileRequest, methods};
+
+use crate::error::{Error, Result};
+use crate::turn::Turn;
+
+impl Turn {
+    /// The client's file system; `None` when it offers neither reading nor writing.
+    #[must_use]
+    pub fn fs(&self) -> Option<Fs> {
+        let offered = &self.client().capabilities().fs;
+        (offered.read_text_file || offered.write_text_file).then(|| Fs { turn: self.clone() })
+    }
+}
+
+/// The client's file system, which sees what is in its editors before it is saved.
+///
+/// Paths are absolute. Reading and writing are offered independently of each other: what the client does not
+/// offer fails with [`Error::Unsupported`] without a message to it.
+#[derive(Clone, Debug)]
+pub struct Fs {
+    turn: Turn,
+}
+
+impl Fs {
+    /// Whether [`read_text`](Self::read_text) and [`read_lines`](Self::read_lines) are offered.
+    #[must_use]
+    pub fn can_read(&self) -> bool {
+        self.turn.client().capabilities().fs.read_text_file
+    }
+
+    /// Whether [`write_text`](Self::write_text) is offered.
+    #[must_use]
+    pub fn can_write(&self) -> bool {
+        self.turn.client().capabilities().fs.write_text_file
+    }
+
+    /// Reads a text file.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] naming `fs.readTextFile`; [`Error::Call`] with what the client says, for a file
+    /// that does not exist usually `-32002`; [`Error::Cancelled`] with the turn; the path is not absolute.
+    pub fn read_text<P: AsRef<Path>>(&self, path: P) -> impl Future<Output = Result<String>> + Send + use<P> {
+        self.read(path.as_ref(), None, None)
+    }
+
+    /// Reads `count` lines of a text file from line `first` on, which counts from 1.
+    ///
+    /// # Errors
+    /// Those of [`read_text`](Self::read_text).
+    pub fn read_lines<P: AsRef<Path>>(
+        &self,
+        path: P,
+        first: u32,
+        count: u32,
+    ) -> impl Future<Output = Result<String>> + Send + use<P> {
+        self.read(path.as_ref(), Some(first), Some(count))
+    }
+
+    /// Writes a text file; creates it if there is none.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] naming `fs.writeTextFile`; [`Error::Call`] with what the client says;
+    /// [`Error::Cancelled`] with the turn; the path is not absolute.
+    pub fn write_text<P: AsRef<Path>, C: Into<String>>(
+        &self,
+        path: P,
+        content: C,
+    ) -> impl Future<Output = Result<()>> + Send + use<P, C> {
+        let request = check(self.can_write(), "fs.writeTextFile")
+            .and_then(|()| absolute(path.as_ref()))
+            .map(|path| WriteTextFileRequest::new(self.turn.session_id(), path, content));
+        let turn = self.turn.clone();
+        async move {
+            turn.call::<methods::FsWriteTextFile>(&request?).await?;
+            Ok(())
+        }
+    }
+
+    fn read(
+        &self,
+        path: &Path,
+        first: Option<u32>,
+        count: Option<u32>,
+    ) -> impl Future<Output = Result<String>> + Send + use<> {
+        let request = check(self.can_read(), "fs.readTextFile").and_then(|()| absolute(path)).map(|path| {
+            let mut request = ReadTextFileRequest::new(self.turn.session_id(), path);
+            request.line = first;
+            request.limit = count;
+            request
+        });
+        let turn = self.turn.clone();
+        async move {
+            let response = turn.call::<methods::FsReadTextFile>(&request?).await?;
+            Ok(response.content)
+        }
+    }
+}
+
+fn check(offered: bool, capability: &'static str) -> Result<()> {
+    if offered { Ok(()) } else { Err(Error::unsupported(capability)) }
+}
+
+/// The path for the wire, where paths are absolute and Unicode (rules `v1-rpc-24`, `v1-fs-07`).
+fn absolute(path: &Path) -> Result<String> {
+    let Some(text) = path.to_str() else {
+        return Err(Error::from(format!("the path `{}` is not Unicode", path.display())));
+    };
+    if path.is_absolute() || text.starts_with('/') {
+        return Ok(text.to_owned());
+    }
+    Err(Error::from(format!("the path `{text}` is relative: join it to the session's `cwd`")))
+}

@@ -1,0 +1,143 @@
+//! From a message of the client to the call of a handler.
+
+use std::fmt;
+use std::sync::Arc;
+
+use acp_json::Node;
+use acp_rpc::{CancellationToken, Delivery, Error as RpcError, Peer, Request, Task};
+
+use crate::agent::Agent;
+use crate::call::{Call, Scope};
+use crate::cancel::Cancel;
+use crate::client::{Agreed, Client};
+use crate::connection::Connection;
+use crate::error::Result;
+use crate::lifecycle::Lifecycle;
+use crate::op::{self, Op};
+
+/// A request that was taken, as the task that answers it; or the error it is refused with.
+pub type Called = std::result::Result<Task, RpcError>;
+
+/// A request of the client, on its way to its handler.
+pub struct Incoming<'n, A: Agent> {
+    pub(crate) method: &'n str,
+    pub(crate) params: Node<'n>,
+    pub(crate) request: Request,
+    pub(crate) agreed: Arc<Agreed>,
+    pub(crate) connection: Arc<Connection<A>>,
+}
+
+impl<A: Agent> Incoming<'_, A> {
+    /// The method.
+    #[must_use]
+    pub const fn method(&self) -> &str {
+        self.method
+    }
+
+    /// The agent.
+    #[must_use]
+    pub fn agent(&self) -> &Arc<A> {
+        &self.connection.agent
+    }
+
+    /// Reads and checks the request, and calls `handler` as a task.
+    ///
+    /// # Errors
+    /// The params cannot be read, or name what does not exist, or the operation is not possible now.
+    pub fn run<O, F, R>(self, handler: F) -> Called
+    where
+        O: Lifecycle,
+        F: FnOnce(Arc<A>, Call<O, A>) -> R + Send + 'static,
+        R: Future<Output = Result<O::Answer<A::Session>>> + Send,
+    {
+        let Incoming { method, params, request, agreed, connection } = self;
+        let params = Arc::new(read_params::<O>(params, method)?);
+        let agent = Arc::clone(&connection.agent);
+        let cancel = Cancel::new(request.cancel.child_token());
+        let scope = Scope { connection, client: Client::new(request.peer, agreed), cancel };
+        let admitted = Arc::new(O::admit(&scope, &params)?);
+        Ok(Box::pin(async move {
+            if let Some(over) = O::wait(&admitted) {
+                over.cancelled().await;
+            }
+            let call = Call::new(scope.clone(), params, Arc::clone(&admitted));
+            let outcome = scope.cancel.run(handler(agent, call)).await;
+            O::settle(&scope, &admitted, outcome)
+        }))
+    }
+
+    /// Refuses the request with `-32601`: it has no handler.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn refuse(self) -> Called {
+        Err(RpcError::method_not_found(self.method))
+    }
+}
+
+/// Reads the params of a request; the error names the field.
+pub(crate) fn read_params<O: Op>(params: Node<'_>, method: &str) -> std::result::Result<O::Params, RpcError> {
+    let params = if params.is_null() { O::no_params() } else { params };
+    acp_json::read(params).map_err(|error| RpcError::invalid_params(format!("params of `{method}`: {error}")))
+}
+
+/// A notification of the client, on its way to its handler.
+pub struct IncomingNotification<'n, A: Agent> {
+    pub(crate) method: &'n str,
+    pub(crate) params: Node<'n>,
+    pub(crate) peer: &'n Peer,
+    pub(crate) agreed: Arc<Agreed>,
+    pub(crate) connection: Arc<Connection<A>>,
+}
+
+impl<A: Agent> IncomingNotification<'_, A> {
+    /// The method.
+    #[must_use]
+    pub const fn method(&self) -> &str {
+        self.method
+    }
+
+    /// The agent.
+    #[must_use]
+    pub fn agent(&self) -> &Arc<A> {
+        &self.connection.agent
+    }
+
+    /// Calls `handler` after those of earlier notifications of this method.
+    ///
+    /// A notification is never answered: one whose params do not fit the handler has no effect.
+    pub fn run<F, R>(self, handler: F) -> Delivery
+    where
+        F: FnOnce(Arc<A>, Call<op::Extension, A>) -> R + Send + 'static,
+        R: Future<Output = Result<()>> + Send,
+    {
+        let IncomingNotification { method, params, peer, agreed, connection } = self;
+        let agent = Arc::clone(&connection.agent);
+        // Nobody can cancel a notification; its handler ends with the connection.
+        let cancel = Cancel::new(CancellationToken::new());
+        let scope = Scope { connection, client: Client::new(peer.clone(), agreed), cancel };
+        let call = Call::new(scope, Arc::new(params.into()), Arc::new(()));
+        let job = async move {
+            let _ = handler(agent, call).await;
+        };
+        Delivery::Lane { lane: method.into(), job: Box::pin(job) }
+    }
+
+    /// Does nothing: the notification has no handler.
+    #[must_use]
+    pub fn ignore(self) -> Delivery {
+        Delivery::Ignore
+    }
+}
+
+impl<A: Agent> fmt::Debug for Incoming<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Incoming").field("method", &self.method).finish_non_exhaustive()
+    }
+}
+
+impl<A: Agent> fmt::Debug for IncomingNotification<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IncomingNotification").field("method", &self.method).finish_non_exhaustive()
+    }
+}

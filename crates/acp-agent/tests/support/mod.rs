@@ -1,0 +1,171 @@
+//! A client that speaks in raw lines.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use acp_agent::{Agent, Options, Result, Transport};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use tokio::task::JoinHandle;
+
+/// Only a test that fails waits as long.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The client's end of a connection.
+pub(crate) struct Wire {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+    served: JoinHandle<Result<()>>,
+    next_id: u64,
+}
+
+impl Wire {
+    /// Serves an agent, without saying anything to it.
+    pub(crate) fn serve<A: Agent>(agent: A) -> Self {
+        Self::serve_through(Arc::new(agent), 1024 * 1024)
+    }
+
+    /// The same over a pipe that holds this many bytes, with as many queued before it.
+    pub(crate) fn serve_through<A: Agent>(agent: Arc<A>, bytes: usize) -> Self {
+        let (client, agent_end) = tokio::io::duplex(bytes);
+        let options = Options::default().outgoing_budget(bytes);
+        let served = tokio::spawn(acp_agent::serve_with(agent, Transport::from_stream(agent_end), options));
+        let (reader, writer) = tokio::io::split(client);
+        Wire { lines: BufReader::new(reader).lines(), writer, served, next_id: 100 }
+    }
+
+    /// Serves an agent and initializes it with these client capabilities.
+    pub(crate) async fn connect<A: Agent>(agent: A, capabilities: Value) -> Self {
+        let mut wire = Self::serve(agent);
+        wire.initialize(capabilities).await;
+        wire
+    }
+
+    /// Serves an agent, initializes it and opens a session, whose id is returned.
+    pub(crate) async fn open<A: Agent>(agent: A, capabilities: Value) -> (Self, String) {
+        let mut wire = Self::connect(agent, capabilities).await;
+        let session = wire.new_session().await;
+        (wire, session)
+    }
+
+    pub(crate) async fn initialize(&mut self, capabilities: Value) -> Value {
+        let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities});
+        self.call("initialize", params).await["result"].take()
+    }
+
+    pub(crate) async fn new_session(&mut self) -> String {
+        let answer = self.call("session/new", json!({"cwd": "/work", "mcpServers": []})).await;
+        answer["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    /// Sends a line as it is.
+    pub(crate) async fn send_line(&mut self, line: &str) {
+        self.writer.write_all(line.as_bytes()).await.unwrap();
+        self.writer.write_all(b"\n").await.unwrap();
+    }
+
+    pub(crate) async fn send(&mut self, message: Value) {
+        self.send_line(&message.to_string()).await;
+    }
+
+    /// Sends a request and returns its id.
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.next_id += 1;
+        let id = self.next_id;
+        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        id
+    }
+
+    pub(crate) async fn notify(&mut self, method: &str, params: Value) {
+        self.send(json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
+    }
+
+    /// Answers a request of the agent's.
+    pub(crate) async fn answer(&mut self, request: &Value, result: Value) {
+        self.send(json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
+    }
+
+    /// Starts a turn with a text and returns the id of the request.
+    pub(crate) async fn prompt(&mut self, session: &str, text: &str) -> u64 {
+        let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
+        self.request("session/prompt", prompt).await
+    }
+
+    pub(crate) async fn cancel(&mut self, session: &str) {
+        self.notify("session/cancel", json!({"sessionId": session})).await;
+    }
+
+    /// The next message of the agent; `None` when it has closed the connection.
+    pub(crate) async fn try_recv(&mut self) -> Option<Value> {
+        let line =
+            tokio::time::timeout(PATIENCE, self.lines.next_line()).await.expect("nothing came").unwrap();
+        line.map(|line| serde_json::from_str(&line).unwrap())
+    }
+
+    pub(crate) async fn recv(&mut self) -> Value {
+        self.try_recv().await.expect("the agent has closed the connection")
+    }
+
+    /// Sends a request and returns the next message, which must be its answer.
+    pub(crate) async fn call(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params).await;
+        self.answer_to(id).await
+    }
+
+    /// The next message, which must be the answer to this request.
+    pub(crate) async fn answer_to(&mut self, id: u64) -> Value {
+        let message = self.recv().await;
+        assert_eq!(message["id"], id, "{message}");
+        assert!(message.get("method").is_none(), "{message}");
+        message
+    }
+
+    /// Sends a request and expects an error with this code, whose message names all of these.
+    pub(crate) async fn refused(&mut self, method: &str, params: Value, code: i64, names: &[&str]) -> Value {
+        let answer = self.call(method, params).await;
+        check_error(&answer, code, names)
+    }
+
+    /// The next message, which must be a `session/update`: its `update`.
+    pub(crate) async fn update(&mut self) -> Value {
+        let mut message = self.recv().await;
+        assert_eq!(message["method"], "session/update", "{message}");
+        message["params"]["update"].take()
+    }
+
+    /// The next message, which must be a piece of the answer: its text.
+    pub(crate) async fn said(&mut self) -> String {
+        let update = self.update().await;
+        assert_eq!(update["sessionUpdate"], "agent_message_chunk", "{update}");
+        update["content"]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// The next message, which must be the answer to this prompt: its stop reason.
+    pub(crate) async fn stopped(&mut self, prompt: u64) -> String {
+        let answer = self.answer_to(prompt).await;
+        answer["result"]["stopReason"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    /// Closes the client's side and waits until the agent is done; returns what it still said.
+    pub(crate) async fn close(mut self) -> Vec<Value> {
+        self.writer.shutdown().await.unwrap();
+        let mut rest = Vec::new();
+        while let Some(message) = self.try_recv().await {
+            rest.push(message);
+        }
+        self.served.await.unwrap().unwrap();
+        rest
+    }
+}
+
+/// Checks an error answer: its code, and that its message names all of these.
+pub(crate) fn check_error(answer: &Value, code: i64, names: &[&str]) -> Value {
+    assert_eq!(answer["error"]["code"], code, "{answer}");
+    let message = answer["error"]["message"].as_str().unwrap();
+    for name in names {
+        assert!(message.contains(name), "{message:?} does not name {name:?}");
+    }
+    answer["error"].clone()
+}

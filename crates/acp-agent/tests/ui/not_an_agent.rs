@@ -1,0 +1,5 @@
+struct Bot;
+
+fn main() {
+    let _ = acp_agent::serve_stdio(Bot);
+}

@@ -1,0 +1,57 @@
+//! Signals that stop a turn or the program.
+
+use std::io;
+
+/// What somebody wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interrupt {
+    /// Ctrl-C: to stop the turn, and when pressed again the program.
+    Cancel,
+    /// The program is to end: it was told to, or its terminal is gone.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "there are no such signals"))]
+    End,
+}
+
+/// Listens from its creation on; a signal that comes while nobody waits is kept.
+#[cfg(unix)]
+pub(crate) struct Interrupts {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    hangup: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Interrupts {
+    pub(crate) fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    pub(crate) async fn next(&mut self) -> Interrupt {
+        tokio::select! {
+            _ = self.interrupt.recv() => Interrupt::Cancel,
+            _ = self.terminate.recv() => Interrupt::End,
+            _ = self.hangup.recv() => Interrupt::End,
+        }
+    }
+}
+
+/// Listens from its creation on; a signal that comes while nobody waits is kept.
+#[cfg(windows)]
+pub(crate) struct Interrupts(tokio::signal::windows::CtrlC);
+
+#[cfg(windows)]
+impl Interrupts {
+    pub(crate) fn listen() -> io::Result<Self> {
+        tokio::signal::windows::ctrl_c().map(Self)
+    }
+
+    pub(crate) async fn next(&mut self) -> Interrupt {
+        self.0.recv().await;
+        Interrupt::Cancel
+    }
+}

@@ -1,0 +1,53 @@
+//! The `acp` command: see `acp --help`.
+
+mod args;
+mod ask;
+mod demo;
+mod interrupt;
+mod prompt;
+mod render;
+mod style;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::args::Command;
+use crate::prompt::{Failure, exit};
+use crate::style::Clean;
+
+fn main() -> ExitCode {
+    let command = match args::parse(std::env::args_os().skip(1)) {
+        Ok(command) => command,
+        Err(problem) => return fail(exit::USAGE, &problem),
+    };
+    match run(command) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => fail(exit::ERROR, &failure.to_string()),
+    }
+}
+
+fn run(command: Command) -> Result<u8, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let code = match command {
+        Command::Prompt(args) => runtime.block_on(prompt::run(args)),
+        Command::Demo => runtime.block_on(demo::run()),
+        Command::DemoAgent => runtime.block_on(demo::serve_agent()),
+        Command::Help => say(args::HELP),
+        Command::Version => say(concat!("acp ", env!("CARGO_PKG_VERSION"), "\n")),
+    };
+    // A read from the terminal cannot be interrupted, and is not worth waiting for. An agent that is still there is
+    // killed, with all it started.
+    runtime.shutdown_background();
+    code
+}
+
+fn say(text: &str) -> Result<u8, Failure> {
+    io::stdout().write_all(text.as_bytes())?;
+    Ok(exit::DONE)
+}
+
+fn fail(code: u8, problem: &str) -> ExitCode {
+    // When stderr is closed there is nobody to tell.
+    let _ = writeln!(io::stderr(), "acp: {}", Clean(problem));
+    ExitCode::from(code)
+}

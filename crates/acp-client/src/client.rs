@@ -1,0 +1,74 @@
+use std::sync::Arc;
+
+use acp_rpc::Peer;
+use tokio_util::sync::CancellationToken;
+
+use crate::Handlers;
+use crate::service::Shared;
+
+/// What answers an agent's requests. It says so by registering handlers, and what it registers is what the agent is
+/// told it can ask for: a capability is offered exactly when all its methods have a handler.
+///
+/// [`LocalFs`](crate::LocalFs) and [`PermissionPolicy`](crate::PermissionPolicy) are ready-made parts; one connection
+/// may have several clients, each serving some methods.
+///
+/// ```
+/// use std::sync::Arc;
+/// use acp_client::{Client, Context, Handlers, RpcError};
+/// use acp_client::v1::methods::FsReadTextFile;
+/// use acp_client::v1::{ReadTextFileRequest, ReadTextFileResponse};
+///
+/// struct Buffers;
+///
+/// impl Buffers {
+///     async fn read(self: Arc<Self>, file: ReadTextFileRequest, _: Context) -> Result<ReadTextFileResponse, RpcError> {
+///         Ok(ReadTextFileResponse::new(format!("unsaved text of {}", file.path)))
+///     }
+/// }
+///
+/// impl Client for Buffers {
+///     fn register(self: Arc<Self>, handlers: &mut Handlers) {
+///         handlers.request::<FsReadTextFile, _, _>(&self, Self::read);
+///     }
+/// }
+/// ```
+pub trait Client: Send + Sync + 'static {
+    /// Registers a handler for every method this client serves. Called once per connection, before `initialize`.
+    fn register(self: Arc<Self>, handlers: &mut Handlers);
+}
+
+/// What a handler knows of its call beside the parameters.
+#[derive(Clone, Debug)]
+pub struct Context {
+    peer: Peer,
+    cancel: CancellationToken,
+    shared: Arc<Shared>,
+}
+
+impl Context {
+    pub(crate) const fn new(peer: Peer, cancel: CancellationToken, shared: Arc<Shared>) -> Self {
+        Self { peer, cancel, shared }
+    }
+
+    /// Waits until the agent withdraws the call (`$/cancel_request`), or the connection ends.
+    pub async fn cancelled(&self) {
+        self.cancel.cancelled().await;
+    }
+
+    /// Whether the agent has withdrawn the call, or the connection has ended.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// The connection, to call the agent.
+    #[must_use]
+    pub const fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    /// Adds to [`Agent::faults`](crate::Agent::faults).
+    pub(crate) fn note(&self, fault: String) {
+        self.shared.note(fault);
+    }
+}

@@ -1,0 +1,192 @@
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+use acp_rpc::{CallError, CloseReason};
+use acp_types::v1::{ProtocolVersion, SessionId};
+
+use crate::RpcError;
+
+/// What can go wrong between a client and its agent.
+///
+/// `Display` names the method, the field and the session concerned, and what to do where that is known. It shows the
+/// exit status and the last lines of stderr of an agent that died; never what was in a message.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The agent's program could not be started.
+    Start {
+        /// The program.
+        program: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// The agent speaks another version of the protocol. The connection was closed.
+    Version {
+        /// The version that was asked for.
+        asked: ProtocolVersion,
+        /// The version the agent answered with.
+        answered: ProtocolVersion,
+    },
+    /// The agent did not answer `initialize` in time. The connection was closed.
+    InitializeTimeout {
+        /// How long was waited.
+        waited: Duration,
+        /// The last lines the agent wrote to stderr.
+        stderr: String,
+    },
+    /// The agent did not advertise what this call needs. Nothing was sent.
+    NotOffered {
+        /// The method.
+        method: &'static str,
+        /// The capability that is missing, as it is written in the initialize or session response.
+        capability: &'static str,
+    },
+    /// A block of a prompt is of a kind that the agent does not take. Nothing was sent.
+    Content {
+        /// The session.
+        session: SessionId,
+        /// Which block, from 0.
+        block: usize,
+        /// Its kind.
+        kind: String,
+        /// The capability that would allow it; `None` when no capability does.
+        capability: Option<&'static str>,
+    },
+    /// An argument that the protocol does not allow. Nothing was sent.
+    Argument {
+        /// The method.
+        method: &'static str,
+        /// The field.
+        field: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A turn of the session is running already. Nothing was sent.
+    Busy {
+        /// The session.
+        session: SessionId,
+    },
+    /// The agent answered with an error.
+    Agent {
+        /// The method.
+        method: String,
+        /// The session, where the method concerns one.
+        session: Option<SessionId>,
+        /// What the agent answered.
+        error: RpcError,
+    },
+    /// The connection is over: no answer can come.
+    Closed {
+        /// The method.
+        method: String,
+        /// The session, where the method concerns one.
+        session: Option<SessionId>,
+        /// Why it is over.
+        reason: CloseReason,
+    },
+    /// The answer, or what was to be sent, could not be made out.
+    Call {
+        /// The session, where the method concerns one.
+        session: Option<SessionId>,
+        /// What is wrong, with the method.
+        error: CallError,
+    },
+}
+
+impl Error {
+    pub(crate) fn of_call(method: &str, session: Option<&SessionId>, error: CallError) -> Self {
+        let (method, session) = (method.to_owned(), session.cloned());
+        match error {
+            CallError::Remote(error) => Self::Agent { method, session, error },
+            CallError::Closed(reason) => Self::Closed { method, session, reason },
+            error => Self::Call { session, error },
+        }
+    }
+
+    /// The error object, when the agent answered with one.
+    #[must_use]
+    pub const fn agent_error(&self) -> Option<&RpcError> {
+        match self {
+            Self::Agent { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Whether the agent wants a login first (-32000): see [`Agent::authenticate`](crate::Agent::authenticate).
+    #[must_use]
+    pub const fn is_auth_required(&self) -> bool {
+        matches!(self, Self::Agent { error, .. } if error.code == -32000)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start { error, .. } => {
+                write!(f, "the agent could not be started: {error}")
+            }
+            Self::Version { asked, answered } => write!(
+                f,
+                "the agent speaks protocol version {}, this client version {}: use another release of one of them",
+                answered.0, asked.0
+            ),
+            Self::InitializeTimeout { waited, stderr } => {
+                write!(f, "the agent did not answer `initialize` within {waited:?}")?;
+                match stderr.trim() {
+                    "" => Ok(()),
+                    stderr => write!(f, "; its last words on stderr:\n{stderr}"),
+                }
+            }
+            Self::NotOffered { method, capability } => {
+                write!(f, "`{method}` was not sent: the agent did not offer `{capability}`")
+            }
+            Self::Content { session, block, kind, capability } => {
+                write!(f, "`session/prompt` was not sent: `prompt[{block}]` is of kind `{kind}`, ")?;
+                match capability {
+                    Some(capability) => write!(f, "which needs `{capability}` of the agent")?,
+                    None => f.write_str("which this version of the protocol does not have")?,
+                }
+                write!(f, " (session `{session}`)")
+            }
+            Self::Argument { method, field, problem } => {
+                write!(f, "`{method}` was not sent: `{field}` {problem}")
+            }
+            Self::Busy { session } => write!(
+                f,
+                "`session/prompt` was not sent: a turn is running (session `{session}`); finish or drop it first"
+            ),
+            Self::Agent { method, session, error } => {
+                write!(f, "the agent answered `{method}`{} with an error: {error}", In(session))
+            }
+            Self::Closed { method, session, reason } => {
+                write!(f, "`{method}`{} has no answer: {reason}", In(session))
+            }
+            Self::Call { session, error } => write!(f, "{error}{}", In(session)),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Start { error, .. } => Some(error),
+            Self::Agent { error, .. } => Some(error),
+            Self::Closed { reason, .. } => Some(reason),
+            Self::Call { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// ` (session …)`, or nothing.
+struct In<'a>(&'a Option<SessionId>);
+
+impl fmt::Display for In<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(session) => write!(f, " (session `{session}`)"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+use acp_json::{Map, Value};
+use acp_types::UnknownVariant;
+use acp_types::v1::{
+    AvailableCommandsUpdate, CompactionSummaryChunk, CompactionUpdate, ConfigOptionUpdate, ContentBlock,
+    ContentChunk, CurrentModeUpdate, Notice, Plan, SessionInfoUpdate, SessionUpdate, ToolCall,
+    ToolCallUpdate, UsageUpdate,
+};
+
+/// Something that an agent reported about a session, in the order in which it did.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A piece of the agent's answer.
+    Message(ContentChunk),
+    /// A piece of the agent's reasoning.
+    Thought(ContentChunk),
+    /// A piece of a message of the user: when a session is loaded, or as an echo of the prompt.
+    UserMessage(ContentChunk),
+    /// A tool run was announced.
+    ToolCall(Box<ToolCall>),
+    /// A tool run changed; only what is set has changed. It may be one that was never announced.
+    ToolCallUpdate(Box<ToolCallUpdate>),
+    /// The whole plan, which replaces the one before.
+    Plan(Plan),
+    /// All slash commands, which replace those before.
+    Commands(AvailableCommandsUpdate),
+    /// The mode of the session changed.
+    Mode(CurrentModeUpdate),
+    /// All config options, with their current values.
+    Config(ConfigOptionUpdate),
+    /// Title or time of the session changed.
+    Info(Box<SessionInfoUpdate>),
+    /// How full the context is, and what the session has cost.
+    Usage(Box<UsageUpdate>),
+    /// A remark for the user that changes nothing.
+    Notice(Box<Notice>),
+    /// The agent compacts the conversation.
+    Compaction(Box<CompactionUpdate>),
+    /// A piece of the summary of a compaction.
+    CompactionSummary(Box<CompactionSummaryChunk>),
+    /// A kind of update that this version does not know, with all its members.
+    Unknown(UnknownVariant),
+    /// So many updates came while nobody listened that the oldest were discarded: this is how many.
+    Missed(u64),
+}
+
+impl Event {
+    /// The text, when this is a piece of the agent's answer and is text.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Message(ContentChunk { content: ContentBlock::Text(text), .. }) => Some(&text.text),
+            _ => None,
+        }
+    }
+}
+
+impl From<SessionUpdate> for Event {
+    fn from(update: SessionUpdate) -> Self {
+        match update {
+            SessionUpdate::AgentMessageChunk(chunk) => Self::Message(chunk),
+            SessionUpdate::AgentThoughtChunk(chunk) => Self::Thought(chunk),
+            SessionUpdate::UserMessageChunk(chunk) => Self::UserMessage(chunk),
+            SessionUpdate::ToolCall(call) => Self::ToolCall(call),
+            SessionUpdate::ToolCallUpdate(update) => Self::ToolCallUpdate(update),
+            SessionUpdate::Plan(plan) => Self::Plan(plan),
+            SessionUpdate::AvailableCommandsUpdate(commands) => Self::Commands(commands),
+            SessionUpdate::CurrentModeUpdate(mode) => Self::Mode(mode),
+            SessionUpdate::ConfigOptionUpdate(config) => Self::Config(config),
+            SessionUpdate::SessionInfoUpdate(info) => Self::Info(info),
+            SessionUpdate::UsageUpdate(usage) => Self::Usage(usage),
+            SessionUpdate::Notice(notice) => Self::Notice(notice),
+            SessionUpdate::CompactionUpdate(compaction) => Self::Compaction(compaction),
+            SessionUpdate::CompactionSummaryChunk(chunk) => Self::CompactionSummary(chunk),
+            SessionUpdate::Unknown(unknown) => Self::Unknown(unknown),
+            // A kind that the types know and events do not name: an unstable one.
+            other => Self::Unknown(as_unknown(&other)),
+        }
+    }
+}
+
+fn as_unknown(update: &SessionUpdate) -> UnknownVariant {
+    let members = Value::new(update).and_then(|value| acp_json::read::<Map>(value.into_node()));
+    let mut members = members.unwrap_or_default();
+    members.remove("sessionUpdate");
+    UnknownVariant::new(update.tag(), members)
+}

@@ -1,0 +1,4 @@
+//! What a client serves to its agent.
+
+pub(crate) mod fs;
+mod tree;

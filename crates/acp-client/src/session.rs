@@ -1,0 +1,247 @@
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use acp_types::method::Method;
+use acp_types::v1::methods::{SessionCancel, SessionPrompt, SessionSetMode};
+use acp_types::v1::{
+    CancelNotification, ContentBlock, PromptRequest, SessionConfigOption, SessionId, SessionModeId,
+    SessionModeState, SetSessionModeRequest,
+};
+use futures_core::Stream;
+use tokio::sync::oneshot;
+
+use crate::sessions::{Attached, SessionState};
+use crate::{Agent, Error, Event, Turn};
+
+/// A conversation with an agent. Handles are cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Session {
+    open: Arc<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    agent: Agent,
+    state: Attached,
+    modes: Option<SessionModeState>,
+    config_options: Option<Vec<SessionConfigOption>>,
+}
+
+/// The events of a session that come while no turn runs. While one runs, all events are its.
+///
+/// The stream ends with the connection. While it exists, a reader that is behind by more than 4 MiB slows the agent
+/// down; without it, and without a turn, the newest 4 MiB are kept for whoever reads next, who is told by
+/// [`Event::Missed`] how many went before them.
+#[derive(Debug)]
+#[must_use = "a stream does nothing until it is read"]
+pub struct Updates {
+    session: Session,
+}
+
+/// What a prompt can be made of: text, a content block, or several.
+pub trait IntoPrompt {
+    /// The blocks of the prompt.
+    fn into_prompt(self) -> Vec<ContentBlock>;
+}
+
+impl Session {
+    pub(crate) fn new(
+        agent: Agent,
+        state: Attached,
+        modes: Option<SessionModeState>,
+        config_options: Option<Vec<SessionConfigOption>>,
+    ) -> Self {
+        Self { open: Arc::new(Open { agent, state, modes, config_options }) }
+    }
+
+    /// The agent's id of the session.
+    #[must_use]
+    pub fn id(&self) -> &SessionId {
+        self.state().id()
+    }
+
+    /// The agent.
+    #[must_use]
+    pub fn agent(&self) -> &Agent {
+        &self.open.agent
+    }
+
+    /// The modes that the session was opened with, when it has modes. Changes arrive as [`Event::Mode`].
+    #[must_use]
+    pub fn modes(&self) -> Option<&SessionModeState> {
+        self.open.modes.as_ref()
+    }
+
+    /// The config options that the session was opened with. Changes arrive as [`Event::Config`].
+    #[must_use]
+    pub fn config_options(&self) -> &[SessionConfigOption] {
+        self.open.config_options.as_deref().unwrap_or_default()
+    }
+
+    /// Starts a turn (`session/prompt`). When it returns, the prompt is on its way.
+    ///
+    /// A turn that was dropped before its end is waited for first.
+    ///
+    /// # Errors
+    /// [`Error::Content`] for a block of a kind that the agent does not take, [`Error::Busy`] while another turn of the
+    /// session runs, [`Error::Closed`].
+    pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
+        let prompt = content.into_prompt();
+        self.check_content(&prompt)?;
+        let state = self.state();
+        let number = state.begin_turn().await.map_err(|_| Error::Busy { session: self.id().clone() })?;
+        let running = RunningTurn(Arc::clone(state));
+        let request = PromptRequest::new(self.id().clone(), prompt);
+        // It returns when the prompt is on its way, so that a cancel cannot overtake it.
+        let pending = self.agent().peer().begin(Some(state.lane()), SessionPrompt::NAME, &request).await;
+        let pending = pending.map_err(|error| Error::of_call(SessionPrompt::NAME, Some(self.id()), error))?;
+        let (tell, outcome) = oneshot::channel();
+        let turn = Turn::new(self.clone(), number, outcome);
+        // A task of its own: the answer ends the turn also when nobody holds it any more.
+        tokio::spawn(async move {
+            let answer = pending.await;
+            drop(running);
+            // Nobody listens when the turn was dropped.
+            let _ = tell.send(answer);
+        });
+        Ok(turn)
+    }
+
+    /// Asks the agent to stop what it does in this session (`session/cancel`). Open permission requests are answered
+    /// with `cancelled`. A running turn ends with its response, as [`Turn::cancel`] says.
+    ///
+    /// # Errors
+    /// The connection is over.
+    pub fn cancel(&self) -> Result<(), Error> {
+        self.cancel_turn(None)
+    }
+
+    /// Switches to another of the session's [`modes`](Self::modes) (`session/set_mode`).
+    ///
+    /// # Errors
+    /// [`Error::NotOffered`] when the session has no modes, [`Error::Argument`] when this is none of them, or the agent
+    /// refused.
+    pub async fn set_mode(&self, mode: impl Into<SessionModeId>) -> Result<(), Error> {
+        let (mode, method) = (mode.into(), SessionSetMode::NAME);
+        let modes = self.modes().ok_or(Error::NotOffered { method, capability: "modes" })?;
+        if !modes.available_modes.iter().any(|listed| listed.id == mode) {
+            let listed: Vec<&str> = modes.available_modes.iter().map(|mode| mode.id.as_str()).collect();
+            let problem = format!("is none of the session's modes: {}", listed.join(", "));
+            return Err(Error::Argument { method, field: "modeId", problem });
+        }
+        let request = SetSessionModeRequest::new(self.id().clone(), mode);
+        self.agent().call::<SessionSetMode>(Some(self.id()), &request).await?;
+        Ok(())
+    }
+
+    /// The events that come while no turn runs.
+    pub fn updates(&self) -> Updates {
+        self.state().inbox.add_reader();
+        Updates { session: self.clone() }
+    }
+
+    pub(crate) fn state(&self) -> &Arc<SessionState> {
+        &self.open.state
+    }
+
+    pub(crate) fn cancel_turn(&self, turn: Option<u64>) -> Result<(), Error> {
+        if !self.state().mark_cancelled(turn) {
+            return Ok(());
+        }
+        let sent =
+            self.agent().peer().notify_now(SessionCancel::NAME, &CancelNotification::new(self.id().clone()));
+        // After the notification, so that the agent learns why.
+        self.state().withdraw_asks();
+        sent.map_err(|error| Error::of_call(SessionCancel::NAME, Some(self.id()), error))
+    }
+
+    /// Rule v1-cap-09: what the agent did not ask for is not sent.
+    fn check_content(&self, prompt: &[ContentBlock]) -> Result<(), Error> {
+        let takes = &self.agent().capabilities().prompt_capabilities;
+        for (index, block) in prompt.iter().enumerate() {
+            let (kind, capability, allowed) = match block {
+                ContentBlock::Text(_) | ContentBlock::ResourceLink(_) => continue,
+                ContentBlock::Image(_) => ("image", Some("promptCapabilities.image"), takes.image),
+                ContentBlock::Audio(_) => ("audio", Some("promptCapabilities.audio"), takes.audio),
+                ContentBlock::Resource(_) => {
+                    ("resource", Some("promptCapabilities.embeddedContext"), takes.embedded_context)
+                }
+                other => (other.tag(), None, false),
+            };
+            if !allowed {
+                let (session, kind) = (self.id().clone(), kind.to_owned());
+                return Err(Error::Content { session, block: index, kind, capability });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Updates {
+    /// The next event, or `None` when the connection is over. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<Event> {
+        poll_fn(|cx| self.poll_event(cx)).await
+    }
+
+    fn poll_event(&self, cx: &Context<'_>) -> Poll<Option<Event>> {
+        let state = self.session.state();
+        // Registered first: the turn may end between the look and the wait.
+        state.inbox.wait(cx);
+        if state.has_turn() { Poll::Pending } else { state.inbox.poll_next(cx) }
+    }
+}
+
+impl Stream for Updates {
+    type Item = Event;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.poll_event(cx)
+    }
+}
+
+impl Drop for Updates {
+    fn drop(&mut self) {
+        self.session.state().inbox.remove_reader();
+    }
+}
+
+impl IntoPrompt for &str {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        vec![ContentBlock::text(self)]
+    }
+}
+
+impl IntoPrompt for String {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        vec![ContentBlock::text(self)]
+    }
+}
+
+impl IntoPrompt for ContentBlock {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        vec![self]
+    }
+}
+
+impl IntoPrompt for Vec<ContentBlock> {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        self
+    }
+}
+
+impl<const N: usize> IntoPrompt for [ContentBlock; N] {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        self.into()
+    }
+}
+
+/// Ends the turn of the session, however its task ends.
+struct RunningTurn(Arc<SessionState>);
+
+impl Drop for RunningTurn {
+    fn drop(&mut self) {
+        self.0.end_turn();
+    }
+}

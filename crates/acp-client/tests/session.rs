@@ -1,0 +1,219 @@
+//! Sessions: what comes before and after, and what an agent did not offer.
+
+#![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+
+use acp_client::v1::{McpServer, McpServerHttp, McpServerStdio};
+use acp_client::{Connect, Error, Event, Session};
+use common::{Wire, chunk, connected, open, with_session};
+use serde_json::{Value, json};
+
+fn plain(connect: Connect) -> Connect {
+    connect
+}
+
+async fn turn_texts(session: &Session, wire: &mut Wire, during: &[&str]) -> Vec<String> {
+    let mut turn = session.prompt("go").await.expect("sent");
+    let request = wire.expect("session/prompt").await;
+    for text in during {
+        wire.text(session.id().as_str(), text).await;
+    }
+    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
+    let mut texts = Vec::new();
+    while let Some(event) = turn.next().await {
+        texts.extend(event.text().map(str::to_owned));
+    }
+    turn.finish().await.expect("ends");
+    texts
+}
+
+#[tokio::test]
+async fn updates_before_the_answer_that_names_the_session_come_first() {
+    let (agent, mut wire) = connected(plain, json!({})).await;
+    let (session, ()) = tokio::join!(agent.new_session("/work").into_future(), async {
+        let request = wire.expect("session/new").await;
+        assert_eq!(request["params"], json!({"cwd": "/work", "mcpServers": []}));
+        wire.text("s1", "early 1").await;
+        wire.text("s1", "early 2").await;
+        wire.answer(&request, json!({"sessionId": "s1", "models": {"old": "surface"}})).await;
+    });
+    let session = session.expect("opened");
+    assert_eq!(
+        turn_texts(&session, &mut wire, &["in the turn"]).await,
+        ["early 1", "early 2", "in the turn"]
+    );
+}
+
+#[tokio::test]
+async fn updates_after_the_turn_are_the_sessions() {
+    let (session, mut wire) = with_session(plain).await;
+    turn_texts(&session, &mut wire, &[]).await;
+    wire.text("s1", "after").await;
+    let mut updates = session.updates();
+    assert_eq!(updates.next().await.expect("kept").text(), Some("after"));
+    // And without a listener they wait for the next turn.
+    drop(updates);
+    wire.text("s1", "later").await;
+    assert_eq!(turn_texts(&session, &mut wire, &["now"]).await, ["later", "now"]);
+}
+
+#[tokio::test]
+async fn the_stream_of_updates_waits_while_a_turn_runs_and_ends_with_the_connection() {
+    let (session, mut wire) = with_session(plain).await;
+    let mut updates = session.updates();
+    assert_eq!(turn_texts(&session, &mut wire, &["a", "b"]).await, ["a", "b"]);
+    wire.text("s1", "after").await;
+    assert_eq!(updates.next().await.expect("comes").text(), Some("after"));
+    drop(wire);
+    assert!(updates.next().await.is_none());
+}
+
+#[tokio::test]
+async fn what_nobody_reads_is_bounded_and_what_went_is_counted() {
+    let (session, mut wire) = with_session(plain).await;
+    let block = "x".repeat(1024 * 1024);
+    for n in 0..16 {
+        wire.text("s1", &format!("{n} {block}")).await;
+    }
+    // An answer in between shows that everything before it has been taken in.
+    let mut turn = session.prompt("go").await.expect("sent");
+    let request = wire.expect("session/prompt").await;
+    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
+    let Some(Event::Missed(missed)) = turn.next().await else { panic!("the reader is told first") };
+    let mut next = missed;
+    while let Some(event) = turn.next().await {
+        assert!(
+            event.text().expect("text").starts_with(&format!("{next} ")),
+            "the newest are kept, in order"
+        );
+        next += 1;
+    }
+    assert_eq!(next, 16);
+    assert!((12..16).contains(&missed), "about 4 MiB are kept, {missed} of 16 were not");
+}
+
+#[tokio::test]
+async fn a_loaded_session_brings_its_conversation() {
+    let (agent, mut wire) = connected(plain, json!({"loadSession": true})).await;
+    let (session, ()) = tokio::join!(agent.load_session("old", "/work").into_future(), async {
+        let request = wire.expect("session/load").await;
+        assert_eq!(request["params"], json!({"mcpServers": [], "cwd": "/work", "sessionId": "old"}));
+        for n in 0..300 {
+            wire.text("old", &n.to_string()).await;
+        }
+        // Null is how some agents say that there is nothing to say.
+        wire.answer(&request, Value::Null).await;
+    });
+    let session = session.expect("loaded");
+    let mut updates = session.updates();
+    for n in 0..300 {
+        assert_eq!(updates.next().await.expect("replayed").text(), Some(n.to_string().as_str()));
+    }
+}
+
+#[tokio::test]
+async fn what_was_not_offered_is_not_sent() {
+    let (agent, mut wire) = connected(plain, json!({})).await;
+    let session = open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
+    let http = McpServer::from(McpServerHttp::new("web", "https://mcp", []));
+    let refused = [
+        (agent.load_session("s", "/work").await.err(), "`loadSession`"),
+        (
+            agent.new_session("/work").directory("/more").await.err(),
+            "`sessionCapabilities.additionalDirectories`",
+        ),
+        (agent.new_session("/work").mcp_server(http).await.err(), "`mcpCapabilities.http`"),
+        (session.set_mode("plan").await.err(), "`modes`"),
+    ];
+    for (error, capability) in refused {
+        let error = error.expect("refused");
+        assert!(matches!(error, Error::NotOffered { .. }), "{error}");
+        assert!(error.to_string().contains(capability), "{error}");
+    }
+    let arguments = [
+        (agent.new_session("relative").await.err(), "`cwd` must be an absolute path"),
+        (agent.authenticate("key").await.err(), "`methodId` does not name a method that the agent lists"),
+        (agent.ext_notify("session/steal", &()).await.err(), "must start with an underscore"),
+    ];
+    for (error, problem) in arguments {
+        let error = error.expect("refused");
+        assert!(matches!(error, Error::Argument { .. }), "{error}");
+        assert!(error.to_string().contains(problem), "{error}");
+    }
+    agent.close().await;
+    assert!(wire.next().await.is_none(), "nothing was sent");
+}
+
+#[tokio::test]
+async fn what_was_offered_is_sent() {
+    let offers = json!({
+        "sessionCapabilities": {"additionalDirectories": {}},
+        "mcpCapabilities": {"http": true},
+    });
+    let (agent, mut wire) = connected(plain, offers).await;
+    let opening = agent
+        .new_session("/work")
+        .directory("/more")
+        .mcp_server(McpServerHttp::new("web", "https://mcp", []))
+        .mcp_server(McpServerStdio::new("local", "/bin/mcp", [], []));
+    let modes = json!({"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "u://x|y", "name": "X"}]});
+    let (session, ()) = tokio::join!(opening.into_future(), async {
+        let request = wire.expect("session/new").await;
+        assert_eq!(request["params"]["additionalDirectories"], json!(["/more"]));
+        assert_eq!(request["params"]["mcpServers"][0]["type"], "http");
+        assert_eq!(request["params"]["mcpServers"][1]["command"], "/bin/mcp");
+        wire.answer(&request, json!({"sessionId": "s1", "modes": modes})).await;
+    });
+    let session = session.expect("opened");
+    let error = session.set_mode("code").await.expect_err("no such mode");
+    assert!(error.to_string().contains("is none of the session's modes: ask, u://x|y"), "{error}");
+    let (set, ()) = tokio::join!(session.set_mode("u://x|y"), async {
+        let request = wire.expect("session/set_mode").await;
+        assert_eq!(request["params"], json!({"sessionId": "s1", "modeId": "u://x|y"}));
+        wire.answer(&request, Value::Null).await;
+    });
+    set.expect("switched");
+}
+
+#[tokio::test]
+async fn update_handlers_see_every_update_of_every_session_in_order() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let record = Arc::clone(&seen);
+    let set_up = move |connect: Connect| {
+        connect.on_update(move |update| {
+            let record = Arc::clone(&record);
+            async move {
+                // Gives a later update every chance to overtake.
+                tokio::task::yield_now().await;
+                let text = Event::from(update.update).text().map(str::to_owned);
+                record.lock().expect("not poisoned").push((update.session_id.to_string(), text));
+            }
+        })
+    };
+    let (session, mut wire) = with_session(set_up).await;
+    wire.text("stranger", "a").await;
+    assert_eq!(turn_texts(&session, &mut wire, &["1", "2", "3"]).await, ["1", "2", "3"]);
+    let seen = seen.lock().expect("not poisoned");
+    let of = |id: &str| -> Vec<_> {
+        seen.iter().filter(|(session, _)| session == id).filter_map(|(_, text)| text.as_deref()).collect()
+    };
+    // The handler is done with an update before the response of the turn is there.
+    assert_eq!(of("s1"), ["1", "2", "3"]);
+    assert_eq!(of("stranger"), ["a"]);
+}
+
+#[tokio::test]
+async fn an_update_that_cannot_be_read_disturbs_nobody() {
+    let (session, mut wire) = with_session(plain).await;
+    wire.send(json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": 5, "update": chunk("x")}}))
+        .await;
+    wire.update("s1", json!({"sessionUpdate": "tool_call"})).await;
+    wire.send(json!({"jsonrpc": "2.0", "method": "session/update"})).await;
+    assert_eq!(turn_texts(&session, &mut wire, &["fine"]).await, ["fine"]);
+    let faults = session.agent().faults();
+    assert_eq!(faults.len(), 3, "{faults:?}");
+    assert!(faults[0].contains("`sessionId`") && faults[1].contains("toolCallId"), "{faults:?}");
+}

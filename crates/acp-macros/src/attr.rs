@@ -1,0 +1,138 @@
+//! The arguments of the attribute: `#[agent(name = "…", prompt(image), …)]`.
+
+use proc_macro2::TokenStream;
+use syn::meta::ParseNestedMeta;
+use syn::parse::Parser as _;
+use syn::{LitStr, Path, Token};
+
+use crate::report::Report;
+use crate::suggest::nearest;
+
+const KEYS: [&str; 6] = ["name", "title", "version", "prompt", "mcp", "crate"];
+const PROMPT_KEYS: [&str; 3] = ["image", "audio", "embedded_context"];
+const MCP_KEYS: [&str; 2] = ["http", "sse"];
+
+/// What the attribute says.
+#[derive(Debug, Default)]
+pub(crate) struct Attributes {
+    /// The program's name; the package's name by default.
+    pub(crate) name: Option<LitStr>,
+    /// The name for people.
+    pub(crate) title: Option<LitStr>,
+    /// The program's version; the package's version by default.
+    pub(crate) version: Option<LitStr>,
+    /// The content kinds of prompts beyond the baseline.
+    pub(crate) prompt: PromptContent,
+    /// The transports of MCP servers beyond the baseline.
+    pub(crate) mcp: McpTransports,
+    /// The path of the `acp_agent` crate, where it was renamed.
+    pub(crate) krate: Option<Path>,
+}
+
+/// Flags of `prompt(…)`.
+#[derive(Debug, Default)]
+pub(crate) struct PromptContent {
+    pub(crate) image: bool,
+    pub(crate) audio: bool,
+    pub(crate) embedded_context: bool,
+}
+
+/// Flags of `mcp(…)`.
+#[derive(Debug, Default)]
+pub(crate) struct McpTransports {
+    pub(crate) http: bool,
+    pub(crate) sse: bool,
+}
+
+impl Attributes {
+    /// Reads the arguments. What cannot be read is reported, and the rest still counts.
+    pub(crate) fn parse(tokens: TokenStream, report: &mut Report) -> Self {
+        let mut attributes = Attributes::default();
+        let mut seen = Vec::new();
+        let parser = syn::meta::parser(|meta| attributes.read(&meta, &mut seen, report));
+        if let Err(error) = parser.parse2(tokens) {
+            report.push(error);
+        }
+        attributes
+    }
+
+    fn read(
+        &mut self,
+        meta: &ParseNestedMeta<'_>,
+        seen: &mut Vec<String>,
+        report: &mut Report,
+    ) -> syn::Result<()> {
+        // `crate` is a keyword, which `Path::get_ident` knows as an identifier all the same.
+        let key = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        if seen.contains(&key) {
+            report.error(&meta.path, format_args!("`{key}` is given twice"));
+        }
+        match key.as_str() {
+            "name" => self.name = Some(text(meta)?),
+            "title" => self.title = Some(text(meta)?),
+            "version" => self.version = Some(text(meta)?),
+            "crate" => self.krate = Some(meta.value()?.call(Path::parse_mod_style)?),
+            "prompt" => {
+                let PromptContent { image, audio, embedded_context } = &mut self.prompt;
+                flags(meta, &key, &PROMPT_KEYS, [image, audio, embedded_context], report)?;
+            }
+            "mcp" => {
+                let McpTransports { http, sse } = &mut self.mcp;
+                flags(meta, &key, &MCP_KEYS, [http, sse], report)?;
+            }
+            _ => {
+                report.error(&meta.path, unknown("the `agent` attribute", &key, &KEYS));
+                skip_value(meta)?;
+            }
+        }
+        seen.push(key);
+        Ok(())
+    }
+}
+
+fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
+    meta.value()?.parse()
+}
+
+/// Reads `key(flag, flag)`, where `flags` stand in the order of `names`.
+fn flags<const N: usize>(
+    meta: &ParseNestedMeta<'_>,
+    key: &str,
+    names: &[&str; N],
+    flags: [&mut bool; N],
+    report: &mut Report,
+) -> syn::Result<()> {
+    let mut flags: Vec<_> = names.iter().zip(flags).collect();
+    meta.parse_nested_meta(|inner| {
+        let written = inner.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        match flags.iter_mut().find(|(name, _)| **name == written) {
+            Some((_, flag)) => **flag = true,
+            None => {
+                report.error(&inner.path, unknown(&format!("`{key}(…)`"), &written, names));
+                skip_value(&inner)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn unknown(place: &str, written: &str, names: &[&str]) -> String {
+    match nearest(written, names.iter().copied()) {
+        Some(name) => format!("{place} has no `{written}`: did you mean `{name}`?"),
+        None => format!("{place} has no `{written}`: it knows {}", quoted(names)),
+    }
+}
+
+fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Passes over the value of a key that is not known, so that the keys after it are still read.
+fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    if meta.input.peek(Token![=]) {
+        meta.value()?.parse::<syn::Expr>()?;
+    } else if meta.input.peek(syn::token::Paren) {
+        meta.input.parse::<proc_macro2::Group>()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! What each function of the block is.
+
+use syn::{FnArg, GenericArgument, Ident, LitStr, PatType, PathArguments, ReturnType, Type};
+
+use crate::generated::operations::OPERATIONS;
+use crate::operation::{HOOKS, Hook, Operation};
+use crate::parse::{Block, Function, Member};
+use crate::report::Report;
+use crate::suggest::nearest;
+
+/// A function that the macro will call.
+#[derive(Debug)]
+pub(crate) struct Handler<'a> {
+    pub(crate) role: Role,
+    pub(crate) function: &'a Function,
+    /// The arguments after `self`.
+    pub(crate) arguments: Vec<&'a PatType>,
+    pub(crate) returns: Returns<'a>,
+}
+
+/// When a function is called.
+#[derive(Debug)]
+pub(crate) enum Role {
+    /// A request of the protocol.
+    Operation(&'static Operation),
+    /// A question of the library's.
+    Hook(&'static Hook),
+    /// A method of the agent's own: a request, or a notification when it returns nothing.
+    Extension(LitStr),
+}
+
+/// What a function returns.
+#[derive(Debug)]
+pub(crate) enum Returns<'a> {
+    Nothing,
+    /// `Result<value, …>`; the value is unknown behind an alias without parameters.
+    Result {
+        whole: &'a Type,
+        value: Option<&'a Type>,
+    },
+    Other(&'a Type),
+}
+
+impl Handler<'_> {
+    pub(crate) fn name(&self) -> &Ident {
+        self.function.name()
+    }
+
+    /// Whether this is an extension notification.
+    pub(crate) const fn is_notification(&self) -> bool {
+        matches!((&self.role, &self.returns), (Role::Extension(_), Returns::Nothing))
+    }
+
+    /// Whether this is the operation or the hook of this name.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        match self.role {
+            Role::Operation(operation) => operation.name == name,
+            Role::Hook(hook) => hook.name == name,
+            Role::Extension(_) => false,
+        }
+    }
+}
+
+/// Finds the role of every function; reports those that have none.
+pub(crate) fn handlers<'a>(block: &'a Block, report: &mut Report) -> Vec<Handler<'a>> {
+    let mut handlers = Vec::new();
+    for member in &block.members {
+        match member {
+            Member::Function(function) => handlers.extend(handler(function, report)),
+            Member::Other(tokens) => report.error(
+                tokens,
+                "only handlers stand in an `#[agent]` block: move this to another `impl` block",
+            ),
+        }
+    }
+    handlers
+}
+
+fn handler<'a>(function: &'a Function, report: &mut Report) -> Option<Handler<'a>> {
+    let role = role(function, report)?;
+    let arguments = function.signature.inputs.iter().filter_map(|argument| match argument {
+        FnArg::Typed(argument) => Some(argument),
+        FnArg::Receiver(_) => None,
+    });
+    Some(Handler {
+        role,
+        function,
+        arguments: arguments.collect(),
+        returns: returns(&function.signature.output),
+    })
+}
+
+fn role(function: &Function, report: &mut Report) -> Option<Role> {
+    if let [first, more @ ..] = function.extensions.as_slice() {
+        for attribute in more {
+            report.error(attribute, "`#[ext]` is given twice: a function answers one method");
+        }
+        return extension(first, report).map(Role::Extension);
+    }
+    let name = function.name().to_string();
+    let operation = OPERATIONS.iter().find(|row| row.name == name).map(Role::Operation);
+    let role = operation.or_else(|| HOOKS.iter().find(|hook| hook.name == name).map(Role::Hook));
+    if role.is_none() {
+        report.error(function.name(), no_operation(&name));
+    }
+    role
+}
+
+fn extension(attribute: &syn::Attribute, report: &mut Report) -> Option<LitStr> {
+    let name = match attribute.parse_args::<LitStr>() {
+        Ok(name) => name,
+        Err(_) => {
+            report.error(attribute, "`#[ext]` takes the method's name: `#[ext(\"_vendor/name\")]`");
+            return None;
+        }
+    };
+    if !name.value().starts_with('_') {
+        report.error(
+            &name,
+            "the name of an extension method starts with `_`: all other names belong to the protocol",
+        );
+        return None;
+    }
+    Some(name)
+}
+
+fn no_operation(name: &str) -> String {
+    let operations = OPERATIONS.iter().map(|row| row.name);
+    let names = operations.clone().chain(HOOKS.iter().map(|hook| hook.name));
+    if let Some(name_meant) = nearest(name, names) {
+        return format!("there is no operation `{name}`: did you mean `{name_meant}`?");
+    }
+    let operations: Vec<_> =
+        OPERATIONS.iter().map(|row| format!("`{}` ({})", row.name, row.method)).collect();
+    let hooks: Vec<_> = HOOKS.iter().map(|hook| format!("`{}` (at {})", hook.name, hook.method)).collect();
+    format!(
+        "there is no operation `{name}`\n\
+         operations: {}\n\
+         hooks: {}\n\
+         a helper belongs in another `impl` block, an extension method needs `#[ext(\"_vendor/name\")]`",
+        operations.join(", "),
+        hooks.join(", "),
+    )
+}
+
+fn returns(output: &ReturnType) -> Returns<'_> {
+    let ReturnType::Type(_, whole) = output else { return Returns::Nothing };
+    match &**whole {
+        Type::Tuple(tuple) if tuple.elems.is_empty() => Returns::Nothing,
+        Type::Path(path) => match path.path.segments.last() {
+            // Aliases such as `anyhow::Result<T>` and `PromptResult` count.
+            Some(last) if last.ident.to_string().ends_with("Result") => {
+                Returns::Result { whole, value: first_type(&last.arguments) }
+            }
+            _ => Returns::Other(whole),
+        },
+        _ => Returns::Other(whole),
+    }
+}
+
+fn first_type(arguments: &PathArguments) -> Option<&Type> {
+    let PathArguments::AngleBracketed(arguments) = arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(value) => Some(value),
+        _ => None,
+    })
+}
+
+/// The `T` of `Opened<T>`, or the type itself: what a session holds when its opening returns this.
+pub(crate) fn session_state(returned: &Type) -> &Type {
+    if let Type::Path(path) = returned
+        && let Some(last) = path.path.segments.last()
+        && last.ident == "Opened"
+    {
+        return first_type(&last.arguments).unwrap_or(returned);
+    }
+    returned
+}

@@ -1,0 +1,57 @@
+//! What the canonical schema itself says about a value.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use jsonschema::ValidatorMap;
+use serde_json::Value as Json;
+
+/// The imported schema of a version, with a JSON Schema validator for each of its definitions.
+pub struct CanonicalSchema {
+    definitions: serde_json::Map<String, Json>,
+    validators: ValidatorMap,
+}
+
+impl CanonicalSchema {
+    /// Loads the schema of stable v1 from this workspace's `schema` folder.
+    ///
+    /// # Errors
+    /// The file cannot be read or is no schema.
+    pub fn v1() -> io::Result<Self> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/v1/schema.json");
+        let named = |reason: String| io::Error::other(format!("{}: {reason}", path.display()));
+        let text = std::fs::read_to_string(&path).map_err(|error| named(error.to_string()))?;
+        let schema: Json = serde_json::from_str(&text).map_err(|error| named(error.to_string()))?;
+        let validators = jsonschema::validator_map_for(&schema).map_err(|error| named(error.to_string()))?;
+        let definitions = schema.get("$defs").and_then(Json::as_object);
+        let definitions = definitions.ok_or_else(|| named("there are no `$defs`".to_owned()))?.clone();
+        // The validators leave out what they cannot compile; nobody may take that for "refused".
+        if let Some(name) = definitions.keys().find(|name| validators.get(&pointer(name)).is_none()) {
+            return Err(named(format!("the definition {name} does not compile")));
+        }
+        Ok(CanonicalSchema { definitions, validators })
+    }
+
+    /// The schema of each definition.
+    #[must_use]
+    pub const fn definitions(&self) -> &serde_json::Map<String, Json> {
+        &self.definitions
+    }
+
+    /// Whether the schema accepts a value as this definition. No, if it has no such definition.
+    #[must_use]
+    pub fn accepts(&self, definition: &str, value: &Json) -> bool {
+        self.validators.get(&pointer(definition)).is_some_and(|validator| validator.is_valid(value))
+    }
+}
+
+fn pointer(definition: &str) -> String {
+    format!("#/$defs/{definition}")
+}
+
+impl fmt::Debug for CanonicalSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CanonicalSchema").field("definitions", &self.definitions.len()).finish()
+    }
+}

@@ -1,0 +1,103 @@
+//! Definitions of the schema by name.
+
+use std::fmt;
+
+use acp_json::{Node, ReadError, Report};
+
+use crate::generated::definitions;
+use crate::roundtrip::RoundTrip;
+
+/// A definition that a type was generated for.
+#[derive(Clone, Copy, Debug)]
+pub struct Definition {
+    name: &'static str,
+    round_trip: RoundTrip,
+}
+
+impl Definition {
+    /// The definition of this name, in a version of the protocol written like `v1`.
+    ///
+    /// # Errors
+    /// There is no such version or definition.
+    pub fn find(version: &str, name: &str) -> Result<Self, Failure> {
+        let table = table(version)?;
+        let found = table.iter().find(|(candidate, _)| *candidate == name);
+        let (name, round_trip) = *found.ok_or_else(|| Failure::UnknownDefinition(name.to_owned()))?;
+        Ok(Definition { name, round_trip })
+    }
+
+    /// Every definition of a version, in the order of the schema.
+    ///
+    /// # Errors
+    /// There is no such version.
+    pub fn all(version: &str) -> Result<impl Iterator<Item = Self> + use<>, Failure> {
+        Ok(table(version)?.iter().map(|&(name, round_trip)| Definition { name, round_trip }))
+    }
+
+    /// Its name in the schema.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Reads a value as this definition and writes it again. `report` takes what was not kept.
+    ///
+    /// # Errors
+    /// The value cannot be read, or what was read cannot be written.
+    pub fn round_trip(&self, node: Node<'_>, report: &mut Report) -> Result<String, Failure> {
+        (self.round_trip)(node, report)
+    }
+}
+
+/// Reads a value as a definition and writes it again.
+///
+/// ```
+/// let node = acp_json::parse(r#"{"text":"hi","type":"text","annotations":null}"#)?;
+/// let again = acp_testkit::round_trip("v1", "ContentBlock", node).unwrap();
+/// assert_eq!(again, r#"{"type":"text","text":"hi"}"#);
+/// # Ok::<(), acp_json::ReadError>(())
+/// ```
+///
+/// # Errors
+/// There is no such version or definition, or the value is none.
+pub fn round_trip(version: &str, definition: &str, node: Node<'_>) -> Result<String, Failure> {
+    Definition::find(version, definition)?.round_trip(node, &mut Report::default())
+}
+
+fn table(version: &str) -> Result<&'static [(&'static str, RoundTrip)], Failure> {
+    match version {
+        "v1" => Ok(definitions::V1),
+        _ => Err(Failure::UnknownVersion(version.to_owned())),
+    }
+}
+
+/// Why there is nothing to write again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Failure {
+    /// No types were generated for this version.
+    UnknownVersion(String),
+    /// The version has no type of this name: a misspelt name, or a definition that the generator skips.
+    UnknownDefinition(String),
+    /// The value is not what the definition asks for.
+    Read(ReadError),
+    /// What was read cannot be written: a bug in a type's `Serialize`.
+    Write(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::UnknownVersion(version) => {
+                write!(f, "there are no types for version \"{version}\"; there are for \"v1\"")
+            }
+            Failure::UnknownDefinition(name) => {
+                write!(f, "there is no type for a definition \"{name}\"; names are those of the schema")
+            }
+            Failure::Read(error) => error.fmt(f),
+            Failure::Write(reason) => write!(f, "what was read cannot be written: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}

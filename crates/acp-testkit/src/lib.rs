@@ -1,0 +1,20 @@
+//! Checks that the types of `acp-types` are true to the wire.
+//!
+//! * [`Definition`] reads a JSON value as one definition of the schema and writes it again; [`answer`] does
+//!   so for one line of the binary `roundtrip` (`cargo xtask roundtrip`).
+//! * [`CanonicalSchema`] is the independent opinion: a JSON Schema validator over the imported schema.
+//! * [`transcripts`] decodes recorded traffic and says what was lost.
+
+mod canonical;
+mod definition;
+#[rustfmt::skip]
+mod generated {
+    pub(crate) mod definitions;
+}
+mod line;
+mod roundtrip;
+pub mod transcripts;
+
+pub use canonical::CanonicalSchema;
+pub use definition::{Definition, Failure, round_trip};
+pub use line::answer;

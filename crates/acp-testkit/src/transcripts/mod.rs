@@ -1,0 +1,10 @@
+//! Decoding recorded traffic, to see what the types cannot read or would lose.
+
+mod check;
+mod loss;
+mod message;
+mod recording;
+mod summary;
+
+pub use check::decode;
+pub use summary::{Counts, Summary, Unreadable};

@@ -1,0 +1,374 @@
+//! A second reading of the canonical schema: slow, plain, and sharing no code with the generated types.
+//!
+//! It gives the *normal form* of a value, which is what the types must write again:
+//!
+//! * members that the schema does not know are gone, except in variants that are kept as unknown;
+//! * an optional member that is `null` is gone, unless `null` means something of its own (three states);
+//! * an optional member that cannot be `null` is gone when it equals its default: that of the schema, an empty
+//!   list or map, or the implicit one of an enum;
+//! * `1.0` for an integer is `1`, and `1` for a double is `1.0`; where either may stand, the spelling is kept;
+//! * a malformed value of a lenient member is gone, or empty where the member is required, and so are
+//!   malformed items of lenient lists.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value as Json};
+
+use crate::differences::{IMPLICIT_DEFAULTS, Rule, THREE_STATES, WHOLE_NULL};
+use crate::shape::{
+    Definitions, arms, deciding_member, flag, is_any, is_nullable, is_object_union, json_type, properties,
+    reference, requires, tag, tag_of,
+};
+
+/// What a reading allows itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// What a validator does.
+    Schema,
+    /// The same with the schema's own `x-deserialize` hints.
+    Lenient,
+    /// The same with the intended differences.
+    Reader,
+}
+
+pub(crate) struct Reading<'s> {
+    definitions: &'s Definitions,
+    mode: Mode,
+    /// Which differences this reading has made use of, and in which definition.
+    pub(crate) used: BTreeSet<(Rule, &'s str)>,
+}
+
+type Members = Map<String, Json>;
+
+impl<'s> Reading<'s> {
+    pub(crate) fn new(definitions: &'s Definitions, mode: Mode) -> Self {
+        Reading { definitions, mode, used: BTreeSet::new() }
+    }
+
+    /// The normal form of a value; `None` when it is refused.
+    pub(crate) fn definition(&mut self, name: &str, value: &Json) -> Option<Json> {
+        let (name, schema) = self.definitions.get_key_value(name)?;
+        if value.is_null() && self.mode == Mode::Reader && WHOLE_NULL.contains(&name.as_str()) {
+            self.used.insert((Rule::WholeNull, name));
+            return Some(Json::Object(Map::new()));
+        }
+        self.node(name, schema, value)
+    }
+
+    /// `owner` is the definition that the schema is a part of.
+    fn node(&mut self, owner: &'s str, schema: &'s Json, value: &Json) -> Option<Json> {
+        if schema.get("properties").is_none()
+            && let Some(name) = reference(schema)
+        {
+            return self.definition(name, value);
+        }
+        if schema.get("properties").is_some() {
+            return self.object(owner, schema, value);
+        }
+        if let Some(arms) = arms(schema) {
+            return self.union(owner, schema, arms, value);
+        }
+        match json_type(schema) {
+            None => Some(value.clone()),
+            Some("null") => value.is_null().then_some(Json::Null),
+            Some("boolean") => value.as_bool().map(Json::from),
+            Some("string") => self.text(owner, schema, value),
+            Some("integer") => self.integer(owner, schema, value),
+            Some("number") => value.as_f64().map(Json::from),
+            Some("array") => self.list(owner, schema, value),
+            Some("object") => match schema.get("additionalProperties") {
+                Some(members) => self.map(owner, members, value),
+                None => self.object(owner, schema, value),
+            },
+            Some(other) => panic!("{owner}: no reading for the type {other}"),
+        }
+    }
+
+    fn object(&mut self, owner: &'s str, schema: &'s Json, value: &Json) -> Option<Json> {
+        self.members(owner, schema, value.as_object()?).map(Json::Object)
+    }
+
+    /// Reads what belongs to an object, and to the union that lies flat in it.
+    fn members(&mut self, owner: &'s str, schema: &'s Json, from: &Members) -> Option<Members> {
+        let mut out = match arms(schema) {
+            Some(arms) => self.variant(owner, schema, arms, from)?,
+            None => Map::new(),
+        };
+        for (name, member) in properties(schema) {
+            if let Some(value) = self.member(owner, name, member, requires(schema, name), from)? {
+                out.insert(name.to_owned(), value);
+            }
+        }
+        Some(out)
+    }
+
+    /// `Some(None)`: read, and nothing to write.
+    fn member(
+        &mut self,
+        owner: &'s str,
+        name: &str,
+        schema: &'s Json,
+        required: bool,
+        from: &Members,
+    ) -> Option<Option<Json>> {
+        let lenient = self.mode != Mode::Schema && flag(schema, "x-deserialize-default-on-error");
+        let null_is_default = self.mode != Mode::Schema && flag(schema, "x-deserialize-default-on-null");
+        let default = || required.then(|| Json::Array(Vec::new()));
+        let Some(value) = from.get(name) else { return (!required).then_some(None) };
+        if value.is_null() && THREE_STATES.contains(&(owner, name)) {
+            return Some(Some(Json::Null));
+        }
+        if value.is_null() && !required && is_nullable(schema) {
+            return Some(None);
+        }
+        if value.is_null() && (lenient || null_is_default) {
+            return Some(default());
+        }
+        match self.node(owner, schema, value) {
+            Some(value) if !required && !is_nullable(schema) && self.is_default(schema, &value) => Some(None),
+            Some(value) => Some(Some(value)),
+            None => lenient.then(default),
+        }
+    }
+
+    fn is_default(&self, schema: &'s Json, value: &Json) -> bool {
+        if let Some(default) = schema.get("default") {
+            let normal = Reading::new(self.definitions, Mode::Reader).node("", schema, default);
+            return normal.as_ref() == Some(value);
+        }
+        let implicit = reference(schema)
+            .and_then(|name| IMPLICIT_DEFAULTS.iter().find(|(definition, _)| *definition == name));
+        match implicit {
+            Some((_, default)) => value == default,
+            None => {
+                value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
+            }
+        }
+    }
+
+    fn text(&mut self, owner: &'s str, schema: &Json, value: &Json) -> Option<Json> {
+        let text = value.as_str()?;
+        if text.is_empty() && schema.get("minLength").is_some() {
+            if self.mode != Mode::Reader {
+                return None;
+            }
+            self.used.insert((Rule::EmptyTextTaken, owner));
+        }
+        Some(Json::from(text))
+    }
+
+    fn integer(&mut self, owner: &'s str, schema: &Json, value: &Json) -> Option<Json> {
+        let number = value.as_number()?;
+        let exact = number.as_i128().or_else(|| exact_integer(number.as_f64()?));
+        let is_integer = exact.is_some() || number.as_f64().is_some_and(|number| number.fract() == 0.0);
+        let below = |bound: &Json| number.as_f64() < bound.as_f64();
+        let above = |bound: &Json| number.as_f64() > bound.as_f64();
+        if !is_integer || schema.get("minimum").is_some_and(below) || schema.get("maximum").is_some_and(above)
+        {
+            return None;
+        }
+        if self.mode != Mode::Reader {
+            return Some(exact.and_then(json_integer).unwrap_or_else(|| value.clone()));
+        }
+        let (least, most) = match schema.get("format").and_then(Json::as_str) {
+            Some("uint16") => (0, i128::from(u16::MAX)),
+            Some("uint32") => (0, i128::from(u32::MAX)),
+            Some("uint64") => (0, i128::from(u64::MAX)),
+            Some("int32") => (i128::from(i32::MIN), i128::from(i32::MAX)),
+            Some("int64") => (i128::from(i64::MIN), i128::from(i64::MAX)),
+            other => panic!("{owner}: no range for the integer format {other:?}"),
+        };
+        if let Some(exact) = exact.filter(|exact| (least..=most).contains(exact)) {
+            return json_integer(exact);
+        }
+        self.used.insert((Rule::IntegerFits, owner));
+        None
+    }
+
+    fn list(&mut self, owner: &'s str, schema: &'s Json, value: &Json) -> Option<Json> {
+        let items = schema.get("items").expect("the canonical schema types every list");
+        let skip = self.mode != Mode::Schema && flag(schema, "x-deserialize-skip-invalid-items");
+        let mut out = Vec::new();
+        for item in value.as_array()? {
+            match self.node(owner, items, item) {
+                Some(item) => out.push(item),
+                None if skip => {}
+                None => return None,
+            }
+        }
+        Some(Json::Array(out))
+    }
+
+    fn map(&mut self, owner: &'s str, schema: &'s Json, value: &Json) -> Option<Json> {
+        let members = value.as_object()?;
+        if schema == &Json::Bool(true) || is_any(schema) {
+            return Some(value.clone());
+        }
+        let read = members.iter().map(|(name, value)| Some((name.clone(), self.node(owner, schema, value)?)));
+        read.collect::<Option<Members>>().map(Json::Object)
+    }
+
+    fn union(&mut self, owner: &'s str, schema: &'s Json, arms: &'s [Json], value: &Json) -> Option<Json> {
+        if arms.iter().all(|arm| json_type(arm) == Some("string")) {
+            return self.enum_value(owner, arms, value);
+        }
+        if arms.iter().all(|arm| json_type(arm) == Some("integer")) {
+            // Every integer enum has an arm for all other integers.
+            return self.integer(owner, arms.last()?, value);
+        }
+        if is_object_union(self.definitions, arms) && !arms.iter().any(|arm| json_type(arm) == Some("null")) {
+            return self.object(owner, schema, value);
+        }
+        let first_item = value.as_array().and_then(|items| items.first());
+        if self.mode == Mode::Reader
+            && let Some(item) = first_item
+            && let Some(arm) = arms.iter().rev().find(|arm| self.decides(arms, arm, item))
+        {
+            return self.node(owner, arm, value);
+        }
+        // Of an integer and a number, the spelling chooses.
+        let spelt = |arm: &&Json| json_type(arm) != Some("integer") || !value.is_f64() || !has_number(arms);
+        arms.iter().filter(spelt).find_map(|arm| self.node(owner, arm, value))
+    }
+
+    /// Whether an item of a list has the member that decides for this arm.
+    fn decides(&self, arms: &[Json], arm: &Json, item: &Json) -> bool {
+        deciding_member(self.definitions, arms, arm).is_some_and(|member| item.get(member).is_some())
+    }
+
+    fn enum_value(&mut self, owner: &'s str, arms: &[Json], value: &Json) -> Option<Json> {
+        let text = value.as_str()?;
+        let known = arms.iter().any(|arm| arm.get("const").is_none_or(|known| known == text));
+        if !known {
+            if self.mode != Mode::Reader {
+                return None;
+            }
+            self.used.insert((Rule::UnknownValueKept, owner));
+        }
+        Some(value.clone())
+    }
+
+    /// Reads the members of the right arm of a union of objects.
+    fn variant(
+        &mut self,
+        owner: &'s str,
+        schema: &'s Json,
+        arms: &'s [Json],
+        from: &Members,
+    ) -> Option<Members> {
+        let Some(tag) = tag(arms) else { return self.untagged(owner, arms, from) };
+        let untagged = arms.iter().find(|arm| arm.get("properties").is_none_or(|own| own.get(tag).is_none()));
+        match from.get(tag) {
+            Some(Json::String(text)) => match arms.iter().find(|arm| tag_of(arm, tag) == Some(text)) {
+                Some(arm) => match self.attempt(owner, arm, from) {
+                    Some(mut read) => {
+                        read.insert(tag.to_owned(), Json::from(text.as_str()));
+                        Some(read)
+                    }
+                    None => self.fall_through(Rule::KnownTagIsStrict, owner, untagged, from),
+                },
+                None => self.unknown(owner, schema, arms, untagged, from),
+            },
+            None | Some(Json::Null) => self.attempt(owner, untagged?, from),
+            Some(_) => self.fall_through(Rule::TagIsText, owner, untagged, from),
+        }
+    }
+
+    /// A variant whose tag is not known: everything but the object's own members is kept as it is.
+    fn unknown(
+        &mut self,
+        owner: &'s str,
+        schema: &Json,
+        arms: &'s [Json],
+        untagged: Option<&'s Json>,
+        from: &Members,
+    ) -> Option<Members> {
+        let own = |name: &str| schema.get("properties").is_some_and(|own| own.get(name).is_some());
+        let kept = from.iter().filter(|(name, _)| !own(name));
+        let mut out: Members = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+        match (arms.iter().find(|arm| arm.get("not").is_some()), untagged) {
+            (Some(fallback), _) => self.scope(owner, fallback, from, &mut out)?,
+            // It must do as the arm without a tag.
+            (None, Some(untagged)) => drop(self.attempt(owner, untagged, from)?),
+            (None, None) if self.mode != Mode::Reader => return None,
+            (None, None) => drop(self.used.insert((Rule::UnknownVariantKept, owner))),
+        }
+        Some(out)
+    }
+
+    /// The JSON Schema goes on to the arm without a tag; readers refuse.
+    fn fall_through(
+        &mut self,
+        rule: Rule,
+        owner: &'s str,
+        untagged: Option<&'s Json>,
+        from: &Members,
+    ) -> Option<Members> {
+        let read = self.attempt(owner, untagged?, from)?;
+        if self.mode == Mode::Reader {
+            self.used.insert((rule, owner));
+            return None;
+        }
+        Some(read)
+    }
+
+    /// The typed part of an arm for unknown tags: a union that all arms share. It is written in normal form.
+    fn scope(&mut self, owner: &'s str, arm: &'s Json, from: &Members, out: &mut Members) -> Option<()> {
+        let Some(arms) = arms(arm) else { return Some(()) };
+        let read = self.untagged(owner, arms, from)?;
+        let chosen = arms.iter().find(|arm| {
+            deciding_member(self.definitions, arms, arm).is_some_and(|member| read.contains_key(member))
+        });
+        let target = chosen.and_then(reference).and_then(|name| self.definitions.get(name));
+        for (name, _) in target.into_iter().flat_map(properties) {
+            out.remove(name);
+        }
+        out.extend(read);
+        Some(())
+    }
+
+    fn untagged(&mut self, owner: &'s str, arms: &'s [Json], from: &Members) -> Option<Members> {
+        if self.mode != Mode::Reader {
+            return arms.iter().find_map(|arm| self.attempt(owner, arm, from));
+        }
+        let has = |arm: &&Json| {
+            deciding_member(self.definitions, arms, arm).is_some_and(|member| from.contains_key(member))
+        };
+        let arm = arms.iter().find(has).or(arms.last())?;
+        let read = self.attempt(owner, arm, from);
+        if read.is_none() && arms.iter().any(|arm| self.attempt(owner, arm, from).is_some()) {
+            self.used.insert((Rule::MemberDecides, owner));
+        }
+        read
+    }
+
+    /// Reads the members of one arm, without its tag.
+    fn attempt(&mut self, owner: &'s str, arm: &'s Json, from: &Members) -> Option<Members> {
+        if let Some(name) = reference(arm) {
+            let (name, target) = self.definitions.get_key_value(name)?;
+            return self.members(name, target, from);
+        }
+        let mut out = Map::new();
+        for (name, schema) in properties(arm).filter(|(_, schema)| schema.get("const").is_none()) {
+            if let Some(value) = self.member(owner, name, schema, requires(arm, name), from)? {
+                out.insert(name.to_owned(), value);
+            }
+        }
+        Some(out)
+    }
+}
+
+fn has_number(arms: &[Json]) -> bool {
+    arms.iter().any(|arm| json_type(arm) == Some("number"))
+}
+
+/// A float that stands for one integer only.
+fn exact_integer(number: f64) -> Option<i128> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    #[expect(clippy::cast_possible_truncation, reason = "the bound is checked first")]
+    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i128)
+}
+
+fn json_integer(number: i128) -> Option<Json> {
+    u64::try_from(number).map(Json::from).or_else(|_| i64::try_from(number).map(Json::from)).ok()
+}

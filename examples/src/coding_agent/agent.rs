@@ -1,0 +1,53 @@
+//! The protocol side of the agent: sessions, and the loop of a prompt turn.
+
+use acp_agent::types::StopReason;
+use acp_agent::{NewSession, Opened, Result, Session, Turn, agent};
+
+use super::chat::Chat;
+use super::planner::{Next, Planner, Round};
+use super::tools::Tools;
+
+/// How often a planner may act in one turn.
+const MAX_ROUNDS: usize = 50;
+
+/// An agent that carries out what its planner decides.
+#[derive(Debug)]
+pub struct CodingAgent<P> {
+    planner: P,
+}
+
+impl<P: Planner> CodingAgent<P> {
+    /// An agent with this planner.
+    pub const fn new(planner: P) -> Self {
+        CodingAgent { planner }
+    }
+}
+
+#[agent(name = "coding-agent", title = "Coding agent", prompt(embedded_context))]
+impl<P: Planner> CodingAgent<P> {
+    async fn new_session(&self, open: NewSession) -> Result<Opened<Chat>> {
+        Ok(Opened::new(Chat::new(open.cwd())))
+    }
+
+    async fn prompt(&self, turn: Turn, chat: Session<Chat>) -> Result<StopReason> {
+        chat.begin(turn.prompt());
+        let tools = Tools::new(&turn, &chat);
+        for _ in 0..MAX_ROUNDS {
+            let step = self.planner.next(&chat.history(), &turn).await?;
+            let calls = match step.next {
+                Next::Act(calls) => calls,
+                Next::Stop(reason) => {
+                    chat.finish(step.said, &reason);
+                    return Ok(reason);
+                }
+            };
+            let mut done = Vec::new();
+            for call in calls {
+                let outcome = tools.carry_out(&call.action).await?;
+                done.push((call, outcome));
+            }
+            chat.add(Round { said: step.said, done });
+        }
+        Ok(StopReason::MaxTurnRequests)
+    }
+}

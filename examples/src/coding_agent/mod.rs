@@ -1,0 +1,42 @@
+//! A complete coding agent: it reads, searches and edits files through the client, asks before it writes, and
+//! reports a plan and every tool call.
+//!
+//! Read it in this order:
+//!
+//! * [`agent`]: the protocol side, one `#[agent]` block with the loop of a prompt turn.
+//! * [`planner`]: the seam behind which the thinking happens, and the words that both sides use.
+//! * `tools` and `edit`: how an action is carried out through the client, in view of the user.
+//! * [`chat`]: what a session remembers. [`workspace`] and [`search`]: its folder.
+//! * [`embedded`] with [`instruction`]: the planner that needs no model. [`openai`]: the one that asks one.
+
+pub mod agent;
+pub mod chat;
+mod edit;
+pub mod embedded;
+pub mod instruction;
+#[cfg(feature = "openai")]
+pub mod openai;
+pub mod planner;
+pub mod search;
+mod tools;
+pub mod workspace;
+
+use acp_agent::{Result, serve_stdio};
+
+use self::agent::CodingAgent;
+use self::embedded::Embedded;
+
+/// Serves the coding agent over stdin and stdout until the client closes them.
+///
+/// A language model plans if `OPENAI_BASE_URL` names a server that speaks the OpenAI chat-completions protocol
+/// (`OPENAI_API_KEY` and `OPENAI_MODEL` are optional), else the embedded planner.
+///
+/// # Errors
+/// The environment variables make no sense, or stdin and stdout cannot be used.
+pub async fn serve() -> Result<()> {
+    #[cfg(feature = "openai")]
+    if let Some(model) = openai::OpenAi::from_env()? {
+        return serve_stdio(CodingAgent::new(model)).await;
+    }
+    serve_stdio(CodingAgent::new(Embedded)).await
+}

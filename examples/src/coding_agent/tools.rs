@@ -1,0 +1,175 @@
+//! Carrying out actions, through the client and in view of the user.
+//!
+//! An action that does not work is an [`Outcome`], because the planner may know better; only the end of the
+//! turn or of the connection is an error.
+
+use std::path::{Path, PathBuf};
+
+use acp_agent::types::{PlanEntry, PlanEntryPriority, PlanEntryStatus, ToolCall, ToolCallLocation, ToolKind};
+use acp_agent::{Error, Fs, Result, Turn};
+
+use super::chat::Chat;
+use super::edit::Change;
+use super::planner::{Action, Item, Outcome, Status, clipped};
+use super::search::Matches;
+use super::workspace::Listing;
+
+/// How much text a tool call shows, in bytes.
+const MAX_SHOWN: usize = 16 * 1024;
+
+/// What the agent can do in one turn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tools<'a> {
+    pub(super) turn: &'a Turn,
+    pub(super) chat: &'a Chat,
+}
+
+impl<'a> Tools<'a> {
+    pub(super) const fn new(turn: &'a Turn, chat: &'a Chat) -> Self {
+        Tools { turn, chat }
+    }
+
+    /// Carries out one action.
+    ///
+    /// # Errors
+    /// The turn was cancelled, or the client is gone.
+    pub(super) async fn carry_out(&self, action: &Action) -> Result<Outcome> {
+        match action {
+            Action::UpdatePlan { plan } => {
+                self.turn.plan(plan).await?;
+                Ok(Outcome::Planned)
+            }
+            Action::ListFiles {} => {
+                let call = self.call("List files", ToolKind::Search, action);
+                self.report(call, self.list()).await
+            }
+            Action::SearchFiles { query } => {
+                let call = self.call(format!("Find `{query}`"), ToolKind::Search, action);
+                self.report(call, self.search(query)).await
+            }
+            Action::ReadFile { path } => {
+                let call = self.call(format!("Read {path}"), ToolKind::Read, action);
+                self.read(call, path).await
+            }
+            Action::WriteFile { path, content } => {
+                let call = self.call(format!("Write {path}"), ToolKind::Edit, action);
+                self.change(call, path, Change::Write { content }).await
+            }
+            Action::EditFile { path, old_string, new_string, replace_all } => {
+                let call = self.call(format!("Edit {path}"), ToolKind::Edit, action);
+                let change = Change::Replace { old: old_string, new: new_string, everywhere: *replace_all };
+                self.change(call, path, change).await
+            }
+            Action::Misunderstood { name, problem } => {
+                self.refuse(self.call(name, ToolKind::Other, action), problem).await
+            }
+        }
+    }
+
+    async fn read(&self, call: ToolCall, path: &str) -> Result<Outcome> {
+        let path = match self.chat.workspace().resolve(path) {
+            Ok(path) => path,
+            Err(problem) => return self.refuse(call, &problem).await,
+        };
+        let call = call.locations([location(&path)]);
+        self.report(call, async { Ok(Outcome::Text(self.fs()?.read_text(&path).await?)) }).await
+    }
+
+    async fn list(&self) -> Result<Outcome> {
+        let Listing { files, complete } = self.listing().await?;
+        let paths = files.iter().map(|file| file.display().to_string()).collect();
+        Ok(Outcome::Files { paths, complete })
+    }
+
+    /// Searches file by file through the client, which knows what is in its editors before it is saved.
+    async fn search(&self, query: &str) -> Result<Outcome> {
+        let fs = self.fs()?;
+        if !fs.can_read() {
+            return Err(Error::unsupported("fs.readTextFile"));
+        }
+        let listing = self.listing().await?;
+        let mut matches = Matches { complete: listing.complete, ..Matches::none() };
+        for file in listing.files {
+            let name = file.display().to_string();
+            let path = self.chat.workspace().resolve(&name).map_err(Error::from)?;
+            match fs.read_text(path).await {
+                Ok(text) => matches.search(query, &name, &text),
+                Err(error) if ends_turn(&error) => return Err(error),
+                // One file that the client keeps to itself does not spoil the search.
+                Err(_) => matches.unread += 1,
+            }
+        }
+        Ok(Outcome::Found(matches))
+    }
+
+    /// The text files of the session's folder, looked up on a thread that may block.
+    async fn listing(&self) -> Result<Listing> {
+        let workspace = self.chat.workspace().clone();
+        let listing = tokio::task::spawn_blocking(move || workspace.list()).await.map_err(Error::other)?;
+        listing.map_err(|error| Error::from(format!("the session's folder cannot be listed: {error}")))
+    }
+
+    /// The client's file system.
+    pub(super) fn fs(&self) -> Result<Fs> {
+        self.turn.fs().ok_or_else(|| Error::from("the client offers no file system"))
+    }
+
+    /// The report of an action, not sent yet.
+    fn call(&self, title: impl Into<String>, kind: ToolKind, action: &Action) -> ToolCall {
+        let (name, arguments) = action.function();
+        let mut call = ToolCall::new(self.chat.next_tool_call(), title).kind(kind).name(name);
+        call.raw_input = arguments;
+        call
+    }
+
+    /// Does `work` as the tool call `call`: what comes of it is shown, and where.
+    async fn report(&self, call: ToolCall, work: impl Future<Output = Result<Outcome>>) -> Result<Outcome> {
+        let mut tool = self.turn.start_tool(call).await?;
+        match work.await {
+            Ok(outcome) => {
+                if let Outcome::Found(matches) = &outcome {
+                    tool.locations(self.locations(matches)).await?;
+                }
+                tool.progress(clipped(&outcome.to_string(), MAX_SHOWN)).await?;
+                tool.complete().await?;
+                Ok(outcome)
+            }
+            Err(error) if ends_turn(&error) => Err(error),
+            Err(error) => {
+                let reason = error.to_string();
+                tool.fail(&reason).await?;
+                Ok(Outcome::Failed(reason))
+            }
+        }
+    }
+
+    fn locations(&self, matches: &Matches) -> Vec<ToolCallLocation> {
+        let places = matches.places.iter();
+        let locations = places.filter_map(|place| {
+            let path: PathBuf = self.chat.workspace().resolve(&place.path).ok()?;
+            Some(location(&path).line(place.line))
+        });
+        locations.collect()
+    }
+}
+
+/// The position of a tool call in a file, as the client is told it.
+pub(super) fn location(path: &Path) -> ToolCallLocation {
+    ToolCallLocation::new(path.display().to_string())
+}
+
+/// Whether an error is about the turn or the connection, not about what was tried.
+pub(super) fn ends_turn(error: &Error) -> bool {
+    matches!(error, Error::Cancelled | Error::TurnOver)
+}
+
+impl From<&Item> for PlanEntry {
+    fn from(item: &Item) -> Self {
+        let status = match item.status {
+            Status::Pending => PlanEntryStatus::Pending,
+            Status::InProgress => PlanEntryStatus::InProgress,
+            Status::Completed => PlanEntryStatus::Completed,
+        };
+        PlanEntry::new(item.step.as_str(), PlanEntryPriority::Medium, status)
+    }
+}

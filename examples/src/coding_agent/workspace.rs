@@ -1,0 +1,124 @@
+//! The session's folder: which paths are inside it, and which text files it has.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Component, Path, PathBuf};
+
+/// Folders of what was built or installed. Hidden ones, such as `.git` and `.venv`, are left out as well.
+const SKIPPED_FOLDERS: [&str; 3] = ["target", "node_modules", "__pycache__"];
+/// How many files and folders a listing looks at.
+const MAX_VISITED: usize = 20_000;
+/// How many files a listing has.
+const MAX_FILES: usize = 1_000;
+/// The largest file that a listing has, in bytes.
+const MAX_FILE_SIZE: u64 = 1024 * 1024;
+/// How much of a file is looked at to tell text from binary data, in bytes.
+const SNIFFED: u64 = 1024;
+
+/// The folder that a session works in. Nothing outside of it is read or written.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    root: PathBuf,
+}
+
+/// Text files of a workspace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Relative to the folder, in the order of names.
+    pub files: Vec<PathBuf>,
+    /// Whether these are all: large folders are cut short.
+    pub complete: bool,
+}
+
+impl Workspace {
+    /// The workspace of the folder `root`, an absolute path.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Workspace { root: normalized(&root.into()) }
+    }
+
+    /// The absolute path of a file that is named relative to the folder, or absolutely.
+    ///
+    /// Symbolic links are not followed: the client, whose files these are, decides about them.
+    ///
+    /// # Errors
+    /// The path leads out of the folder, or names the folder itself; the text says so.
+    pub fn resolve(&self, path: &str) -> Result<PathBuf, String> {
+        let absolute = normalized(&self.root.join(path));
+        if absolute == self.root {
+            return Err(format!("`{path}` is the session's folder, not a file in it"));
+        }
+        if !absolute.starts_with(&self.root) {
+            return Err(format!("`{path}` is outside of the session's folder `{}`", self.root.display()));
+        }
+        Ok(absolute)
+    }
+
+    /// The text files in the folder and the folders below. Blocks while it looks.
+    ///
+    /// Symbolic links, binary files and files above 1 MiB are left out, and so are hidden folders, `target`,
+    /// `node_modules` and `__pycache__`.
+    ///
+    /// # Errors
+    /// The folder itself cannot be read. Folders below that cannot be are left out.
+    pub fn list(&self) -> io::Result<Listing> {
+        let mut listing = Listing { files: Vec::new(), complete: true };
+        let mut visited = 0;
+        // Folders still to be read, the next one last.
+        let mut folders = vec![fs::read_dir(&self.root)?];
+        while let Some(folder) = folders.pop() {
+            for entry in folder.flatten() {
+                visited += 1;
+                if visited > MAX_VISITED || listing.files.len() >= MAX_FILES {
+                    listing.complete = false;
+                    folders.clear();
+                    break;
+                }
+                let Ok(kind) = entry.file_type() else { continue };
+                let path = entry.path();
+                if kind.is_dir() {
+                    if !is_skipped(&entry.file_name().to_string_lossy()) {
+                        folders.extend(fs::read_dir(path).ok());
+                    }
+                } else if kind.is_file() && is_text(&path) {
+                    listing.files.push(path.strip_prefix(&self.root).unwrap_or(&path).to_owned());
+                }
+            }
+        }
+        listing.files.sort();
+        Ok(listing)
+    }
+}
+
+fn is_skipped(folder: &str) -> bool {
+    folder.starts_with('.') || SKIPPED_FOLDERS.contains(&folder)
+}
+
+/// Whether a file is small enough and its beginning has no zero byte, as text never does.
+fn is_text(path: &Path) -> bool {
+    let read = || -> io::Result<bool> {
+        let file = fs::File::open(path)?;
+        if file.metadata()?.len() > MAX_FILE_SIZE {
+            return Ok(false);
+        }
+        let mut start = Vec::new();
+        file.take(SNIFFED).read_to_end(&mut start)?;
+        Ok(!start.contains(&0))
+    };
+    read().unwrap_or(false)
+}
+
+/// The path without `.` and `..`, as it is written: no file is looked at.
+fn normalized(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                // Above the root of the file system there is only itself.
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
