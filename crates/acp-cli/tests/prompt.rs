@@ -29,7 +29,8 @@ take; give '{"sessionId":"s1","modes":{"currentModeId":"a","availableModes":[{"i
 
 fn acp(options: &[&str], script: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
-    command.args(["prompt", "hello"]).args(options).args(["--", "sh", "-c"]);
+    // A turn that hangs fails its test.
+    command.args(["prompt", "hello", "--timeout", "60"]).args(options).args(["--", "sh", "-c"]);
     command.arg(format!("{AGENT}{OPEN}{script}")).stdin(Stdio::null());
     command
 }

@@ -217,3 +217,24 @@ async fn an_update_that_cannot_be_read_disturbs_nobody() {
     assert_eq!(faults.len(), 3, "{faults:?}");
     assert!(faults[0].contains("`sessionId`") && faults[1].contains("toolCallId"), "{faults:?}");
 }
+
+#[tokio::test]
+async fn a_session_that_was_let_go_keeps_nothing_and_can_be_loaded_again() {
+    async fn load(agent: &acp_client::Agent, wire: &mut Wire, replay: &[&str]) -> Session {
+        let (session, ()) = tokio::join!(agent.load_session("old", "/work").into_future(), async {
+            let request = wire.expect("session/load").await;
+            for text in replay {
+                wire.text("old", text).await;
+            }
+            wire.answer(&request, json!({})).await;
+        });
+        session.expect("loaded")
+    }
+    let (agent, mut wire) = connected(plain, json!({"loadSession": true})).await;
+    drop(load(&agent, &mut wire, &["never read"]).await);
+    wire.text("old", "to nobody").await;
+    // The answer shows that the client has come past the update.
+    wire.call(json!(1), "_unknown", json!(null)).await;
+    let again = load(&agent, &mut wire, &["history"]).await;
+    assert_eq!(turn_texts(&again, &mut wire, &["new"]).await, ["history", "new"]);
+}

@@ -140,6 +140,20 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
+    /// Tries a reader on a copy: nothing is taken and nothing is noted.
+    ///
+    /// # Errors
+    /// What the reader says.
+    pub fn check<T>(
+        &self,
+        read: impl FnOnce(&mut Fields<'n, 'p>) -> Result<T, ReadError>,
+    ) -> Result<(), ReadError> {
+        let mark = self.at.mark();
+        let result = read(&mut self.clone());
+        self.at.rewind(mark);
+        result.map(drop)
+    }
+
     /// Takes every member that is left, in order.
     pub fn rest(&mut self) -> Vec<(Cow<'n, str>, Node<'n>)> {
         std::mem::take(&mut self.members)
@@ -293,7 +307,7 @@ pub fn skip_invalid<T: FromNode>(node: Node<'_>, at: &At<'_>) -> Result<Vec<T>, 
         T::from_node(item, &at)
             .inspect_err(|error: &ReadError| {
                 at.rewind(mark);
-                at.note(NoteKind::Skipped(error.problem().clone()));
+                at.note(NoteKind::Skipped(error.clone()));
             })
             .ok()
     };
@@ -305,7 +319,7 @@ fn lenient<T>(node: Node<'_>, at: &At<'_>, reader: Reader<T>) -> Option<T> {
     reader(node, at)
         .inspect_err(|error| {
             at.rewind(mark);
-            at.note(NoteKind::Defaulted(error.problem().clone()));
+            at.note(NoteKind::Defaulted(error.clone()));
         })
         .ok()
 }

@@ -123,24 +123,41 @@ pub struct Note {
     pub kind: NoteKind,
 }
 
+impl Note {
+    /// Why, with the path of what was wrong where that is deeper than the note's. `None` for what was not
+    /// wrong, but not known.
+    #[must_use]
+    pub fn reason(&self) -> Option<String> {
+        match &self.kind {
+            NoteKind::Defaulted(error) | NoteKind::Skipped(error) if error.path() == self.path => {
+                Some(error.problem().to_string())
+            }
+            NoteKind::Defaulted(error) | NoteKind::Skipped(error) => Some(error.to_string()),
+            NoteKind::Ignored => None,
+        }
+    }
+}
+
 /// What was done about a part of a message that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoteKind {
-    /// A malformed member was read as if it were absent.
-    Defaulted(Problem),
-    /// A malformed item was left out of its list.
-    Skipped(Problem),
+    /// A malformed member was read as if it were absent. The error says what in it was wrong.
+    Defaulted(ReadError),
+    /// A malformed item was left out of its list. The error says what in it was wrong.
+    Skipped(ReadError),
     /// A member that its type does not know was not kept.
     Ignored,
 }
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            NoteKind::Defaulted(problem) => write!(f, "`{}`: read as absent: {problem}", self.path),
-            NoteKind::Skipped(problem) => write!(f, "`{}`: left out: {problem}", self.path),
-            NoteKind::Ignored => write!(f, "`{}`: unknown member, not kept", self.path),
-        }
+        let what = match &self.kind {
+            NoteKind::Defaulted(_) => "read as absent",
+            NoteKind::Skipped(_) => "left out",
+            NoteKind::Ignored => "unknown member, not kept",
+        };
+        write!(f, "`{}`: {what}", self.path)?;
+        self.reason().map_or(Ok(()), |reason| write!(f, ": {reason}"))
     }
 }

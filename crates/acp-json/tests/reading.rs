@@ -131,10 +131,9 @@ fn reports_say_what_was_passed_over_and_where() {
             "`later`: unknown member, not kept",
         ]
     );
-    assert!(matches!(
-        &report.notes()[2].kind,
-        NoteKind::Defaulted(Problem::Mismatch { expected: "a number", .. })
-    ));
+    let NoteKind::Defaulted(error) = &report.notes()[2].kind else { panic!("{:?}", report.notes()) };
+    assert_eq!(error.path(), "lenient");
+    assert!(matches!(error.problem(), Problem::Mismatch { expected: "a number", .. }));
 }
 
 #[test]

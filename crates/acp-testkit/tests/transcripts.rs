@@ -70,7 +70,7 @@ fn what_is_lost_is_named_by_method_and_path() {
     for line in [
         "1  envelope  trace",
         "1  session/update params  update.later",
-        "1  session/update params  update.content[]: required, but missing",
+        "1  session/update params  update.content[]: `update.content[].terminalId`: required, but missing",
         "1  session/update params  update.locations: expected an array, found a number",
         "1  session/update params  update.kind = \"other\"",
         "1  session/update params  update.rawInput = null",

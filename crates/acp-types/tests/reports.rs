@@ -22,7 +22,7 @@ fn every_loss_has_a_note_with_its_path() {
             "`update.content[0].content.annotations.audience[1]`: left out: expected a string, found a number",
             "`update.locations[0].line`: read as absent: expected an unsigned 32-bit integer, found a string",
             "`update.locations[0].column`: unknown member, not kept",
-            "`update.locations[1]`: left out: required, but missing",
+            "`update.locations[1]`: left out: `update.locations[1].path`: required, but missing",
             "`update.timestamp`: unknown member, not kept",
             "`trace`: unknown member, not kept",
         ]

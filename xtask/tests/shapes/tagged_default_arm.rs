@@ -94,11 +94,11 @@ impl Record for Carrier {
         match &*tag {
             "van" => Record::read(fields).map(Self::Van),
             _ => {
-                let checked: Result<Self, ReadError> = {
-                    let fields = &mut fields.clone();
-                    Record::read(fields).map(Self::Courier)
-                };
-                checked.map(|_| Self::Unknown(UnknownVariant::read(&tag, fields)))
+                fields
+                    .check(|fields| -> Result<Self, ReadError> {
+                        Record::read(fields).map(Self::Courier)
+                    })?;
+                Ok(Self::Unknown(UnknownVariant::read(&tag, fields)))
             }
         }
     }
@@ -167,13 +167,13 @@ impl Record for Price {
                 }))()
             }
             _ => {
-                let checked: Result<Self, ReadError> = {
-                    let fields = &mut fields.clone();
-                    (|| Ok(Self::ByWeight {
-                        table: fields.required("table", String::from_node)?,
-                    }))()
-                };
-                checked.map(|_| Self::Unknown(UnknownVariant::read(&tag, fields)))
+                fields
+                    .check(|fields| -> Result<Self, ReadError> {
+                        (|| Ok(Self::ByWeight {
+                            table: fields.required("table", String::from_node)?,
+                        }))()
+                    })?;
+                Ok(Self::Unknown(UnknownVariant::read(&tag, fields)))
             }
         }
     }

@@ -7,6 +7,9 @@ use acp_client::{Agent, Connect, Session, Transport};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 
+/// A client that says nothing for so long never will: the test fails instead of hanging.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
 /// The agent's end of the pipe.
 pub(crate) struct Wire {
     lines: BufReader<ReadHalf<DuplexStream>>,
@@ -29,7 +32,8 @@ impl Wire {
     /// The next message of the client, or `None` when it has closed the connection.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
-        let read = self.lines.read_line(&mut line).await.expect("the pipe works");
+        let read = tokio::time::timeout(PATIENCE, self.lines.read_line(&mut line)).await;
+        let read = read.expect("the client says something in time").expect("the pipe works");
         (read > 0).then(|| serde_json::from_str(&line).expect("the client sends JSON"))
     }
 

@@ -157,12 +157,13 @@ impl Check<'_> {
             }
         };
         for note in report.notes() {
-            let (finding, problem) = match &note.kind {
-                NoteKind::Ignored => (Finding::Ignored, String::new()),
-                NoteKind::Defaulted(problem) => (Finding::Defaulted, format!(": {problem}")),
-                NoteKind::Skipped(problem) => (Finding::Skipped, format!(": {problem}")),
+            let finding = match &note.kind {
+                NoteKind::Ignored => Finding::Ignored,
+                NoteKind::Defaulted(_) => Finding::Defaulted,
+                NoteKind::Skipped(_) => Finding::Skipped,
                 _ => continue,
             };
+            let problem = note.reason().map(|reason| format!(": {reason}")).unwrap_or_default();
             self.summary.found(finding, &format!("{part}  {}{problem}", note.path));
         }
         compare(&sent, &written, report.notes(), &mut |path, loss| match loss {

@@ -148,11 +148,8 @@ fn read(union: &Tagged) -> TokenStream {
             let payload = read_payload(default);
             quote!({
                 // What is no default variant either is malformed.
-                let checked: Result<Self, ReadError> = {
-                    let fields = &mut fields.clone();
-                    #payload
-                };
-                checked.map(|_| Self::Unknown(UnknownVariant::read(&tag, fields)))
+                fields.check(|fields| -> Result<Self, ReadError> { #payload })?;
+                Ok(Self::Unknown(UnknownVariant::read(&tag, fields)))
             })
         }
         (Unknown::KeepWith(scope), _) => {

@@ -124,8 +124,9 @@ fn by_kind(union: &Untagged) -> TokenStream {
             None => return quote!(Node::Null => Ok(Self::#rust)),
             Some(Type::Bool) => quote!(Node::Bool(_)),
             Some(Type::String) => quote!(Node::Str(_)),
-            Some(Type::F64) => quote!(Node::F64(_)),
-            Some(Type::I64) if has_number => quote!(Node::U64(_) | Node::I64(_)),
+            Some(Type::F64) => quote!(Node::U64(_) | Node::I64(_) | Node::F64(_)),
+            // An integer that does not fit is a number still.
+            Some(Type::I64) if has_number => quote!(Node::U64(_) | Node::I64(_) if node.as_i64().is_some()),
             // A whole number may be written with a fraction of zero.
             Some(Type::I64) => quote!(Node::U64(_) | Node::I64(_) | Node::F64(_)),
             Some(_) => quote!(Node::Seq(_)),

@@ -10,6 +10,12 @@ use crate::v1::{ToolCall, ToolCallId, ToolCallLocation, ToolCallUpdate, ToolKind
 impl ToolCallId {
     /// An id that no other tool call has: a number drawn for this process, and a counter. The first keeps
     /// calls of a session apart that was continued by another process.
+    ///
+    /// ```
+    /// use acp_types::v1::ToolCallId;
+    ///
+    /// assert_ne!(ToolCallId::unique(), ToolCallId::unique());
+    /// ```
     #[must_use]
     pub fn unique() -> Self {
         static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());

@@ -42,11 +42,11 @@ impl Record for AuthMethod {
         match &*tag {
             "terminal" => Record::read(fields).map(Self::Terminal),
             _ => {
-                let checked: Result<Self, ReadError> = {
-                    let fields = &mut fields.clone();
-                    Record::read(fields).map(Self::Agent)
-                };
-                checked.map(|_| Self::Unknown(UnknownVariant::read(&tag, fields)))
+                fields
+                    .check(|fields| -> Result<Self, ReadError> {
+                        Record::read(fields).map(Self::Agent)
+                    })?;
+                Ok(Self::Unknown(UnknownVariant::read(&tag, fields)))
             }
         }
     }

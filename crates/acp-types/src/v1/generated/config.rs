@@ -597,13 +597,14 @@ impl Record for SessionConfigValue {
                 }))()
             }
             _ => {
-                let checked: Result<Self, ReadError> = {
-                    let fields = &mut fields.clone();
-                    (|| Ok(Self::Id {
-                        value: fields.required("value", SessionConfigValueId::from_node)?,
-                    }))()
-                };
-                checked.map(|_| Self::Unknown(UnknownVariant::read(&tag, fields)))
+                fields
+                    .check(|fields| -> Result<Self, ReadError> {
+                        (|| Ok(Self::Id {
+                            value: fields
+                                .required("value", SessionConfigValueId::from_node)?,
+                        }))()
+                    })?;
+                Ok(Self::Unknown(UnknownVariant::read(&tag, fields)))
             }
         }
     }

@@ -1628,8 +1628,12 @@ impl FromNode for ElicitationContentValue {
     fn from_node(node: Node<'_>, at: &At<'_>) -> Result<Self, ReadError> {
         match node {
             Node::Str(_) => String::from_node(node, at).map(Self::String),
-            Node::U64(_) | Node::I64(_) => i64::from_node(node, at).map(Self::Integer),
-            Node::F64(_) => f64::from_node(node, at).map(Self::Number),
+            Node::U64(_) | Node::I64(_) if node.as_i64().is_some() => {
+                i64::from_node(node, at).map(Self::Integer)
+            }
+            Node::U64(_) | Node::I64(_) | Node::F64(_) => {
+                f64::from_node(node, at).map(Self::Number)
+            }
             Node::Bool(_) => bool::from_node(node, at).map(Self::Boolean),
             Node::Seq(_) => Vec::<String>::from_node(node, at).map(Self::Strings),
             #[allow(

@@ -97,11 +97,11 @@ impl Record for McpServer {
             "http" => Record::read(fields).map(Self::Http),
             "sse" => Record::read(fields).map(Self::Sse),
             _ => {
-                let checked: Result<Self, ReadError> = {
-                    let fields = &mut fields.clone();
-                    Record::read(fields).map(Self::Stdio)
-                };
-                checked.map(|_| Self::Unknown(UnknownVariant::read(&tag, fields)))
+                fields
+                    .check(|fields| -> Result<Self, ReadError> {
+                        Record::read(fields).map(Self::Stdio)
+                    })?;
+                Ok(Self::Unknown(UnknownVariant::read(&tag, fields)))
             }
         }
     }

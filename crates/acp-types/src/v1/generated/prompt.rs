@@ -371,7 +371,7 @@ pub struct ContentChunk {
     /// The piece itself, most often text.
     pub content: ContentBlock,
     /// Message this piece belongs to: equal ids are one message, a new id starts the next. Absent or `null`: the agent does not group its chunks.
-    pub message_id: Option<MessageId>,
+    pub message_id: Option<Box<MessageId>>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
 }
@@ -390,7 +390,7 @@ impl ContentChunk {
     /// Sets [`message_id`](Self::message_id).
     #[must_use]
     pub fn message_id(mut self, message_id: impl Into<MessageId>) -> Self {
-        self.message_id = Some(message_id.into());
+        self.message_id = Some(Box::new(message_id.into()));
         self
     }
 
@@ -406,7 +406,8 @@ impl Record for ContentChunk {
     fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
         Ok(Self {
             content: fields.required("content", ContentBlock::from_node)?,
-            message_id: fields.optional_lenient("messageId", MessageId::from_node),
+            message_id: fields
+                .optional_lenient("messageId", Box::<MessageId>::from_node),
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }
