@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use xtask::schema::docs::{DocEntry, Docs};
 use xtask::schema::run_in;
 
-const SCHEMA: &str = r##"{"$defs": {
+const STABLE: &str = r##"{"$defs": {
     "Envelope": {"x-docs-ignore": true, "type": "object", "properties": {"id": {}}},
     "Tool": {"type": "object", "properties": {"title": {"type": "string"}, "_meta": {}}},
     "Kind": {"anyOf": [{"type": "string", "const": "read"}, {"title": "other", "type": "string"}]},
@@ -24,6 +24,22 @@ const SCHEMA: &str = r##"{"$defs": {
     "Option": {"anyOf": [
         {"type": "object", "properties": {"type": {"type": "string", "const": "boolean"}, "value": {"type": "boolean"}}},
         {"title": "value_id", "type": "object", "properties": {"value": {"type": "string"}}}]}
+}}"##;
+
+const UNSTABLE: &str = r##"{"$defs": {
+    "Tool": {"type": "object", "properties": {"title": {"type": "string"}, "shade": {"type": "string"}, "_meta": {}}},
+    "Kind": {"anyOf": [
+        {"type": "string", "const": "read"}, {"type": "string", "const": "write"}, {"title": "other", "type": "string"}]},
+    "Fork": {"type": "object", "properties": {"_meta": {}}}
+}}"##;
+
+const SECOND: &str = r##"{"$defs": {
+    "Kind": {"anyOf": [{"type": "string", "const": "other"}, {"title": "unknown", "type": "string"}]},
+    "Idle": {"properties": {"reason": {"type": ["string", "null"]}}, "anyOf": [
+        {"type": "object", "properties": {"reason": {"type": "string", "const": "done"}}},
+        {"title": "other", "type": "object", "properties": {"reason": {"type": "string"}},
+            "not": {"anyOf": [{"type": "object", "properties": {"reason": {"type": "string", "const": "done"}}}]}},
+        {"title": "none", "type": "object", "properties": {"reason": {"type": "null"}}}]}
 }}"##;
 
 const EVERYTHING: &str = "\
@@ -46,11 +62,21 @@ v1 Option.variants.boolean
 v1 Option.variant_fields.boolean.value
 v1 Option.variants.value_id
 v1 Option.variant_fields.value_id.value
+v1 Tool.fields.shade
+v1 Kind.variants.write
+v1 Fork
+v2 Kind
+v2 Kind.variants.other
+v2 Idle
+v2 Idle.fields.reason
+v2 Idle.variants.done
+v2 Idle.variants.none
 ";
 
 const COMPLETE: &str = r#"
-Tool = { doc = "A.", fields.title = "B." }
-Kind = { doc = "A.", variants.read = "B.", variants.other = "Own words for the fallback." }
+Tool = { doc = "A.", fields.title = "B.", fields.shade = "C." }
+Kind = { doc = "A.", variants.read = "B.", variants.write = "C.", variants.other = "Own words for the fallback." }
+Fork = { doc = "A." }
 RealOther = { doc = "A.", variants.other = "B." }
 Id = { doc = "A.", variants = { Null = "B.", Number = "C." } }
 Server = { doc = "A.", variants = { http = "B.", Tool = "C." } }
@@ -71,14 +97,29 @@ value = "D."
 value = "E."
 "#;
 
+const COMPLETE_SECOND: &str = r#"
+Kind = { doc = "A.", variants.other = "B." }
+Idle = { doc = "A.", fields.reason = "B.", variants = { done = "C.", none = "D." } }
+"#;
+
+/// A workspace with both versions; `docs` are files below `schema/docs`.
 fn workspace(docs: &[(&str, &str)]) -> TempDir {
     let root = tempfile::tempdir().unwrap();
-    let folder = root.path().join("schema/docs/v1");
-    fs::create_dir_all(&folder).unwrap();
-    fs::create_dir_all(root.path().join("schema/v1")).unwrap();
-    fs::write(root.path().join("schema/v1/schema.json"), SCHEMA).unwrap();
+    let schema = root.path().join("schema");
+    for folder in ["v1", "v2", "docs/v1", "docs/v2"] {
+        fs::create_dir_all(schema.join(folder)).unwrap();
+    }
+    let files = [
+        ("v1/schema.json", STABLE),
+        ("v1/schema.unstable.json", UNSTABLE),
+        ("v2/schema.json", SECOND),
+        ("v2/schema.unstable.json", SECOND),
+    ];
+    for (name, text) in files {
+        fs::write(schema.join(name), text).unwrap();
+    }
     for (name, text) in docs {
-        fs::write(folder.join(name), text).unwrap();
+        fs::write(schema.join("docs").join(name), text).unwrap();
     }
     root
 }
@@ -95,12 +136,12 @@ fn everything_without_wording_is_listed() {
     let root = workspace(&[]);
     let (listed, error) = missing_docs(root.path());
     assert_eq!(listed, EVERYTHING);
-    assert_eq!(error.unwrap(), "19 without wording and 0 stale in schema/docs");
+    assert_eq!(error.unwrap(), "28 without wording and 0 stale in schema/docs");
 }
 
 #[test]
 fn complete_wording_passes() {
-    let root = workspace(&[("all.toml", COMPLETE)]);
+    let root = workspace(&[("v1/all.toml", COMPLETE), ("v2/all.toml", COMPLETE_SECOND)]);
     assert_eq!(missing_docs(root.path()), (String::new(), None));
 }
 
@@ -113,7 +154,8 @@ Envelope = { doc = "Never generated." }
 b = "C."
 "#;
     let more = COMPLETE.replace("fields.title = \"B.\"", "fields.name = \"B.\", fields._meta = \"C.\"");
-    let root = workspace(&[("all.toml", &more), ("gone.toml", gone)]);
+    let first_only = format!("{COMPLETE_SECOND}\nTool = {{ doc = \"A.\" }}");
+    let root = workspace(&[("v1/all.toml", &more), ("v1/gone.toml", gone), ("v2/all.toml", &first_only)]);
     let (listed, error) = missing_docs(root.path());
     assert_eq!(
         listed,
@@ -122,14 +164,15 @@ b = "C."
          stale: v1 Gone\n\
          stale: v1 Tool.fields._meta\n\
          stale: v1 Tool.fields.name\n\
-         stale: v1 Extra.variant_fields.a.b\n"
+         stale: v1 Extra.variant_fields.a.b\n\
+         stale: v2 Tool\n"
     );
-    assert_eq!(error.unwrap(), "1 without wording and 5 stale in schema/docs");
+    assert_eq!(error.unwrap(), "1 without wording and 6 stale in schema/docs");
 }
 
 #[test]
 fn wording_is_found_by_what_it_describes() {
-    let root = workspace(&[("all.toml", COMPLETE)]);
+    let root = workspace(&[("v1/all.toml", COMPLETE)]);
     let docs = Docs::load(&root.path().join("schema/docs/v1")).unwrap();
     assert_eq!(docs.definition("Tool"), Some("A."));
     assert_eq!(docs.field("Tool", "title"), Some("B."));
@@ -153,8 +196,11 @@ fn bad_wording_names_file_and_entry() {
         ("[Tool", "b.toml is not TOML"),
     ];
     for (text, expected) in cases {
-        let root =
-            workspace(&[("a.toml", "Kind = { doc = \"A.\" }"), ("b.toml", text), ("notes.md", "no wording")]);
+        let root = workspace(&[
+            ("v1/a.toml", "Kind = { doc = \"A.\" }"),
+            ("v1/b.toml", text),
+            ("v1/notes.md", "no wording"),
+        ]);
         let (listed, error) = missing_docs(root.path());
         let error = error.unwrap();
         assert!(listed.is_empty() && error.contains(expected), "{error}");
@@ -166,5 +212,8 @@ fn the_wording_of_this_repository_describes_what_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let (listed, _) = missing_docs(root);
     assert!(!listed.contains("stale:"), "{listed}");
-    assert!(Docs::load(&root.join("schema/docs/v1")).unwrap().definition("PromptRequest").is_some());
+    for version in ["v1", "v2"] {
+        let docs = Docs::load(&root.join("schema/docs").join(version)).unwrap();
+        assert!(docs.definition("PromptRequest").is_some(), "{version}");
+    }
 }

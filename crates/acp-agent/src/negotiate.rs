@@ -94,10 +94,10 @@ struct Complete(InitializeResponse);
 impl Serialize for Complete {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        self.0.write(&mut map)?;
         if self.0.agent_capabilities == AgentCapabilities::default() {
             map.serialize_entry("agentCapabilities", &self.0.agent_capabilities)?;
         }
-        self.0.write(&mut map)?;
         map.end()
     }
 }

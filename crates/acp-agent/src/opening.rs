@@ -242,6 +242,12 @@ impl<T> Opened<T> {
     }
 }
 
+impl<T> From<T> for Opened<T> {
+    fn from(state: T) -> Self {
+        Opened::new(state)
+    }
+}
+
 impl<T> fmt::Debug for Opened<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Opened").field("session_id", &self.session_id).finish_non_exhaustive()

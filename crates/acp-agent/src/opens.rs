@@ -137,101 +137,55 @@ fn check_mcp_servers<A: Agent>(scope: &Scope<A>, servers: &[McpServer]) -> Resul
     Ok(())
 }
 
-impl Opens for op::NewSession {
-    const HOLDS_UPDATES: bool = true;
+/// The three requests have the same members, but for the session's id, which a new session does not have yet.
+macro_rules! opens {
+    ($marker:ident, $request:ident, named: $named:expr, holds: $holds:literal, answer: $answer:expr) => {
+        impl Opens for op::$marker {
+            const HOLDS_UPDATES: bool = $holds;
 
-    fn session_id(_: &NewSessionRequest) -> Option<&SessionId> {
-        None
-    }
+            fn session_id(params: &$request) -> Option<&SessionId> {
+                let named: fn(&$request) -> Option<&SessionId> = $named;
+                named(params)
+            }
 
-    fn cwd(params: &NewSessionRequest) -> &str {
-        &params.cwd
-    }
+            fn cwd(params: &$request) -> &str {
+                &params.cwd
+            }
 
-    fn additional_directories(params: &NewSessionRequest) -> &[String] {
-        &params.additional_directories
-    }
+            fn additional_directories(params: &$request) -> &[String] {
+                &params.additional_directories
+            }
 
-    fn mcp_servers(params: &NewSessionRequest) -> &[McpServer] {
-        &params.mcp_servers
-    }
+            fn mcp_servers(params: &$request) -> &[McpServer] {
+                &params.mcp_servers
+            }
 
-    fn response(
-        id: SessionId,
-        modes: Option<SessionModeState>,
-        config_options: Option<Vec<SessionConfigOption>>,
-        meta: Option<Meta>,
-    ) -> NewSessionResponse {
-        let mut response = NewSessionResponse::new(id);
-        response.modes = modes;
-        response.config_options = config_options;
-        response.meta = meta;
-        response
-    }
+            fn response(
+                id: SessionId,
+                modes: Option<SessionModeState>,
+                config_options: Option<Vec<SessionConfigOption>>,
+                meta: Option<Meta>,
+            ) -> Self::Response {
+                let answer: fn(SessionId) -> Self::Response = $answer;
+                let mut response = answer(id);
+                response.modes = modes;
+                response.config_options = config_options;
+                response.meta = meta;
+                response
+            }
+        }
+    };
 }
 
-impl Opens for op::LoadSession {
-    const HOLDS_UPDATES: bool = false;
-
-    fn session_id(params: &LoadSessionRequest) -> Option<&SessionId> {
-        Some(&params.session_id)
-    }
-
-    fn cwd(params: &LoadSessionRequest) -> &str {
-        &params.cwd
-    }
-
-    fn additional_directories(params: &LoadSessionRequest) -> &[String] {
-        &params.additional_directories
-    }
-
-    fn mcp_servers(params: &LoadSessionRequest) -> &[McpServer] {
-        &params.mcp_servers
-    }
-
-    fn response(
-        _: SessionId,
-        modes: Option<SessionModeState>,
-        config_options: Option<Vec<SessionConfigOption>>,
-        meta: Option<Meta>,
-    ) -> LoadSessionResponse {
-        let mut response = LoadSessionResponse::new();
-        response.modes = modes;
-        response.config_options = config_options;
-        response.meta = meta;
-        response
-    }
-}
-
-impl Opens for op::ResumeSession {
-    const HOLDS_UPDATES: bool = true;
-
-    fn session_id(params: &ResumeSessionRequest) -> Option<&SessionId> {
-        Some(&params.session_id)
-    }
-
-    fn cwd(params: &ResumeSessionRequest) -> &str {
-        &params.cwd
-    }
-
-    fn additional_directories(params: &ResumeSessionRequest) -> &[String] {
-        &params.additional_directories
-    }
-
-    fn mcp_servers(params: &ResumeSessionRequest) -> &[McpServer] {
-        &params.mcp_servers
-    }
-
-    fn response(
-        _: SessionId,
-        modes: Option<SessionModeState>,
-        config_options: Option<Vec<SessionConfigOption>>,
-        meta: Option<Meta>,
-    ) -> ResumeSessionResponse {
-        let mut response = ResumeSessionResponse::new();
-        response.modes = modes;
-        response.config_options = config_options;
-        response.meta = meta;
-        response
-    }
-}
+opens!(
+    NewSession, NewSessionRequest,
+    named: |_| None, holds: true, answer: |id| NewSessionResponse::new(id)
+);
+opens!(
+    LoadSession, LoadSessionRequest,
+    named: |params| Some(&params.session_id), holds: false, answer: |_| LoadSessionResponse::new()
+);
+opens!(
+    ResumeSession, ResumeSessionRequest,
+    named: |params| Some(&params.session_id), holds: true, answer: |_| ResumeSessionResponse::new()
+);

@@ -33,10 +33,11 @@ pub(crate) enum Role {
 #[derive(Debug)]
 pub(crate) enum Returns<'a> {
     Nothing,
-    /// `Result<value, …>`; the value is unknown behind an alias without parameters.
+    /// `Result<value, error>`; either may be hidden behind an alias.
     Result {
         whole: &'a Type,
         value: Option<&'a Type>,
+        error: Option<&'a Type>,
     },
     Other(&'a Type),
 }
@@ -150,7 +151,11 @@ fn returns(output: &ReturnType) -> Returns<'_> {
         Type::Path(path) => match path.path.segments.last() {
             // Aliases such as `anyhow::Result<T>` and `PromptResult` count.
             Some(last) if last.ident.to_string().ends_with("Result") => {
-                Returns::Result { whole, value: first_type(&last.arguments) }
+                let mut types = types(&last.arguments);
+                let value = types.next();
+                // What a second parameter of somebody's own alias is, is not known.
+                let error = types.next().filter(|_| last.ident == "Result");
+                Returns::Result { whole, value, error }
             }
             _ => Returns::Other(whole),
         },
@@ -158,10 +163,14 @@ fn returns(output: &ReturnType) -> Returns<'_> {
     }
 }
 
-fn first_type(arguments: &PathArguments) -> Option<&Type> {
-    let PathArguments::AngleBracketed(arguments) = arguments else { return None };
-    arguments.args.iter().find_map(|argument| match argument {
-        GenericArgument::Type(value) => Some(value),
+/// The types among the arguments of a path's segment.
+fn types(arguments: &PathArguments) -> impl Iterator<Item = &Type> {
+    let arguments = match arguments {
+        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+        _ => None,
+    };
+    arguments.into_iter().flatten().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
         _ => None,
     })
 }
@@ -172,7 +181,7 @@ pub(crate) fn session_state(returned: &Type) -> &Type {
         && let Some(last) = path.path.segments.last()
         && last.ident == "Opened"
     {
-        return first_type(&last.arguments).unwrap_or(returned);
+        return types(&last.arguments).next().unwrap_or(returned);
     }
     returned
 }

@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{GenericParam, Ident, Path, Type};
+use syn::{GenericParam, Ident, Path};
 
 use crate::attr::{Attributes, McpTransports, PromptContent};
 use crate::check::check;
@@ -221,17 +221,25 @@ impl<'a> Expansion<'a> {
         let call = if names.is_empty() { quote!(_call) } else { quote!(mut call) };
         let value = quote!(Self::#name(&agent #(, #names)*).await);
         let reply = match &handler.returns {
-            Returns::Result { whole, value: Some(ty) } => {
-                let value = quote_spanned!(at(whole)=> #value?);
-                quote_spanned! {at(ty)=> {
+            Returns::Result { whole, value: ty, error } => {
+                let value = match error {
+                    Some(error) => quote_spanned! {at(error)=>
+                        match #value {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <#error as ::core::convert::Into<#krate::Error>>::into(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        }
+                    },
+                    None => quote_spanned!(at(whole)=> #value?),
+                };
+                let ty = ty.map_or_else(|| quote!(_), ToTokens::to_token_stream);
+                quote_spanned! {at(&ty)=> {
                     let value = #value;
                     <#ty as #krate::IntoReply<#marker, <Self as #krate::Agent>::Session>>::into_reply(value)
                 }}
             }
-            Returns::Result { whole, value: None } => quote_spanned! {at(whole)=> {
-                let value = #value?;
-                #krate::IntoReply::<#marker, <Self as #krate::Agent>::Session>::into_reply(value)
-            }},
             Returns::Nothing | Returns::Other(_) => value,
         };
         quote! {
@@ -251,6 +259,6 @@ fn or_package(given: Option<&syn::LitStr>, variable: &str) -> TokenStream {
 }
 
 /// Where the type stands, but as the macro's own code: lints leave it alone.
-fn at(ty: &Type) -> Span {
+fn at(ty: &impl Spanned) -> Span {
     Span::call_site().located_at(ty.span())
 }
