@@ -78,7 +78,8 @@ impl<A: Agent> FromCall<op::Initialize, A> for InitializeRequest {
 
 impl<A: Agent, T: DeserializeOwned> FromCall<op::Extension, A> for T {
     fn from_call(call: &mut Call<op::Extension, A>) -> Result<Self> {
-        // Not the reader's own words: serde's errors repeat what they did not expect.
-        call.params().parse().map_err(|_| Error::invalid_params("the params are not what this method takes"))
+        call.params().parse().map_err(|error| {
+            Error::invalid_params(format!("the params are not what this method takes: {error}"))
+        })
     }
 }

@@ -26,6 +26,7 @@ mod fields;
 mod map;
 mod node;
 mod node_de;
+mod node_error;
 mod path;
 mod primitive;
 mod read;
@@ -35,6 +36,7 @@ mod value;
 pub use fields::{Fields, Record, skip_invalid};
 pub use map::Map;
 pub use node::Node;
+pub use node_error::NodeError;
 pub use path::At;
 pub use read::{
     FromNode, deserialize, from_slice, from_str, parse, read, read_reporting, serialize, to_string,

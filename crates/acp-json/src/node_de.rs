@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde_core::de::value::{
-    BorrowedStrDeserializer, Error, MapAccessDeserializer, MapDeserializer, SeqDeserializer,
+    BorrowedStrDeserializer, MapAccessDeserializer, MapDeserializer, SeqDeserializer,
 };
 use serde_core::de::{
     Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess, Visitor,
@@ -11,6 +11,7 @@ use serde_core::de::{
 use serde_core::forward_to_deserialize_any;
 
 use crate::node::Node;
+use crate::node_error::NodeError as Error;
 use crate::path::At;
 use crate::report::{Problem, ReadError};
 
@@ -18,7 +19,7 @@ impl<'a> Node<'a> {
     /// Reads a type that implements serde's `Deserialize`.
     ///
     /// # Errors
-    /// What the type's own reader says; the path is not known.
+    /// What the type's own reader says, without the payload; the path is not known.
     pub fn parse<T: Deserialize<'a>>(self) -> Result<T, ReadError> {
         T::deserialize(self).map_err(|error| ReadError::new(&At::root(), Problem::Other(error.to_string())))
     }

@@ -100,3 +100,30 @@ fn what_does_not_fit_is_refused() {
     refused::<bool>("null");
     refused::<u64>("1.5");
 }
+
+#[test]
+fn errors_do_not_repeat_the_payload() {
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only its reader is looked at")]
+    struct Form {
+        age: u8,
+        plan: Plan,
+    }
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Plan {
+        Free,
+        Paid,
+    }
+    let cases = [
+        (r#"{"age":"secret","plan":"free"}"#, "expected u8, found a string"),
+        (r#"{"age":4711,"plan":"free"}"#, "expected u8, found a number that is none"),
+        (r#"{"age":7,"plan":"secret"}"#, "unknown variant, expected one of `free`, `paid`"),
+        (r#"{"age":7}"#, "missing field `plan`"),
+        (r#"["secret"]"#, "expected u8, found a string"),
+    ];
+    for (text, expected) in cases {
+        let error = acp_json::parse(text).unwrap().parse::<Form>().unwrap_err();
+        assert_eq!(error.to_string(), expected, "{text}");
+    }
+}

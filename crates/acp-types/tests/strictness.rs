@@ -124,7 +124,10 @@ fn a_malformed_login_is_left_out_of_the_list() {
     let (response, report) = from_str_reporting::<InitializeResponse>(text).unwrap();
     assert_eq!(response.auth_methods.len(), 1);
     assert!(matches!(&response.auth_methods[0], AuthMethod::Agent(method) if method.id == "j"));
-    assert_eq!(report.notes()[0].to_string(), "`authMethods[0]`: left out: `authMethods[0].name`: required, but missing");
+    assert_eq!(
+        report.notes()[0].to_string(),
+        "`authMethods[0]`: left out: `authMethods[0].name`: required, but missing"
+    );
 }
 
 #[test]
