@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use acp_json::Node;
+use acp_json::{Node, Record as _};
 use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{
-    AuthMethod, ClientCapabilities, Implementation, InitializeRequest, InitializeResponse, ProtocolVersion,
+    AgentCapabilities, AuthMethod, ClientCapabilities, Implementation, InitializeRequest, InitializeResponse,
+    ProtocolVersion,
 };
+use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::agent::Agent;
 use crate::call::Scope;
@@ -81,7 +83,22 @@ impl Lifecycle for op::Initialize {
             .agent_capabilities(client.agent_capabilities().clone())
             .auth_methods(methods)
             .agent_info(scope.connection.agent.profile().info());
-        Ok(Reply::new(response))
+        Ok(Reply::new(Complete(response)))
+    }
+}
+
+/// The response with its capabilities, also when there is nothing in them: the protocol has them in every
+/// answer (rule `v1-init-13`), while the type leaves out what reads like its absence.
+struct Complete(InitializeResponse);
+
+impl Serialize for Complete {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.0.write(&mut map)?;
+        if self.0.agent_capabilities == AgentCapabilities::default() {
+            map.serialize_entry("agentCapabilities", &self.0.agent_capabilities)?;
+        }
+        map.end()
     }
 }
 

@@ -128,7 +128,7 @@ async fn an_agent_calls_extension_methods_of_the_client() {
     assert_eq!((&event["method"], &event["params"]), (&json!("_client/event"), &json!([1, 2])));
     let ask = wire.recv().await;
     assert_eq!((&ask["method"], &ask["params"]), (&json!("_client/ask"), &json!("what?")));
-    wire.answer(&ask, json!({"b": 1, "a": [2.5]})).await;
+    wire.answer(&ask, json!({"a": [2.5], "b": 1})).await;
     assert_eq!(wire.said().await, r#"{"a":[2.5],"b":1}"#);
     // Names without `_` belong to the protocol.
     support::check_error(&wire.answer_to(prompt).await, -32603, &["not/ours", "_"]);

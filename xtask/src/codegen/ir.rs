@@ -71,8 +71,6 @@ pub struct Field {
     pub skip_items: bool,
     /// Kept behind a pointer, because the type is large and rarely there.
     pub boxed: bool,
-    /// Written even when it equals its absence.
-    pub always: bool,
 }
 
 /// What the absence of a member means.

@@ -126,7 +126,6 @@ pub(super) fn write(field: &Field, value: &TokenStream) -> TokenStream {
             }
         },
         (Presence::Patch, _) => quote!(#value.write(#wire, map)?;),
-        (Presence::Default(_), _) if field.always => quote!(map.serialize_entry(#wire, &#value)?;),
         (Presence::Default(_), ty) => {
             let differs = match ty {
                 Type::Bool => value.clone(),

@@ -94,7 +94,9 @@ impl Record for InitializeResponse {
 
     fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("agentCapabilities", &self.agent_capabilities)?;
+        if self.agent_capabilities != AgentCapabilities::default() {
+            map.serialize_entry("agentCapabilities", &self.agent_capabilities)?;
+        }
         if !self.auth_methods.is_empty() {
             map.serialize_entry("authMethods", &self.auth_methods)?;
         }
@@ -978,7 +980,9 @@ impl Record for InitializeRequest {
 
     fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("clientCapabilities", &self.client_capabilities)?;
+        if self.client_capabilities != ClientCapabilities::default() {
+            map.serialize_entry("clientCapabilities", &self.client_capabilities)?;
+        }
         if let Some(value) = &self.client_info {
             map.serialize_entry("clientInfo", value)?;
         }
