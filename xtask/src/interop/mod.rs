@@ -1,7 +1,7 @@
 //! `cargo xtask interop`: our client and agents against other implementations of the protocol.
 //!
 //! Each case starts real processes: `acp prompt` with an agent built on another SDK, or another SDK's client
-//! with `echo_agent` or `coding_agent`. A recorder ([`tap`]) sits between the two and keeps every line, so a
+//! with `echo_agent` or `coding_agent`. A recorder (`tap`) sits between the two and keeps every line, so a
 //! case is judged by what went over the wire as well as by what the other SDK made of it.
 
 mod agent_cases;
