@@ -71,7 +71,10 @@ impl Desk {
         }
         tokio::select! {
             Some(question) = self.incoming.recv() => match self.standing.clone() {
-                Some(choice) => self.settle(question, choice, screen)?,
+                Some(choice) => {
+                    screen.tool_update(&question.request.tool_call)?;
+                    self.settle(question, choice, screen)?;
+                }
                 None => self.waiting.push_back(question),
             },
             Some(line) = self.lines.next(), if self.asked => self.answer(line.as_deref(), screen)?,
@@ -146,6 +149,8 @@ fn subject(request: &RequestPermissionRequest) -> &str {
 }
 
 fn print<W: Write>(screen: &mut Renderer<W>, request: &RequestPermissionRequest) -> io::Result<()> {
+    // Some agents ask about calls that they have not reported: nobody is to consent to a change unseen.
+    screen.tool_update(&request.tool_call)?;
     screen.line(Look::Yellow, &format!("permission: {}", subject(request)))?;
     for (index, option) in request.options.iter().enumerate() {
         let letter = letter(&option.kind).map(|letter| format!(" or {letter}")).unwrap_or_default();

@@ -10,7 +10,7 @@ use acp_client::v1::{
 };
 use similar::{ChangeTag, TextDiff};
 
-use crate::style::{Look, Style};
+use crate::style::{Look, Style, one_line};
 
 /// Writes events as they come. Text flows; everything else has lines of its own.
 pub(crate) struct Renderer<W> {
@@ -73,7 +73,7 @@ impl<W: Write> Renderer<W> {
     /// One line of ours, after whatever is on the way.
     pub(crate) fn line(&mut self, look: Look, text: &str) -> io::Result<()> {
         self.end_line()?;
-        writeln!(self.out, "{}", self.style.paint(look, text))
+        writeln!(self.out, "{}", self.style.paint(look, &one_line(text)))
     }
 
     /// Ends the line that text is flowing on.
@@ -114,7 +114,8 @@ impl<W: Write> Renderer<W> {
         self.tool(&call.tool_call_id, Some(&call.title), Some(&call.status), &call.content)
     }
 
-    fn tool_update(&mut self, update: &ToolCallUpdate) -> io::Result<()> {
+    /// What is new about a tool call, and nothing where there is nothing new.
+    pub(crate) fn tool_update(&mut self, update: &ToolCallUpdate) -> io::Result<()> {
         let content = update.content.as_deref().unwrap_or_default();
         self.tool(&update.tool_call_id, update.title.as_deref(), update.status.as_ref(), content)
     }
@@ -146,7 +147,8 @@ impl<W: Write> Renderer<W> {
             };
             let title = if tool.title.is_empty() { id.as_str() } else { tool.title.as_str() };
             let status = tool.status.as_ref().map_or("pending", |status| words(status.as_str()));
-            let (mark, title) = (self.style.paint(look, mark), self.style.paint(Look::Bold, title));
+            let title = one_line(title);
+            let (mark, title) = (self.style.paint(look, mark), self.style.paint(Look::Bold, &title));
             writeln!(self.out, "{mark} {title} {}", self.style.paint(Look::Dim, &format!("({status})")))?;
         }
         for item in content {

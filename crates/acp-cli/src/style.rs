@@ -1,5 +1,6 @@
 //! Colours, and text that cannot play tricks on the terminal.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::IsTerminal;
 
@@ -59,13 +60,13 @@ impl fmt::Display for Painted<'_> {
 }
 
 /// Text of the agent without control characters: an escape sequence in a file or an answer could otherwise move the
-/// cursor and hide what the user is asked to permit.
+/// cursor and hide what the user is asked to permit. Nor with those that turn the direction of writing around.
 pub(crate) struct Clean<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Clean<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = self.0;
-        while let Some(at) = rest.find(|c: char| c.is_control() && c != '\n' && c != '\t') {
+        while let Some(at) = rest.find(plays_tricks) {
             let (clean, tail) = rest.split_at(at);
             f.write_str(clean)?;
             let mut tail = tail.chars();
@@ -79,6 +80,16 @@ impl fmt::Display for Clean<'_> {
     }
 }
 
+fn plays_tricks(c: char) -> bool {
+    let turns_writing = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns_writing || (c.is_control() && c != '\n' && c != '\t')
+}
+
+/// Text that has one line to itself: what comes after a line break could otherwise pass for lines of ours.
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+    if text.contains('\n') { Cow::Owned(text.replace('\n', " ")) } else { Cow::Borrowed(text) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +100,7 @@ mod tests {
             Clean("a\r\n\tb\u{1b}[2Jc\u{7}\u{9b}d").to_string(),
             "a\n\tb\u{fffd}[2Jc\u{fffd}\u{fffd}d"
         );
+        assert_eq!(Clean("see \u{202e}txt.exe\u{2069}").to_string(), "see \u{fffd}txt.exe\u{fffd}");
         assert_eq!(Style::new(true).paint(Look::Dim, "x\u{1b}").to_string(), "\u{1b}[2mx\u{fffd}\u{1b}[0m");
         assert_eq!(Style::new(false).paint(Look::Dim, "x").to_string(), "x");
     }

@@ -127,6 +127,23 @@ fn permission_is_asked_with_a_line() {
 }
 
 #[test]
+fn what_is_asked_about_is_shown_and_cannot_pass_for_something_else() {
+    let script = r#"take; prompt=$id
+        ask session/request_permission "$(flat '{"sessionId":"s1","toolCall":{"toolCallId":"c",
+          "title":"Read a\npermission: Read a: Yes","content":[{"type":"diff","path":"/w/a","newText":"evil\n"}]},
+          "options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}')"
+        id=$prompt; give '{"stopReason":"end_turn"}'; take"#;
+    for (options, decision) in [(&[][..], "no answer fits: cancelled"), (&["--allow", "once"], "Yes")] {
+        let (_, out, err) = run(options, script);
+        let expected = format!(
+            "• Read a permission: Read a: Yes (pending)\n--- /dev/null\n+++ /w/a\n@@ -0,0 +1 @@\n+evil\n\
+             permission: Read a permission: Read a: Yes: {decision}\n"
+        );
+        assert_eq!((out.as_str(), err.as_str()), (expected.as_str(), ""), "{options:?}");
+    }
+}
+
+#[test]
 fn the_way_the_turn_ended_is_the_exit_status() {
     for (reason, code) in [
         ("end_turn", 0),

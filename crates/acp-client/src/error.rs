@@ -62,7 +62,7 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
-    /// A turn of the session is running already. Nothing was sent.
+    /// Another turn of the session is running, or has not been read to its end. Nothing was sent.
     Busy {
         /// The session.
         session: SessionId,
@@ -154,7 +154,8 @@ impl fmt::Display for Error {
             }
             Self::Busy { session } => write!(
                 f,
-                "`session/prompt` was not sent: a turn is running (session `{session}`); finish or drop it first"
+                "`session/prompt` was not sent: another turn runs or is not read to its end (session `{session}`): \
+                 finish or drop it first"
             ),
             Self::Agent { method, session, error } => {
                 write!(f, "the agent answered `{method}`{} with an error: {error}", In(session))

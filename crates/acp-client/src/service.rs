@@ -15,6 +15,8 @@ use crate::{Context, Event, Handlers, RpcError, inbox};
 
 /// How many faults are remembered.
 const FAULTS: usize = 100;
+/// How many characters of each. Ids and names in them are the agent's, and may be as long as it likes.
+const FAULT_LENGTH: usize = 1024;
 
 /// What one connection shares between its reader and its handles.
 #[derive(Debug, Default)]
@@ -34,7 +36,12 @@ impl Shared {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    pub(crate) fn note(&self, fault: String) {
+    pub(crate) fn note(&self, mut fault: String) {
+        if let Some((end, _)) = fault.char_indices().nth(FAULT_LENGTH) {
+            fault.truncate(end);
+            fault.push('…');
+            fault.shrink_to_fit();
+        }
         let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         if faults.len() == FAULTS {
             faults.pop_front();

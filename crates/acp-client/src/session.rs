@@ -29,7 +29,8 @@ struct Open {
     config_options: Option<Vec<SessionConfigOption>>,
 }
 
-/// The events of a session that come while no turn runs. While one runs, all events are its.
+/// The events of a session that belong to no turn. From a prompt on until its turn has been read to the end or dropped,
+/// all events are the turn's.
 ///
 /// The stream ends with the connection. While it exists, a reader that is behind by more than 4 MiB slows the agent
 /// down; without it, and without a turn, the newest 4 MiB are kept for whoever reads next, who is told by
@@ -86,7 +87,7 @@ impl Session {
     ///
     /// # Errors
     /// [`Error::Content`] for a block of a kind that the agent does not take, [`Error::Busy`] while another turn of the
-    /// session runs, [`Error::Closed`].
+    /// session runs or has not been read to its end, [`Error::Closed`].
     pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
         let prompt = content.into_prompt();
         self.check_content(&prompt)?;
@@ -136,7 +137,7 @@ impl Session {
         Ok(())
     }
 
-    /// The events that come while no turn runs.
+    /// The events that belong to no turn.
     pub fn updates(&self) -> Updates {
         self.state().inbox.add_reader();
         Updates { session: self.clone() }
@@ -147,13 +148,9 @@ impl Session {
     }
 
     pub(crate) fn cancel_turn(&self, turn: Option<u64>) -> Result<(), Error> {
-        if !self.state().mark_cancelled(turn) {
-            return Ok(());
-        }
+        let cancel = CancelNotification::new(self.id().clone());
         let sent =
-            self.agent().peer().notify_now(SessionCancel::NAME, &CancelNotification::new(self.id().clone()));
-        // After the notification, so that the agent learns why.
-        self.state().withdraw_asks();
+            self.state().cancel_turn(turn, || self.agent().peer().notify_now(SessionCancel::NAME, &cancel));
         sent.map_err(|error| Error::of_call(SessionCancel::NAME, Some(self.id()), error))
     }
 

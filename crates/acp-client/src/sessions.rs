@@ -39,6 +39,8 @@ pub(crate) struct SessionState {
 #[derive(Debug, Default)]
 struct Phase {
     turn: Option<Running>,
+    /// The turn whose events somebody is to read to the end; it may be over already.
+    unread: Option<u64>,
     /// How many turns there have been.
     turns: u64,
     /// Fires for the permission requests that a cancel withdraws. One that has fired stays in place until the turn
@@ -54,7 +56,7 @@ struct Running {
     abandoned: bool,
 }
 
-/// A turn of the session is running, and somebody holds it.
+/// A turn of the session is running or not read to its end, and somebody holds it.
 #[derive(Debug)]
 pub(crate) struct Busy;
 
@@ -137,25 +139,52 @@ impl SessionState {
         }
     }
 
-    /// Marks a turn, or whichever is running, as cancelled. False when there is nothing to send: it is cancelled
-    /// already, or over. A cancel belongs to its turn and never touches the next one.
-    pub(crate) fn mark_cancelled(&self, turn: Option<u64>) -> bool {
-        match &mut self.phase().turn {
+    /// Cancels a turn, or whichever is running: once, and not when it is over. Has the open permission requests
+    /// answered with `cancelled`, and until the turn is over those still to come.
+    ///
+    /// `send` runs under the lock, so that no other turn can begin before it: a cancel belongs to its turn and never
+    /// touches the next one.
+    pub(crate) fn cancel_turn<E>(
+        &self,
+        turn: Option<u64>,
+        send: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut phase = self.phase();
+        let is_wanted = match &mut phase.turn {
             Some(running) if turn.is_none_or(|number| number == running.number) => {
                 !std::mem::replace(&mut running.cancelled, true)
             }
             Some(_) => false,
             None => turn.is_none(),
+        };
+        if !is_wanted {
+            return Ok(());
         }
-    }
-
-    /// Has the open permission requests answered with `cancelled`, and until the turn is over those still to come.
-    pub(crate) fn withdraw_asks(&self) {
-        let mut phase = self.phase();
+        let sent = send();
+        // After the notification, so that the agent learns why.
         phase.asks.cancel();
         if phase.turn.is_none() {
             phase.asks = CancellationToken::new();
         }
+        sent
+    }
+
+    /// Somebody is going to read this turn's events.
+    pub(crate) fn begin_reading(&self, number: u64) {
+        self.phase().unread = Some(number);
+        self.inbox.add_reader();
+    }
+
+    /// This turn has been read to its end, or nobody wants to: what is left and what comes is the session's.
+    pub(crate) fn end_reading(&self, number: u64) {
+        let mut phase = self.phase();
+        if phase.unread != Some(number) {
+            return;
+        }
+        phase.unread = None;
+        drop(phase);
+        self.inbox.remove_reader();
+        self.inbox.wake();
     }
 
     /// Nobody waits for this turn any more. False when it is over.
@@ -180,8 +209,10 @@ impl SessionState {
         self.inbox.wake();
     }
 
+    /// Whether what comes is a turn's: one is running, or has not been read to its end.
     pub(crate) fn has_turn(&self) -> bool {
-        self.phase().turn.is_some()
+        let phase = self.phase();
+        phase.turn.is_some() || phase.unread.is_some()
     }
 
     fn phase(&self) -> MutexGuard<'_, Phase> {
@@ -193,6 +224,8 @@ impl Phase {
     /// The new turn's number; `None` when an abandoned one is still running.
     fn begin(&mut self) -> Result<Option<u64>, Busy> {
         match &self.turn {
+            // It would take the other turn's events.
+            None if self.unread.is_some() => Err(Busy),
             None => {
                 self.turns += 1;
                 self.turn = Some(Running { number: self.turns, cancelled: false, abandoned: false });

@@ -17,7 +17,9 @@ use crate::{Error, Event, Session};
 /// The stream of events ends when the response is there and everything the agent sent before it has been read.
 /// A reader that is slow slows the agent down; nothing is dropped. All sessions of an agent share one pipe, so turns that
 /// run beside each other are to be read beside each other: one that is not read at all makes the others wait in the end.
-/// Dropping a turn before its end cancels it.
+///
+/// Dropping a turn before its end cancels it. What the agent still sends until it has stopped is then the session's: it is
+/// kept for [`Session::updates`], or for the next turn.
 ///
 /// ```no_run
 /// # async fn turn(session: acp_client::Session) -> Result<(), acp_client::Error> {
@@ -44,7 +46,7 @@ pub(crate) type Outcome = Result<PromptResponse, CallError>;
 
 impl Turn {
     pub(crate) fn new(session: Session, number: u64, arrival: oneshot::Receiver<Outcome>) -> Self {
-        session.state().inbox.add_reader();
+        session.state().begin_reading(number);
         Self { session, number, arrival, outcome: None, unread: 0 }
     }
 
@@ -99,6 +101,7 @@ impl Turn {
             return Poll::Ready(Some(event));
         }
         self.unread = 0;
+        self.session.state().end_reading(self.number);
         Poll::Ready(None)
     }
 }
@@ -118,7 +121,7 @@ impl Drop for Turn {
             // It can only fail when the connection is over, and then the turn is over too.
             let _ = self.cancel();
         }
-        state.inbox.remove_reader();
+        state.end_reading(self.number);
     }
 }
 

@@ -166,12 +166,17 @@ async fn noise_on_the_wire_is_skipped_and_noted() {
     wire.send(json!({"jsonrpc": "2.0", "id": "nobody", "result": {}})).await;
     wire.send(json!({"jsonrpc": "2.0", "method": "qwen/notify/session/x", "params": []})).await;
     wire.send(json!({"jsonrpc": "2.0", "method": "$/unknown"})).await;
+    wire.send(json!({"jsonrpc": "2.0", "id": "é".repeat(100_000), "result": {}})).await;
     let session = open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
     assert_eq!(session.id().as_str(), "s1");
     let faults = agent.faults();
     for wanted in ["is not JSON", "without an id (code -32700)", "(code -32600)", "nobody waits for"] {
         assert!(faults.iter().any(|fault| fault.contains(wanted)), "{wanted:?} in {faults:?}");
     }
+    assert!(
+        faults.iter().all(|fault| fault.chars().count() < 1100),
+        "an id as long as the agent likes is cut"
+    );
     assert!(!faults.concat().contains("secret") && !faults.concat().contains("Welcome"), "{faults:?}");
     agent.close().await;
     assert!(wire.next().await.is_none(), "noise is never answered by a client");

@@ -238,3 +238,38 @@ async fn a_session_that_was_let_go_keeps_nothing_and_can_be_loaded_again() {
     let again = load(&agent, &mut wire, &["history"]).await;
     assert_eq!(turn_texts(&again, &mut wire, &["new"]).await, ["history", "new"]);
 }
+
+#[tokio::test]
+async fn what_came_in_a_turn_is_the_turns_until_it_has_been_read_or_dropped() {
+    let (session, mut wire) = with_session(plain).await;
+    let mut updates = session.updates();
+    let beside = tokio::spawn(async move { updates.next().await });
+    let mut turn = session.prompt("go").await.expect("sent");
+    let request = wire.expect("session/prompt").await;
+    for text in ["one", "two"] {
+        wire.text("s1", text).await;
+    }
+    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
+    assert_eq!(turn.next().await.as_ref().and_then(Event::text), Some("one"));
+    // The answer to a later request is there, so the turn's response is, too.
+    let reply = session.agent().ext_request::<acp_client::Value>("_later", &());
+    let (reply, ()) = tokio::join!(reply, async {
+        let request = wire.expect("_later").await;
+        wire.answer(&request, json!({})).await;
+    });
+    reply.expect("answered");
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+    let busy = session.prompt("again").await.expect_err("the first turn has not been read");
+    assert!(matches!(busy, Error::Busy { .. }), "{busy}");
+    assert_eq!(turn.next().await.as_ref().and_then(Event::text), Some("two"));
+    assert!(turn.next().await.is_none());
+    wire.text("s1", "after").await;
+    assert_eq!(beside.await.expect("reads").expect("comes").text(), Some("after"));
+    assert_eq!(
+        turn_texts(&session, &mut wire, &["next"]).await,
+        ["next"],
+        "the turn is over, though it is held"
+    );
+}

@@ -130,15 +130,13 @@ impl<'a> Node<'a> {
 
 /// Removes every member of this name and returns the last.
 pub(crate) fn take_member<'a>(members: &mut Vec<(Cow<'a, str>, Node<'a>)>, name: &str) -> Option<Node<'a>> {
-    let mut taken = None;
-    // From the back, so that the last one is met first; the rest of its name is dropped on the way.
-    let mut index = members.len();
-    while let Some(position) = members.get(..index)?.iter().rposition(|(key, _)| key == name) {
-        let (_, node) = members.remove(position);
-        taken.get_or_insert(node);
-        index = position;
+    let last = members.iter().rposition(|(key, _)| key == name)?;
+    let (_, node) = members.remove(last);
+    if members.iter().take(last).any(|(key, _)| key == name) {
+        // In one pass: a peer decides how often it repeats a name, and among how many others.
+        members.retain(|(key, _)| key != name);
     }
-    taken
+    Some(node)
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Node<'a> {

@@ -8,10 +8,12 @@ use tokio::sync::Notify;
 /// Counts the bytes of notifications, and of answers in lanes, that wait or are being handled.
 ///
 /// Over budget the reader pauses, so that the peer feels it. But while a request outside lanes waits for
-/// its answer it reads on: the answer may be what the jobs that hold the budget are waiting for.
+/// its answer it reads on: the answer may be what the jobs that hold the budget are waiting for. It does so up
+/// to the ceiling; then such requests fail, and it pauses all the same.
 #[derive(Debug)]
 pub(crate) struct Intake {
     budget: usize,
+    ceiling: usize,
     held: AtomicUsize,
     waiting: AtomicUsize,
     resume: Notify,
@@ -31,9 +33,10 @@ pub(crate) struct Waiting {
 }
 
 impl Intake {
-    pub(crate) fn new(budget: usize) -> Arc<Self> {
+    pub(crate) fn new(budget: usize, ceiling: usize) -> Arc<Self> {
         Arc::new(Self {
             budget,
+            ceiling,
             held: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             resume: Notify::new(),
@@ -41,7 +44,17 @@ impl Intake {
     }
 
     pub(crate) fn is_paused(&self) -> bool {
-        self.held.load(Ordering::SeqCst) >= self.budget && self.waiting.load(Ordering::SeqCst) == 0
+        let held = self.held.load(Ordering::SeqCst);
+        held >= self.budget && (self.waiting.load(Ordering::SeqCst) == 0 || self.is_ceiling(held))
+    }
+
+    /// Whether requests that wait must be given up, because no more can be read for their sake.
+    pub(crate) fn is_flooded(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst) > 0 && self.is_ceiling(self.held.load(Ordering::SeqCst))
+    }
+
+    fn is_ceiling(&self, held: usize) -> bool {
+        held >= self.ceiling.max(self.budget)
     }
 
     /// Something changed that may end a pause. Only the driver waits here.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use crate::codec::Line;
+use crate::encode;
 use crate::endpoint::Effect;
 use crate::envelope::Head;
 use crate::error::CloseReason;
@@ -16,7 +17,7 @@ use crate::peer::Peer;
 use crate::service::{BoxFuture, Delivery, LaneKey, Request, Service, Task};
 use crate::tap::Observer;
 use crate::task::{Answering, caught, guarded};
-use crate::waiter::Waiter;
+use crate::waiter::{Outcome, Waiter};
 
 /// The reader's half of a connection: where lines go, and the tasks that came of them.
 pub(crate) struct Dispatch {
@@ -50,6 +51,9 @@ impl Dispatch {
     /// Whether the reader must wait: for jobs to be done, or for room for answers of its own.
     pub(crate) fn is_paused(&mut self) -> bool {
         self.has_refused &= !self.peer.shared.writer.has_room();
+        if self.peer.shared.intake.is_flooded() {
+            self.give_up_calls();
+        }
         self.has_refused || self.peer.shared.intake.is_paused()
     }
 
@@ -136,7 +140,7 @@ impl Dispatch {
         if let Answer::Malformed(problem) = answer {
             self.service.fault(Fault::MalformedResponse { id, problem });
         }
-        match guarded(|| waiter.settle(Ok(answer))) {
+        match guarded(|| waiter.settle(Outcome::Answer(answer))) {
             Ok(Some((lane, job))) => self.enqueue(&lane, job, bytes),
             Ok(None) => {}
             Err(message) => {
@@ -154,9 +158,10 @@ impl Dispatch {
 
     fn not_json(&mut self, line: &[u8], column: usize) {
         self.service.fault(Fault::NotJson { line, column });
-        if self.noise == Noise::Answer {
-            self.refuse(&Id::Null, &Error::parse_error());
-        }
+        let head = Head::read(line);
+        // Rule v1-rpc-16: what is not JSON is answered under no id, even where one can be made out.
+        let head = if head.is_response { head } else { Head::default() };
+        self.unreadable(head, Error::parse_error, "it is not valid JSON");
     }
 
     fn oversized(&mut self, head: Head, length: u64) {
@@ -165,13 +170,18 @@ impl Dispatch {
         self.service.fault(Fault::Oversized { length, limit, id: head.id.as_ref() });
         let error =
             || Error::invalid_request(format!("the message is longer than the limit of {limit} bytes"));
+        self.unreadable(head, error, "it is longer than the limit");
+    }
+
+    /// Deals with a line of which no more can be made out than its head.
+    fn unreadable(&mut self, head: Head, error: impl FnOnce() -> Error, problem: &'static str) {
         match head {
             // Never answer an answer; but the one who waits for it must not wait for ever.
             Head { id, is_response: true, .. } => {
                 let id = id.unwrap_or(Id::Null);
                 let waiter = self.peer.shared.endpoint().settle(&id);
                 if let Some(waiter) = waiter {
-                    self.answered(&id, waiter, Answer::Malformed("it is longer than the limit"), 0);
+                    self.answered(&id, waiter, Answer::Malformed(problem), 0);
                 }
             }
             Head { id: Some(id), is_call: true, .. } => self.refuse(&id, &error()),
@@ -183,6 +193,17 @@ impl Dispatch {
     fn refuse(&mut self, id: &Id, error: &Error) {
         self.has_refused = true;
         self.peer.shared.refuse(id, error);
+    }
+
+    /// No more can be read for the sake of requests outside lanes: fails those that wait, and tells the peer.
+    fn give_up_calls(&mut self) {
+        let shared = Arc::clone(&self.peer.shared);
+        let waiting = shared.endpoint().give_up(|waiter| !waiter.is_in_lane());
+        for (id, waiter) in waiting {
+            // A connection that cannot be written to any more has no peer to tell.
+            let _ = shared.writer.push(|buffer| encode::cancel(buffer, id));
+            drop(waiter.settle(Outcome::Overloaded));
+        }
     }
 
     fn panicked(&self, method: &str, message: &str) {
@@ -197,7 +218,7 @@ impl Dispatch {
         // First, so that nobody learns from a failed call of an end that `is_closed` does not know of.
         shared.closed.cancel();
         for waiter in waiting {
-            if let Some((lane, job)) = waiter.settle(Err(reason.clone())) {
+            if let Some((lane, job)) = waiter.settle(Outcome::Closed(reason.clone())) {
                 self.enqueue(&lane, job, 0);
             }
         }
@@ -234,7 +255,7 @@ impl Drop for Dispatch {
             let waiting = shared.endpoint().close();
             shared.closed.cancel();
             // No lane runs any more: those who wait in one notice that nobody will answer.
-            waiting.into_iter().for_each(|waiter| drop(waiter.settle(Err(CloseReason::Local))));
+            waiting.into_iter().for_each(|waiter| drop(waiter.settle(Outcome::Closed(CloseReason::Local))));
         }
         self.over(&CloseReason::Local);
     }

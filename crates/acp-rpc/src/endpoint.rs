@@ -140,11 +140,29 @@ impl<W, T: Cancel> Endpoint<W, T> {
         if self.pending.remove(&id).is_none() {
             return false;
         }
+        self.remember(id);
+        true
+    }
+
+    fn remember(&mut self, abandoned: i64) {
         if self.abandoned.len() == REMEMBERED_ABANDONED {
             self.abandoned.pop_front();
         }
-        self.abandoned.push_back(id);
-        true
+        self.abandoned.push_back(abandoned);
+    }
+
+    /// This side gives up the requests of all who are `chosen`, oldest first. Like
+    /// [`abandon`](Self::abandon) for each.
+    pub fn give_up(&mut self, chosen: impl Fn(&W) -> bool) -> Vec<(i64, W)> {
+        let mut ids: Vec<i64> =
+            self.pending.iter().filter(|(_, waiter)| chosen(waiter)).map(|(id, _)| *id).collect();
+        ids.sort_unstable();
+        let take = |id: i64| {
+            let waiter = self.pending.remove(&id)?;
+            self.remember(id);
+            Some((id, waiter))
+        };
+        ids.into_iter().filter_map(take).collect()
     }
 
     /// This side takes back a request that never left.

@@ -30,6 +30,13 @@ pub enum CallError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// So much else came in before the answer that no more could be read for its sake: see
+    /// [`Options::incoming_ceiling`](crate::Options::incoming_ceiling). The peer was told that it is not wanted
+    /// any more.
+    Overloaded {
+        /// The method called.
+        method: String,
+    },
     /// The params could not be written as JSON; nothing was sent.
     Encode {
         /// The method called.
@@ -57,6 +64,9 @@ impl fmt::Display for CallError {
             Self::Read { method, error } => write!(f, "the result of `{method}` cannot be read: {error}"),
             Self::Malformed { method, problem } => {
                 write!(f, "the answer to `{method}` is not a valid response: {problem}")
+            }
+            Self::Overloaded { method } => {
+                write!(f, "`{method}` was given up: too much came in before its answer, and nobody read it")
             }
             Self::Encode { method, message } => {
                 write!(f, "the params of `{method}` cannot be written as JSON: {message}")

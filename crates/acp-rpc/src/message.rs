@@ -291,6 +291,10 @@ impl<'a> Message<'a> {
     }
 
     fn response(id: Option<Id>, version: Version, result: Option<Node<'a>>, error: Option<Node<'a>>) -> Self {
+        // Peers that write both members write the one that does not count as `null`.
+        let (has_result, has_error) = (result.is_some(), error.as_ref().is_some_and(|it| !it.is_null()));
+        let result = result.filter(|it| !(it.is_null() && has_error));
+        let error = error.filter(|it| !(it.is_null() && has_result));
         let answer = match (version, result, error.map(Error::from_node)) {
             (_, Some(_), Some(_)) => Answer::Malformed("it has both a `result` and an `error`"),
             (_, _, Some(None)) => Answer::Malformed("its `error` is not an object"),

@@ -14,8 +14,12 @@ pub struct Options {
     /// How much may wait to be written. At the budget senders wait, in the order they came. Default 1 MiB.
     pub outgoing_budget: usize,
     /// How much of notifications and of answers in lanes may wait or be in work. At the budget the reader
-    /// pauses, unless a request outside lanes waits for its answer. Default 8 MiB.
+    /// pauses, unless a request outside lanes waits for its answer, which may be what the work waits for.
+    /// Default 8 MiB.
     pub incoming_budget: usize,
+    /// How much of the same may be there while such a request waits. At the ceiling the reader pauses all the
+    /// same, and the requests fail with [`CallError::Overloaded`](crate::CallError::Overloaded). Default 64 MiB.
+    pub incoming_ceiling: usize,
     /// How many requests of the peer may be in flight. One more is refused with `-32603`. Default 16,384.
     pub max_in_flight: usize,
     /// How much the lines of the requests in flight may have together. One more is refused with `-32603`,
@@ -47,6 +51,7 @@ impl Default for Options {
             max_line: 64 * 1024 * 1024,
             outgoing_budget: 1024 * 1024,
             incoming_budget: 8 * 1024 * 1024,
+            incoming_ceiling: 64 * 1024 * 1024,
             max_in_flight: 16 * 1024,
             in_flight_budget: 128 * 1024 * 1024,
             noise: Noise::Answer,
@@ -76,6 +81,13 @@ impl Options {
     #[must_use]
     pub const fn incoming_budget(mut self, bytes: usize) -> Self {
         self.incoming_budget = bytes;
+        self
+    }
+
+    /// Sets [`incoming_ceiling`](Self::incoming_ceiling).
+    #[must_use]
+    pub const fn incoming_ceiling(mut self, bytes: usize) -> Self {
+        self.incoming_ceiling = bytes;
         self
     }
 

@@ -244,7 +244,7 @@ impl Shared {
         Self {
             endpoint: Mutex::new(Endpoint::new(limits)),
             writer: Writer::new(options.outgoing_budget),
-            intake: Intake::new(options.incoming_budget),
+            intake: Intake::new(options.incoming_budget, options.incoming_ceiling),
             closing: CancellationToken::new(),
             handlers: CancellationToken::new(),
             closed: CancellationToken::new(),

@@ -19,7 +19,11 @@ pub(crate) struct Waiter {
 type Settle = Box<dyn FnOnce(Outcome<'_>, bool) -> Option<BoxFuture> + Send>;
 
 /// An answer, or the reason why none will come.
-pub(crate) type Outcome<'a> = Result<Answer<'a>, CloseReason>;
+pub(crate) enum Outcome<'a> {
+    Answer(Answer<'a>),
+    Closed(CloseReason),
+    Overloaded,
+}
 
 /// A [`CallError`] that does not know its method yet.
 pub(crate) enum Unsettled {
@@ -27,6 +31,7 @@ pub(crate) enum Unsettled {
     Closed(CloseReason),
     Read(ReadError),
     Malformed(&'static str),
+    Overloaded,
 }
 
 impl Waiter {
@@ -48,6 +53,11 @@ impl Waiter {
         Self { lane, settle, _waiting: waiting }
     }
 
+    /// Whether the answer goes through a lane.
+    pub(crate) const fn is_in_lane(&self) -> bool {
+        self.lane.is_some()
+    }
+
     /// Settles the call. `Some` is the rest of it, which has to wait for its turn in a lane.
     pub(crate) fn settle(self, outcome: Outcome<'_>) -> Option<(LaneKey, BoxFuture)> {
         let job = (self.settle)(outcome, self.lane.is_some());
@@ -57,10 +67,11 @@ impl Waiter {
 
 fn read<R: FromNode>(outcome: Outcome<'_>) -> Result<R, Unsettled> {
     match outcome {
-        Ok(Answer::Result(result)) => acp_json::read(result).map_err(Unsettled::Read),
-        Ok(Answer::Error(error)) => Err(Unsettled::Remote(error)),
-        Ok(Answer::Malformed(problem)) => Err(Unsettled::Malformed(problem)),
-        Err(reason) => Err(Unsettled::Closed(reason)),
+        Outcome::Answer(Answer::Result(result)) => acp_json::read(result).map_err(Unsettled::Read),
+        Outcome::Answer(Answer::Error(error)) => Err(Unsettled::Remote(error)),
+        Outcome::Answer(Answer::Malformed(problem)) => Err(Unsettled::Malformed(problem)),
+        Outcome::Closed(reason) => Err(Unsettled::Closed(reason)),
+        Outcome::Overloaded => Err(Unsettled::Overloaded),
     }
 }
 
@@ -72,6 +83,7 @@ impl Unsettled {
             Self::Closed(reason) => CallError::Closed(reason),
             Self::Read(error) => CallError::Read { method: method(), error },
             Self::Malformed(problem) => CallError::Malformed { method: method(), problem },
+            Self::Overloaded => CallError::Overloaded { method: method() },
         }
     }
 }

@@ -203,6 +203,51 @@ async fn a_waiting_request_keeps_the_reader_going() {
     assert_eq!(soon("the answer", call).await.unwrap(), 7);
 }
 
+#[tokio::test]
+async fn a_request_that_waits_does_not_open_the_flood_gates_for_ever() {
+    const CEILING: usize = 16_000;
+    let (lab, mut events) = Lab::new();
+    let options = Options::default().incoming_budget(2000).incoming_ceiling(CEILING);
+    let (mut wire, peer, driver) = raw_with_capacity(lab.clone(), options, PIPE);
+    tokio::spawn(driver);
+    let call = tokio::spawn(async move { peer.request::<_, i64>("ask", &()).await.unwrap_err() });
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":0,"method":"ask"}"#);
+    let sent = Arc::new(AtomicUsize::new(0));
+    let flood = {
+        let sent = Arc::clone(&sent);
+        tokio::spawn(async move {
+            for number in 0..2000 {
+                wire.send(note(number)).await;
+                sent.fetch_add(1, Ordering::Relaxed);
+            }
+            wire
+        })
+    };
+    let error = soon("the end of the call", call).await.unwrap();
+    assert_eq!(
+        error.to_string(),
+        "`ask` was given up: too much came in before its answer, and nobody read it"
+    );
+    settle().await;
+    let bytes = sent.load(Ordering::Relaxed) * note(0).len();
+    assert!((CEILING..CEILING + PIPE + 16 * 1024).contains(&bytes), "{bytes} bytes were taken");
+    assert!(!flood.is_finished());
+    lab.gate.add_permits(2000);
+    for number in 0..2000 {
+        assert_eq!(soon("a job", events.recv()).await.unwrap(), number.to_string());
+    }
+    // The peer was told, a late answer disturbs nobody, and the connection serves.
+    let mut wire = soon("the flood's end", flood).await.unwrap();
+    assert_eq!(
+        wire.next().await,
+        r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}"#
+    );
+    wire.send(r#"{"jsonrpc":"2.0","id":0,"result":7}"#).await;
+    wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"empty"}"#).await;
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    assert!(lab.faults().is_empty());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_in_both_directions_with_full_queues_do_not_deadlock() {
     // Every job calls back, every queue is tiny, and both sides do it at once.

@@ -24,6 +24,10 @@ async fn each_kind_of_answer_is_told_apart() {
             r#""result":5,"error":{"code":1,"message":"m"}"#,
             Err("the answer to `ask` is not a valid response: it has both a `result` and an `error`"),
         ),
+        // What JavaScript writes of text that was cut in the middle of a character.
+        (r#""result":"\ud83d""#, Err("the answer to `ask` is not a valid response: it is not valid JSON")),
+        (r#""result":5,"error":null"#, Ok(5)),
+        (r#""result":null,"error":{"code":1,"message":"m"}"#, Err("m (code 1)")),
         (r#""error":[]"#, Err("the answer to `ask` is not a valid response: its `error` is not an object")),
     ];
     let (lab, _events) = Lab::new();

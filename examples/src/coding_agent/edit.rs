@@ -43,30 +43,39 @@ impl Tools<'_> {
         let call = call.locations([location(path).line(edit.line)]).content([edit.diff.clone().into()]);
         // Reported before the question, so that the user sees what it is about.
         self.turn.update(call.clone()).await?;
-        let update = || ToolCallUpdate::new(&call.tool_call_id);
-        let problem = match self.is_allowed(&call).await {
+        match self.write_if_allowed(&call, path, &edit).await {
             Ok(true) => {
-                self.turn.update(update().status(ToolCallStatus::InProgress)).await?;
-                self.fs()?.write_text(path, &*edit.diff.new_text).await
+                let done = ToolCallUpdate::new(&call.tool_call_id).status(ToolCallStatus::Completed);
+                self.turn.update(done).await?;
+                Ok(Outcome::Written { places: edit.places })
             }
             Ok(false) => {
                 self.failed(&call, "The user has rejected this change.").await?;
-                return Ok(Outcome::Rejected);
+                Ok(Outcome::Rejected)
             }
-            Err(error) => Err(error),
-        };
-        match problem {
-            Ok(()) => {
-                self.turn.update(update().status(ToolCallStatus::Completed)).await?;
-                Ok(Outcome::Written { places: edit.places })
+            Err(error) if ends_turn(&error) => {
+                // Otherwise it would be shown as waiting for ever. A client that is gone shows nothing.
+                let over = ToolCallUpdate::new(&call.tool_call_id).status(ToolCallStatus::Failed);
+                let _ = self.turn.uncancelled().update(over).await;
+                Err(error)
             }
-            Err(error) if ends_turn(&error) => Err(error),
             Err(error) => {
                 let reason = error.to_string();
                 self.failed(&call, &reason).await?;
                 Ok(Outcome::Failed(reason))
             }
         }
+    }
+
+    /// Asks, and writes; `false` if the user has said no.
+    async fn write_if_allowed(&self, call: &ToolCall, path: &Path, edit: &Edit) -> Result<bool> {
+        if !self.is_allowed(call).await? {
+            return Ok(false);
+        }
+        let begun = ToolCallUpdate::new(&call.tool_call_id).status(ToolCallStatus::InProgress);
+        self.turn.update(begun).await?;
+        self.fs()?.write_text(path, &*edit.diff.new_text).await?;
+        Ok(true)
     }
 
     /// Asks, unless the user has said that there is no need to.
