@@ -42,14 +42,40 @@ impl Turn {
     /// # Errors
     /// Those of [`update`](Self::update).
     pub async fn start_tool(&self, call: impl Into<ToolCall>) -> Result<RunningTool> {
-        let call = call.into().status(ToolCallStatus::InProgress);
+        self.report_tool(call.into().status(ToolCallStatus::InProgress)).await
+    }
+
+    /// Reports a tool call that has not begun, so that the user sees what a question is about. It is pending
+    /// until [`start`](RunningTool::start); dropped before it is completed or failed, it is reported as failed.
+    ///
+    /// ```
+    /// # use acp_agent::{Decision, Result, Turn, types::ToolCall};
+    /// # async fn edit(turn: Turn) -> Result<()> {
+    /// let call = ToolCall::edit("Edit notes.txt");
+    /// let tool = turn.announce_tool(call.clone()).await?;
+    /// if turn.ask(&call).await? == Decision::Rejected {
+    ///     return tool.fail("The user has rejected this change.").await;
+    /// }
+    /// tool.start().await?;
+    /// // … the work …
+    /// tool.complete().await
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`update`](Self::update).
+    pub async fn announce_tool(&self, call: impl Into<ToolCall>) -> Result<RunningTool> {
+        self.report_tool(call.into().status(ToolCallStatus::Pending)).await
+    }
+
+    async fn report_tool(&self, call: ToolCall) -> Result<RunningTool> {
         let (id, content) = (call.tool_call_id.clone(), call.content.clone());
         self.update(SessionUpdate::ToolCall(Box::new(call))).await?;
         Ok(RunningTool { turn: self.clone(), id, content, open: true })
     }
 }
 
-/// A tool call in progress.
+/// A tool call that is pending or in progress.
 ///
 /// What it produces is a list that grows: the protocol replaces lists as a whole, so each report sends all of
 /// it.
@@ -67,6 +93,14 @@ impl RunningTool {
     #[must_use]
     pub const fn id(&self) -> &ToolCallId {
         &self.id
+    }
+
+    /// Reports that the work begins, for a call that was only announced.
+    ///
+    /// # Errors
+    /// Those of [`Turn::update`].
+    pub async fn start(&self) -> Result<()> {
+        self.update(ToolCallUpdate::new(&self.id).status(ToolCallStatus::InProgress)).await
     }
 
     /// Reports a piece of output as text.

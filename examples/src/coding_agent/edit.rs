@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use acp_agent::types::{
-    Content, ContentBlock, Diff, ToolCall, ToolCallContent, ToolCallStatus, ToolCallUpdate,
-};
-use acp_agent::{Decision, Error, Result};
+use acp_agent::types::{Content, ContentBlock, Diff, ToolCall, ToolCallContent, ToolCallStatus};
+use acp_agent::{Decision, Error, Result, RunningTool};
 
 use super::planner::Outcome;
 use super::tools::{Tools, ends_turn, location};
@@ -41,39 +39,39 @@ impl Tools<'_> {
         };
         let path = Path::new(&edit.diff.path);
         let call = call.locations([location(path).line(edit.line)]).content([edit.diff.clone().into()]);
-        // Reported before the question, so that the user sees what it is about.
-        self.turn.update(call.clone()).await?;
-        match self.write_if_allowed(&call, path, &edit).await {
+        // Before the question, so that the user sees what it is about.
+        let tool = self.turn.announce_tool(call.clone()).await?;
+        match self.write_if_allowed(&tool, &call, path, &edit).await {
             Ok(true) => {
-                let done = ToolCallUpdate::new(&call.tool_call_id).status(ToolCallStatus::Completed);
-                self.turn.update(done).await?;
+                tool.complete().await?;
                 Ok(Outcome::Written { places: edit.places })
             }
             Ok(false) => {
-                self.failed(&call, "The user has rejected this change.").await?;
+                tool.fail("The user has rejected this change.").await?;
                 Ok(Outcome::Rejected)
             }
-            Err(error) if ends_turn(&error) => {
-                // Otherwise it would be shown as waiting for ever. A client that is gone shows nothing.
-                let over = ToolCallUpdate::new(&call.tool_call_id).status(ToolCallStatus::Failed);
-                let _ = self.turn.uncancelled().update(over).await;
-                Err(error)
-            }
+            // The tool call is dropped, and with that reported as failed.
+            Err(error) if ends_turn(&error) => Err(error),
             Err(error) => {
                 let reason = error.to_string();
-                self.failed(&call, &reason).await?;
+                tool.fail(reason.clone()).await?;
                 Ok(Outcome::Failed(reason))
             }
         }
     }
 
     /// Asks, and writes; `false` if the user has said no.
-    async fn write_if_allowed(&self, call: &ToolCall, path: &Path, edit: &Edit) -> Result<bool> {
+    async fn write_if_allowed(
+        &self,
+        tool: &RunningTool,
+        call: &ToolCall,
+        path: &Path,
+        edit: &Edit,
+    ) -> Result<bool> {
         if !self.is_allowed(call).await? {
             return Ok(false);
         }
-        let begun = ToolCallUpdate::new(&call.tool_call_id).status(ToolCallStatus::InProgress);
-        self.turn.update(begun).await?;
+        tool.start().await?;
         self.fs()?.write_text(path, &*edit.diff.new_text).await?;
         Ok(true)
     }
@@ -128,14 +126,6 @@ impl Tools<'_> {
         let call = call.status(ToolCallStatus::Failed).content([text(problem)]);
         self.turn.update(call).await?;
         Ok(Outcome::Failed(problem.to_owned()))
-    }
-
-    /// Reports a call that did not work out. The change that was planned stays in view.
-    async fn failed(&self, call: &ToolCall, reason: &str) -> Result<()> {
-        let mut content = call.content.clone();
-        content.push(text(reason));
-        let update = ToolCallUpdate::new(&call.tool_call_id).status(ToolCallStatus::Failed).content(content);
-        self.turn.update(update).await
     }
 }
 
