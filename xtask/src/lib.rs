@@ -10,6 +10,7 @@
     reason = "a tool for this repository: it talks to its user and may stop at a broken assumption"
 )]
 
+pub mod changes;
 pub mod codegen;
 pub mod interop;
 pub mod output;

@@ -65,7 +65,8 @@ pub fn apply(root: &Path, folders: &[PathBuf], outputs: &[Output], mode: Mode) -
     }
 }
 
-fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+/// Every file in a folder and the folders in it; none where there is no folder.
+pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     if !folder.exists() {
         return Ok(files);

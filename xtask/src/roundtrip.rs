@@ -15,7 +15,8 @@ use crate::workspace;
 pub fn run(args: &[String]) -> Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
-        .args(["run", "--quiet", "--package", "acp-testkit", "--bin", "roundtrip", "--manifest-path"])
+        .args(["run", "--quiet", "--package", "acp-testkit", "--all-features", "--bin", "roundtrip"])
+        .arg("--manifest-path")
         .arg(workspace::root().join("Cargo.toml"))
         .arg("--")
         .args(args)

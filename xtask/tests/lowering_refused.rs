@@ -80,9 +80,9 @@ const DEFECTS: &[(&str, &str, &str)] = &[
         r##"definition "T" at #/$defs/T: the variant name AB is taken"##,
     ),
     (
-        r#""T": {"oneOf": [{"type": "string", "const": "known"}, {"type": "string", "const": "unknown"}]}"#,
+        r#""T": {"oneOf": [{"type": "string", "const": "other"}, {"type": "string", "const": "unknown"}]}"#,
         "",
-        r##"definition "T" at #/$defs/T: the variant name Unknown is taken"##,
+        r##"definition "T" at #/$defs/T: the variant name Other is taken"##,
     ),
     (
         r#""T": {"type": "object", "properties": {"a_b": {}, "aB": {}}}"#,
@@ -160,14 +160,14 @@ fn all_defects_are_reported_at_once() {
 #[test]
 fn decisions_that_match_nothing_are_refused() {
     let definitions = r#""T": {"type": "object", "properties": {"s": {"type": ["string", "null"]}}}"#;
-    let overlay = "[files]\nhome = [\"T\", \"Gone\"]\n[members]\ngone = \"x\"\n[patch]\nT = [\"s\", \"t\"]\n\
+    let overlay = "[layout]\ninline = [\"Gone\"]\n[members]\ngone = \"x\"\n[patch]\nT = [\"s\", \"t\"]\n\
                    [arms]\nT = { Gone = \"Gone\" }\n[integers.T]\n\"1\" = \"ONE\"\n[null]\ntypes = [\"Gone\"]";
     assert_eq!(
         refused(definitions, overlay),
         "overlay entries that match nothing in the schema; remove or mend them:\n  \
          arms / T / Gone\n  \
-         files / home / Gone\n  \
          integers / T / 1\n  \
+         layout / inline / Gone\n  \
          members / gone\n  \
          null / types / Gone\n  \
          patch / T / t"

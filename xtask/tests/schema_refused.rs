@@ -71,7 +71,7 @@ const DEFINITIONS: &[(&str, &[&str])] = &[
     (
         r#""T": {"type": "object", "x-side": "server", "x-method": "m"}"#,
         &[
-            r##"definition "T" at #/$defs/T/x-side: wrong value for "x-side": expected one of agent, client, protocol, proxy, found "server""##,
+            r##"definition "T" at #/$defs/T/x-side: wrong value for "x-side": expected one of agent, client, both, protocol, proxy, found "server""##,
         ],
     ),
     (

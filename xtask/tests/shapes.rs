@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use xtask::{codegen, schema};
 
-const SHAPES: [&str; 18] = [
+const SHAPES: [&str; 19] = [
     "any_typed",
     "closed_enum",
     "flattened_union",
@@ -29,6 +29,7 @@ const SHAPES: [&str; 18] = [
     "untagged_by_kind",
     "untagged_by_member",
     "untagged_lists",
+    "untagged_or_any",
     "whole_null",
 ];
 

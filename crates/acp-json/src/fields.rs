@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use serde_core::ser::SerializeMap;
 
-use crate::node::{Node, take_member};
+use crate::members::Members;
+use crate::node::Node;
 use crate::path::At;
 use crate::read::FromNode;
-use crate::report::{NoteKind, ReadError};
+use crate::report::{NoteKind, Problem, ReadError};
 
 /// A type that is a JSON object, or shares one with others: it reads its members and leaves the rest.
 pub trait Record: Sized {
@@ -84,7 +85,7 @@ type Reader<T> = fn(Node<'_>, &At<'_>) -> Result<T, ReadError>;
 /// The members of one object while they are being read. Each method takes one of them out.
 #[derive(Clone, Debug)]
 pub struct Fields<'n, 'p> {
-    members: Vec<(Cow<'n, str>, Node<'n>)>,
+    members: Members<'n>,
     at: &'p At<'p>,
 }
 
@@ -97,7 +98,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         let Node::Map(members) = node else {
             return Err(ReadError::expected(at, "an object", &node));
         };
-        let mut fields = Fields { members, at };
+        let mut fields = Fields { members: Members::new(members), at };
         let value = T::read(&mut fields)?;
         fields.note_rest();
         Ok(value)
@@ -112,7 +113,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// Whether the object still has a member of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.members.iter().any(|(key, _)| key == name)
+        self.members.has(name)
     }
 
     /// Takes the member that tells variants apart.
@@ -121,7 +122,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// It is missing or no string.
     pub fn tag(&mut self, name: &'static str) -> Result<Cow<'n, str>, ReadError> {
         let at = self.at.member(name);
-        match take_member(&mut self.members, name) {
+        match self.members.take(name) {
             Some(Node::Str(text)) => Ok(text),
             Some(other) => Err(ReadError::expected(&at, "a string", &other)),
             None => Err(ReadError::missing(&at)),
@@ -133,11 +134,32 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// # Errors
     /// It is there, but no string.
     pub fn optional_tag(&mut self, name: &'static str) -> Result<Option<Cow<'n, str>>, ReadError> {
-        match take_member(&mut self.members, name) {
+        match self.members.take(name) {
             None | Some(Node::Null) => Ok(None),
             Some(Node::Str(text)) => Ok(Some(text)),
             Some(other) => Err(ReadError::expected(&self.at.member(name), "a string", &other)),
         }
+    }
+
+    /// Like [`optional_tag`](Self::optional_tag); what is no string reads as absent and is noted.
+    pub fn lenient_tag(&mut self, name: &'static str) -> Option<Cow<'n, str>> {
+        self.optional_tag(name).unwrap_or_else(|error| {
+            self.at.member(name).note(NoteKind::Defaulted(error));
+            None
+        })
+    }
+
+    /// Makes sure that the object has at most one of these members.
+    ///
+    /// # Errors
+    /// It has more.
+    pub fn one_of(&self, names: &[&str]) -> Result<(), ReadError> {
+        let present: Vec<&str> = names.iter().copied().filter(|name| self.has(name)).collect();
+        if present.len() < 2 {
+            return Ok(());
+        }
+        let message = format!("only one of these members may be there: `{}`", present.join("`, `"));
+        Err(ReadError::new(self.at, Problem::Other(message)))
     }
 
     /// Tries a reader on a copy: nothing is taken and nothing is noted.
@@ -156,7 +178,7 @@ impl<'n, 'p> Fields<'n, 'p> {
 
     /// Takes every member that is left, in order.
     pub fn rest(&mut self) -> Vec<(Cow<'n, str>, Node<'n>)> {
-        std::mem::take(&mut self.members)
+        self.members.rest()
     }
 
     /// A member that must be there and well-formed.
@@ -165,7 +187,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// Missing or malformed.
     pub fn required<T>(&mut self, name: &'static str, reader: Reader<T>) -> Result<T, ReadError> {
         let at = self.at.member(name);
-        let node = take_member(&mut self.members, name).ok_or_else(|| ReadError::missing(&at))?;
+        let node = self.members.take(name).ok_or_else(|| ReadError::missing(&at))?;
         reader(node, &at)
     }
 
@@ -179,7 +201,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         reader: Reader<T>,
     ) -> Result<T, ReadError> {
         let at = self.at.member(name);
-        let node = take_member(&mut self.members, name).ok_or_else(|| ReadError::missing(&at))?;
+        let node = self.members.take(name).ok_or_else(|| ReadError::missing(&at))?;
         Ok(lenient(node, &at, reader).unwrap_or_default())
     }
 
@@ -193,7 +215,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         reader: Reader<T>,
     ) -> Result<T, ReadError> {
         let at = self.at.member(name);
-        match take_member(&mut self.members, name).ok_or_else(|| ReadError::missing(&at))? {
+        match self.members.take(name).ok_or_else(|| ReadError::missing(&at))? {
             Node::Null => Ok(T::default()),
             node => reader(node, &at),
         }
@@ -204,7 +226,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// # Errors
     /// Malformed.
     pub fn optional<T>(&mut self, name: &'static str, reader: Reader<T>) -> Result<Option<T>, ReadError> {
-        match take_member(&mut self.members, name) {
+        match self.members.take(name) {
             None | Some(Node::Null) => Ok(None),
             Some(node) => reader(node, &self.at.member(name)).map(Some),
         }
@@ -212,7 +234,7 @@ impl<'n, 'p> Fields<'n, 'p> {
 
     /// A member that may be absent or `null`; a malformed value reads as absent and is noted.
     pub fn optional_lenient<T>(&mut self, name: &'static str, reader: Reader<T>) -> Option<T> {
-        match take_member(&mut self.members, name) {
+        match self.members.take(name) {
             None | Some(Node::Null) => None,
             Some(node) => lenient(node, &self.at.member(name), reader),
         }
@@ -228,7 +250,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         reader: Reader<T>,
         default: fn() -> T,
     ) -> Result<T, ReadError> {
-        match take_member(&mut self.members, name) {
+        match self.members.take(name) {
             None => Ok(default()),
             Some(node) => reader(node, &self.at.member(name)),
         }
@@ -244,7 +266,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         reader: Reader<T>,
         default: fn() -> T,
     ) -> Result<T, ReadError> {
-        match take_member(&mut self.members, name) {
+        match self.members.take(name) {
             None | Some(Node::Null) => Ok(default()),
             Some(node) => reader(node, &self.at.member(name)),
         }
@@ -252,7 +274,7 @@ impl<'n, 'p> Fields<'n, 'p> {
 
     /// A member that may be absent; absence, `null` and (noted) malformed values mean `default`.
     pub fn defaulted_lenient<T>(&mut self, name: &'static str, reader: Reader<T>, default: fn() -> T) -> T {
-        match take_member(&mut self.members, name) {
+        match self.members.take(name) {
             None | Some(Node::Null) => default(),
             Some(node) => lenient(node, &self.at.member(name), reader).unwrap_or_else(default),
         }
@@ -268,7 +290,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         name: &'static str,
         reader: Reader<T>,
     ) -> Result<Option<Option<T>>, ReadError> {
-        match take_member(&mut self.members, name) {
+        match self.members.take(name) {
             None => Ok(None),
             Some(Node::Null) => Ok(Some(None)),
             Some(node) => reader(node, &self.at.member(name)).map(|value| Some(Some(value))),
@@ -277,7 +299,7 @@ impl<'n, 'p> Fields<'n, 'p> {
 
     /// Like [`patch`](Self::patch); a malformed value reads as absent and is noted.
     pub fn patch_lenient<T>(&mut self, name: &'static str, reader: Reader<T>) -> Option<Option<T>> {
-        match take_member(&mut self.members, name) {
+        match self.members.take(name) {
             None => None,
             Some(Node::Null) => Some(None),
             Some(node) => lenient(node, &self.at.member(name), reader).map(Some),
@@ -286,8 +308,8 @@ impl<'n, 'p> Fields<'n, 'p> {
 
     fn note_rest(&self) {
         if self.at.takes_notes() {
-            for (key, _) in &self.members {
-                self.at.member(key).note(NoteKind::Ignored);
+            for name in self.members.names() {
+                self.at.member(name).note(NoteKind::Ignored);
             }
         }
     }
@@ -311,7 +333,11 @@ pub fn skip_invalid<T: FromNode>(node: Node<'_>, at: &At<'_>) -> Result<Vec<T>, 
             })
             .ok()
     };
-    Ok(items.into_iter().enumerate().filter_map(read).collect())
+    // Mostly none is left out, which a filtering iterator cannot know when it allocates. But nobody gets
+    // room for a long list of items that are not there.
+    let mut list = Vec::with_capacity(items.len().min(16));
+    list.extend(items.into_iter().enumerate().filter_map(read));
+    Ok(list)
 }
 
 fn lenient<T>(node: Node<'_>, at: &At<'_>, reader: Reader<T>) -> Option<T> {

@@ -24,6 +24,7 @@
 
 mod fields;
 mod map;
+mod members;
 mod node;
 mod node_de;
 mod node_error;

@@ -147,6 +147,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Node<'a> {
 
 struct NodeVisitor;
 
+/// Room for what most arrays and objects hold. Asked for at once, as the first step of growing costs more.
+const FEW: usize = 4;
+
 impl<'de> Visitor<'de> for NodeVisitor {
     type Value = Node<'de>;
 
@@ -199,7 +202,9 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Node<'de>, A::Error> {
-        let mut items = Vec::new();
+        let Some(first) = access.next_element()? else { return Ok(Node::Seq(Vec::new())) };
+        let mut items = Vec::with_capacity(FEW);
+        items.push(first);
         while let Some(item) = access.next_element()? {
             items.push(item);
         }
@@ -207,7 +212,9 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Node<'de>, A::Error> {
-        let mut members = Vec::new();
+        let Some(Key(first)) = access.next_key()? else { return Ok(Node::Map(Vec::new())) };
+        let mut members = Vec::with_capacity(FEW);
+        members.push((first, access.next_value()?));
         while let Some(Key(key)) = access.next_key()? {
             members.push((key, access.next_value()?));
         }

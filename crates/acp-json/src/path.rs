@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt::Write as _;
 
-use crate::report::{Note, NoteKind, Report};
+use crate::report::{Note, NoteKind, ReadError, Report};
 
 /// A position in the tree that is being read: a list of steps that lives on the readers' stack.
 ///
@@ -69,6 +69,12 @@ impl<'p> At<'p> {
             }
         }
         path
+    }
+
+    /// Tries to read something here; when it fails, nothing of it is noted.
+    pub fn attempt<T>(&self, read: impl FnOnce() -> Result<T, ReadError>) -> Option<T> {
+        let mark = self.mark();
+        read().inspect_err(|_| self.rewind(mark)).ok()
     }
 
     pub(crate) fn note(&self, kind: NoteKind) {

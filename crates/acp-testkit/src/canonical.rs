@@ -14,12 +14,14 @@ pub struct CanonicalSchema {
 }
 
 impl CanonicalSchema {
-    /// Loads the schema of stable v1 from this workspace's `schema` folder.
+    /// Loads the schema of a version, written like `v1`, from this workspace's `schema` folder: the unstable
+    /// one with the feature `unstable`, else the stable one.
     ///
     /// # Errors
     /// The file cannot be read or is no schema.
-    pub fn v1() -> io::Result<Self> {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/v1/schema.json");
+    pub fn load(version: &str) -> io::Result<Self> {
+        let file = if cfg!(feature = "unstable") { "schema.unstable.json" } else { "schema.json" };
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema").join(version).join(file);
         let named = |reason: String| io::Error::other(format!("{}: {reason}", path.display()));
         let text = std::fs::read_to_string(&path).map_err(|error| named(error.to_string()))?;
         let schema: Json = serde_json::from_str(&text).map_err(|error| named(error.to_string()))?;

@@ -67,6 +67,8 @@ pub fn round_trip(version: &str, definition: &str, node: Node<'_>) -> Result<Str
 fn table(version: &str) -> Result<&'static [(&'static str, RoundTrip)], Failure> {
     match version {
         "v1" => Ok(definitions::V1),
+        #[cfg(feature = "v2")]
+        "v2" => Ok(definitions::V2),
         _ => Err(Failure::UnknownVersion(version.to_owned())),
     }
 }
@@ -89,15 +91,22 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::UnknownVersion(version) => {
-                write!(f, "there are no types for version \"{version}\"; there are for \"v1\"")
+                let v2 = if cfg!(feature = "v2") { " and \"v2\"" } else { "; \"v2\" needs the feature `v2`" };
+                write!(f, "there are no types for version \"{version}\", but for \"v1\"{v2}")
             }
             Failure::UnknownDefinition(name) => {
-                write!(f, "there is no type for a definition \"{name}\"; names are those of the schema")
+                let missing = if cfg!(feature = "unstable") { "" } else { UNSTABLE_MISSING };
+                write!(
+                    f,
+                    "there is no type for a definition \"{name}\"; names are those of the schema{missing}"
+                )
             }
             Failure::Read(error) => error.fmt(f),
             Failure::Write(reason) => write!(f, "what was read cannot be written: {reason}"),
         }
     }
 }
+
+const UNSTABLE_MISSING: &str = ", and what only the unstable one has needs the feature `unstable`";
 
 impl std::error::Error for Failure {}

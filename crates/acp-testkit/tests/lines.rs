@@ -18,14 +18,6 @@ fn every_line_gets_its_answer() {
             r#"{"version":"v1","def":"ContentBlock","value":{"type":"text"}}"#,
             r#"{"error":"`text`: required, but missing"}"#,
         ),
-        (
-            r#"{"version":"v9","def":"ContentBlock","value":1}"#,
-            r#"{"error":"there are no types for version \"v9\"; there are for \"v1\""}"#,
-        ),
-        (
-            r#"{"version":"v1","def":"contentBlock","value":1}"#,
-            r#"{"error":"there is no type for a definition \"contentBlock\"; names are those of the schema"}"#,
-        ),
         (r#"{"version":"v1","def":"Role"}"#, r#"{"error":"the line has no `value`"}"#),
         (r#"{"version":"v1","value":1}"#, r#"{"error":"the line has no `def`"}"#),
         (
@@ -37,6 +29,35 @@ fn every_line_gets_its_answer() {
     for (line, expected) in table {
         assert_eq!(answer(line.as_bytes()).as_deref(), Some(*expected), "{line}");
     }
+}
+
+#[test]
+fn what_another_version_or_feature_has_is_named() {
+    let unknown_version = r#"{"error":"there are no types for version \"VERSION\", but for \"v1\"V2"}"#;
+    let other_version =
+        if cfg!(feature = "v2") { r#" and \"v2\""# } else { r#"; \"v2\" needs the feature `v2`"# };
+    let unknown_version = |version| unknown_version.replace("VERSION", version).replace("V2", other_version);
+    let role =
+        |version| answer(format!(r#"{{"version":"{version}","def":"Role","value":"user"}}"#).as_bytes());
+    assert_eq!(role("v9"), Some(unknown_version("v9")));
+    let v2 = if cfg!(feature = "v2") { r#"{"ok":"user"}"#.to_owned() } else { unknown_version("v2") };
+    assert_eq!(role("v2"), Some(v2));
+
+    let null = |def| answer(format!(r#"{{"version":"v1","def":"{def}","value":null}}"#).as_bytes());
+    let hint = if cfg!(feature = "unstable") {
+        ""
+    } else {
+        ", and what only the unstable one has needs the feature `unstable`"
+    };
+    let unknown_definition = |name| {
+        let message = r#"there is no type for a definition \"NAME\"; names are those of the schema"#;
+        format!(r#"{{"error":"{}{hint}"}}"#, message.replace("NAME", name))
+    };
+    assert_eq!(null("logoutResponse"), Some(unknown_definition("logoutResponse")));
+    let unstable = "ArchiveSessionResponse";
+    let expected =
+        if cfg!(feature = "unstable") { r#"{"ok":{}}"#.to_owned() } else { unknown_definition(unstable) };
+    assert_eq!(null(unstable), Some(expected));
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Types of the Agent Client Protocol (ACP), generated from its canonical JSON Schema.
 //!
 //! [`v1`] has one type for each definition of protocol version 1, a marker for each method
-//! ([`v1::methods`]) and a table of them all. The types are values: no I/O, no policy.
+//! ([`v1::methods`]), a table of them all, and what each side sends as enums ([`v1::messages`]). The types are
+//! values: no I/O, no policy.
+//!
+//! The feature `unstable` adds what only the unstable schema has, the feature `v2` the draft of version 2.
 //!
 //! * Members that must be there are the arguments of `new`; the others have setters that chain.
 //! * Nothing that a peer sends is lost silently. Values of enums and kinds of unions that this version does
@@ -29,6 +32,8 @@ mod shapes;
 mod unknown;
 
 pub mod v1;
+#[cfg(feature = "v2")]
+pub mod v2;
 
 pub use acp_json::{FromNode, Map, Note, NoteKind, ReadError, Report, Value, from_slice, from_str};
 pub use maybe::Maybe;
@@ -52,7 +57,3 @@ pub fn from_str_reporting<T: FromNode>(text: &str) -> Result<(T, Report), ReadEr
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> String {
     acp_json::to_string(value)
 }
-
-// The generated code calls these by `crate::…!`.
-pub(crate) use newtype::{integer_newtype, newtype, string_newtype};
-pub(crate) use open::string_enum;

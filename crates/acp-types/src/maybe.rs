@@ -40,7 +40,8 @@ impl<T> Maybe<T> {
         }
     }
 
-    pub(crate) fn from_patch(patch: Option<Option<T>>) -> Self
+    #[doc(hidden)]
+    pub fn from_patch(patch: Option<Option<T>>) -> Self
     where
         T: FromNode,
     {
@@ -51,7 +52,8 @@ impl<T> Maybe<T> {
         }
     }
 
-    pub(crate) fn write<M: SerializeMap>(&self, name: &'static str, map: &mut M) -> Result<(), M::Error>
+    #[doc(hidden)]
+    pub fn write<M: SerializeMap>(&self, name: &'static str, map: &mut M) -> Result<(), M::Error>
     where
         T: Serialize,
     {

@@ -24,6 +24,7 @@ pub trait Notification: Method {}
 
 /// A side of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Side {
     /// The coding agent.
     Agent,
@@ -31,6 +32,8 @@ pub enum Side {
     Client,
     /// Either.
     Both,
+    /// A component between the two, in a chain of proxies.
+    Proxy,
 }
 
 /// Whether a method is answered.
@@ -59,4 +62,20 @@ pub struct MethodInfo {
     /// The capability of the handling side without which it must not be sent, as a path in the messages of
     /// `initialize`; `None` when every peer has it or when the session's own state decides.
     pub capability: Option<&'static str>,
+}
+
+impl MethodInfo {
+    /// A row, in generated code of this crate and of others.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        kind: Kind,
+        handler: Side,
+        params: &'static str,
+        response: Option<&'static str>,
+        capability: Option<&'static str>,
+    ) -> Self {
+        Self { name, kind, handler, params, response, capability }
+    }
 }

@@ -1,6 +1,10 @@
 //! Strings, integers and free JSON under a name of their own.
+//!
+//! Generated code calls the macros; crates that are generated from a schema of their own do as well.
 
 /// A string: cheap to clone, compared and hashed as text.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! string_newtype {
     ($name:ident) => {
         impl $name {
@@ -84,6 +88,8 @@ macro_rules! string_newtype {
 }
 
 /// An integer.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! integer_newtype {
     ($name:ident: $inner:ty) => {
         impl std::fmt::Display for $name {
@@ -97,6 +103,8 @@ macro_rules! integer_newtype {
 }
 
 /// Reads and writes a newtype like what it holds.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! newtype {
     ($name:ident: $inner:ty) => {
         impl serde_core::Serialize for $name {
@@ -117,5 +125,3 @@ macro_rules! newtype {
         acp_json::from_node!($name);
     };
 }
-
-pub(crate) use {integer_newtype, newtype, string_newtype};

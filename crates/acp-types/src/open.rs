@@ -1,22 +1,24 @@
 //! Enums of strings that keep what they do not know.
 
 /// Implements the conversions of an enum of strings, from its table of names on the wire.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! string_enum {
-    ($name:ident { $($variant:ident = $wire:literal),* $(,)? }) => {
+    ($name:ident, $unknown:ident { $($(#[$attribute:meta])* $variant:ident = $wire:literal),* $(,)? }) => {
         impl $name {
             /// The value as the wire has it.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 match self {
-                    $(Self::$variant => $wire,)*
-                    Self::Unknown(text) => text,
+                    $($(#[$attribute])* Self::$variant => $wire,)*
+                    Self::$unknown(text) => text,
                 }
             }
 
             /// Whether this version of the protocol knows the value.
             #[must_use]
             pub const fn is_known(&self) -> bool {
-                !matches!(self, Self::Unknown(_))
+                !matches!(self, Self::$unknown(_))
             }
         }
 
@@ -35,8 +37,8 @@ macro_rules! string_enum {
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
                 match text {
-                    $($wire => Self::$variant,)*
-                    other => Self::Unknown(other.into()),
+                    $($(#[$attribute])* $wire => Self::$variant,)*
+                    other => Self::$unknown(other.into()),
                 }
             }
         }
@@ -67,5 +69,3 @@ macro_rules! string_enum {
         acp_json::from_node!($name);
     };
 }
-
-pub(crate) use string_enum;

@@ -59,6 +59,9 @@ mod untagged_by_member;
 #[path = "../../../xtask/tests/shapes/untagged_lists.rs"]
 mod untagged_lists;
 #[rustfmt::skip]
+#[path = "../../../xtask/tests/shapes/untagged_or_any.rs"]
+mod untagged_or_any;
+#[rustfmt::skip]
 #[path = "../../../xtask/tests/shapes/whole_null.rs"]
 mod whole_null;
 
@@ -148,6 +151,16 @@ const KEPT: &[(&str, Round, &[&str])] = &[
         &["[]", r#"[{"value":"v"}]"#, r#"[{"name":"n","items":[]}]"#],
     ),
     (
+        "untagged_or_any::Remark",
+        round::<untagged_or_any::Remark>,
+        &[r#""s""#, r#"["a"]"#, r#"["a",1]"#, "null", r#"{"b":1,"a":2}"#],
+    ),
+    (
+        "untagged_or_any::Detail",
+        round::<untagged_or_any::Detail>,
+        &[r#"{"hours":3}"#, r#"{"place":"p"}"#, r#"{"hours":-1,"place":2}"#, "[1]"],
+    ),
+    (
         "three_state::Patch",
         round::<three_state::Patch>,
         &[
@@ -161,6 +174,12 @@ const KEPT: &[(&str, Round, &[&str])] = &[
 
 /// Values that are read by a rule of the schema, and what is written for them.
 const CHANGED: &[(&str, Round, &str, &str)] = &[
+    (
+        "untagged_or_any::Detail",
+        round::<untagged_or_any::Detail>,
+        r#"{"hours":"?","place":"p"}"#,
+        r#"{"place":"p"}"#,
+    ),
     ("whole_null::Done", round::<whole_null::Done>, "null", "{}"),
     ("open_enum::Route", round::<open_enum::Route>, r#"{"zone":"inland"}"#, "{}"),
     (

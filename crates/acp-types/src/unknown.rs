@@ -50,11 +50,13 @@ impl UnknownVariant {
     }
 
     /// Takes all that is left of the object whose tag has been taken.
-    pub(crate) fn read(tag: &str, fields: &mut Fields<'_, '_>) -> Self {
+    #[doc(hidden)]
+    pub fn read(tag: &str, fields: &mut Fields<'_, '_>) -> Self {
         Self::new(tag, fields.rest().into_iter().map(|(name, node)| (name, Value::from(node))).collect())
     }
 
-    pub(crate) fn write<M: SerializeMap>(&self, name: &'static str, map: &mut M) -> Result<(), M::Error> {
+    #[doc(hidden)]
+    pub fn write<M: SerializeMap>(&self, name: &'static str, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry(name, self.tag())?;
         self.members().iter().try_for_each(|(name, value)| map.serialize_entry(name, value))
     }

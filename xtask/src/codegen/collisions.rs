@@ -48,15 +48,16 @@ fn scopes(definition: &Definition) -> Vec<Scope<'_>> {
         }
         Kind::Newtype(_) => Vec::new(),
         Kind::StringEnum(values) => {
-            vec![("variant", &["Unknown"], values.values.iter().map(|value| value.rust.as_str()).collect())]
+            let known = values.values.iter().map(|value| value.rust.as_str());
+            vec![("variant", &[], known.chain([values.fallback]).collect())]
         }
         Kind::IntegerEnum { values, .. } => {
             vec![("constant", &[], values.iter().map(|value| value.rust.as_str()).collect())]
         }
         Kind::Tagged(union) => {
             let variants = || union.variants.iter().chain(&union.default);
-            let mut scopes: Vec<Scope<'_>> =
-                vec![("variant", &["Unknown"], variants().map(|variant| variant.rust.as_str()).collect())];
+            let known = variants().map(|variant| variant.rust.as_str());
+            let mut scopes: Vec<Scope<'_>> = vec![("variant", &[], known.chain([union.fallback]).collect())];
             for variant in variants() {
                 if let Payload::Inline(fields) = &variant.payload {
                     scopes.push(("field", &[], fields.iter().map(|field| field.rust.as_str()).collect()));

@@ -116,10 +116,11 @@ pub fn field(
             (false, true) => OnError::FailExceptNull,
             (false, false) => OnError::Fail,
         };
-    let boxed = matches!(&ty, Type::Ref(name) if overlay.lists("layout", "boxed", name));
+    let boxed = presence == Presence::Optional
+        && matches!(&ty, Type::Ref(name) if overlay.lists("layout", "boxed", name));
     let rust = overlay.text("members", wire).map_or_else(|| names::snake(wire), str::to_owned);
     let skip_items = place.flag("x-deserialize-skip-invalid-items");
-    Ok(Field { wire: wire.to_owned(), rust, ty, presence, on_error, skip_items, boxed })
+    Ok(Field { wire: wire.to_owned(), rust, ty, presence, on_error, skip_items, boxed, unstable: false })
 }
 
 /// Whether a type has an implicit default: nothing in a list or map, the overlay's choice for an enum.

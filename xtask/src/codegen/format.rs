@@ -6,6 +6,9 @@ use anyhow::{Context as _, Result};
 
 use super::emit::Item;
 
+/// Stands for the path of what `acp-types` has by hand.
+const RUNTIME: &str = "";
+
 /// What the emitted code may name, and where it comes from.
 const IMPORTS: [(&str, &[&str]); 4] = [
     ("std::sync", &["Arc"]),
@@ -14,7 +17,7 @@ const IMPORTS: [(&str, &[&str]); 4] = [
         &["At", "Fields", "FromNode", "Map", "Node", "ReadError", "Record", "Value", "skip_invalid"],
     ),
     ("serde_core::ser", &["Serialize", "SerializeMap", "Serializer"]),
-    ("crate", &["Maybe", "Meta", "UnknownVariant"]),
+    (RUNTIME, &["Maybe", "Meta", "UnknownVariant"]),
 ];
 
 /// The imported names: a type cannot have one of them.
@@ -31,14 +34,12 @@ pub fn file(header: &str, items: &[Item]) -> Result<String> {
     ))
 }
 
-/// One file of types: header, imports of what the items use, items.
-pub fn file_of_types(header: &str, items: &[Item]) -> Result<String> {
+/// One file of types: header, imports of what the items use, items. The module that has all types is so many
+/// levels above; `runtime` is the path of what `acp-types` has by hand.
+pub fn file_of_types(header: &str, items: &[Item], above: usize, runtime: &str) -> Result<String> {
     let body = body(items)?;
-    Ok(format!(
-        "{header}
-{}{body}",
-        imports(&body)
-    ))
+    let imports = imports(&body, above, runtime);
+    Ok(format!("{header}\n{imports}{body}"))
 }
 
 fn body(items: &[Item]) -> Result<String> {
@@ -76,11 +77,12 @@ fn space_members(text: &str) -> String {
 }
 
 /// One `use` for each source, of what the file uses.
-fn imports(body: &str) -> String {
+fn imports(body: &str, above: usize, runtime: &str) -> String {
     let mut lines = String::new();
     let words: BTreeSet<&str> =
         body.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(words).collect();
     for (source, names) in IMPORTS {
+        let source = if source == RUNTIME { runtime } else { source };
         let used: Vec<&str> = names.iter().copied().filter(|name| is_used(name, &words)).collect();
         match used.as_slice() {
             [] => {}
@@ -88,8 +90,9 @@ fn imports(body: &str) -> String {
             many => lines.push_str(&format!("use {source}::{{{}}};\n", many.join(", "))),
         }
     }
+    let all = vec!["super"; above].join("::");
     format!(
-        "{lines}\n#[allow(unused_imports, reason = \"types refer to each other across the files\")]\nuse super::*;\n\n"
+        "{lines}\n#[allow(unused_imports, reason = \"types refer to each other across the files\")]\nuse {all}::*;\n\n"
     )
 }
 

@@ -1,37 +1,46 @@
 //! What the generator works on: the protocol's types, said once and without JSON Schema.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use serde_json::Value as Json;
 
 /// One version of the protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
     /// In the order of the schema.
     pub definitions: Vec<Definition>,
     pub skipped: Vec<Skipped>,
     /// In the order of their names.
     pub methods: Vec<Method>,
+    /// The order of constructor arguments that users rely on, by type.
+    pub argument_order: BTreeMap<String, Vec<String>>,
 }
 
 /// A definition that becomes no type, and the rule that says why.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Skipped {
     pub name: String,
     pub rule: &'static str,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
     /// The name in the schema, and in Rust.
     pub name: String,
     /// The definition whose wording describes it: its own, or for a union that lies flat in an object the
     /// object's.
     pub described_by: String,
+    /// The arm of that definition whose members these are, for an arm that is an object of its own.
+    pub arm: Option<String>,
+    /// Only the unstable schema has it.
+    pub unstable: bool,
     pub kind: Kind,
     /// A bare `null` reads as the default.
     pub whole_null: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     Object(Object),
     /// A string, an integer, or any JSON, under a name.
@@ -46,20 +55,20 @@ pub enum Kind {
 }
 
 /// An object, and the union that shares its members, if any.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Object {
     pub fields: Vec<Field>,
     pub union: Option<Flattened>,
 }
 
 /// A union in the middle of an object: `field` holds it, and it is a type of its own.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Flattened {
     pub field: String,
     pub type_name: String,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// The member's name on the wire.
     pub wire: String,
@@ -71,6 +80,8 @@ pub struct Field {
     pub skip_items: bool,
     /// Kept behind a pointer, because the type is large and rarely there.
     pub boxed: bool,
+    /// Only the unstable schema has it.
+    pub unstable: bool,
 }
 
 /// What the absence of a member means.
@@ -117,57 +128,89 @@ pub enum Type {
     Map(Box<Type>),
 }
 
-#[derive(Debug)]
+/// The type as Rust has it.
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::Bool => f.write_str("bool"),
+            Type::U16 => f.write_str("u16"),
+            Type::U32 => f.write_str("u32"),
+            Type::U64 => f.write_str("u64"),
+            Type::I32 => f.write_str("i32"),
+            Type::I64 => f.write_str("i64"),
+            Type::F64 => f.write_str("f64"),
+            Type::String => f.write_str("String"),
+            Type::Any => f.write_str("Value"),
+            Type::Meta => f.write_str("Meta"),
+            Type::Ref(name) => f.write_str(name),
+            Type::List(item) => write!(f, "Vec<{item}>"),
+            Type::Map(member) => write!(f, "Map<{member}>"),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
 pub struct StringEnum {
     pub values: Vec<StringValue>,
     /// Whether the schema itself allows other values. Readers keep them either way.
     pub open: bool,
     /// The value that absence means, where it means one.
     pub default: Option<String>,
+    /// The name of the variant that keeps what is not known.
+    pub fallback: &'static str,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StringValue {
     pub wire: String,
     pub rust: String,
+    pub unstable: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct IntegerValue {
     pub wire: i64,
     pub rust: String,
+    pub unstable: bool,
 }
 
 /// A union whose variants are told apart by the value of one member.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tagged {
     pub tag: String,
     pub variants: Vec<Variant>,
     /// What is read when the tag is absent.
     pub default: Option<Variant>,
+    /// Whether the schema itself allows other tags. Readers keep them either way.
+    pub open: bool,
+    /// A malformed tag reads as absent.
+    pub lenient: bool,
     pub unknown: Unknown,
+    /// The name of the variant that keeps what is not known.
+    pub fallback: &'static str,
 }
 
 /// What an unknown tag means.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Unknown {
     /// The variant is kept with all its members.
     Keep,
     /// The same, but the members must do as the default variant.
     KeepAsDefault,
-    /// The same, and this union is read from the members.
-    KeepWith(Flattened),
+    /// The same, and some of the members are typed.
+    KeepWith(Object),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
     /// The value of the tag; for arms without one the key under which they are documented.
     pub wire: String,
     pub rust: String,
     pub payload: Payload,
+    pub unstable: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Payload {
     None,
     /// The members of this definition.
@@ -180,13 +223,15 @@ pub enum Payload {
 }
 
 /// A union without a tag.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Untagged {
     pub arms: Vec<Arm>,
     pub by: Peek,
+    /// A value that could be several arms is malformed.
+    pub exclusive: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Arm {
     /// The key under which the arm is documented.
     pub key: String,
@@ -206,6 +251,8 @@ pub enum Peek {
     Member,
     /// By which member the first item of a list has.
     ItemMember,
+    /// By which members an object has, and whether they are well-formed; all else is the last arm, any JSON.
+    MemberOrAny,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,10 +260,12 @@ pub enum Side {
     Agent,
     Client,
     Both,
+    /// A component between the two.
+    Proxy,
 }
 
 /// A method or notification of the protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Method {
     pub name: String,
     /// The name of its marker type.
@@ -228,4 +277,5 @@ pub struct Method {
     pub response: Option<String>,
     /// The capability without which it must not be called.
     pub capability: Option<String>,
+    pub unstable: bool,
 }

@@ -20,11 +20,23 @@ type Result<T> = std::result::Result<T, Defect>;
 /// # Errors
 /// Every definition that fits no shape, with the pointer of what was not understood.
 pub fn lower(schema: &Json, overlay: &Overlay) -> std::result::Result<Schema, Defects> {
+    let (lowered, mut defects) = lower_known(schema, overlay);
+    if defects.is_empty() {
+        // What holds between definitions can be said only when all of them are there.
+        defects.extend(references::to_nothing(&lowered));
+        defects.extend(defaults::disagreements(&lowered));
+        defects.extend(collisions::all(&lowered));
+    }
+    if defects.is_empty() { Ok(lowered) } else { Err(Defects(defects)) }
+}
+
+/// The same for a comparison, which goes on without what fits no shape.
+pub fn lower_known(schema: &Json, overlay: &Overlay) -> (Schema, Vec<Defect>) {
     let mut defects = Vec::new();
     let empty = Map::new();
     let definitions = schema.get("$defs").and_then(Json::as_object).unwrap_or(&empty);
     let lowering = Lowering { definitions, overlay };
-    let mut lowered = Schema { definitions: Vec::new(), skipped: Vec::new(), methods: Vec::new() };
+    let mut lowered = Schema::default();
     for (name, definition) in definitions {
         if definition.get("x-docs-ignore").is_some() {
             let rule = "message envelopes: acp-rpc reads and writes them";
@@ -36,17 +48,8 @@ pub fn lower(schema: &Json, overlay: &Overlay) -> std::result::Result<Schema, De
             Err(defect) => defects.push(defect),
         }
     }
-    match methods::collect(schema, overlay) {
-        Ok(methods) => lowered.methods = methods,
-        Err(defect) => defects.push(defect),
-    }
-    if defects.is_empty() {
-        // What holds between definitions can be said only when all of them are there.
-        defects.extend(references::to_nothing(&lowered));
-        defects.extend(defaults::disagreements(&lowered));
-        defects.extend(collisions::all(&lowered));
-    }
-    if defects.is_empty() { Ok(lowered) } else { Err(Defects(defects)) }
+    lowered.methods = methods::collect(schema, overlay, &mut defects);
+    (lowered, defects)
 }
 
 /// What lowering a definition needs to know of the others.
@@ -64,29 +67,35 @@ impl Lowering<'_> {
         let kind = if is_object(&place)? {
             let mut object = Object { fields: fields::lower(self, name, &place)?, union: None };
             if has_union {
-                object.union = Some(unions::flattened(self, name, &place, out)?);
+                let union = unions::flattened(self, name, &place, out)?;
+                // The tag of the union is its own, also where the object declares it again.
+                let tag = unions::tag_of(out, &union.type_name);
+                object.fields.retain(|field| tag.is_none_or(|tag| field.wire != tag));
+                object.union = Some(union);
             }
             Kind::Object(object)
         } else if has_union {
-            self.union(name, &place)?
+            self.union(name, &place, out)?
         } else {
             Kind::Newtype(fields::not_nullable(&place)?)
         };
-        out.push(Definition { name: name.to_owned(), described_by: name.to_owned(), kind, whole_null });
+        let (name, described_by) = (name.to_owned(), name.to_owned());
+        out.push(Definition { name, described_by, arm: None, unstable: false, kind, whole_null });
         Ok(())
     }
 
-    fn union(&self, name: &str, place: &Place<'_>) -> Result<Kind> {
+    fn union(&self, name: &str, place: &Place<'_>, out: &mut Vec<Definition>) -> Result<Kind> {
         let arms = place.arms()?;
         if let Some(values) = string_values(&arms) {
             let open = values.len() < arms.len();
             let default = self.overlay.text("defaults", name).map(names::pascal);
-            return Ok(Kind::StringEnum(StringEnum { values, open, default }));
+            let fallback = names::fallback(values.iter().map(|value| value.rust.as_str()));
+            return Ok(Kind::StringEnum(StringEnum { values, open, default, fallback }));
         }
         if arms.iter().all(|arm| arm.node.get("type") == Some(&Json::from("integer"))) {
             return self.integers(name, &arms);
         }
-        unions::union(self, name, &arms)
+        unions::union(self, name, place, out)
     }
 
     fn integers(&self, name: &str, arms: &[Place<'_>]) -> Result<Kind> {
@@ -98,7 +107,7 @@ impl Lowering<'_> {
             let rust = self.overlay.nested("integers", name, &wire.to_string()).ok_or_else(|| {
                 arm.defect(format!("{wire} has no Rust name; add it to [integers.{name}] of the overlay"))
             })?;
-            values.push(IntegerValue { wire, rust: rust.to_owned() });
+            values.push(IntegerValue { wire, rust: rust.to_owned(), unstable: false });
         }
         let Some(first) = arms.first() else { return Err(Defect::empty_union(name)) };
         Ok(Kind::IntegerEnum { values, repr: fields::plain_type(first)?.0 })
@@ -128,7 +137,7 @@ fn string_values(arms: &[Place<'_>]) -> Option<Vec<StringValue>> {
         match arm.node.get("const") {
             Some(value) => {
                 let wire = value.as_str()?.to_owned();
-                values.push(StringValue { rust: names::pascal(&wire), wire });
+                values.push(StringValue { rust: names::pascal(&wire), wire, unstable: false });
             }
             None => open += 1,
         }

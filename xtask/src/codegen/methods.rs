@@ -18,8 +18,8 @@ enum Role {
     Notification,
 }
 
-/// Every method, in the order of names.
-pub fn collect(schema: &Json, overlay: &Overlay) -> Result<Vec<Method>, Defect> {
+/// Every method, in the order of names. What makes none goes to `defects`.
+pub fn collect(schema: &Json, overlay: &Overlay, defects: &mut Vec<Defect>) -> Vec<Method> {
     let roles = roles(schema);
     let mut methods: BTreeMap<(String, bool), Method> = BTreeMap::new();
     let mut responses: BTreeMap<String, String> = BTreeMap::new();
@@ -29,12 +29,17 @@ pub fn collect(schema: &Json, overlay: &Overlay) -> Result<Vec<Method>, Defect> 
         let handler = match definition.get("x-side").and_then(Json::as_str) {
             Some("agent") => Side::Agent,
             Some("client") => Side::Client,
-            Some("protocol") => Side::Both,
-            side => return Err(place.defect(format!("nobody known handles this: x-side is {side:?}"))),
+            Some("protocol" | "both") => Side::Both,
+            Some("proxy") => Side::Proxy,
+            side => {
+                defects.push(place.defect(format!("nobody known handles this: x-side is {side:?}")));
+                continue;
+            }
         };
-        let role = if handler == Side::Both { Some(&Role::Notification) } else { roles.get(name.as_str()) };
+        let is_protocol = definition.get("x-side").is_some_and(|side| side == "protocol");
+        let role = if is_protocol { Some(&Role::Notification) } else { roles.get(name.as_str()) };
         match role {
-            None => return Err(place.defect("has a method, but no envelope carries it")),
+            None => defects.push(place.defect("has a method, but no envelope carries it")),
             Some(Role::Response) => {
                 responses.insert(method.to_owned(), name.clone());
             }
@@ -48,23 +53,31 @@ pub fn collect(schema: &Json, overlay: &Overlay) -> Result<Vec<Method>, Defect> 
                     params: name.clone(),
                     response: None,
                     capability,
+                    unstable: false,
                 };
                 if methods.insert((method.to_owned(), *role == Role::Notification), entry).is_some() {
-                    return Err(place.defect(format!("a second definition for the params of {method}")));
+                    defects.push(place.defect(format!("a second definition for the params of {method}")));
                 }
             }
         }
     }
-    for ((method, notification), entry) in &mut methods {
-        if !*notification {
-            entry.response = responses.remove(method);
-            if entry.response.is_none() {
-                let place = Place::definition(&entry.params, schema);
-                return Err(place.defect(format!("{method} is a request without a response")));
+    let requests: BTreeSet<String> = methods.keys().filter(|key| !key.1).map(|key| key.0.clone()).collect();
+    methods.retain(|(method, notification), entry| {
+        if *notification {
+            if requests.contains(method) {
+                // The request of this name has the marker of this name.
+                entry.marker.push_str("Notify");
             }
+            return true;
         }
-    }
-    Ok(methods.into_values().collect())
+        entry.response = responses.remove(method);
+        if entry.response.is_none() {
+            let place = Place::definition(&entry.params, schema);
+            defects.push(place.defect(format!("{method} is a request without a response")));
+        }
+        entry.response.is_some()
+    });
+    methods.into_values().collect()
 }
 
 /// Which definitions the envelopes carry, and as what.

@@ -1,19 +1,26 @@
 //! `cargo xtask codegen`: from the schema to the generated code.
 
+pub mod api_lock;
 pub mod collisions;
 pub mod defaults;
 pub mod defect;
+pub mod derives;
 pub mod emit;
 pub mod fields;
 pub mod format;
 pub mod ir;
 pub mod lower;
+pub mod merge;
 pub mod methods;
 pub mod names;
 pub mod overlay;
+pub mod own;
 pub mod references;
 pub mod second_reader;
+pub mod tagged;
 pub mod unions;
+pub mod untagged;
+pub mod version;
 
 use std::path::{Path, PathBuf};
 
@@ -26,13 +33,18 @@ use crate::schema::{self, SchemaFile, Upstream};
 use crate::workspace;
 use ir::Schema;
 use overlay::Overlay;
+use version::VERSIONS;
 
-/// `codegen [--check]`
+/// `codegen [--check]`, or for a schema of one's own what [`own`] takes.
 pub fn run(args: &[String]) -> Result<()> {
     let mode = match args {
         [] => Mode::Write,
         [flag] if flag == "--check" => Mode::Check,
-        _ => bail!("usage: cargo xtask codegen [--check]"),
+        [flag, ..] if flag.starts_with("--") => {
+            let (own, mode) = own::parse(args)?;
+            return own::generate(&own, mode);
+        }
+        _ => bail!("usage: cargo xtask codegen [--check]\n       {}", own::USAGE),
     };
     generate(&workspace::root(), mode)
 }
@@ -40,6 +52,16 @@ pub fn run(args: &[String]) -> Result<()> {
 /// Brings the generated code in line with the schema, or fails when it is not.
 pub fn generate(root: &Path, mode: Mode) -> Result<()> {
     let outputs = outputs(root)?;
+    if mode == Mode::Write {
+        let lock = outputs.iter().find(|output| output.path == Path::new(api_lock::PATH));
+        let now = lock.map_or("", |output| output.text.as_str());
+        // Against no lock everything is new, which nobody wants to read.
+        let changed = match self::lock(root)? {
+            none if none.is_empty() => Vec::new(),
+            lock => api_lock::changed(&lock, now),
+        };
+        changed.iter().for_each(|line| println!("{}: {line}", api_lock::PATH));
+    }
     let folders: Vec<PathBuf> = emit::FOLDERS.iter().map(PathBuf::from).collect();
     output::apply(root, &folders, &outputs, mode)
 }
@@ -47,15 +69,31 @@ pub fn generate(root: &Path, mode: Mode) -> Result<()> {
 /// Every generated file.
 pub fn outputs(root: &Path) -> Result<Vec<Output>> {
     schema::verify(root).context("schema/ is not what schema/UPSTREAM.toml says")?;
-    let overlay = Overlay::load(&root.join("schema/overlay/v1.toml"))?;
-    let docs = Docs::load(&root.join("schema/docs/v1"))?;
-    let path = root.join("schema/v1/schema.json");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-    let json: Json = serde_json::from_str(&text).with_context(|| format!("parsing {}", path.display()))?;
-    from_schema(&json, &overlay, &docs, &header(root)?).with_context(|| format!("in {}", path.display()))
+    let header = header(root)?;
+    let lock = lock(root)?;
+    let mut outputs = Vec::new();
+    let mut schemas = Vec::new();
+    for version in VERSIONS.iter().filter(|version| version.is_there(root)) {
+        let overlay = Overlay::load(&root.join(version.overlay()))?;
+        let docs = Docs::load(&root.join(version.docs()))?;
+        let mut schema = version.read(root, &overlay).with_context(|| format!("in {}", version.name))?;
+        schema.argument_order = api_lock::arguments(&lock, version.name);
+        let types = emit::types(&schema, &docs, version, &header)?;
+        if version.name == "v1" {
+            outputs.extend(emit::operations(&schema, &overlay, &header)?);
+        }
+        overlay.all_used().with_context(|| version.overlay())?;
+        second_reader::agree(&schema, &types)?;
+        outputs.extend(types);
+        schemas.push((version, schema));
+    }
+    outputs.push(emit::definitions(&schemas, &header)?);
+    let named: Vec<_> = schemas.iter().map(|(version, schema)| (version.name, schema)).collect();
+    outputs.push(Output { path: api_lock::PATH.into(), text: api_lock::render(&named) });
+    Ok(outputs)
 }
 
-/// Every file that is generated from one schema: all stages, without the file system.
+/// The types that are generated from one schema: all stages, without the file system.
 ///
 /// # Errors
 /// A construct that fits no shape, a definition that is neither emitted nor skipped, an overlay entry that
@@ -63,7 +101,7 @@ pub fn outputs(root: &Path) -> Result<Vec<Output>> {
 pub fn from_schema(json: &Json, overlay: &Overlay, docs: &Docs, header: &str) -> Result<Vec<Output>> {
     let schema = lower::lower(json, overlay)?;
     account(json, &schema)?;
-    let outputs = emit::emit(&schema, overlay, docs, header)?;
+    let outputs = emit::types(&schema, docs, &VERSIONS[0], header)?;
     overlay.all_used()?;
     second_reader::agree(&schema, &outputs)?;
     Ok(outputs)
@@ -93,6 +131,14 @@ pub fn account(json: &Json, schema: &Schema) -> Result<()> {
         missing(&names, &accounted)
     );
     Ok(())
+}
+
+/// The lock of the last run; the first has none.
+fn lock(root: &Path) -> Result<String> {
+    match std::fs::read_to_string(root.join(api_lock::PATH)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        read => read.with_context(|| format!("reading {}", api_lock::PATH)),
+    }
 }
 
 fn header(root: &Path) -> Result<String> {

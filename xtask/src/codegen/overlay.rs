@@ -24,6 +24,13 @@ impl Overlay {
         Ok(Overlay { table: text.parse()?, used: RefCell::default() })
     }
 
+    /// Takes from another overlay what this one does not decide: for a schema that this one is too new for.
+    #[must_use]
+    pub fn or(mut self, other: Self) -> Self {
+        fill(&mut self.table, other.table);
+        self
+    }
+
     /// The text at `[section] key`.
     pub fn text(&self, section: &str, key: &str) -> Option<&str> {
         self.table.get(section)?.get(key)?.as_str().inspect(|_| self.use_entry(&[section, key]))
@@ -60,14 +67,24 @@ impl Overlay {
             .flat_map(|table| table.keys().map(String::as_str))
     }
 
-    /// Fails when an entry has matched nothing.
-    pub fn all_used(&self) -> Result<()> {
+    /// The entries that have matched nothing.
+    pub fn unused(&self) -> Vec<String> {
         let mut all = Vec::new();
         for (section, entries) in &self.table {
             leaves(&mut vec![section.as_str()], entries, &mut all);
         }
         let used = self.used.borrow();
-        let stale: Vec<String> = all.into_iter().filter(|entry| !used.contains(entry)).collect();
+        all.into_iter().filter(|entry| !used.contains(entry)).collect()
+    }
+
+    /// The overlay as TOML.
+    pub fn to_toml(&self) -> Result<String> {
+        Ok(toml::to_string(&self.table)?)
+    }
+
+    /// Fails when an entry has matched nothing.
+    pub fn all_used(&self) -> Result<()> {
+        let stale = self.unused();
         if stale.is_empty() {
             return Ok(());
         }
@@ -79,6 +96,18 @@ impl Overlay {
 
     fn use_entry(&self, path: &[&str]) {
         self.used.borrow_mut().insert(path.join(" / "));
+    }
+}
+
+fn fill(table: &mut Table, other: Table) {
+    for (key, value) in other {
+        match (table.get_mut(&key), value) {
+            (Some(Value::Table(inner)), Value::Table(others)) => fill(inner, others),
+            (Some(_), _) => {}
+            (None, value) => {
+                table.insert(key, value);
+            }
+        }
     }
 }
 

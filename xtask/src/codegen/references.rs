@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::defect::Defect;
-use super::ir::{Definition, Field, Kind, Payload, Schema, Tagged, Type, Variant};
+use super::ir::{Definition, Field, Kind, Payload, Schema, Tagged, Type, Unknown, Variant};
 
 /// Every reference that leads nowhere.
 pub fn to_nothing(schema: &Schema) -> Vec<Defect> {
@@ -26,7 +26,7 @@ fn referred(definition: &Definition) -> BTreeSet<&str> {
     match &definition.kind {
         Kind::Object(object) => members(&object.fields).collect(),
         Kind::Newtype(ty) => named(ty).into_iter().collect(),
-        Kind::Tagged(union) => variants(union).flat_map(payload).collect(),
+        Kind::Tagged(union) => variants(union).flat_map(payload).chain(typed_unknown(union)).collect(),
         Kind::Untagged(union) => union.arms.iter().filter_map(|arm| named(arm.ty.as_ref()?)).collect(),
         Kind::StringEnum(_) | Kind::IntegerEnum { .. } => BTreeSet::new(),
     }
@@ -34,6 +34,13 @@ fn referred(definition: &Definition) -> BTreeSet<&str> {
 
 fn variants(union: &Tagged) -> impl Iterator<Item = &Variant> {
     union.variants.iter().chain(&union.default)
+}
+
+fn typed_unknown(union: &Tagged) -> Vec<&str> {
+    match &union.unknown {
+        Unknown::KeepWith(typed) => members(&typed.fields).collect(),
+        Unknown::Keep | Unknown::KeepAsDefault => Vec::new(),
+    }
 }
 
 fn payload(variant: &Variant) -> Vec<&str> {

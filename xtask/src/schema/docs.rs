@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 #[derive(Debug, Clone, Default)]
 pub struct Docs {
     entries: BTreeMap<DocEntry, String>,
+    domains: BTreeMap<String, String>,
 }
 
 /// What a piece of wording describes.
@@ -43,10 +44,17 @@ impl Docs {
                 if let Some(home) = homes.insert(name.clone(), path.clone()) {
                     bail!("[{name}] stands in {} and in {}; keep one", home.display(), path.display());
                 }
+                let domain = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                docs.domains.insert(name.clone(), domain);
                 docs.add(name, wording).with_context(|| format!("in {}", path.display()))?;
             }
         }
         Ok(docs)
+    }
+
+    /// What a definition is about: the name of the file that its wording stands in.
+    pub fn domain(&self, name: &str) -> Option<&str> {
+        self.domains.get(name).map(String::as_str)
     }
 
     /// The wording of a definition.

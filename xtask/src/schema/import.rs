@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
+use crate::changes::{self, REPORT, Side};
+
 use super::parse::parse;
 use super::problem::Problem;
 use super::schema_file::SchemaFile;
@@ -28,7 +30,9 @@ impl Delivery {
     pub(super) fn from_folder(folder: &Path, release: String, source: String) -> Result<Self> {
         let mut delivery = Self { release, source, files: Vec::new(), absent: Vec::new() };
         for file in SchemaFile::ALL {
+            let former = file.former_path().map(|path| folder.join(path));
             let path = folder.join(file.path());
+            let path = former.filter(|former| former.exists() && !path.exists()).unwrap_or(path);
             if file == SchemaFile::V1 || path.exists() {
                 let bytes = fs::read(&path).with_context(|| {
                     format!("cannot read {}; name the folder that holds v1/schema.json", path.display())
@@ -47,6 +51,7 @@ impl Delivery {
 /// A problem in any file refuses the whole delivery, with all problems in one error.
 pub(super) fn import(root: &Path, delivery: &Delivery, out: &mut dyn Write) -> Result<()> {
     let mut record = Upstream::load_or_empty(root)?;
+    let before = Side::of_workspace(root)?;
     let mut outputs = Vec::new();
     let mut problems = Vec::new();
     for (file, bytes) in &delivery.files {
@@ -72,7 +77,8 @@ pub(super) fn import(root: &Path, delivery: &Delivery, out: &mut dyn Write) -> R
     // Last, so that an interrupted import does not pass the hash check.
     outputs.push((upstream::path(root), record.render()?));
     write_all(&outputs)?;
-    report(delivery, &record, out)
+    report(delivery, &record, out)?;
+    report_changes(root, &before, out).context("the schema is imported, but what changed cannot be said")
 }
 
 /// Parses and validates one schema file. `name` is how problems call it.
@@ -113,6 +119,19 @@ fn write_all(outputs: &[(PathBuf, String)]) -> Result<()> {
     for (file, path) in staged {
         file.persist(path).with_context(|| format!("cannot replace {}", path.display()))?;
     }
+    Ok(())
+}
+
+/// What this import changed. The first import has nothing to compare with, and an import of the same again
+/// leaves the report of the one before.
+fn report_changes(root: &Path, before: &Side, out: &mut dyn Write) -> Result<()> {
+    let now = Side::of_workspace(root)?;
+    if before.is_empty() || before.has_same_files(&now) {
+        return Ok(());
+    }
+    let text = changes::report(before, &now)?;
+    fs::write(root.join(REPORT), &text).with_context(|| format!("cannot write {REPORT}"))?;
+    writeln!(out, "{REPORT}:\n\n{text}")?;
     Ok(())
 }
 

@@ -143,7 +143,7 @@ pub(super) const FORMATS: &[(&str, &str)] = &[
     ("regex", "string"),
 ];
 
-const SIDES: &[&str] = &["agent", "client", "protocol", "proxy"];
+const SIDES: &[&str] = &["agent", "client", "both", "protocol", "proxy"];
 
 /// A name is short and on one line. Longer text would be upstream prose, which is not imported.
 const LONGEST_NAME: usize = 60;

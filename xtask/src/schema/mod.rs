@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+mod dialects;
 pub mod docs;
 mod import;
 mod keywords;
@@ -13,6 +14,7 @@ mod missing;
 mod npm;
 mod parse;
 mod problem;
+mod replay;
 mod rules;
 mod schema_file;
 mod strip;
@@ -22,17 +24,35 @@ mod validate;
 pub use schema_file::SchemaFile;
 pub use upstream::{FileRecord, Upstream, verify};
 
+use crate::changes;
 use import::Delivery;
+pub(crate) use strip::strip_prose;
 
 const USAGE: &str = "\
 usage: cargo xtask schema update --npm <version>
        cargo xtask schema update --dir <folder with v1/ and v2/> [--release <label>]
        cargo xtask schema update --file <schema.json> [--as v1|v1-unstable|v2|v2-unstable] [--release <label>]
+       cargo xtask schema diff [<git revision> | --dir <older schema folder>] [--write]
+       cargo xtask schema replay [--from <folder with a folder for each release>]
        cargo xtask schema check
        cargo xtask schema missing-docs";
 
 /// The release that is recorded when a folder or file is imported without `--release`.
 const UNLABELLED: &str = "local";
+
+/// Reads a schema as strictly as an import does, and leaves its prose out.
+///
+/// # Errors
+/// All that is not understood, in one error.
+pub fn read(name: &str, bytes: &[u8]) -> Result<serde_json::Value> {
+    match import::read_schema(name, bytes) {
+        Ok(schema) => Ok(strip_prose(&schema)),
+        Err(problems) => {
+            let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
+            bail!("schema refused, nothing was written; {} problem(s):\n{}", lines.len(), lines.join("\n"))
+        }
+    }
+}
 
 /// Runs `cargo xtask schema <args>` on this workspace; what it reports goes to standard output.
 pub fn run(args: &[String]) -> Result<()> {
@@ -45,6 +65,8 @@ pub fn run(args: &[String]) -> Result<()> {
 pub fn run_in(root: &Path, args: &[String], out: &mut dyn Write) -> Result<()> {
     match args {
         [command, options @ ..] if command == "update" => import::import(root, &delivery(options)?, out),
+        [command, rest @ ..] if command == "diff" => changes::run_in(root, rest, out),
+        [command, rest @ ..] if command == "replay" => replay::run(root, rest, out),
         [command] if command == "check" => check(root, out),
         [command] if command == "missing-docs" => missing::report(root, out),
         _ => bail!(USAGE),

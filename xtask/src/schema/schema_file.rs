@@ -27,6 +27,15 @@ impl SchemaFile {
         }
     }
 
+    /// Where releases before there were versions had it, below the same folder.
+    pub(crate) fn former_path(self) -> Option<&'static str> {
+        match self {
+            Self::V1 => Some("schema.json"),
+            Self::V1Unstable => Some("schema.unstable.json"),
+            Self::V2 | Self::V2Unstable => None,
+        }
+    }
+
     /// Where the imported file stands in the workspace at `root`.
     pub fn in_workspace(self, root: &Path) -> PathBuf {
         root.join("schema").join(self.path())

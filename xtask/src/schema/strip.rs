@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 ///
 /// A *property* or a definition named `description` is structure and stays, and so does whatever stands
 /// in a `default`, `const` or `enum`, because that is data.
-pub(super) fn strip_prose(schema: &Value) -> Value {
+pub(crate) fn strip_prose(schema: &Value) -> Value {
     let Value::Object(keywords) = schema else { return schema.clone() };
     let kept = keywords.iter().filter(|(keyword, _)| *keyword != "description");
     kept.map(|(keyword, value)| (keyword.clone(), strip_keyword(keyword, value)))

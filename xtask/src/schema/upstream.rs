@@ -65,7 +65,7 @@ impl Upstream {
         self.files.insert(file, record);
     }
 
-    fn parse(text: &str) -> Result<Self> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let table: toml::Table = text.parse()?;
         let entries = table.get("file").and_then(toml::Value::as_array).context("no [[file]] entries")?;
         let mut upstream = Self::default();

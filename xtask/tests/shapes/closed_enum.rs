@@ -13,7 +13,7 @@ pub enum Speed {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(Speed {
+crate::string_enum!(Speed, Unknown {
     Slow = "slow",
     VeryFast = "very_fast",
 });

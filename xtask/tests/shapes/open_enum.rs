@@ -16,7 +16,7 @@ pub enum Zone {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(Zone {
+crate::string_enum!(Zone, Unknown {
     Inland = "inland",
     OverSeas = "over-seas",
 });

@@ -22,7 +22,7 @@ pub enum Size {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(Size {
+crate::string_enum!(Size, Unknown {
     Small = "small",
     Large = "large",
 });

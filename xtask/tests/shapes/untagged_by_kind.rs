@@ -22,10 +22,6 @@ impl FromNode for Key {
                 i64::from_node(node, at).map(Self::Integer)
             }
             Node::Str(_) => String::from_node(node, at).map(Self::String),
-            #[allow(
-                unreachable_patterns,
-                reason = "some unions take every kind of value"
-            )]
             other => {
                 Err(ReadError::expected(at, "null or an integer or a string", &other))
             }
@@ -79,10 +75,6 @@ impl FromNode for Answer {
             }
             Node::Bool(_) => bool::from_node(node, at).map(Self::Boolean),
             Node::Seq(_) => Vec::<String>::from_node(node, at).map(Self::Strings),
-            #[allow(
-                unreachable_patterns,
-                reason = "some unions take every kind of value"
-            )]
             other => {
                 Err(
                     ReadError::expected(

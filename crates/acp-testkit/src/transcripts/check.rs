@@ -22,7 +22,7 @@ use crate::definition::{Definition, Failure};
 /// # Errors
 /// The folder, a recording or the canonical schema cannot be read.
 pub fn decode(folder: &Path) -> io::Result<Summary> {
-    let schema = CanonicalSchema::v1()?;
+    let schema = CanonicalSchema::load("v1")?;
     let mut summary = Summary::default();
     for path in files(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

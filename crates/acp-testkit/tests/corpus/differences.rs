@@ -1,5 +1,5 @@
 //! Where reading is meant to differ from what the JSON Schema says. The corpus must show every difference
-//! listed here, and no other.
+//! that [`v1`](crate::v1) and [`v2`](crate::v2) list, and no other.
 
 /// A way in which readers depart from the JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,103 +19,48 @@ pub(crate) enum Rule {
     /// An integer beyond the type that `format` names is refused, or read as a double where the union has an
     /// arm for those. To a validator `format` is a remark.
     IntegerFits,
-    /// A payload whose members are all optional may be a bare `null` (rule v1-rpc-23).
+    /// A payload whose members are all optional may be a bare `null` (rule v1-rpc-23), and so in v2.
     WholeNull,
-    /// An empty string is taken where `minLength` forbids it: a notice without a title is no reason to lose
-    /// the notice. Whoever writes one is asked for a title.
-    EmptyTextTaken,
+    /// A value out of the bounds of `minLength`, `minItems`, `minimum` or `maximum` is taken as it is: a notice
+    /// without a title is no reason to lose the notice. Whoever writes one is asked to keep to the bounds.
+    BoundsUnchecked,
 }
 
-/// A difference, and the definitions that show it.
+/// A difference, and the definitions that show it; those that only the unstable schema has count only there.
 pub(crate) struct Difference {
     pub(crate) rule: Rule,
     pub(crate) definitions: &'static [&'static str],
 }
 
-pub(crate) const DIFFERENCES: &[Difference] = &[
-    Difference {
-        rule: Rule::UnknownValueKept,
-        definitions: &[
-            "ElicitationSchemaType",
-            "PermissionOptionKind",
-            "PlanEntryPriority",
-            "PlanEntryStatus",
-            "Role",
-            "StopReason",
-            "StringFormat",
-            "ToolCallStatus",
-            "ToolKind",
-        ],
-    },
-    Difference {
-        rule: Rule::UnknownVariantKept,
-        definitions: &[
-            "ContentBlock",
-            "RequestPermissionOutcome",
-            "SessionConfigOption",
-            "SessionUpdate",
-            "ToolCallContent",
-        ],
-    },
-    Difference {
-        rule: Rule::KnownTagIsStrict,
-        definitions: &["AuthMethod", "McpServer", "MultiSelectItems", "SetSessionConfigOptionRequest"],
-    },
-    Difference {
-        rule: Rule::TagIsText,
-        definitions: &["AuthMethod", "McpServer", "MultiSelectItems", "SetSessionConfigOptionRequest"],
-    },
-    Difference {
-        rule: Rule::MemberDecides,
-        definitions: &["ElicitationFormMode", "ElicitationUrlMode", "EmbeddedResourceResource"],
-    },
-    Difference {
-        rule: Rule::IntegerFits,
-        definitions: &[
-            "CreateTerminalRequest",
-            "ElicitationContentValue",
-            "ErrorCode",
-            "IntegerPropertySchema",
-            "MultiSelectPropertySchema",
-            "ReadTextFileRequest",
-            "RequestId",
-            "ResourceLink",
-            "StringPropertySchema",
-            "TerminalExitStatus",
-            "ToolCallLocation",
-            "UsageUpdate",
-            "WaitForTerminalExitResponse",
-        ],
-    },
-    Difference { rule: Rule::WholeNull, definitions: WHOLE_NULL },
-    Difference { rule: Rule::EmptyTextTaken, definitions: &["Notice"] },
-];
+/// What the schema of a version has no mark for: taken from the rules of the protocol, not from the generator.
+pub(crate) struct Facts {
+    pub(crate) version: &'static str,
+    /// Payloads that may be `null` as a whole.
+    pub(crate) whole_null: &'static [&'static str],
+    /// Members whose `null` is not the same as their absence, by definition.
+    pub(crate) three_states: &'static [(&'static str, &'static [&'static str])],
+    /// What the absence of an enum means where the schema has no `default` for it.
+    pub(crate) implicit_defaults: &'static [(&'static str, &'static str)],
+    pub(crate) differences: &'static [Difference],
+}
 
-/// Payloads that may be `null` as a whole. The schema has no mark for it.
-pub(crate) const WHOLE_NULL: &[&str] = &[
-    "AuthenticateResponse",
-    "CloseSessionResponse",
-    "DeleteSessionResponse",
-    "KillTerminalResponse",
-    "ListSessionsRequest",
-    "LoadSessionResponse",
-    "LogoutRequest",
-    "LogoutResponse",
-    "ReleaseTerminalResponse",
-    "ResumeSessionResponse",
-    "SetSessionModeResponse",
-    "WaitForTerminalExitResponse",
-    "WriteTextFileResponse",
-];
+impl Facts {
+    pub(crate) fn has_three_states(&self, definition: &str, member: &str) -> bool {
+        self.three_states.iter().any(|(name, members)| *name == definition && members.contains(&member))
+    }
 
-/// Members whose `null` is not the same as their absence. The schema has no mark for it.
-pub(crate) const THREE_STATES: &[(&str, &str)] = &[
-    ("CompactionUpdate", "_meta"),
-    ("CompactionUpdate", "error"),
-    ("CompactionUpdate", "summary"),
-    ("SessionInfoUpdate", "title"),
-    ("SessionInfoUpdate", "updatedAt"),
-];
+    /// Every difference, and every fact that is one.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (Rule, &'static str)> {
+        let listed = self.differences.iter();
+        let listed =
+            listed.flat_map(|difference| difference.definitions.iter().map(|name| (difference.rule, *name)));
+        listed.chain(self.whole_null.iter().map(|name| (Rule::WholeNull, *name)))
+    }
 
-/// What the absence of an enum means where the schema has no `default` for it.
-pub(crate) const IMPLICIT_DEFAULTS: &[(&str, &str)] = &[("ToolCallStatus", "pending"), ("ToolKind", "other")];
+    /// Every definition that is named.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        let members = self.three_states.iter().map(|(name, _)| *name);
+        let enums = self.implicit_defaults.iter().map(|(name, _)| *name);
+        self.listed().map(|(_, name)| name).chain(members).chain(enums)
+    }
+}

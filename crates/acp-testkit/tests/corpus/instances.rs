@@ -4,7 +4,7 @@ use acp_json::Node;
 use serde_json::Value as Json;
 
 use crate::shape::{
-    Definitions, arms, is_any, is_nullable, is_object_union, json_type, properties, reference, required,
+    Definitions, arms, is_any, is_nullable, is_object_union, json_type, own_properties, reference, required,
     requires, tag, tag_of,
 };
 
@@ -12,6 +12,8 @@ use crate::shape::{
 #[derive(Clone, Copy)]
 pub(crate) struct Instances<'s> {
     pub(crate) definitions: &'s Definitions,
+    /// Whether to make objects too that more than one arm of a union could take.
+    pub(crate) mixed: bool,
 }
 
 type Members = Vec<(String, Node<'static>)>;
@@ -50,7 +52,8 @@ impl<'s> Instances<'s> {
             Some("array") => {
                 let items = self.branches(&schema["items"]);
                 let mut lists: Vec<_> = items.iter().map(|item| Node::Seq(vec![item.clone()])).collect();
-                lists.extend([Node::Seq(Vec::new()), Node::Seq(items)]);
+                lists.push(Node::Seq(items));
+                lists.extend(schema.get("minItems").is_none().then(|| Node::Seq(Vec::new())));
                 lists
             }
             Some("object") if schema.get("properties").is_some() => self.objects(schema, &Vec::new()),
@@ -90,6 +93,7 @@ impl<'s> Instances<'s> {
             Some("integer") => Node::U64(1),
             Some("number") => Node::F64(0.25),
             Some("array") => Node::Seq(vec![self.first(&schema["items"])]),
+            Some(_) if schema.get("properties").is_some() => object(self.own(schema, |_| true), Vec::new()),
             Some(_) => match schema.get("additionalProperties") {
                 None => object(self.own(schema, |_| true), Vec::new()),
                 Some(Json::Bool(true)) => any_values().remove(0),
@@ -118,7 +122,7 @@ impl<'s> Instances<'s> {
     fn objects(self, schema: &'s Json, variant: &Members) -> Vec<Node<'static>> {
         let full = self.own(schema, |_| true);
         let mut objects = vec![self.own(schema, |name| requires(schema, name)), full.clone()];
-        for (index, (name, member)) in properties(schema).enumerate() {
+        for (index, (name, member)) in own_properties(schema).enumerate() {
             let with = |value: Node<'static>| {
                 let mut members = full.clone();
                 members[index].1 = value;
@@ -135,7 +139,7 @@ impl<'s> Instances<'s> {
     }
 
     fn own(self, schema: &'s Json, keep: impl Fn(&str) -> bool) -> Members {
-        let kept = properties(schema).filter(|(name, _)| keep(name));
+        let kept = own_properties(schema).filter(|(name, _)| keep(name));
         kept.map(|(name, member)| (name.to_owned(), self.first(member))).collect()
     }
 
@@ -148,9 +152,10 @@ impl<'s> Instances<'s> {
                 |scopes| scopes.iter().flat_map(|scope| self.arm(scopes, scope)).collect(),
             );
             let extra = ("later".to_owned(), any_values().remove(0));
+            let typed = self.own(arm, |name| Some(name) != crate::shape::tag(arms));
             return scopes
                 .into_iter()
-                .map(|scope| [tag.clone(), vec![extra.clone()], scope].concat())
+                .map(|scope| [tag.clone(), vec![extra.clone()], typed.clone(), scope].concat())
                 .collect();
         }
         let payload = match reference(arm) {
@@ -164,6 +169,9 @@ impl<'s> Instances<'s> {
     /// Variants that more than one arm could take: members of all arms, or those of the arm without a tag
     /// beside each known tag.
     fn mixed(self, arms: &'s [Json]) -> Vec<Members> {
+        if !self.mixed {
+            return Vec::new();
+        }
         let Some(tag) = tag(arms) else {
             let mut all = arms.iter().flat_map(|arm| self.arm(arms, arm)).flatten().collect::<Members>();
             all.sort_by(|(left, _), (right, _)| left.cmp(right));

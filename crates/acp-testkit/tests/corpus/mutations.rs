@@ -2,9 +2,11 @@
 
 use acp_json::Node;
 
-/// Every value that differs from `base` at one place, as JSON text.
+/// Values that differ from `base` at one place, as JSON text: all there are for the value itself and its
+/// members, and one in eight for what lies deeper, which is varied in full as a definition of its own.
 pub(crate) fn mutations(base: &Node<'static>) -> Vec<String> {
-    let mut texts: Vec<String> = everywhere(base, &|node| {
+    let mut counted = 0;
+    let mut texts: Vec<String> = everywhere(base, 0, &mut |node, depth| {
         let mut changed = wrong_kinds(node);
         changed.extend(match node {
             Node::Str(_) => TEXTS.iter().map(raw).collect(),
@@ -14,6 +16,11 @@ pub(crate) fn mutations(base: &Node<'static>) -> Vec<String> {
             Node::Map(members) => objects(members),
             Node::Null => Vec::new(),
         });
+        // The count goes on from place to place, so that each kind of change has its turn.
+        changed.retain(|_| {
+            counted += 1;
+            depth < THINNED_FROM || counted % 8 == 0
+        });
         changed
     })
     .iter()
@@ -22,6 +29,8 @@ pub(crate) fn mutations(base: &Node<'static>) -> Vec<String> {
     texts.push(text(&reversed(base)));
     texts
 }
+
+const THINNED_FROM: usize = 2;
 
 /// The JSON text of a value, with its raw tokens in place.
 pub(crate) fn text(node: &Node<'_>) -> String {
@@ -156,22 +165,23 @@ fn reversed(node: &Node<'static>) -> Node<'static> {
     }
 }
 
-/// The tree with each node, one at a time, replaced by each of what `change` makes of it.
+/// The tree with each node, one at a time, replaced by each of what `change` makes of it at that depth.
 fn everywhere(
     node: &Node<'static>,
-    change: &impl Fn(&Node<'static>) -> Vec<Node<'static>>,
+    depth: usize,
+    change: &mut impl FnMut(&Node<'static>, usize) -> Vec<Node<'static>>,
 ) -> Vec<Node<'static>> {
-    let mut changed = change(node);
+    let mut changed = change(node, depth);
     match node {
         Node::Map(members) => {
             for (index, (_, value)) in members.iter().enumerate() {
-                let values = everywhere(value, change).into_iter();
+                let values = everywhere(value, depth + 1, change).into_iter();
                 changed.extend(values.map(|value| Node::Map(with(members, index, value))));
             }
         }
         Node::Seq(items) => {
             for (index, item) in items.iter().enumerate() {
-                changed.extend(everywhere(item, change).into_iter().map(|item| {
+                changed.extend(everywhere(item, depth + 1, change).into_iter().map(|item| {
                     let mut items = items.clone();
                     items[index] = item;
                     Node::Seq(items)

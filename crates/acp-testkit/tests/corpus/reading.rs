@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
-use crate::differences::{IMPLICIT_DEFAULTS, Rule, THREE_STATES, WHOLE_NULL};
+use crate::differences::{Facts, Rule};
 use crate::shape::{
-    Definitions, arms, deciding_member, flag, is_any, is_nullable, is_object_union, json_type, properties,
-    reference, requires, tag, tag_of,
+    Definitions, arms, deciding_member, flag, is_any, is_nullable, is_object_union, json_type, json_type_is,
+    own_properties, properties, reference, requires, tag, tag_of,
 };
 
 /// What a reading allows itself.
@@ -33,6 +33,7 @@ pub(crate) enum Mode {
 
 pub(crate) struct Reading<'s> {
     definitions: &'s Definitions,
+    facts: &'static Facts,
     mode: Mode,
     /// Which differences this reading has made use of, and in which definition.
     pub(crate) used: BTreeSet<(Rule, &'s str)>,
@@ -41,14 +42,14 @@ pub(crate) struct Reading<'s> {
 type Members = Map<String, Json>;
 
 impl<'s> Reading<'s> {
-    pub(crate) fn new(definitions: &'s Definitions, mode: Mode) -> Self {
-        Reading { definitions, mode, used: BTreeSet::new() }
+    pub(crate) fn new(definitions: &'s Definitions, facts: &'static Facts, mode: Mode) -> Self {
+        Reading { definitions, facts, mode, used: BTreeSet::new() }
     }
 
     /// The normal form of a value; `None` when it is refused.
     pub(crate) fn definition(&mut self, name: &str, value: &Json) -> Option<Json> {
         let (name, schema) = self.definitions.get_key_value(name)?;
-        if value.is_null() && self.mode == Mode::Reader && WHOLE_NULL.contains(&name.as_str()) {
+        if value.is_null() && self.mode == Mode::Reader && self.facts.whole_null.contains(&name.as_str()) {
             self.used.insert((Rule::WholeNull, name));
             return Some(Json::Object(Map::new()));
         }
@@ -74,7 +75,7 @@ impl<'s> Reading<'s> {
             Some("boolean") => value.as_bool().map(Json::from),
             Some("string") => self.text(owner, schema, value),
             Some("integer") => self.integer(owner, schema, value),
-            Some("number") => value.as_f64().map(Json::from),
+            Some("number") => self.number(owner, schema, value),
             Some("array") => self.list(owner, schema, value),
             Some("object") => match schema.get("additionalProperties") {
                 Some(members) => self.map(owner, members, value),
@@ -115,7 +116,7 @@ impl<'s> Reading<'s> {
         let null_is_default = self.mode != Mode::Schema && flag(schema, "x-deserialize-default-on-null");
         let default = || required.then(|| Json::Array(Vec::new()));
         let Some(value) = from.get(name) else { return (!required).then_some(None) };
-        if value.is_null() && THREE_STATES.contains(&(owner, name)) {
+        if value.is_null() && self.facts.has_three_states(owner, name) {
             return Some(Some(Json::Null));
         }
         if value.is_null() && !required && is_nullable(schema) {
@@ -133,11 +134,11 @@ impl<'s> Reading<'s> {
 
     fn is_default(&self, schema: &'s Json, value: &Json) -> bool {
         if let Some(default) = schema.get("default") {
-            let normal = Reading::new(self.definitions, Mode::Reader).node("", schema, default);
+            let normal = Reading::new(self.definitions, self.facts, Mode::Reader).node("", schema, default);
             return normal.as_ref() == Some(value);
         }
         let implicit = reference(schema)
-            .and_then(|name| IMPLICIT_DEFAULTS.iter().find(|(definition, _)| *definition == name));
+            .and_then(|name| self.facts.implicit_defaults.iter().find(|(definition, _)| *definition == name));
         match implicit {
             Some((_, default)) => value == default,
             None => {
@@ -148,26 +149,38 @@ impl<'s> Reading<'s> {
 
     fn text(&mut self, owner: &'s str, schema: &Json, value: &Json) -> Option<Json> {
         let text = value.as_str()?;
-        if text.is_empty() && schema.get("minLength").is_some() {
-            if self.mode != Mode::Reader {
-                return None;
-            }
-            self.used.insert((Rule::EmptyTextTaken, owner));
-        }
+        // No schema asks for more than one character.
+        self.bounded(owner, !(text.is_empty() && schema.get("minLength").is_some()))?;
         Some(Json::from(text))
+    }
+
+    /// Readers take what is out of bounds.
+    fn bounded(&mut self, owner: &'s str, within: bool) -> Option<()> {
+        if within {
+            return Some(());
+        }
+        if self.mode != Mode::Reader {
+            return None;
+        }
+        self.used.insert((Rule::BoundsUnchecked, owner));
+        Some(())
+    }
+
+    fn number(&mut self, owner: &'s str, schema: &Json, value: &Json) -> Option<Json> {
+        self.bounded(owner, is_within(schema, value.as_number()?))?;
+        value.as_f64().map(Json::from)
     }
 
     fn integer(&mut self, owner: &'s str, schema: &Json, value: &Json) -> Option<Json> {
         let number = value.as_number()?;
         let exact = number.as_i128().or_else(|| exact_integer(number.as_f64()?));
         let is_integer = exact.is_some() || number.as_f64().is_some_and(|number| number.fract() == 0.0);
-        let below = |bound: &Json| number.as_f64() < bound.as_f64();
-        let above = |bound: &Json| number.as_f64() > bound.as_f64();
-        if !is_integer || schema.get("minimum").is_some_and(below) || schema.get("maximum").is_some_and(above)
-        {
+        let is_within = is_within(schema, number);
+        if !is_integer {
             return None;
         }
         if self.mode != Mode::Reader {
+            self.bounded(owner, is_within)?;
             return Some(exact.and_then(json_integer).unwrap_or_else(|| value.clone()));
         }
         let (least, most) = match schema.get("format").and_then(Json::as_str) {
@@ -179,9 +192,12 @@ impl<'s> Reading<'s> {
             other => panic!("{owner}: no range for the integer format {other:?}"),
         };
         if let Some(exact) = exact.filter(|exact| (least..=most).contains(exact)) {
+            self.bounded(owner, is_within)?;
             return json_integer(exact);
         }
-        self.used.insert((Rule::IntegerFits, owner));
+        if is_within {
+            self.used.insert((Rule::IntegerFits, owner));
+        }
         None
     }
 
@@ -189,7 +205,10 @@ impl<'s> Reading<'s> {
         let items = schema.get("items").expect("the canonical schema types every list");
         let skip = self.mode != Mode::Schema && flag(schema, "x-deserialize-skip-invalid-items");
         let mut out = Vec::new();
-        for item in value.as_array()? {
+        let from = value.as_array()?;
+        // No schema asks for more than one item.
+        self.bounded(owner, !(from.is_empty() && schema.get("minItems").is_some()))?;
+        for item in from {
             match self.node(owner, items, item) {
                 Some(item) => out.push(item),
                 None if skip => {}
@@ -222,6 +241,7 @@ impl<'s> Reading<'s> {
         let first_item = value.as_array().and_then(|items| items.first());
         if self.mode == Mode::Reader
             && let Some(item) = first_item
+            && arms.iter().all(|arm| arm.get("items").is_some())
             && let Some(arm) = arms.iter().rev().find(|arm| self.decides(arms, arm, item))
         {
             return self.node(owner, arm, value);
@@ -256,8 +276,16 @@ impl<'s> Reading<'s> {
         arms: &'s [Json],
         from: &Members,
     ) -> Option<Members> {
-        let Some(tag) = tag(arms) else { return self.untagged(owner, arms, from) };
-        let untagged = arms.iter().find(|arm| arm.get("properties").is_none_or(|own| own.get(tag).is_none()));
+        let Some(tag) = tag(arms) else { return self.untagged(owner, schema, arms, from) };
+        let of_tag = |arm: &'s Json| arm.get("properties").and_then(|own| own.get(tag));
+        let untagged = arms.iter().find(|arm| of_tag(arm).is_none());
+        let without_tag =
+            untagged.or(arms.iter().find(|arm| of_tag(arm).is_some_and(|tag| json_type_is(tag, "null"))));
+        // The tag may be a member that is itself read leniently.
+        let lenient = schema
+            .get("properties")
+            .and_then(|own| own.get(tag))
+            .is_some_and(|tag| self.mode != Mode::Schema && flag(tag, "x-deserialize-default-on-error"));
         match from.get(tag) {
             Some(Json::String(text)) => match arms.iter().find(|arm| tag_of(arm, tag) == Some(text)) {
                 Some(arm) => match self.attempt(owner, arm, from) {
@@ -269,7 +297,8 @@ impl<'s> Reading<'s> {
                 },
                 None => self.unknown(owner, schema, arms, untagged, from),
             },
-            None | Some(Json::Null) => self.attempt(owner, untagged?, from),
+            None | Some(Json::Null) => self.attempt(owner, without_tag?, from),
+            Some(_) if lenient => self.attempt(owner, without_tag?, from),
             Some(_) => self.fall_through(Rule::TagIsText, owner, untagged, from),
         }
     }
@@ -283,11 +312,11 @@ impl<'s> Reading<'s> {
         untagged: Option<&'s Json>,
         from: &Members,
     ) -> Option<Members> {
-        let own = |name: &str| schema.get("properties").is_some_and(|own| own.get(name).is_some());
+        let own = |name: &str| own_properties(schema).any(|(own, _)| own == name);
         let kept = from.iter().filter(|(name, _)| !own(name));
         let mut out: Members = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
         match (arms.iter().find(|arm| arm.get("not").is_some()), untagged) {
-            (Some(fallback), _) => self.scope(owner, fallback, from, &mut out)?,
+            (Some(fallback), _) => self.typed(owner, fallback, from, &mut out)?,
             // It must do as the arm without a tag.
             (None, Some(untagged)) => drop(self.attempt(owner, untagged, from)?),
             (None, None) if self.mode != Mode::Reader => return None,
@@ -312,10 +341,17 @@ impl<'s> Reading<'s> {
         Some(read)
     }
 
-    /// The typed part of an arm for unknown tags: a union that all arms share. It is written in normal form.
-    fn scope(&mut self, owner: &'s str, arm: &'s Json, from: &Members, out: &mut Members) -> Option<()> {
+    /// The typed part of an arm for unknown tags: members and a union that all arms share. It is written in
+    /// normal form.
+    fn typed(&mut self, owner: &'s str, arm: &'s Json, from: &Members, out: &mut Members) -> Option<()> {
+        for (name, schema) in properties(arm) {
+            out.remove(name);
+            if let Some(value) = self.member(owner, name, schema, requires(arm, name), from)? {
+                out.insert(name.to_owned(), value);
+            }
+        }
         let Some(arms) = arms(arm) else { return Some(()) };
-        let read = self.untagged(owner, arms, from)?;
+        let read = self.untagged(owner, arm, arms, from)?;
         let chosen = arms.iter().find(|arm| {
             deciding_member(self.definitions, arms, arm).is_some_and(|member| read.contains_key(member))
         });
@@ -327,16 +363,30 @@ impl<'s> Reading<'s> {
         Some(())
     }
 
-    fn untagged(&mut self, owner: &'s str, arms: &'s [Json], from: &Members) -> Option<Members> {
+    /// `schema` is what has the arms: `oneOf` asks for exactly one.
+    fn untagged(
+        &mut self,
+        owner: &'s str,
+        schema: &Json,
+        arms: &'s [Json],
+        from: &Members,
+    ) -> Option<Members> {
+        let exclusive = schema.get("oneOf").is_some();
+        let mut validator = Reading::new(self.definitions, self.facts, Mode::Schema);
+        if exclusive && arms.iter().filter_map(|arm| validator.attempt(owner, arm, from)).count() > 1 {
+            return None;
+        }
+        let by_schema = arms.iter().find_map(|arm| self.attempt(owner, arm, from));
         if self.mode != Mode::Reader {
-            return arms.iter().find_map(|arm| self.attempt(owner, arm, from));
+            return by_schema;
         }
         let has = |arm: &&Json| {
             deciding_member(self.definitions, arms, arm).is_some_and(|member| from.contains_key(member))
         };
-        let arm = arms.iter().find(has).or(arms.last())?;
-        let read = self.attempt(owner, arm, from);
-        if read.is_none() && arms.iter().any(|arm| self.attempt(owner, arm, from).is_some()) {
+        let several = arms.iter().filter(has).count() > 1;
+        let arm = arms.iter().find(has).or(arms.last()).filter(|_| !(exclusive && several));
+        let read = arm.and_then(|arm| self.attempt(owner, arm, from));
+        if read.is_none() && by_schema.is_some() {
             self.used.insert((Rule::MemberDecides, owner));
         }
         read
@@ -349,7 +399,8 @@ impl<'s> Reading<'s> {
             return self.members(name, target, from);
         }
         let mut out = Map::new();
-        for (name, schema) in properties(arm).filter(|(_, schema)| schema.get("const").is_none()) {
+        let is_tag = |schema: &Json| schema.get("const").is_some() || json_type_is(schema, "null");
+        for (name, schema) in properties(arm).filter(|(_, schema)| !is_tag(schema)) {
             if let Some(value) = self.member(owner, name, schema, requires(arm, name), from)? {
                 out.insert(name.to_owned(), value);
             }
@@ -360,6 +411,12 @@ impl<'s> Reading<'s> {
 
 fn has_number(arms: &[Json]) -> bool {
     arms.iter().any(|arm| json_type(arm) == Some("number"))
+}
+
+fn is_within(schema: &Json, number: &serde_json::Number) -> bool {
+    let below = |bound: &Json| number.as_f64() < bound.as_f64();
+    let above = |bound: &Json| number.as_f64() > bound.as_f64();
+    !schema.get("minimum").is_some_and(below) && !schema.get("maximum").is_some_and(above)
 }
 
 /// A float that stands for one integer only.

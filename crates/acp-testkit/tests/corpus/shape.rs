@@ -21,6 +21,12 @@ pub(crate) fn properties(schema: &Json) -> impl Iterator<Item = (&str, &Json)> {
     properties.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema))
 }
 
+/// The members of an object itself, without the tag of a union that lies flat in it.
+pub(crate) fn own_properties(schema: &Json) -> impl Iterator<Item = (&str, &Json)> {
+    let tag = arms(schema).and_then(|arms| tag(arms));
+    properties(schema).filter(move |(name, _)| Some(*name) != tag)
+}
+
 pub(crate) fn requires(schema: &Json, name: &str) -> bool {
     required(schema).any(|required| required == name)
 }
@@ -73,7 +79,7 @@ pub(crate) fn tag_of<'s>(arm: &'s Json, tag: &str) -> Option<&'s str> {
 pub(crate) fn is_object_union(definitions: &Definitions, arms: &[Json]) -> bool {
     let is_object = |arm: &Json| {
         let target = reference(arm).and_then(|name| definitions.get(name));
-        target.is_some_and(|target| json_type_is(target, "object"))
+        json_type_is(target.unwrap_or(arm), "object")
     };
     tag(arms).is_some() || arms.iter().all(is_object)
 }

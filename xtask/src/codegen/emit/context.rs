@@ -1,23 +1,24 @@
 //! What the emitters ask about other definitions, and how they write types and wording.
 
-use std::collections::BTreeMap;
-
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::codegen::ir::{Definition, Field, Kind, Payload, Presence, Schema, Type, Variant};
+use crate::codegen::api_lock;
+use crate::codegen::derives::Derives;
+use crate::codegen::ir::{Definition, Field, Object, Payload, Presence, Schema, Type, Variant};
 use crate::schema::docs::Docs;
 
 pub(super) struct Context<'s> {
-    definitions: BTreeMap<&'s str, &'s Definition>,
+    derives: Derives<'s>,
+    schema: &'s Schema,
+    /// The path of what generated code uses.
+    pub runtime: &'s str,
     pub docs: &'s Docs,
 }
 
 impl<'s> Context<'s> {
-    pub(super) fn new(schema: &'s Schema, docs: &'s Docs) -> Self {
-        let definitions =
-            schema.definitions.iter().map(|definition| (definition.name.as_str(), definition)).collect();
-        Context { definitions, docs }
+    pub(super) fn new(schema: &'s Schema, docs: &'s Docs, runtime: &'s str) -> Self {
+        Context { derives: Derives::new(schema), schema, docs, runtime }
     }
 
     /// The attribute lines of a piece of wording; of nothing, when it is not written yet.
@@ -30,6 +31,9 @@ impl<'s> Context<'s> {
     }
 
     pub(super) fn definition_docs(&self, definition: &Definition) -> TokenStream {
+        if let Some(arm) = &definition.arm {
+            return Self::wording(self.docs.variant(&definition.described_by, arm));
+        }
         if definition.name == definition.described_by {
             return Self::wording(self.docs.definition(&definition.name));
         }
@@ -39,49 +43,30 @@ impl<'s> Context<'s> {
         )))
     }
 
-    pub(super) fn field_docs(&self, owner: &str, field: &Field) -> TokenStream {
-        match self.docs.field(owner, &field.wire) {
+    pub(super) fn field_docs(&self, owner: &Definition, field: &Field) -> TokenStream {
+        let described = match &owner.arm {
+            Some(arm) => self.docs.variant_field(&owner.described_by, arm, &field.wire),
+            None => self.docs.field(&owner.name, &field.wire),
+        };
+        match described {
             None if field.ty == Type::Meta => Self::wording(Some(META)),
             text => Self::wording(text),
         }
     }
 
+    /// The arguments of the constructor, in the order that the lock keeps.
+    pub(super) fn arguments(&self, definition: &Definition, object: &Object) -> Vec<String> {
+        api_lock::constructor(self.schema, definition, object)
+    }
+
     /// Whether the definition's type has a `Default`.
     pub(super) fn defaults(&self, definition: &Definition) -> bool {
-        match &definition.kind {
-            Kind::Object(object) => {
-                object.union.is_none() && object.fields.iter().all(|field| !is_required(field))
-            }
-            Kind::StringEnum(values) => values.default.is_some(),
-            _ => false,
-        }
+        self.derives.defaults(definition)
     }
 
-    /// Whether two values of the type are equal or not, without exception: no floats, no free JSON.
-    pub(super) fn has_eq(&self, ty: &Type) -> bool {
-        match ty {
-            Type::F64 | Type::Any | Type::Meta => false,
-            Type::List(item) | Type::Map(item) => self.has_eq(item),
-            Type::Ref(name) => {
-                self.definitions.get(name.as_str()).is_some_and(|definition| self.eq(definition))
-            }
-            _ => true,
-        }
-    }
-
-    /// The same for a definition.
+    /// Whether the definition's type has an `Eq`.
     pub(super) fn eq(&self, definition: &Definition) -> bool {
-        match &definition.kind {
-            Kind::Object(object) => {
-                object.union.is_none() && object.fields.iter().all(|field| self.has_eq(&field.ty))
-            }
-            Kind::Newtype(ty) => self.has_eq(ty),
-            Kind::StringEnum(_) | Kind::IntegerEnum { .. } => true,
-            Kind::Tagged(_) => false,
-            Kind::Untagged(union) => {
-                union.arms.iter().all(|arm| arm.ty.as_ref().is_none_or(|ty| self.has_eq(ty)))
-            }
-        }
+        self.derives.definition_has_eq(definition)
     }
 
     /// The derives that every type has, and those that its content allows.
@@ -153,6 +138,11 @@ pub(super) fn payload_type(variant: &Variant) -> Option<TokenStream> {
         }
         _ => None,
     }
+}
+
+/// The attribute of what only the unstable schema has.
+pub(super) fn gate(unstable: bool) -> TokenStream {
+    if unstable { quote!(#[cfg(feature = "unstable")]) } else { TokenStream::new() }
 }
 
 /// An identifier; a word of Rust is escaped.

@@ -3,21 +3,32 @@
 use quote::quote;
 
 use super::Item;
-use super::context::ident;
+use super::context::{gate, ident};
 use crate::codegen::ir::Schema;
+use crate::codegen::version::Version;
 
-pub(super) fn emit(schema: &Schema) -> Vec<Item> {
-    // Unions that lie flat in an object are types of ours, not definitions.
-    let names = schema.definitions.iter().filter(|definition| definition.name == definition.described_by);
-    let rows = names.map(|definition| {
-        let (name, ty) = (&definition.name, ident(&definition.name));
-        quote!((#name, round_trip::<v1::#ty>))
-    });
-    vec![
-        Item::Text("use acp_types::v1;\n\nuse crate::roundtrip::{RoundTrip, round_trip};\n".to_owned()),
-        Item::Tokens(quote! {
-            /// Every definition of v1, by name.
-            pub(crate) const V1: &[(&str, RoundTrip)] = &[#(#rows),*];
-        }),
-    ]
+pub(super) fn emit(schemas: &[(&Version, Schema)]) -> Vec<Item> {
+    let mut items = vec![Item::Text("use crate::roundtrip::{RoundTrip, round_trip};\n".to_owned())];
+    for (version, schema) in schemas {
+        // What is no definition of the schema is a type of ours.
+        let definitions =
+            schema.definitions.iter().filter(|definition| definition.name == definition.described_by);
+        let module = ident(version.name);
+        let rows = definitions.map(|definition| {
+            let (gate, name, ty) = (gate(definition.unstable), &definition.name, ident(&definition.name));
+            quote!(#gate (#name, round_trip::<acp_types::#module::#ty>))
+        });
+        let table = ident(&version.name.to_uppercase());
+        let docs = format!(" Every definition of {}, by name.", version.name);
+        let gate = (version.name != "v1").then(|| {
+            let feature = version.name;
+            quote!(#[cfg(feature = #feature)])
+        });
+        items.push(Item::Tokens(quote! {
+            #[doc = #docs]
+            #gate
+            pub(crate) const #table: &[(&str, RoundTrip)] = &[#(#rows),*];
+        }));
+    }
+    items
 }

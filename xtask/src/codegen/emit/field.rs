@@ -3,15 +3,16 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::context::{Context, ident, reader, rust_type};
-use crate::codegen::ir::{Field, OnError, Presence, Type};
+use super::context::{Context, gate, ident, reader, rust_type};
+use crate::codegen::ir::{Definition, Field, OnError, Presence, Type};
 
 /// `pub name: Type`, with its wording.
-pub(super) fn declaration(context: &Context<'_>, owner: &str, field: &Field) -> TokenStream {
+pub(super) fn declaration(context: &Context<'_>, owner: &Definition, field: &Field) -> TokenStream {
     let docs = context.field_docs(owner, field);
+    let gate = gate(field.unstable);
     let name = ident(&field.rust);
     let ty = field_type(field);
-    quote!(#docs pub #name: #ty)
+    quote!(#docs #gate pub #name: #ty)
 }
 
 /// The type of the field, with what its presence adds.
@@ -54,8 +55,10 @@ pub(super) fn setter(field: &Field) -> TokenStream {
             (argument, if optional { quote!(Some(#value)) } else { value })
         }
     };
+    let gate = gate(field.unstable);
     quote! {
         #docs
+        #gate
         #[must_use]
         pub fn #name(mut self, #name: #argument) -> Self {
             self.#name = #value;
@@ -117,6 +120,16 @@ fn rule(field: &Field) -> (&'static str, bool) {
 
 /// The statement that writes the member: what equals its absence is not written.
 pub(super) fn write(field: &Field, value: &TokenStream) -> TokenStream {
+    let write = write_ungated(field, value);
+    if field.unstable {
+        let gate = gate(true);
+        quote!(#gate { #write })
+    } else {
+        write
+    }
+}
+
+fn write_ungated(field: &Field, value: &TokenStream) -> TokenStream {
     let wire = &field.wire;
     match (&field.presence, &field.ty) {
         (Presence::Required | Presence::RequiredNullable, _) => quote!(map.serialize_entry(#wire, &#value)?;),
@@ -127,12 +140,15 @@ pub(super) fn write(field: &Field, value: &TokenStream) -> TokenStream {
         },
         (Presence::Patch, _) => quote!(#value.write(#wire, map)?;),
         (Presence::Default(_), ty) => {
+            // The members of a variant are bound by reference.
+            let is_bound = syn::parse2::<syn::Ident>(value.clone()).is_ok();
+            let compared = if is_bound { quote!(*#value) } else { value.clone() };
             let differs = match ty {
-                Type::Bool => value.clone(),
+                Type::Bool => compared,
                 Type::List(_) | Type::Map(_) => quote!(!#value.is_empty()),
                 ty => {
                     let ty = rust_type(ty);
-                    quote!(#value != #ty::default())
+                    quote!(#compared != #ty::default())
                 }
             };
             quote! {

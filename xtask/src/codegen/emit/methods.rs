@@ -3,14 +3,16 @@
 use quote::quote;
 
 use super::Item;
-use super::context::{Context, ident};
+use super::context::{Context, gate, ident};
 use crate::codegen::ir::{Method, Schema, Side};
 
-pub(super) fn emit(schema: &Schema) -> Vec<Item> {
-    let mut items = vec![Item::Text(
-        "use crate::method::{Kind, Method, MethodInfo, Notification, Request, Side};\n\nuse super::*;\n"
-            .to_owned(),
-    )];
+pub(super) fn emit(schema: &Schema, runtime: &str) -> Vec<Item> {
+    let is_request = |method: &Method| method.response.is_some();
+    let mut used = vec!["Kind", "Method", "MethodInfo"];
+    used.extend((!schema.methods.iter().all(is_request)).then_some("Notification"));
+    used.extend(schema.methods.iter().any(is_request).then_some("Request"));
+    used.push("Side");
+    let mut items = vec![Item::Text(format!("use {runtime}::method::{{{}}};\n", used.join(", ")))];
     items.push(Item::Tokens(table(schema)));
     for method in &schema.methods {
         items.extend(marker(method).into_iter().map(Item::Tokens));
@@ -24,15 +26,10 @@ fn table(schema: &Schema) -> proc_macro2::TokenStream {
         let kind = if method.response.is_some() { quote!(Kind::Request) } else { quote!(Kind::Notification) };
         let response = option(method.response.as_deref());
         let capability = option(method.capability.as_deref());
+        let gate = gate(method.unstable);
         quote! {
-            MethodInfo {
-                name: #name,
-                kind: #kind,
-                handler: #handler,
-                params: #params,
-                response: #response,
-                capability: #capability,
-            }
+            #gate
+            MethodInfo::new(#name, #kind, #handler, #params, #response, #capability)
         }
     });
     quote! {
@@ -48,34 +45,38 @@ fn marker(method: &Method) -> Vec<proc_macro2::TokenStream> {
         Side::Agent => "handled by the agent",
         Side::Client => "handled by the client",
         Side::Both => "handled by both sides",
+        Side::Proxy => "handled by a proxy",
     };
     let docs = match (&method.response, &method.capability) {
         (Some(response), gate) => format!(
-            "`{name}`: a request {receiver}, [`{}`] to [`{response}`]{}.",
+            "`{name}`: a request {receiver}, [`{}`](super::{0}) to [`{response}`](super::{response}){}.",
             method.params,
             gate.as_ref().map(|gate| format!("; needs `{gate}`")).unwrap_or_default()
         ),
-        (None, _) => format!("`{name}`: a notification {receiver}, [`{}`].", method.params),
+        (None, _) => format!("`{name}`: a notification {receiver}, [`{}`](super::{0}).", method.params),
     };
     let docs = Context::wording(Some(&docs));
+    let gate = gate(method.unstable);
     let kind = match &method.response {
         Some(response) => {
             let response = ident(response);
             quote! {
+                #gate
                 impl Request for #marker {
-                    type Response = #response;
+                    type Response = super::#response;
                 }
             }
         }
-        None => quote!(impl Notification for #marker {}),
+        None => quote!(#gate impl Notification for #marker {}),
     };
     vec![
-        quote!(#docs #[derive(Clone, Copy, Debug)] pub enum #marker {}),
+        quote!(#docs #gate #[derive(Clone, Copy, Debug)] pub enum #marker {}),
         quote! {
+            #gate
             impl Method for #marker {
                 const NAME: &'static str = #name;
                 const HANDLER: Side = #handler;
-                type Params = #params;
+                type Params = super::#params;
             }
         },
         kind,
@@ -87,6 +88,7 @@ fn side(side: Side) -> proc_macro2::TokenStream {
         Side::Agent => quote!(Side::Agent),
         Side::Client => quote!(Side::Client),
         Side::Both => quote!(Side::Both),
+        Side::Proxy => quote!(Side::Proxy),
     }
 }
 

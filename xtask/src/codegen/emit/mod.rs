@@ -3,6 +3,7 @@
 mod context;
 mod definitions;
 mod field;
+mod messages;
 mod methods;
 mod newtype;
 mod object;
@@ -19,16 +20,21 @@ use proc_macro2::TokenStream;
 
 use super::format;
 use super::ir::{Definition, Kind, Schema};
-use super::overlay::Overlay;
+use super::version::Version;
 use crate::output::Output;
 use crate::schema::docs::Docs;
 use context::Context;
 
 /// The folders that belong to the generator.
-pub const FOLDERS: [&str; 4] =
-    [TYPES, "crates/acp-testkit/src/generated", operations::MACROS, operations::AGENT];
+pub const FOLDERS: [&str; 5] = [
+    "crates/acp-types/src/v1/generated",
+    "crates/acp-types/src/v2/generated",
+    TABLE,
+    operations::MACROS,
+    operations::AGENT,
+];
 
-const TYPES: &str = "crates/acp-types/src/v1/generated";
+const TABLE: &str = "crates/acp-testkit/src/generated";
 
 /// A top-level piece of a generated file.
 #[derive(Debug)]
@@ -38,29 +44,68 @@ pub enum Item {
     Text(String),
 }
 
-/// Everything that is generated from one version of the schema.
-pub fn emit(schema: &Schema, overlay: &Overlay, docs: &Docs, header: &str) -> Result<Vec<Output>> {
-    let context = Context::new(schema, docs);
-    let mut files: BTreeMap<&str, Vec<Item>> = BTreeMap::new();
-    for definition in &schema.definitions {
-        // A union that lies flat in an object goes where the object goes.
-        let file = overlay.list_with("files", &definition.described_by).unwrap_or("unsorted");
-        files.entry(file).or_default().extend(emit_definition(&context, definition));
-    }
-    let folder = Path::new(TYPES);
+/// The types of one version: a file for each domain, and under `unstable/` those that only the unstable
+/// schema has. A definition's domain is the file that its wording stands in.
+pub fn types(schema: &Schema, docs: &Docs, version: &Version, header: &str) -> Result<Vec<Output>> {
+    let target = Target { folder: version.folder(), runtime: "crate", elsewhere: BTreeMap::new() };
+    types_for(schema, docs, &target, header)
+}
+
+/// Where types go, and what they find there.
+#[derive(Debug)]
+pub struct Target {
+    pub folder: PathBuf,
+    /// The path of what generated code uses: `crate` in `acp-types` itself.
+    pub runtime: &'static str,
+    /// Types that another crate has, by name, with their paths.
+    pub elsewhere: BTreeMap<String, String>,
+}
+
+/// The same, for any crate.
+pub fn types_for(schema: &Schema, docs: &Docs, target: &Target, header: &str) -> Result<Vec<Output>> {
+    let context = Context::new(schema, docs, target.runtime);
+    let folder = target.folder.clone();
+    let is_here = |definition: &&Definition| !target.elsewhere.contains_key(&definition.name);
     let mut outputs = Vec::new();
-    for (name, items) in &files {
-        outputs.push(Output { path: rust_file(folder, name), text: format::file_of_types(header, items)? });
+    for unstable in [false, true] {
+        let mut files: BTreeMap<&str, Vec<Item>> = BTreeMap::new();
+        let definitions = schema.definitions.iter().filter(is_here);
+        for definition in definitions.filter(|definition| definition.unstable == unstable) {
+            // A union that lies flat in an object goes where the object goes.
+            let file = docs.domain(&definition.described_by).unwrap_or("unsorted");
+            files.entry(file).or_default().extend(emit_definition(&context, definition));
+        }
+        let (folder, above) = if unstable { (folder.join("unstable"), 2) } else { (folder.clone(), 1) };
+        for (name, items) in &files {
+            let text = format::file_of_types(header, items, above, target.runtime)?;
+            outputs.push(Output { path: rust_file(&folder, name), text });
+        }
+        let has_unstable = schema.definitions.iter().any(|definition| definition.unstable);
+        if !unstable || has_unstable {
+            let names: Vec<&str> = files.keys().copied().collect();
+            let has_methods = !unstable && !schema.methods.is_empty();
+            let mut text = module(header, &names, has_methods, !unstable && has_unstable);
+            text.extend(target.elsewhere.values().map(|path| format!("pub use {path};\n")));
+            outputs.push(Output { path: rust_file(&folder, "mod"), text });
+        }
     }
-    let methods = methods::emit(schema);
-    outputs.push(Output { path: rust_file(folder, "methods"), text: format::file(header, &methods)? });
-    outputs.push(Output { path: rust_file(folder, "mod"), text: module(header, files.keys().copied()) });
-    let table = definitions::emit(schema);
-    let path = rust_file(Path::new("crates/acp-testkit/src/generated"), "definitions");
-    outputs.push(Output { path, text: format::file(header, &table)? });
-    outputs.extend(operations::emit(schema, overlay, header)?);
+    if schema.methods.is_empty() {
+        return Ok(outputs);
+    }
+    let messages = messages::emit(schema);
+    outputs.push(Output { path: rust_file(&folder, "messages"), text: format::file(header, &messages)? });
+    let methods = methods::emit(schema, target.runtime);
+    outputs.push(Output { path: rust_file(&folder, "methods"), text: format::file(header, &methods)? });
     Ok(outputs)
 }
+
+/// The table by which the test kit finds types.
+pub fn definitions(schemas: &[(&Version, Schema)], header: &str) -> Result<Output> {
+    let text = format::file(header, &definitions::emit(schemas))?;
+    Ok(Output { path: rust_file(Path::new(TABLE), "definitions"), text })
+}
+
+pub use operations::emit as operations;
 
 fn emit_definition(context: &Context<'_>, definition: &Definition) -> Vec<Item> {
     match &definition.kind {
@@ -73,12 +118,22 @@ fn emit_definition(context: &Context<'_>, definition: &Definition) -> Vec<Item> 
     }
 }
 
-fn module<'a>(header: &str, files: impl Iterator<Item = &'a str> + Clone) -> String {
-    let declared: String = files.clone().map(|file| format!("mod {file};\n")).collect();
-    let exported: String = files.map(|file| format!("pub use {file}::*;\n")).collect();
-    format!(
-        "{header}\n{declared}\n/// The markers of the methods, and the table of them all.\npub mod methods;\n\n{exported}"
-    )
+fn module(header: &str, files: &[&str], methods: bool, unstable: bool) -> String {
+    let mut text = format!("{header}\n");
+    text.extend(files.iter().map(|file| format!("mod {file};\n")));
+    if unstable {
+        text.push_str("#[cfg(feature = \"unstable\")]\nmod unstable;\n");
+    }
+    if methods {
+        text.push_str("\n/// What each side sends, read by the name of the method.\npub mod messages;\n");
+        text.push_str("\n/// The markers of the methods, and the table of them all.\npub mod methods;\n");
+    }
+    text.push('\n');
+    text.extend(files.iter().map(|file| format!("pub use {file}::*;\n")));
+    if unstable {
+        text.push_str("#[cfg(feature = \"unstable\")]\npub use unstable::*;\n");
+    }
+    text
 }
 
 fn rust_file(folder: &Path, name: &str) -> PathBuf {

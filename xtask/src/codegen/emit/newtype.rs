@@ -3,7 +3,7 @@
 use quote::quote;
 
 use super::Item;
-use super::context::{Context, ident, rust_type};
+use super::context::{Context, gate, ident, rust_type};
 use crate::codegen::ir::{Definition, IntegerValue, Type};
 
 pub(super) fn emit(context: &Context<'_>, definition: &Definition, ty: &Type) -> Vec<Item> {
@@ -23,9 +23,10 @@ pub(super) fn emit(context: &Context<'_>, definition: &Definition, ty: &Type) ->
         }
     };
     let inner_name = rust_type(ty).to_string().replace(' ', "");
+    let runtime = context.runtime;
     let call = match ty {
-        Type::String => format!("crate::{helper}!({});\n", definition.name),
-        _ => format!("crate::{helper}!({}: {inner_name});\n", definition.name),
+        Type::String => format!("{runtime}::{helper}!({});\n", definition.name),
+        _ => format!("{runtime}::{helper}!({}: {inner_name});\n", definition.name),
     };
     vec![Item::Tokens(quote!(#docs #derives pub struct #name(#inner);)), Item::Text(call)]
 }
@@ -42,9 +43,19 @@ pub(super) fn emit_integer_enum(
         let docs = Context::wording(context.docs.variant(&definition.described_by, &value.wire.to_string()));
         let constant = ident(&value.rust);
         let number = proc_macro2::Literal::i64_unsuffixed(value.wire);
-        quote!(#docs pub const #constant: Self = Self(#number);)
+        let gate = gate(value.unstable);
+        quote!(#docs #gate pub const #constant: Self = Self(#number);)
     });
-    let known = values.iter().map(|value| ident(&value.rust));
+    let is_known = if values.iter().any(|value| value.unstable) {
+        let known = values.iter().map(|value| {
+            let (gate, name) = (gate(value.unstable), ident(&value.rust));
+            quote!(#gate Self::#name => true)
+        });
+        quote!(match self { #(#known,)* _ => false })
+    } else {
+        let known = values.iter().map(|value| ident(&value.rust));
+        quote!(matches!(self, #(Self::#known)|*))
+    };
     items.push(Item::Tokens(quote! {
         impl #name {
             #(#constants)*
@@ -52,7 +63,7 @@ pub(super) fn emit_integer_enum(
             /// Whether this version of the protocol gives the number a meaning.
             #[must_use]
             pub const fn is_known(self) -> bool {
-                matches!(self, #(Self::#known)|*)
+                #is_known
             }
         }
     }));

@@ -3,14 +3,14 @@
 use quote::quote;
 
 use super::Item;
-use super::context::{Context, ident, is_required};
+use super::context::{Context, gate, ident, is_required};
 use super::field;
 use crate::codegen::ir::{Definition, Object};
 
 pub(super) fn emit(context: &Context<'_>, definition: &Definition, object: &Object) -> Vec<Item> {
     vec![
         Item::Tokens(declaration(context, definition, object)),
-        Item::Tokens(constructor(definition, object)),
+        Item::Tokens(constructor(context, definition, object)),
         Item::Tokens(record(definition, object)),
         Item::Text(if definition.whole_null {
             format!("acp_json::record!({}, null => Default);\n", definition.name)
@@ -24,7 +24,7 @@ fn declaration(context: &Context<'_>, definition: &Definition, object: &Object) 
     let name = ident(&definition.name);
     let docs = context.definition_docs(definition);
     let derives = Context::derives(context.eq(definition), context.defaults(definition));
-    let fields = object.fields.iter().map(|field| field::declaration(context, &definition.name, field));
+    let fields = object.fields.iter().map(|field| field::declaration(context, definition, field));
     let union = object.union.iter().map(|union| {
         let (field, ty) = (ident(&union.field), ident(&union.type_name));
         quote!(#[doc = " The part that comes in several kinds."] pub #field: #ty)
@@ -40,25 +40,28 @@ fn declaration(context: &Context<'_>, definition: &Definition, object: &Object) 
     }
 }
 
-fn constructor(definition: &Definition, object: &Object) -> proc_macro2::TokenStream {
+fn constructor(context: &Context<'_>, definition: &Definition, object: &Object) -> proc_macro2::TokenStream {
     let name = ident(&definition.name);
     let mut arguments = Vec::new();
     let mut members = Vec::new();
     for one in &object.fields {
         if is_required(one) {
             let (argument, member) = field::argument(one);
-            arguments.push(argument);
+            arguments.push((&one.rust, argument));
             members.push(member);
         } else {
-            let name = ident(&one.rust);
-            members.push(quote!(#name: Default::default()));
+            let (gate, name) = (gate(one.unstable), ident(&one.rust));
+            members.push(quote!(#gate #name: Default::default()));
         }
     }
     if let Some(union) = &object.union {
         let (field, ty) = (ident(&union.field), ident(&union.type_name));
-        arguments.push(quote!(#field: impl Into<#ty>));
+        arguments.push((&union.field, quote!(#field: impl Into<#ty>)));
         members.push(quote!(#field: #field.into()));
     }
+    let order = context.arguments(definition, object);
+    arguments.sort_by_key(|(name, _)| order.iter().position(|other| other == *name));
+    let arguments: Vec<_> = arguments.into_iter().map(|(_, argument)| argument).collect();
     let setters = object.fields.iter().filter(|one| !is_required(one)).map(field::setter);
     let docs = Context::wording(Some(if arguments.is_empty() {
         "A value without any of the optional members."
@@ -81,8 +84,8 @@ fn constructor(definition: &Definition, object: &Object) -> proc_macro2::TokenSt
 fn record(definition: &Definition, object: &Object) -> proc_macro2::TokenStream {
     let name = ident(&definition.name);
     let reads = object.fields.iter().map(|one| {
-        let (name, read) = (ident(&one.rust), field::read(one));
-        quote!(#name: #read)
+        let (gate, name, read) = (gate(one.unstable), ident(&one.rust), field::read(one));
+        quote!(#gate #name: #read)
     });
     let union_reads = object.union.iter().map(|union| {
         let field = ident(&union.field);

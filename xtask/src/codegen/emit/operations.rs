@@ -28,7 +28,7 @@ struct Operation<'s> {
     response: &'s str,
 }
 
-pub(super) fn emit(schema: &Schema, overlay: &Overlay, header: &str) -> Result<Vec<Output>> {
+pub fn emit(schema: &Schema, overlay: &Overlay, header: &str) -> Result<Vec<Output>> {
     let operations = collect(schema, overlay)?;
     let (macros, agent) = (Path::new(MACROS), Path::new(AGENT));
     Ok(vec![

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use quote::quote;
 
 use super::Item;
-use super::context::{Context, ident};
+use super::context::{Context, gate, ident};
 use crate::codegen::ir::{Definition, StringEnum};
 
 pub(super) fn emit(context: &Context<'_>, definition: &Definition, values: &StringEnum) -> Vec<Item> {
@@ -16,8 +16,10 @@ pub(super) fn emit(context: &Context<'_>, definition: &Definition, values: &Stri
         let docs = Context::wording(context.docs.variant(&definition.described_by, &value.wire));
         let name = ident(&value.rust);
         let default = (values.default.as_ref() == Some(&value.rust)).then(|| quote!(#[default]));
-        quote!(#docs #default #name)
+        let gate = gate(value.unstable);
+        quote!(#docs #gate #default #name)
     });
+    let fallback = ident(values.fallback);
     let declaration = quote! {
         #docs
         #derives
@@ -25,11 +27,15 @@ pub(super) fn emit(context: &Context<'_>, definition: &Definition, values: &Stri
         pub enum #name {
             #(#variants,)*
             #[doc = " A value that this version of the protocol does not know, as it came."]
-            Unknown(Box<str>),
+            #fallback(Box<str>),
         }
     };
-    let mut table = format!("crate::string_enum!({} {{\n", definition.name);
+    let mut table =
+        format!("{}::string_enum!({}, {} {{\n", context.runtime, definition.name, values.fallback);
     for value in &values.values {
+        if value.unstable {
+            table.push_str("    #[cfg(feature = \"unstable\")]\n");
+        }
         let _ = writeln!(table, "    {} = {:?},", value.rust, value.wire);
     }
     table.push_str("});\n");

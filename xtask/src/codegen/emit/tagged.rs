@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::Item;
-use super::context::{Context, ident, payload_type};
+use super::context::{Context, gate, ident, payload_type};
 use super::field;
 use crate::codegen::ir::{Definition, Payload, Tagged, Unknown, Variant};
 
@@ -25,6 +25,7 @@ fn all(union: &Tagged) -> Vec<&Variant> {
 }
 
 fn declaration(context: &Context<'_>, definition: &Definition, union: &Tagged) -> TokenStream {
+    let fallback = ident(union.fallback);
     let name = ident(&definition.name);
     let docs = context.definition_docs(definition);
     let derives = Context::derives(false, false);
@@ -42,14 +43,23 @@ fn declaration(context: &Context<'_>, definition: &Definition, union: &Tagged) -
             }
             _ => payload_type(variant).map_or_else(TokenStream::new, |ty| quote!((#ty))),
         };
-        quote!(#docs #rust #payload)
+        let gate = gate(variant.unstable);
+        quote!(#docs #gate #rust #payload)
     });
     let unknown = match &union.unknown {
-        Unknown::KeepWith(scope) => {
-            let (field, ty) = (ident(&scope.field), ident(&scope.type_name));
+        Unknown::KeepWith(typed) => {
+            let fields = typed.fields.iter().map(|one| {
+                let docs = format!(" The member `{}`, which every kind has.", one.wire);
+                let (name, ty) = (ident(&one.rust), field::field_type(one));
+                quote!(#[doc = #docs] #name: #ty)
+            });
+            let scope = typed.union.iter().map(|union| {
+                let (field, ty) = (ident(&union.field), ident(&union.type_name));
+                quote!(#[doc = " The part that every kind has."] #field: #ty)
+            });
+            let members = fields.chain(scope);
             quote!({
-                #[doc = " The part that every kind has."]
-                #field: #ty,
+                #(#members,)*
                 #[doc = " The tag and the other members."]
                 other: UnknownVariant,
             })
@@ -63,27 +73,29 @@ fn declaration(context: &Context<'_>, definition: &Definition, union: &Tagged) -
         pub enum #name {
             #(#variants,)*
             #[doc = " A kind that this version of the protocol does not know, with all its members."]
-            Unknown #unknown,
+            #fallback #unknown,
         }
     }
 }
 
 /// `tag()`: what kind a value is, as the wire names it.
 fn tag(definition: &Definition, union: &Tagged) -> TokenStream {
+    let fallback = ident(union.fallback);
     let name = ident(&definition.name);
     let optional = union.default.is_some();
     let some = |tag: TokenStream| if optional { quote!(Some(#tag)) } else { tag };
     let arms = union.variants.iter().map(|variant| {
         let (pattern, wire) = (any(variant), some(variant.wire.as_str().to_token_stream()));
-        quote!(#pattern => #wire)
+        let gate = gate(variant.unstable);
+        quote!(#gate #pattern => #wire)
     });
     let default = union.default.iter().map(|variant| {
         let pattern = any(variant);
         quote!(#pattern => None)
     });
     let unknown = match union.unknown {
-        Unknown::KeepWith(_) => quote!(Self::Unknown { other, .. }),
-        _ => quote!(Self::Unknown(other)),
+        Unknown::KeepWith(_) => quote!(Self::#fallback { other, .. }),
+        _ => quote!(Self::#fallback(other)),
     };
     let (kept, result) =
         (some(quote!(other.tag())), if optional { quote!(Option<&str>) } else { quote!(&str) });
@@ -138,10 +150,11 @@ fn record(definition: &Definition, union: &Tagged) -> TokenStream {
 }
 
 fn read(union: &Tagged) -> TokenStream {
+    let fallback = ident(union.fallback);
     let tag = &union.tag;
     let arms = union.variants.iter().map(|variant| {
-        let (wire, payload) = (&variant.wire, read_payload(variant));
-        quote!(#wire => #payload)
+        let (gate, wire, payload) = (gate(variant.unstable), &variant.wire, read_payload(variant));
+        quote!(#gate #wire => #payload)
     });
     let unknown = match (&union.unknown, &union.default) {
         (Unknown::KeepAsDefault, Some(default)) => {
@@ -149,17 +162,22 @@ fn read(union: &Tagged) -> TokenStream {
             quote!({
                 // What is no default variant either is malformed.
                 fields.check(|fields| -> Result<Self, ReadError> { #payload })?;
-                Ok(Self::Unknown(UnknownVariant::read(&tag, fields)))
+                Ok(Self::#fallback(UnknownVariant::read(&tag, fields)))
             })
         }
-        (Unknown::KeepWith(scope), _) => {
-            let field = ident(&scope.field);
-            quote!(Ok(Self::Unknown {
-                #field: Record::read(fields)?,
-                other: UnknownVariant::read(&tag, fields),
-            }))
+        (Unknown::KeepWith(typed), _) => {
+            let reads = typed.fields.iter().map(|one| {
+                let (name, read) = (ident(&one.rust), field::read(one));
+                quote!(#name: #read)
+            });
+            let scope = typed.union.iter().map(|union| {
+                let field = ident(&union.field);
+                quote!(#field: Record::read(fields)?)
+            });
+            let members = reads.chain(scope);
+            quote!(Ok(Self::#fallback { #(#members,)* other: UnknownVariant::read(&tag, fields) }))
         }
-        _ => quote!(Ok(Self::Unknown(UnknownVariant::read(&tag, fields)))),
+        _ => quote!(Ok(Self::#fallback(UnknownVariant::read(&tag, fields)))),
     };
     let Some(default) = &union.default else {
         return quote! {
@@ -171,8 +189,10 @@ fn read(union: &Tagged) -> TokenStream {
         };
     };
     let default = read_payload(default);
+    let taken =
+        if union.lenient { quote!(fields.lenient_tag(#tag)) } else { quote!(fields.optional_tag(#tag)?) };
     quote! {
-        let Some(tag) = fields.optional_tag(#tag)? else {
+        let Some(tag) = #taken else {
             return #default;
         };
         match &*tag {
@@ -199,31 +219,42 @@ fn read_payload(variant: &Variant) -> TokenStream {
 }
 
 fn write(union: &Tagged) -> TokenStream {
+    let fallback = ident(union.fallback);
     let tag = &union.tag;
     let arms = all(union).into_iter().map(|variant| {
         let rust = ident(&variant.rust);
         let is_default = union.default.as_ref().is_some_and(|default| default.wire == variant.wire);
         let wire = &variant.wire;
         let tag = (!is_default).then(|| quote!(map.serialize_entry(#tag, #wire)?;));
+        let gate = gate(variant.unstable);
         match &variant.payload {
-            Payload::None => quote!(Self::#rust => { #tag }),
-            Payload::Ref { .. } => quote!(Self::#rust(payload) => { #tag payload.write(map)?; }),
+            Payload::None => quote!(#gate Self::#rust => { #tag }),
+            Payload::Ref { .. } => quote!(#gate Self::#rust(payload) => { #tag payload.write(map)?; }),
             Payload::Inline(members) => {
                 let names = members.iter().map(|one| ident(&one.rust));
                 let writes = members.iter().map(|one| {
                     let name = ident(&one.rust);
                     field::write(one, &quote!(#name))
                 });
-                quote!(Self::#rust { #(#names),* } => { #tag #(#writes)* })
+                quote!(#gate Self::#rust { #(#names),* } => { #tag #(#writes)* })
             }
         }
     });
     let unknown = match &union.unknown {
-        Unknown::KeepWith(scope) => {
-            let field = ident(&scope.field);
-            quote!(Self::Unknown { #field, other } => { other.write(#tag, map)?; #field.write(map)?; })
+        Unknown::KeepWith(typed) => {
+            let names = typed.fields.iter().map(|one| ident(&one.rust));
+            let writes = typed.fields.iter().map(|one| {
+                let name = ident(&one.rust);
+                field::write(one, &quote!(#name))
+            });
+            let scopes: Vec<_> = typed.union.iter().map(|union| ident(&union.field)).collect();
+            quote!(Self::#fallback { #(#names,)* #(#scopes,)* other } => {
+                other.write(#tag, map)?;
+                #(#writes)*
+                #(#scopes.write(map)?;)*
+            })
         }
-        _ => quote!(Self::Unknown(other) => other.write(#tag, map)?),
+        _ => quote!(Self::#fallback(other) => other.write(#tag, map)?),
     };
     quote! {
         match self {
@@ -251,7 +282,9 @@ pub(super) fn conversions(definition: &Definition, variants: Vec<&Variant>) -> V
                 Payload::Ref { boxed: true, .. } => quote!(Box::new(payload)),
                 _ => quote!(payload),
             };
+            let gate = gate(variant.unstable);
             quote! {
+                #gate
                 impl From<#payload> for #union {
                     fn from(payload: #payload) -> Self {
                         Self::#rust(#value)

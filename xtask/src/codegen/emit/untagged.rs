@@ -15,7 +15,7 @@ pub(super) fn emit(context: &Context<'_>, definition: &Definition, union: &Untag
             items.push(Item::Tokens(record(definition, union)));
             items.push(Item::Text(format!("acp_json::record!({});\n", definition.name)));
         }
-        Peek::Kind | Peek::ItemMember => {
+        Peek::Kind | Peek::ItemMember | Peek::MemberOrAny => {
             items.push(Item::Tokens(from_node(definition, union)));
             items.push(Item::Tokens(serialize(definition, union)));
             items.push(Item::Text(format!("acp_json::from_node!({});\n", definition.name)));
@@ -30,7 +30,9 @@ fn declaration(context: &Context<'_>, definition: &Definition, union: &Untagged)
     let docs = context.definition_docs(definition);
     let derives = Context::derives(context.eq(definition), false);
     let arms = union.arms.iter().map(|arm| {
-        let docs = Context::wording(context.docs.variant(&definition.described_by, &arm.key));
+        let described = context.docs.variant(&definition.described_by, &arm.key);
+        let any = (arm.ty == Some(Type::Any)).then_some("Anything else, as it came.");
+        let docs = Context::wording(described.or(any));
         let rust = ident(&arm.rust);
         match &arm.ty {
             None => quote!(#docs #rust),
@@ -65,6 +67,10 @@ fn record(definition: &Definition, union: &Untagged) -> TokenStream {
             _ => quote!(Record::read(fields).map(Self::#rust)),
         }
     });
+    let exclusive = union.exclusive.then(|| {
+        let members = union.arms.iter().filter_map(|arm| arm.member.as_ref());
+        quote!(fields.one_of(&[#(#members),*])?;)
+    });
     let writes = union.arms.iter().map(|arm| {
         let rust = ident(&arm.rust);
         quote!(Self::#rust(payload) => payload.write(map))
@@ -72,6 +78,7 @@ fn record(definition: &Definition, union: &Untagged) -> TokenStream {
     quote! {
         impl Record for #name {
             fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
+                #exclusive
                 #(#reads)*
             }
 
@@ -86,7 +93,11 @@ fn record(definition: &Definition, union: &Untagged) -> TokenStream {
 
 fn from_node(definition: &Definition, union: &Untagged) -> TokenStream {
     let name = ident(&definition.name);
-    let body = if union.by == Peek::ItemMember { by_item(union) } else { by_kind(union) };
+    let body = match union.by {
+        Peek::ItemMember => by_item(union),
+        Peek::MemberOrAny => by_member_or_any(union),
+        Peek::Kind | Peek::Member => by_kind(union),
+    };
     quote! {
         impl FromNode for #name {
             fn from_node(node: Node<'_>, at: &At<'_>) -> Result<Self, ReadError> {
@@ -116,8 +127,28 @@ fn by_item(union: &Untagged) -> TokenStream {
     }
 }
 
+/// The known shapes are no more than hints here: what is none of them is kept as it came.
+fn by_member_or_any(union: &Untagged) -> TokenStream {
+    let (any, shapes) = union.arms.split_last().expect("a union has arms");
+    let shapes = shapes.iter().map(|arm| {
+        let (member, rust) = (arm.member.as_deref().unwrap_or_default(), ident(&arm.rust));
+        let reader = arm.ty.as_ref().map(reader);
+        quote! {
+            if node.get(#member).is_some() && let Some(value) = at.attempt(|| #reader(node.clone(), at)) {
+                return Ok(Self::#rust(value));
+            }
+        }
+    });
+    let any = ident(&any.rust);
+    quote! {
+        #(#shapes)*
+        Value::from_node(node, at).map(Self::#any)
+    }
+}
+
 fn by_kind(union: &Untagged) -> TokenStream {
     let has_number = union.arms.iter().any(|arm| arm.ty == Some(Type::F64));
+    let takes_all = union.arms.iter().any(|arm| arm.ty == Some(Type::Any));
     let arms = union.arms.iter().map(|arm| {
         let rust = ident(&arm.rust);
         let pattern = match &arm.ty {
@@ -129,17 +160,22 @@ fn by_kind(union: &Untagged) -> TokenStream {
             Some(Type::I64) if has_number => quote!(Node::U64(_) | Node::I64(_) if node.as_i64().is_some()),
             // A whole number may be written with a fraction of zero.
             Some(Type::I64) => quote!(Node::U64(_) | Node::I64(_) | Node::F64(_)),
+            Some(Type::Any) => return quote!(other => Value::from_node(other, at).map(Self::#rust)),
+            // A list of something else is what the arm for anything is there for.
+            Some(_) if takes_all => {
+                quote!(Node::Seq(ref items) if items.iter().all(|item| item.as_str().is_some()))
+            }
             Some(_) => quote!(Node::Seq(_)),
         };
         let reader = arm.ty.as_ref().map(reader);
         quote!(#pattern => #reader(node, at).map(Self::#rust))
     });
     let expected = union.arms.iter().map(expected).collect::<Vec<_>>().join(" or ");
+    let other = (!takes_all).then(|| quote!(other => Err(ReadError::expected(at, #expected, &other)),));
     quote! {
         match node {
             #(#arms,)*
-            #[allow(unreachable_patterns, reason = "some unions take every kind of value")]
-            other => Err(ReadError::expected(at, #expected, &other)),
+            #other
         }
     }
 }
@@ -151,6 +187,7 @@ fn expected(arm: &Arm) -> &'static str {
         Some(Type::String) => "a string",
         Some(Type::F64) => "a number",
         Some(Type::I64) => "an integer",
+        Some(Type::Any) => "anything",
         Some(_) => "a list",
     }
 }

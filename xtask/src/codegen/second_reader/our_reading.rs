@@ -2,7 +2,7 @@
 //!
 //! Names on the wire stand in the readers and in the writers of the types. Both are read and must agree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use proc_macro2::TokenStream;
@@ -11,16 +11,18 @@ use syn::{Expr, Fields, ImplItem, Item, ItemConst, ItemEnum, ItemImpl, ItemStruc
 use super::reading::{self, Facts, Member, Presence, Reading, Ty};
 use super::tokens;
 use super::union_reading;
-use crate::codegen::emit::FOLDERS;
 use crate::output::Output;
 
-/// Files in the folder of the types that hold none.
-const NO_TYPES: [&str; 2] = ["mod", "methods"];
+/// Where the types of all versions are.
+const TYPES: &str = "crates/acp-types";
+
+/// Files in the folders of the types that hold none.
+const NO_TYPES: [&str; 3] = ["mod", "methods", "messages"];
 
 pub(super) fn read(outputs: &[Output]) -> Result<Reading> {
     let files = outputs
         .iter()
-        .filter(|output| output.path.starts_with(FOLDERS[0]))
+        .filter(|output| output.path.starts_with(TYPES))
         .filter(|output| output.path.file_stem().is_none_or(|stem| NO_TYPES.iter().all(|name| stem != *name)))
         .map(|output| {
             let path = output.path.display();
@@ -145,8 +147,10 @@ impl Emitted<'_> {
         let required = members
             .iter()
             .filter(|member| matches!(member.presence, Presence::Required | Presence::RequiredNullable));
-        let required: Vec<&str> = required.map(|member| member.rust.as_str()).collect();
+        // Not their order: that is the lock's.
+        let required: BTreeSet<&str> = required.map(|member| member.rust.as_str()).collect();
         let arguments = self.arguments_of_new()?;
+        let arguments: BTreeSet<&str> = arguments.iter().map(String::as_str).collect();
         ensure!(arguments == required, "new takes {arguments:?}, but required is {required:?}");
         let mut facts = Facts::of(reading::STRUCT);
         members.iter().try_for_each(|member| facts.member("", member))?;

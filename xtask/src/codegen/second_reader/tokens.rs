@@ -86,6 +86,8 @@ pub(super) fn assignments(code: &impl ToTokens) -> Vec<(String, String)> {
         for triple in level.windows(3) {
             if let [TokenTree::Ident(name), TokenTree::Punct(_), literal] = triple
                 && let Some(text) = text(literal)
+                // Not an assignment, but the attribute of one.
+                && name != "feature"
             {
                 pairs.push((plain(name), text));
             }

@@ -1,6 +1,6 @@
 //! What the emitted code says about enums.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use proc_macro2::TokenStream;
@@ -12,8 +12,8 @@ use super::reading::{self, Facts, Ty};
 use super::tokens;
 
 /// Keeps what this version does not know. The schema has no name for it, so it is in no restatement; it must
-/// be there all the same.
-const UNKNOWN: &str = "Unknown";
+/// be there all the same. It has the second name where the protocol has a value of the first.
+const FALLBACKS: [&str; 2] = ["Unknown", "Other"];
 
 pub(super) fn of_strings(item: &ItemEnum, table: &TokenStream) -> Result<Facts> {
     let mut facts = Facts::of(reading::STRINGS);
@@ -30,7 +30,9 @@ pub(super) fn of_strings(item: &ItemEnum, table: &TokenStream) -> Result<Facts> 
 pub(super) fn of_union(emitted: &Emitted<'_>, item: &ItemEnum) -> Result<Facts> {
     if emitted.is_record() {
         let calls = tokens::calls_with_text(&Block(emitted.body("read")?));
-        if let Some((_, tag)) = calls.iter().find(|(name, _)| name == "tag" || name == "optional_tag") {
+        if let Some((_, tag)) =
+            calls.iter().find(|(name, _)| ["tag", "optional_tag", "lenient_tag"].contains(&name.as_str()))
+        {
             return of_tagged(emitted, item, &tag.concat());
         }
     }
@@ -55,12 +57,10 @@ fn of_tagged(emitted: &Emitted<'_>, item: &ItemEnum, tag: &str) -> Result<Facts>
         let wire = wire.as_deref().unwrap_or(&rust);
         if let Fields::Named(_) = &variant.fields {
             let members = members(&variant.fields, made)?;
-            let read: Vec<&String> = members.iter().map(|member| &member.wire).collect();
-            ensure!(
-                read.iter().copied().eq(&writes.members),
-                "{rust} reads {read:?}, writes {:?}",
-                writes.members
-            );
+            // Writers put the members that must be there first.
+            let read: BTreeSet<&String> = members.iter().map(|member| &member.wire).collect();
+            let written: BTreeSet<&String> = writes.members.iter().collect();
+            ensure!(read == written, "{rust} reads {read:?}, writes {written:?}");
             facts.variant_with_members(wire, &rust, &members)?;
         } else {
             facts.variant(wire, &rust, payload(variant)?.as_ref())?;
@@ -93,7 +93,9 @@ fn read_arms(body: &[Stmt]) -> Result<BTreeMap<String, (Option<String>, Stmt)>> 
         match text(&arm.pat) {
             Some(wire) => add(Some(wire), Stmt::Expr((*arm.body).clone(), None))?,
             None => {
-                let kept = tokens::variants_of_self(&arm.body).iter().any(|variant| variant == UNKNOWN);
+                let kept = tokens::variants_of_self(&arm.body)
+                    .iter()
+                    .any(|variant| FALLBACKS.contains(&variant.as_str()));
                 ensure!(kept, "unknown tags are not kept");
             }
         }
@@ -133,7 +135,11 @@ fn written_tags(body: &[Stmt], tag: &str) -> Result<BTreeMap<String, Writes>> {
 fn known(item: &ItemEnum) -> Result<Vec<&Variant>> {
     let mut known: Vec<&Variant> = item.variants.iter().collect();
     let last = known.pop().context("an enum without variants")?;
-    ensure!(last.ident == UNKNOWN, "its last variant is {}, which loses what it does not know", last.ident);
+    ensure!(
+        FALLBACKS.iter().any(|name| last.ident == name),
+        "its last variant is {}, which loses what it does not know",
+        last.ident
+    );
     Ok(known)
 }
 

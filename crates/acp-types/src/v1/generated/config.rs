@@ -188,7 +188,7 @@ pub enum SessionConfigOptionCategory {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(SessionConfigOptionCategory {
+crate::string_enum!(SessionConfigOptionCategory, Unknown {
     Mode = "mode",
     Model = "model",
     ModelConfig = "model_config",

@@ -357,7 +357,7 @@ pub enum ElicitationSchemaType {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(ElicitationSchemaType {
+crate::string_enum!(ElicitationSchemaType, Unknown {
     Object = "object",
 });
 
@@ -483,7 +483,7 @@ pub enum StringFormat {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(StringFormat {
+crate::string_enum!(StringFormat, Unknown {
     Email = "email",
     Uri = "uri",
     Date = "date",
@@ -1636,10 +1636,6 @@ impl FromNode for ElicitationContentValue {
             }
             Node::Bool(_) => bool::from_node(node, at).map(Self::Boolean),
             Node::Seq(_) => Vec::<String>::from_node(node, at).map(Self::Strings),
-            #[allow(
-                unreachable_patterns,
-                reason = "some unions take every kind of value"
-            )]
             other => {
                 Err(
                     ReadError::expected(

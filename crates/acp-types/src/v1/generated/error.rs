@@ -29,10 +29,6 @@ impl FromNode for RequestId {
                 i64::from_node(node, at).map(Self::Integer)
             }
             Node::Str(_) => String::from_node(node, at).map(Self::String),
-            #[allow(
-                unreachable_patterns,
-                reason = "some unions take every kind of value"
-            )]
             other => {
                 Err(ReadError::expected(at, "null or an integer or a string", &other))
             }
@@ -63,6 +59,20 @@ impl From<String> for RequestId {
         Self::String(value)
     }
 }
+
+/// Parameters of a request outside the protocol, as raw JSON of any type.
+///
+/// The method name starts with `_`. A side that does not know it answers `-32601`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExtRequest(pub Value);
+
+crate::newtype!(ExtRequest: Value);
+
+/// Result of a request outside the protocol, as raw JSON of any type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExtResponse(pub Value);
+
+crate::newtype!(ExtResponse: Value);
 
 /// Error in a JSON-RPC response, in place of a result.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,6 +161,14 @@ impl ErrorCode {
         )
     }
 }
+
+/// Parameters of a notification outside the protocol, as raw JSON of any type.
+///
+/// The method name starts with `_`. A side that does not know it ignores it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExtNotification(pub Value);
+
+crate::newtype!(ExtNotification: Value);
 
 /// Parameters of `$/cancel_request`, a notification by which either side gives up a request it has sent.
 ///

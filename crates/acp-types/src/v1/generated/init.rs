@@ -136,6 +136,9 @@ pub struct AgentCapabilities {
     pub session_capabilities: SessionCapabilities,
     /// Optional methods around login. Defaults to none.
     pub auth: AgentAuthCapabilities,
+    /// Lets the client configure model providers with `providers/*`. Absent or `null`: it must not.
+    #[cfg(feature = "unstable")]
+    pub providers: Option<ProvidersCapabilities>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
 }
@@ -150,6 +153,8 @@ impl AgentCapabilities {
             mcp_capabilities: Default::default(),
             session_capabilities: Default::default(),
             auth: Default::default(),
+            #[cfg(feature = "unstable")]
+            providers: Default::default(),
             meta: Default::default(),
         }
     }
@@ -198,6 +203,14 @@ impl AgentCapabilities {
         self
     }
 
+    /// Sets [`providers`](Self::providers).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn providers(mut self, providers: impl Into<ProvidersCapabilities>) -> Self {
+        self.providers = Some(providers.into());
+        self
+    }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn meta(mut self, meta: impl Into<Meta>) -> Self {
@@ -235,6 +248,9 @@ impl Record for AgentCapabilities {
                     AgentAuthCapabilities::from_node,
                     Default::default,
                 ),
+            #[cfg(feature = "unstable")]
+            providers: fields
+                .optional_lenient("providers", ProvidersCapabilities::from_node),
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }
@@ -254,6 +270,12 @@ impl Record for AgentCapabilities {
         }
         if self.auth != AgentAuthCapabilities::default() {
             map.serialize_entry("auth", &self.auth)?;
+        }
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.providers {
+                map.serialize_entry("providers", value)?;
+            }
         }
         if let Some(value) = &self.meta {
             map.serialize_entry("_meta", value)?;
@@ -359,6 +381,9 @@ pub struct McpCapabilities {
     pub http: bool,
     /// Whether the client may list [`McpServerSse`] entries. Defaults to `false`. MCP has deprecated this transport.
     pub sse: bool,
+    /// Whether the client may list [`McpServerAcp`] entries. Defaults to `false`.
+    #[cfg(feature = "unstable")]
+    pub acp: bool,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
 }
@@ -370,6 +395,8 @@ impl McpCapabilities {
         Self {
             http: Default::default(),
             sse: Default::default(),
+            #[cfg(feature = "unstable")]
+            acp: Default::default(),
             meta: Default::default(),
         }
     }
@@ -388,6 +415,14 @@ impl McpCapabilities {
         self
     }
 
+    /// Sets [`acp`](Self::acp).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn acp(mut self, acp: bool) -> Self {
+        self.acp = acp;
+        self
+    }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn meta(mut self, meta: impl Into<Meta>) -> Self {
@@ -401,6 +436,8 @@ impl Record for McpCapabilities {
         Ok(Self {
             http: fields.defaulted_lenient("http", bool::from_node, Default::default),
             sse: fields.defaulted_lenient("sse", bool::from_node, Default::default),
+            #[cfg(feature = "unstable")]
+            acp: fields.defaulted_lenient("acp", bool::from_node, Default::default),
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }
@@ -411,6 +448,12 @@ impl Record for McpCapabilities {
         }
         if self.sse {
             map.serialize_entry("sse", &self.sse)?;
+        }
+        #[cfg(feature = "unstable")]
+        {
+            if self.acp {
+                map.serialize_entry("acp", &self.acp)?;
+            }
         }
         if let Some(value) = &self.meta {
             map.serialize_entry("_meta", value)?;
@@ -433,6 +476,21 @@ pub struct SessionCapabilities {
     pub delete: Option<SessionDeleteCapabilities>,
     /// Lets the client pass `additionalDirectories` when it creates, loads or resumes a session.
     pub additional_directories: Option<SessionAdditionalDirectoriesCapabilities>,
+    /// Lets the client pass a `systemPrompt` when it creates, loads, resumes or forks a session.
+    #[cfg(feature = "unstable")]
+    pub system_prompt: Option<SessionSystemPromptCapabilities>,
+    /// Lets the client call `session/fork`.
+    #[cfg(feature = "unstable")]
+    pub fork: Option<SessionForkCapabilities>,
+    /// Lets the client call `session/archive` and `session/unarchive`, and filter lists by `archived`. Comes together with `list`.
+    #[cfg(feature = "unstable")]
+    pub archive: Option<SessionArchiveCapabilities>,
+    /// Lets the client call `session/status`.
+    #[cfg(feature = "unstable")]
+    pub status: Option<SessionStatusCapabilities>,
+    /// Lets the client call `session/set_title`. Titles are reported with or without it.
+    #[cfg(feature = "unstable")]
+    pub title: Option<SessionTitleCapabilities>,
     /// Lets the client call `session/resume`.
     pub resume: Option<SessionResumeCapabilities>,
     /// Lets the client call `session/close`.
@@ -449,6 +507,16 @@ impl SessionCapabilities {
             list: Default::default(),
             delete: Default::default(),
             additional_directories: Default::default(),
+            #[cfg(feature = "unstable")]
+            system_prompt: Default::default(),
+            #[cfg(feature = "unstable")]
+            fork: Default::default(),
+            #[cfg(feature = "unstable")]
+            archive: Default::default(),
+            #[cfg(feature = "unstable")]
+            status: Default::default(),
+            #[cfg(feature = "unstable")]
+            title: Default::default(),
             resume: Default::default(),
             close: Default::default(),
             meta: Default::default(),
@@ -476,6 +544,49 @@ impl SessionCapabilities {
         additional_directories: impl Into<SessionAdditionalDirectoriesCapabilities>,
     ) -> Self {
         self.additional_directories = Some(additional_directories.into());
+        self
+    }
+
+    /// Sets [`system_prompt`](Self::system_prompt).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn system_prompt(
+        mut self,
+        system_prompt: impl Into<SessionSystemPromptCapabilities>,
+    ) -> Self {
+        self.system_prompt = Some(system_prompt.into());
+        self
+    }
+
+    /// Sets [`fork`](Self::fork).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn fork(mut self, fork: impl Into<SessionForkCapabilities>) -> Self {
+        self.fork = Some(fork.into());
+        self
+    }
+
+    /// Sets [`archive`](Self::archive).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn archive(mut self, archive: impl Into<SessionArchiveCapabilities>) -> Self {
+        self.archive = Some(archive.into());
+        self
+    }
+
+    /// Sets [`status`](Self::status).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn status(mut self, status: impl Into<SessionStatusCapabilities>) -> Self {
+        self.status = Some(status.into());
+        self
+    }
+
+    /// Sets [`title`](Self::title).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn title(mut self, title: impl Into<SessionTitleCapabilities>) -> Self {
+        self.title = Some(title.into());
         self
     }
 
@@ -512,6 +623,22 @@ impl Record for SessionCapabilities {
                     "additionalDirectories",
                     SessionAdditionalDirectoriesCapabilities::from_node,
                 ),
+            #[cfg(feature = "unstable")]
+            system_prompt: fields
+                .optional_lenient(
+                    "systemPrompt",
+                    SessionSystemPromptCapabilities::from_node,
+                ),
+            #[cfg(feature = "unstable")]
+            fork: fields.optional_lenient("fork", SessionForkCapabilities::from_node),
+            #[cfg(feature = "unstable")]
+            archive: fields
+                .optional_lenient("archive", SessionArchiveCapabilities::from_node),
+            #[cfg(feature = "unstable")]
+            status: fields
+                .optional_lenient("status", SessionStatusCapabilities::from_node),
+            #[cfg(feature = "unstable")]
+            title: fields.optional_lenient("title", SessionTitleCapabilities::from_node),
             resume: fields
                 .optional_lenient("resume", SessionResumeCapabilities::from_node),
             close: fields.optional_lenient("close", SessionCloseCapabilities::from_node),
@@ -528,6 +655,36 @@ impl Record for SessionCapabilities {
         }
         if let Some(value) = &self.additional_directories {
             map.serialize_entry("additionalDirectories", value)?;
+        }
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.system_prompt {
+                map.serialize_entry("systemPrompt", value)?;
+            }
+        }
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.fork {
+                map.serialize_entry("fork", value)?;
+            }
+        }
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.archive {
+                map.serialize_entry("archive", value)?;
+            }
+        }
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.status {
+                map.serialize_entry("status", value)?;
+            }
+        }
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.title {
+                map.serialize_entry("title", value)?;
+            }
         }
         if let Some(value) = &self.resume {
             map.serialize_entry("resume", value)?;
@@ -750,6 +907,9 @@ acp_json::record!(SessionCloseCapabilities);
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct AgentAuthCapabilities {
+    /// Lets the client call `auth/status`. Absent or `null`: it must not.
+    #[cfg(feature = "unstable")]
+    pub status: Option<AuthStatusCapabilities>,
     /// Lets the client call `logout`. Absent or `null`: it must not.
     pub logout: Option<LogoutCapabilities>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
@@ -761,9 +921,19 @@ impl AgentAuthCapabilities {
     #[must_use]
     pub fn new() -> Self {
         Self {
+            #[cfg(feature = "unstable")]
+            status: Default::default(),
             logout: Default::default(),
             meta: Default::default(),
         }
+    }
+
+    /// Sets [`status`](Self::status).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn status(mut self, status: impl Into<AuthStatusCapabilities>) -> Self {
+        self.status = Some(status.into());
+        self
     }
 
     /// Sets [`logout`](Self::logout).
@@ -784,12 +954,20 @@ impl AgentAuthCapabilities {
 impl Record for AgentAuthCapabilities {
     fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
         Ok(Self {
+            #[cfg(feature = "unstable")]
+            status: fields.optional_lenient("status", AuthStatusCapabilities::from_node),
             logout: fields.optional_lenient("logout", LogoutCapabilities::from_node),
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }
 
     fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.status {
+                map.serialize_entry("status", value)?;
+            }
+        }
         if let Some(value) = &self.logout {
             map.serialize_entry("logout", value)?;
         }
@@ -1007,6 +1185,12 @@ pub struct ClientCapabilities {
     pub terminal: bool,
     /// Session features the client can handle, such as notices. Absent or `null`: none of them.
     pub session: Option<ClientSessionCapabilities>,
+    /// Lets the agent send `subagent_update`, `session_message` and `session_message_chunk` updates. Absent or `null`: it must not.
+    #[cfg(feature = "unstable")]
+    pub subagents: Option<SubagentCapabilities>,
+    /// Lets the agent send `plan_update` and `plan_removed` updates. Absent or `null`: it must not.
+    #[cfg(feature = "unstable")]
+    pub plan: Option<PlanCapabilities>,
     /// Login methods that need help from the client. Defaults to none.
     pub auth: AuthCapabilities,
     /// Modes of `elicitation/create` the client serves. Absent, `null` or `{}`: none.
@@ -1023,6 +1207,10 @@ impl ClientCapabilities {
             fs: Default::default(),
             terminal: Default::default(),
             session: Default::default(),
+            #[cfg(feature = "unstable")]
+            subagents: Default::default(),
+            #[cfg(feature = "unstable")]
+            plan: Default::default(),
             auth: Default::default(),
             elicitation: Default::default(),
             meta: Default::default(),
@@ -1047,6 +1235,22 @@ impl ClientCapabilities {
     #[must_use]
     pub fn session(mut self, session: impl Into<ClientSessionCapabilities>) -> Self {
         self.session = Some(session.into());
+        self
+    }
+
+    /// Sets [`subagents`](Self::subagents).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn subagents(mut self, subagents: impl Into<SubagentCapabilities>) -> Self {
+        self.subagents = Some(subagents.into());
+        self
+    }
+
+    /// Sets [`plan`](Self::plan).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn plan(mut self, plan: impl Into<PlanCapabilities>) -> Self {
+        self.plan = Some(plan.into());
         self
     }
 
@@ -1088,6 +1292,11 @@ impl Record for ClientCapabilities {
                 .defaulted_lenient("terminal", bool::from_node, Default::default),
             session: fields
                 .optional_lenient("session", ClientSessionCapabilities::from_node),
+            #[cfg(feature = "unstable")]
+            subagents: fields
+                .optional_lenient("subagents", SubagentCapabilities::from_node),
+            #[cfg(feature = "unstable")]
+            plan: fields.optional_lenient("plan", PlanCapabilities::from_node),
             auth: fields
                 .defaulted_lenient(
                     "auth",
@@ -1109,6 +1318,18 @@ impl Record for ClientCapabilities {
         }
         if let Some(value) = &self.session {
             map.serialize_entry("session", value)?;
+        }
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.subagents {
+                map.serialize_entry("subagents", value)?;
+            }
+        }
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.plan {
+                map.serialize_entry("plan", value)?;
+            }
         }
         if self.auth != AuthCapabilities::default() {
             map.serialize_entry("auth", &self.auth)?;

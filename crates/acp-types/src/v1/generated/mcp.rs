@@ -7,58 +7,6 @@ use crate::{Meta, UnknownVariant};
 #[allow(unused_imports, reason = "types refer to each other across the files")]
 use super::*;
 
-/// Environment variable for a process to be started.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct EnvVariable {
-    /// Name of the variable.
-    pub name: String,
-    /// Value of the variable.
-    pub value: String,
-    /// Data of extensions, by name. No meaning may be assumed for names of others.
-    pub meta: Option<Meta>,
-}
-
-impl EnvVariable {
-    /// A value with the members that it must have; the others have setters.
-    #[must_use]
-    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            value: value.into(),
-            meta: Default::default(),
-        }
-    }
-
-    /// Sets [`meta`](Self::meta).
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Meta>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl Record for EnvVariable {
-    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
-        Ok(Self {
-            name: fields.required("name", String::from_node)?,
-            value: fields.required("value", String::from_node)?,
-            meta: fields.optional_lenient("_meta", Meta::from_node),
-        })
-    }
-
-    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("name", &self.name)?;
-        map.serialize_entry("value", &self.value)?;
-        if let Some(value) = &self.meta {
-            map.serialize_entry("_meta", value)?;
-        }
-        Ok(())
-    }
-}
-
-acp_json::record!(EnvVariable);
-
 /// MCP server to be used in a session, listed by the client when it sets the session up.
 ///
 /// The member `type` is `http` or `sse`, and missing for stdio.
@@ -69,6 +17,9 @@ pub enum McpServer {
     Http(Box<McpServerHttp>),
     /// Server reached by HTTP with SSE. Needs `mcpCapabilities.sse` of the agent; deprecated in MCP.
     Sse(Box<McpServerSse>),
+    /// Server provided by a component on the ACP connection and reached with `mcp/message`. Needs `mcpCapabilities.acp` of the agent.
+    #[cfg(feature = "unstable")]
+    Acp(Box<McpServerAcp>),
     /// Server started by the agent as a child process. Supported by every agent, written without a `type`.
     Stdio(Box<McpServerStdio>),
     /// A kind that this version of the protocol does not know, with all its members.
@@ -82,6 +33,8 @@ impl McpServer {
         match self {
             Self::Http(_) => Some("http"),
             Self::Sse(_) => Some("sse"),
+            #[cfg(feature = "unstable")]
+            Self::Acp(_) => Some("acp"),
             Self::Stdio(_) => None,
             Self::Unknown(other) => Some(other.tag()),
         }
@@ -96,6 +49,8 @@ impl Record for McpServer {
         match &*tag {
             "http" => Record::read(fields).map(Self::Http),
             "sse" => Record::read(fields).map(Self::Sse),
+            #[cfg(feature = "unstable")]
+            "acp" => Record::read(fields).map(Self::Acp),
             _ => {
                 fields
                     .check(|fields| -> Result<Self, ReadError> {
@@ -114,6 +69,11 @@ impl Record for McpServer {
             }
             Self::Sse(payload) => {
                 map.serialize_entry("type", "sse")?;
+                payload.write(map)?;
+            }
+            #[cfg(feature = "unstable")]
+            Self::Acp(payload) => {
+                map.serialize_entry("type", "acp")?;
                 payload.write(map)?;
             }
             Self::Stdio(payload) => {
@@ -136,6 +96,13 @@ impl From<McpServerHttp> for McpServer {
 impl From<McpServerSse> for McpServer {
     fn from(payload: McpServerSse) -> Self {
         Self::Sse(Box::new(payload))
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl From<McpServerAcp> for McpServer {
+    fn from(payload: McpServerAcp) -> Self {
+        Self::Acp(Box::new(payload))
     }
 }
 

@@ -2,550 +2,932 @@
 
 use crate::method::{Kind, Method, MethodInfo, Notification, Request, Side};
 
-use super::*;
-
 /// Every method and notification, in the order of names.
 pub const METHODS: &[MethodInfo] = &[
-    MethodInfo {
-        name: "$/cancel_request",
-        kind: Kind::Notification,
-        handler: Side::Both,
-        params: "CancelRequestNotification",
-        response: None,
-        capability: None,
-    },
-    MethodInfo {
-        name: "authenticate",
-        kind: Kind::Request,
-        handler: Side::Agent,
-        params: "AuthenticateRequest",
-        response: Some("AuthenticateResponse"),
-        capability: None,
-    },
-    MethodInfo {
-        name: "elicitation/complete",
-        kind: Kind::Notification,
-        handler: Side::Client,
-        params: "CompleteElicitationNotification",
-        response: None,
-        capability: None,
-    },
-    MethodInfo {
-        name: "elicitation/create",
-        kind: Kind::Request,
-        handler: Side::Client,
-        params: "CreateElicitationRequest",
-        response: Some("CreateElicitationResponse"),
-        capability: Some("clientCapabilities.elicitation"),
-    },
-    MethodInfo {
-        name: "fs/read_text_file",
-        kind: Kind::Request,
-        handler: Side::Client,
-        params: "ReadTextFileRequest",
-        response: Some("ReadTextFileResponse"),
-        capability: Some("clientCapabilities.fs.readTextFile"),
-    },
-    MethodInfo {
-        name: "fs/write_text_file",
-        kind: Kind::Request,
-        handler: Side::Client,
-        params: "WriteTextFileRequest",
-        response: Some("WriteTextFileResponse"),
-        capability: Some("clientCapabilities.fs.writeTextFile"),
-    },
-    MethodInfo {
-        name: "initialize",
-        kind: Kind::Request,
-        handler: Side::Agent,
-        params: "InitializeRequest",
-        response: Some("InitializeResponse"),
-        capability: None,
-    },
-    MethodInfo {
-        name: "logout",
-        kind: Kind::Request,
-        handler: Side::Agent,
-        params: "LogoutRequest",
-        response: Some("LogoutResponse"),
-        capability: Some("agentCapabilities.auth.logout"),
-    },
-    MethodInfo {
-        name: "session/cancel",
-        kind: Kind::Notification,
-        handler: Side::Agent,
-        params: "CancelNotification",
-        response: None,
-        capability: None,
-    },
-    MethodInfo {
-        name: "session/close",
-        kind: Kind::Request,
-        handler: Side::Agent,
-        params: "CloseSessionRequest",
-        response: Some("CloseSessionResponse"),
-        capability: Some("agentCapabilities.sessionCapabilities.close"),
-    },
-    MethodInfo {
-        name: "session/delete",
-        kind: Kind::Request,
-        handler: Side::Agent,
-        params: "DeleteSessionRequest",
-        response: Some("DeleteSessionResponse"),
-        capability: Some("agentCapabilities.sessionCapabilities.delete"),
-    },
-    MethodInfo {
-        name: "session/list",
-        kind: Kind::Request,
-        handler: Side::Agent,
-        params: "ListSessionsRequest",
-        response: Some("ListSessionsResponse"),
-        capability: Some("agentCapabilities.sessionCapabilities.list"),
-    },
-    MethodInfo {
-        name: "session/load",
-        kind: Kind::Request,
-        handler: Side::Agent,
-        params: "LoadSessionRequest",
-        response: Some("LoadSessionResponse"),
-        capability: Some("agentCapabilities.loadSession"),
-    },
-    MethodInfo {
-        name: "session/new",
-        kind: Kind::Request,
-        handler: Side::Agent,
-        params: "NewSessionRequest",
-        response: Some("NewSessionResponse"),
-        capability: None,
-    },
-    MethodInfo {
-        name: "session/prompt",
-        kind: Kind::Request,
-        handler: Side::Agent,
-        params: "PromptRequest",
-        response: Some("PromptResponse"),
-        capability: None,
-    },
-    MethodInfo {
-        name: "session/request_permission",
-        kind: Kind::Request,
-        handler: Side::Client,
-        params: "RequestPermissionRequest",
-        response: Some("RequestPermissionResponse"),
-        capability: None,
-    },
-    MethodInfo {
-        name: "session/resume",
-        kind: Kind::Request,
-        handler: Side::Agent,
-        params: "ResumeSessionRequest",
-        response: Some("ResumeSessionResponse"),
-        capability: Some("agentCapabilities.sessionCapabilities.resume"),
-    },
-    MethodInfo {
-        name: "session/set_config_option",
-        kind: Kind::Request,
-        handler: Side::Agent,
-        params: "SetSessionConfigOptionRequest",
-        response: Some("SetSessionConfigOptionResponse"),
-        capability: None,
-    },
-    MethodInfo {
-        name: "session/set_mode",
-        kind: Kind::Request,
-        handler: Side::Agent,
-        params: "SetSessionModeRequest",
-        response: Some("SetSessionModeResponse"),
-        capability: None,
-    },
-    MethodInfo {
-        name: "session/update",
-        kind: Kind::Notification,
-        handler: Side::Client,
-        params: "SessionNotification",
-        response: None,
-        capability: None,
-    },
-    MethodInfo {
-        name: "terminal/create",
-        kind: Kind::Request,
-        handler: Side::Client,
-        params: "CreateTerminalRequest",
-        response: Some("CreateTerminalResponse"),
-        capability: Some("clientCapabilities.terminal"),
-    },
-    MethodInfo {
-        name: "terminal/kill",
-        kind: Kind::Request,
-        handler: Side::Client,
-        params: "KillTerminalRequest",
-        response: Some("KillTerminalResponse"),
-        capability: Some("clientCapabilities.terminal"),
-    },
-    MethodInfo {
-        name: "terminal/output",
-        kind: Kind::Request,
-        handler: Side::Client,
-        params: "TerminalOutputRequest",
-        response: Some("TerminalOutputResponse"),
-        capability: Some("clientCapabilities.terminal"),
-    },
-    MethodInfo {
-        name: "terminal/release",
-        kind: Kind::Request,
-        handler: Side::Client,
-        params: "ReleaseTerminalRequest",
-        response: Some("ReleaseTerminalResponse"),
-        capability: Some("clientCapabilities.terminal"),
-    },
-    MethodInfo {
-        name: "terminal/wait_for_exit",
-        kind: Kind::Request,
-        handler: Side::Client,
-        params: "WaitForTerminalExitRequest",
-        response: Some("WaitForTerminalExitResponse"),
-        capability: Some("clientCapabilities.terminal"),
-    },
+    MethodInfo::new(
+        "$/cancel_request",
+        Kind::Notification,
+        Side::Both,
+        "CancelRequestNotification",
+        None,
+        None,
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "auth/status",
+        Kind::Request,
+        Side::Agent,
+        "AuthStatusRequest",
+        Some("AuthStatusResponse"),
+        Some("agentCapabilities.auth.status"),
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "auth/status_update",
+        Kind::Notification,
+        Side::Client,
+        "AuthStatusUpdateNotification",
+        None,
+        None,
+    ),
+    MethodInfo::new(
+        "authenticate",
+        Kind::Request,
+        Side::Agent,
+        "AuthenticateRequest",
+        Some("AuthenticateResponse"),
+        None,
+    ),
+    MethodInfo::new(
+        "elicitation/complete",
+        Kind::Notification,
+        Side::Client,
+        "CompleteElicitationNotification",
+        None,
+        None,
+    ),
+    MethodInfo::new(
+        "elicitation/create",
+        Kind::Request,
+        Side::Client,
+        "CreateElicitationRequest",
+        Some("CreateElicitationResponse"),
+        Some("clientCapabilities.elicitation"),
+    ),
+    MethodInfo::new(
+        "fs/read_text_file",
+        Kind::Request,
+        Side::Client,
+        "ReadTextFileRequest",
+        Some("ReadTextFileResponse"),
+        Some("clientCapabilities.fs.readTextFile"),
+    ),
+    MethodInfo::new(
+        "fs/write_text_file",
+        Kind::Request,
+        Side::Client,
+        "WriteTextFileRequest",
+        Some("WriteTextFileResponse"),
+        Some("clientCapabilities.fs.writeTextFile"),
+    ),
+    MethodInfo::new(
+        "initialize",
+        Kind::Request,
+        Side::Agent,
+        "InitializeRequest",
+        Some("InitializeResponse"),
+        None,
+    ),
+    MethodInfo::new(
+        "logout",
+        Kind::Request,
+        Side::Agent,
+        "LogoutRequest",
+        Some("LogoutResponse"),
+        Some("agentCapabilities.auth.logout"),
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "mcp/message",
+        Kind::Request,
+        Side::Client,
+        "MessageMcpRequest",
+        Some("MessageMcpResponse"),
+        None,
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "mcp/message",
+        Kind::Notification,
+        Side::Agent,
+        "MessageMcpNotification",
+        None,
+        None,
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "providers/disable",
+        Kind::Request,
+        Side::Agent,
+        "DisableProviderRequest",
+        Some("DisableProviderResponse"),
+        Some("agentCapabilities.providers"),
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "providers/list",
+        Kind::Request,
+        Side::Agent,
+        "ListProvidersRequest",
+        Some("ListProvidersResponse"),
+        Some("agentCapabilities.providers"),
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "providers/set",
+        Kind::Request,
+        Side::Agent,
+        "SetProviderRequest",
+        Some("SetProviderResponse"),
+        Some("agentCapabilities.providers"),
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "proxy/initialize",
+        Kind::Request,
+        Side::Proxy,
+        "InitializeProxyRequest",
+        Some("InitializeProxyResponse"),
+        None,
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "proxy/successor",
+        Kind::Request,
+        Side::Proxy,
+        "ProxySuccessorRequest",
+        Some("ProxySuccessorResponse"),
+        None,
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "proxy/successor",
+        Kind::Notification,
+        Side::Proxy,
+        "ProxySuccessorNotification",
+        None,
+        None,
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "session/archive",
+        Kind::Request,
+        Side::Agent,
+        "ArchiveSessionRequest",
+        Some("ArchiveSessionResponse"),
+        Some("agentCapabilities.sessionCapabilities.archive"),
+    ),
+    MethodInfo::new(
+        "session/cancel",
+        Kind::Notification,
+        Side::Agent,
+        "CancelNotification",
+        None,
+        None,
+    ),
+    MethodInfo::new(
+        "session/close",
+        Kind::Request,
+        Side::Agent,
+        "CloseSessionRequest",
+        Some("CloseSessionResponse"),
+        Some("agentCapabilities.sessionCapabilities.close"),
+    ),
+    MethodInfo::new(
+        "session/delete",
+        Kind::Request,
+        Side::Agent,
+        "DeleteSessionRequest",
+        Some("DeleteSessionResponse"),
+        Some("agentCapabilities.sessionCapabilities.delete"),
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "session/fork",
+        Kind::Request,
+        Side::Agent,
+        "ForkSessionRequest",
+        Some("ForkSessionResponse"),
+        Some("agentCapabilities.sessionCapabilities.fork"),
+    ),
+    MethodInfo::new(
+        "session/list",
+        Kind::Request,
+        Side::Agent,
+        "ListSessionsRequest",
+        Some("ListSessionsResponse"),
+        Some("agentCapabilities.sessionCapabilities.list"),
+    ),
+    MethodInfo::new(
+        "session/load",
+        Kind::Request,
+        Side::Agent,
+        "LoadSessionRequest",
+        Some("LoadSessionResponse"),
+        Some("agentCapabilities.loadSession"),
+    ),
+    MethodInfo::new(
+        "session/new",
+        Kind::Request,
+        Side::Agent,
+        "NewSessionRequest",
+        Some("NewSessionResponse"),
+        None,
+    ),
+    MethodInfo::new(
+        "session/prompt",
+        Kind::Request,
+        Side::Agent,
+        "PromptRequest",
+        Some("PromptResponse"),
+        None,
+    ),
+    MethodInfo::new(
+        "session/request_permission",
+        Kind::Request,
+        Side::Client,
+        "RequestPermissionRequest",
+        Some("RequestPermissionResponse"),
+        None,
+    ),
+    MethodInfo::new(
+        "session/resume",
+        Kind::Request,
+        Side::Agent,
+        "ResumeSessionRequest",
+        Some("ResumeSessionResponse"),
+        Some("agentCapabilities.sessionCapabilities.resume"),
+    ),
+    MethodInfo::new(
+        "session/set_config_option",
+        Kind::Request,
+        Side::Agent,
+        "SetSessionConfigOptionRequest",
+        Some("SetSessionConfigOptionResponse"),
+        None,
+    ),
+    MethodInfo::new(
+        "session/set_mode",
+        Kind::Request,
+        Side::Agent,
+        "SetSessionModeRequest",
+        Some("SetSessionModeResponse"),
+        None,
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "session/set_title",
+        Kind::Request,
+        Side::Agent,
+        "SetSessionTitleRequest",
+        Some("SetSessionTitleResponse"),
+        Some("agentCapabilities.sessionCapabilities.title"),
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "session/status",
+        Kind::Request,
+        Side::Agent,
+        "SessionStatusRequest",
+        Some("SessionStatusResponse"),
+        Some("agentCapabilities.sessionCapabilities.status"),
+    ),
+    #[cfg(feature = "unstable")]
+    MethodInfo::new(
+        "session/unarchive",
+        Kind::Request,
+        Side::Agent,
+        "UnarchiveSessionRequest",
+        Some("UnarchiveSessionResponse"),
+        Some("agentCapabilities.sessionCapabilities.archive"),
+    ),
+    MethodInfo::new(
+        "session/update",
+        Kind::Notification,
+        Side::Client,
+        "SessionNotification",
+        None,
+        None,
+    ),
+    MethodInfo::new(
+        "terminal/create",
+        Kind::Request,
+        Side::Client,
+        "CreateTerminalRequest",
+        Some("CreateTerminalResponse"),
+        Some("clientCapabilities.terminal"),
+    ),
+    MethodInfo::new(
+        "terminal/kill",
+        Kind::Request,
+        Side::Client,
+        "KillTerminalRequest",
+        Some("KillTerminalResponse"),
+        Some("clientCapabilities.terminal"),
+    ),
+    MethodInfo::new(
+        "terminal/output",
+        Kind::Request,
+        Side::Client,
+        "TerminalOutputRequest",
+        Some("TerminalOutputResponse"),
+        Some("clientCapabilities.terminal"),
+    ),
+    MethodInfo::new(
+        "terminal/release",
+        Kind::Request,
+        Side::Client,
+        "ReleaseTerminalRequest",
+        Some("ReleaseTerminalResponse"),
+        Some("clientCapabilities.terminal"),
+    ),
+    MethodInfo::new(
+        "terminal/wait_for_exit",
+        Kind::Request,
+        Side::Client,
+        "WaitForTerminalExitRequest",
+        Some("WaitForTerminalExitResponse"),
+        Some("clientCapabilities.terminal"),
+    ),
 ];
 
-/// `$/cancel_request`: a notification handled by both sides, [`CancelRequestNotification`].
+/// `$/cancel_request`: a notification handled by both sides, [`CancelRequestNotification`](super::CancelRequestNotification).
 #[derive(Clone, Copy, Debug)]
 pub enum CancelRequest {}
 
 impl Method for CancelRequest {
     const NAME: &'static str = "$/cancel_request";
     const HANDLER: Side = Side::Both;
-    type Params = CancelRequestNotification;
+    type Params = super::CancelRequestNotification;
 }
 
 impl Notification for CancelRequest {}
 
-/// `authenticate`: a request handled by the agent, [`AuthenticateRequest`] to [`AuthenticateResponse`].
+/// `auth/status`: a request handled by the agent, [`AuthStatusRequest`](super::AuthStatusRequest) to [`AuthStatusResponse`](super::AuthStatusResponse); needs `agentCapabilities.auth.status`.
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum AuthStatus {}
+
+#[cfg(feature = "unstable")]
+impl Method for AuthStatus {
+    const NAME: &'static str = "auth/status";
+    const HANDLER: Side = Side::Agent;
+    type Params = super::AuthStatusRequest;
+}
+
+#[cfg(feature = "unstable")]
+impl Request for AuthStatus {
+    type Response = super::AuthStatusResponse;
+}
+
+/// `auth/status_update`: a notification handled by the client, [`AuthStatusUpdateNotification`](super::AuthStatusUpdateNotification).
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum AuthStatusUpdate {}
+
+#[cfg(feature = "unstable")]
+impl Method for AuthStatusUpdate {
+    const NAME: &'static str = "auth/status_update";
+    const HANDLER: Side = Side::Client;
+    type Params = super::AuthStatusUpdateNotification;
+}
+
+#[cfg(feature = "unstable")]
+impl Notification for AuthStatusUpdate {}
+
+/// `authenticate`: a request handled by the agent, [`AuthenticateRequest`](super::AuthenticateRequest) to [`AuthenticateResponse`](super::AuthenticateResponse).
 #[derive(Clone, Copy, Debug)]
 pub enum Authenticate {}
 
 impl Method for Authenticate {
     const NAME: &'static str = "authenticate";
     const HANDLER: Side = Side::Agent;
-    type Params = AuthenticateRequest;
+    type Params = super::AuthenticateRequest;
 }
 
 impl Request for Authenticate {
-    type Response = AuthenticateResponse;
+    type Response = super::AuthenticateResponse;
 }
 
-/// `elicitation/complete`: a notification handled by the client, [`CompleteElicitationNotification`].
+/// `elicitation/complete`: a notification handled by the client, [`CompleteElicitationNotification`](super::CompleteElicitationNotification).
 #[derive(Clone, Copy, Debug)]
 pub enum ElicitationComplete {}
 
 impl Method for ElicitationComplete {
     const NAME: &'static str = "elicitation/complete";
     const HANDLER: Side = Side::Client;
-    type Params = CompleteElicitationNotification;
+    type Params = super::CompleteElicitationNotification;
 }
 
 impl Notification for ElicitationComplete {}
 
-/// `elicitation/create`: a request handled by the client, [`CreateElicitationRequest`] to [`CreateElicitationResponse`]; needs `clientCapabilities.elicitation`.
+/// `elicitation/create`: a request handled by the client, [`CreateElicitationRequest`](super::CreateElicitationRequest) to [`CreateElicitationResponse`](super::CreateElicitationResponse); needs `clientCapabilities.elicitation`.
 #[derive(Clone, Copy, Debug)]
 pub enum ElicitationCreate {}
 
 impl Method for ElicitationCreate {
     const NAME: &'static str = "elicitation/create";
     const HANDLER: Side = Side::Client;
-    type Params = CreateElicitationRequest;
+    type Params = super::CreateElicitationRequest;
 }
 
 impl Request for ElicitationCreate {
-    type Response = CreateElicitationResponse;
+    type Response = super::CreateElicitationResponse;
 }
 
-/// `fs/read_text_file`: a request handled by the client, [`ReadTextFileRequest`] to [`ReadTextFileResponse`]; needs `clientCapabilities.fs.readTextFile`.
+/// `fs/read_text_file`: a request handled by the client, [`ReadTextFileRequest`](super::ReadTextFileRequest) to [`ReadTextFileResponse`](super::ReadTextFileResponse); needs `clientCapabilities.fs.readTextFile`.
 #[derive(Clone, Copy, Debug)]
 pub enum FsReadTextFile {}
 
 impl Method for FsReadTextFile {
     const NAME: &'static str = "fs/read_text_file";
     const HANDLER: Side = Side::Client;
-    type Params = ReadTextFileRequest;
+    type Params = super::ReadTextFileRequest;
 }
 
 impl Request for FsReadTextFile {
-    type Response = ReadTextFileResponse;
+    type Response = super::ReadTextFileResponse;
 }
 
-/// `fs/write_text_file`: a request handled by the client, [`WriteTextFileRequest`] to [`WriteTextFileResponse`]; needs `clientCapabilities.fs.writeTextFile`.
+/// `fs/write_text_file`: a request handled by the client, [`WriteTextFileRequest`](super::WriteTextFileRequest) to [`WriteTextFileResponse`](super::WriteTextFileResponse); needs `clientCapabilities.fs.writeTextFile`.
 #[derive(Clone, Copy, Debug)]
 pub enum FsWriteTextFile {}
 
 impl Method for FsWriteTextFile {
     const NAME: &'static str = "fs/write_text_file";
     const HANDLER: Side = Side::Client;
-    type Params = WriteTextFileRequest;
+    type Params = super::WriteTextFileRequest;
 }
 
 impl Request for FsWriteTextFile {
-    type Response = WriteTextFileResponse;
+    type Response = super::WriteTextFileResponse;
 }
 
-/// `initialize`: a request handled by the agent, [`InitializeRequest`] to [`InitializeResponse`].
+/// `initialize`: a request handled by the agent, [`InitializeRequest`](super::InitializeRequest) to [`InitializeResponse`](super::InitializeResponse).
 #[derive(Clone, Copy, Debug)]
 pub enum Initialize {}
 
 impl Method for Initialize {
     const NAME: &'static str = "initialize";
     const HANDLER: Side = Side::Agent;
-    type Params = InitializeRequest;
+    type Params = super::InitializeRequest;
 }
 
 impl Request for Initialize {
-    type Response = InitializeResponse;
+    type Response = super::InitializeResponse;
 }
 
-/// `logout`: a request handled by the agent, [`LogoutRequest`] to [`LogoutResponse`]; needs `agentCapabilities.auth.logout`.
+/// `logout`: a request handled by the agent, [`LogoutRequest`](super::LogoutRequest) to [`LogoutResponse`](super::LogoutResponse); needs `agentCapabilities.auth.logout`.
 #[derive(Clone, Copy, Debug)]
 pub enum Logout {}
 
 impl Method for Logout {
     const NAME: &'static str = "logout";
     const HANDLER: Side = Side::Agent;
-    type Params = LogoutRequest;
+    type Params = super::LogoutRequest;
 }
 
 impl Request for Logout {
-    type Response = LogoutResponse;
+    type Response = super::LogoutResponse;
 }
 
-/// `session/cancel`: a notification handled by the agent, [`CancelNotification`].
+/// `mcp/message`: a request handled by the client, [`MessageMcpRequest`](super::MessageMcpRequest) to [`MessageMcpResponse`](super::MessageMcpResponse).
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum McpMessage {}
+
+#[cfg(feature = "unstable")]
+impl Method for McpMessage {
+    const NAME: &'static str = "mcp/message";
+    const HANDLER: Side = Side::Client;
+    type Params = super::MessageMcpRequest;
+}
+
+#[cfg(feature = "unstable")]
+impl Request for McpMessage {
+    type Response = super::MessageMcpResponse;
+}
+
+/// `mcp/message`: a notification handled by the agent, [`MessageMcpNotification`](super::MessageMcpNotification).
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum McpMessageNotify {}
+
+#[cfg(feature = "unstable")]
+impl Method for McpMessageNotify {
+    const NAME: &'static str = "mcp/message";
+    const HANDLER: Side = Side::Agent;
+    type Params = super::MessageMcpNotification;
+}
+
+#[cfg(feature = "unstable")]
+impl Notification for McpMessageNotify {}
+
+/// `providers/disable`: a request handled by the agent, [`DisableProviderRequest`](super::DisableProviderRequest) to [`DisableProviderResponse`](super::DisableProviderResponse); needs `agentCapabilities.providers`.
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum ProvidersDisable {}
+
+#[cfg(feature = "unstable")]
+impl Method for ProvidersDisable {
+    const NAME: &'static str = "providers/disable";
+    const HANDLER: Side = Side::Agent;
+    type Params = super::DisableProviderRequest;
+}
+
+#[cfg(feature = "unstable")]
+impl Request for ProvidersDisable {
+    type Response = super::DisableProviderResponse;
+}
+
+/// `providers/list`: a request handled by the agent, [`ListProvidersRequest`](super::ListProvidersRequest) to [`ListProvidersResponse`](super::ListProvidersResponse); needs `agentCapabilities.providers`.
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum ProvidersList {}
+
+#[cfg(feature = "unstable")]
+impl Method for ProvidersList {
+    const NAME: &'static str = "providers/list";
+    const HANDLER: Side = Side::Agent;
+    type Params = super::ListProvidersRequest;
+}
+
+#[cfg(feature = "unstable")]
+impl Request for ProvidersList {
+    type Response = super::ListProvidersResponse;
+}
+
+/// `providers/set`: a request handled by the agent, [`SetProviderRequest`](super::SetProviderRequest) to [`SetProviderResponse`](super::SetProviderResponse); needs `agentCapabilities.providers`.
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum ProvidersSet {}
+
+#[cfg(feature = "unstable")]
+impl Method for ProvidersSet {
+    const NAME: &'static str = "providers/set";
+    const HANDLER: Side = Side::Agent;
+    type Params = super::SetProviderRequest;
+}
+
+#[cfg(feature = "unstable")]
+impl Request for ProvidersSet {
+    type Response = super::SetProviderResponse;
+}
+
+/// `proxy/initialize`: a request handled by a proxy, [`InitializeProxyRequest`](super::InitializeProxyRequest) to [`InitializeProxyResponse`](super::InitializeProxyResponse).
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum ProxyInitialize {}
+
+#[cfg(feature = "unstable")]
+impl Method for ProxyInitialize {
+    const NAME: &'static str = "proxy/initialize";
+    const HANDLER: Side = Side::Proxy;
+    type Params = super::InitializeProxyRequest;
+}
+
+#[cfg(feature = "unstable")]
+impl Request for ProxyInitialize {
+    type Response = super::InitializeProxyResponse;
+}
+
+/// `proxy/successor`: a request handled by a proxy, [`ProxySuccessorRequest`](super::ProxySuccessorRequest) to [`ProxySuccessorResponse`](super::ProxySuccessorResponse).
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum ProxySuccessor {}
+
+#[cfg(feature = "unstable")]
+impl Method for ProxySuccessor {
+    const NAME: &'static str = "proxy/successor";
+    const HANDLER: Side = Side::Proxy;
+    type Params = super::ProxySuccessorRequest;
+}
+
+#[cfg(feature = "unstable")]
+impl Request for ProxySuccessor {
+    type Response = super::ProxySuccessorResponse;
+}
+
+/// `proxy/successor`: a notification handled by a proxy, [`ProxySuccessorNotification`](super::ProxySuccessorNotification).
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum ProxySuccessorNotify {}
+
+#[cfg(feature = "unstable")]
+impl Method for ProxySuccessorNotify {
+    const NAME: &'static str = "proxy/successor";
+    const HANDLER: Side = Side::Proxy;
+    type Params = super::ProxySuccessorNotification;
+}
+
+#[cfg(feature = "unstable")]
+impl Notification for ProxySuccessorNotify {}
+
+/// `session/archive`: a request handled by the agent, [`ArchiveSessionRequest`](super::ArchiveSessionRequest) to [`ArchiveSessionResponse`](super::ArchiveSessionResponse); needs `agentCapabilities.sessionCapabilities.archive`.
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum SessionArchive {}
+
+#[cfg(feature = "unstable")]
+impl Method for SessionArchive {
+    const NAME: &'static str = "session/archive";
+    const HANDLER: Side = Side::Agent;
+    type Params = super::ArchiveSessionRequest;
+}
+
+#[cfg(feature = "unstable")]
+impl Request for SessionArchive {
+    type Response = super::ArchiveSessionResponse;
+}
+
+/// `session/cancel`: a notification handled by the agent, [`CancelNotification`](super::CancelNotification).
 #[derive(Clone, Copy, Debug)]
 pub enum SessionCancel {}
 
 impl Method for SessionCancel {
     const NAME: &'static str = "session/cancel";
     const HANDLER: Side = Side::Agent;
-    type Params = CancelNotification;
+    type Params = super::CancelNotification;
 }
 
 impl Notification for SessionCancel {}
 
-/// `session/close`: a request handled by the agent, [`CloseSessionRequest`] to [`CloseSessionResponse`]; needs `agentCapabilities.sessionCapabilities.close`.
+/// `session/close`: a request handled by the agent, [`CloseSessionRequest`](super::CloseSessionRequest) to [`CloseSessionResponse`](super::CloseSessionResponse); needs `agentCapabilities.sessionCapabilities.close`.
 #[derive(Clone, Copy, Debug)]
 pub enum SessionClose {}
 
 impl Method for SessionClose {
     const NAME: &'static str = "session/close";
     const HANDLER: Side = Side::Agent;
-    type Params = CloseSessionRequest;
+    type Params = super::CloseSessionRequest;
 }
 
 impl Request for SessionClose {
-    type Response = CloseSessionResponse;
+    type Response = super::CloseSessionResponse;
 }
 
-/// `session/delete`: a request handled by the agent, [`DeleteSessionRequest`] to [`DeleteSessionResponse`]; needs `agentCapabilities.sessionCapabilities.delete`.
+/// `session/delete`: a request handled by the agent, [`DeleteSessionRequest`](super::DeleteSessionRequest) to [`DeleteSessionResponse`](super::DeleteSessionResponse); needs `agentCapabilities.sessionCapabilities.delete`.
 #[derive(Clone, Copy, Debug)]
 pub enum SessionDelete {}
 
 impl Method for SessionDelete {
     const NAME: &'static str = "session/delete";
     const HANDLER: Side = Side::Agent;
-    type Params = DeleteSessionRequest;
+    type Params = super::DeleteSessionRequest;
 }
 
 impl Request for SessionDelete {
-    type Response = DeleteSessionResponse;
+    type Response = super::DeleteSessionResponse;
 }
 
-/// `session/list`: a request handled by the agent, [`ListSessionsRequest`] to [`ListSessionsResponse`]; needs `agentCapabilities.sessionCapabilities.list`.
+/// `session/fork`: a request handled by the agent, [`ForkSessionRequest`](super::ForkSessionRequest) to [`ForkSessionResponse`](super::ForkSessionResponse); needs `agentCapabilities.sessionCapabilities.fork`.
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum SessionFork {}
+
+#[cfg(feature = "unstable")]
+impl Method for SessionFork {
+    const NAME: &'static str = "session/fork";
+    const HANDLER: Side = Side::Agent;
+    type Params = super::ForkSessionRequest;
+}
+
+#[cfg(feature = "unstable")]
+impl Request for SessionFork {
+    type Response = super::ForkSessionResponse;
+}
+
+/// `session/list`: a request handled by the agent, [`ListSessionsRequest`](super::ListSessionsRequest) to [`ListSessionsResponse`](super::ListSessionsResponse); needs `agentCapabilities.sessionCapabilities.list`.
 #[derive(Clone, Copy, Debug)]
 pub enum SessionList {}
 
 impl Method for SessionList {
     const NAME: &'static str = "session/list";
     const HANDLER: Side = Side::Agent;
-    type Params = ListSessionsRequest;
+    type Params = super::ListSessionsRequest;
 }
 
 impl Request for SessionList {
-    type Response = ListSessionsResponse;
+    type Response = super::ListSessionsResponse;
 }
 
-/// `session/load`: a request handled by the agent, [`LoadSessionRequest`] to [`LoadSessionResponse`]; needs `agentCapabilities.loadSession`.
+/// `session/load`: a request handled by the agent, [`LoadSessionRequest`](super::LoadSessionRequest) to [`LoadSessionResponse`](super::LoadSessionResponse); needs `agentCapabilities.loadSession`.
 #[derive(Clone, Copy, Debug)]
 pub enum SessionLoad {}
 
 impl Method for SessionLoad {
     const NAME: &'static str = "session/load";
     const HANDLER: Side = Side::Agent;
-    type Params = LoadSessionRequest;
+    type Params = super::LoadSessionRequest;
 }
 
 impl Request for SessionLoad {
-    type Response = LoadSessionResponse;
+    type Response = super::LoadSessionResponse;
 }
 
-/// `session/new`: a request handled by the agent, [`NewSessionRequest`] to [`NewSessionResponse`].
+/// `session/new`: a request handled by the agent, [`NewSessionRequest`](super::NewSessionRequest) to [`NewSessionResponse`](super::NewSessionResponse).
 #[derive(Clone, Copy, Debug)]
 pub enum SessionNew {}
 
 impl Method for SessionNew {
     const NAME: &'static str = "session/new";
     const HANDLER: Side = Side::Agent;
-    type Params = NewSessionRequest;
+    type Params = super::NewSessionRequest;
 }
 
 impl Request for SessionNew {
-    type Response = NewSessionResponse;
+    type Response = super::NewSessionResponse;
 }
 
-/// `session/prompt`: a request handled by the agent, [`PromptRequest`] to [`PromptResponse`].
+/// `session/prompt`: a request handled by the agent, [`PromptRequest`](super::PromptRequest) to [`PromptResponse`](super::PromptResponse).
 #[derive(Clone, Copy, Debug)]
 pub enum SessionPrompt {}
 
 impl Method for SessionPrompt {
     const NAME: &'static str = "session/prompt";
     const HANDLER: Side = Side::Agent;
-    type Params = PromptRequest;
+    type Params = super::PromptRequest;
 }
 
 impl Request for SessionPrompt {
-    type Response = PromptResponse;
+    type Response = super::PromptResponse;
 }
 
-/// `session/request_permission`: a request handled by the client, [`RequestPermissionRequest`] to [`RequestPermissionResponse`].
+/// `session/request_permission`: a request handled by the client, [`RequestPermissionRequest`](super::RequestPermissionRequest) to [`RequestPermissionResponse`](super::RequestPermissionResponse).
 #[derive(Clone, Copy, Debug)]
 pub enum SessionRequestPermission {}
 
 impl Method for SessionRequestPermission {
     const NAME: &'static str = "session/request_permission";
     const HANDLER: Side = Side::Client;
-    type Params = RequestPermissionRequest;
+    type Params = super::RequestPermissionRequest;
 }
 
 impl Request for SessionRequestPermission {
-    type Response = RequestPermissionResponse;
+    type Response = super::RequestPermissionResponse;
 }
 
-/// `session/resume`: a request handled by the agent, [`ResumeSessionRequest`] to [`ResumeSessionResponse`]; needs `agentCapabilities.sessionCapabilities.resume`.
+/// `session/resume`: a request handled by the agent, [`ResumeSessionRequest`](super::ResumeSessionRequest) to [`ResumeSessionResponse`](super::ResumeSessionResponse); needs `agentCapabilities.sessionCapabilities.resume`.
 #[derive(Clone, Copy, Debug)]
 pub enum SessionResume {}
 
 impl Method for SessionResume {
     const NAME: &'static str = "session/resume";
     const HANDLER: Side = Side::Agent;
-    type Params = ResumeSessionRequest;
+    type Params = super::ResumeSessionRequest;
 }
 
 impl Request for SessionResume {
-    type Response = ResumeSessionResponse;
+    type Response = super::ResumeSessionResponse;
 }
 
-/// `session/set_config_option`: a request handled by the agent, [`SetSessionConfigOptionRequest`] to [`SetSessionConfigOptionResponse`].
+/// `session/set_config_option`: a request handled by the agent, [`SetSessionConfigOptionRequest`](super::SetSessionConfigOptionRequest) to [`SetSessionConfigOptionResponse`](super::SetSessionConfigOptionResponse).
 #[derive(Clone, Copy, Debug)]
 pub enum SessionSetConfigOption {}
 
 impl Method for SessionSetConfigOption {
     const NAME: &'static str = "session/set_config_option";
     const HANDLER: Side = Side::Agent;
-    type Params = SetSessionConfigOptionRequest;
+    type Params = super::SetSessionConfigOptionRequest;
 }
 
 impl Request for SessionSetConfigOption {
-    type Response = SetSessionConfigOptionResponse;
+    type Response = super::SetSessionConfigOptionResponse;
 }
 
-/// `session/set_mode`: a request handled by the agent, [`SetSessionModeRequest`] to [`SetSessionModeResponse`].
+/// `session/set_mode`: a request handled by the agent, [`SetSessionModeRequest`](super::SetSessionModeRequest) to [`SetSessionModeResponse`](super::SetSessionModeResponse).
 #[derive(Clone, Copy, Debug)]
 pub enum SessionSetMode {}
 
 impl Method for SessionSetMode {
     const NAME: &'static str = "session/set_mode";
     const HANDLER: Side = Side::Agent;
-    type Params = SetSessionModeRequest;
+    type Params = super::SetSessionModeRequest;
 }
 
 impl Request for SessionSetMode {
-    type Response = SetSessionModeResponse;
+    type Response = super::SetSessionModeResponse;
 }
 
-/// `session/update`: a notification handled by the client, [`SessionNotification`].
+/// `session/set_title`: a request handled by the agent, [`SetSessionTitleRequest`](super::SetSessionTitleRequest) to [`SetSessionTitleResponse`](super::SetSessionTitleResponse); needs `agentCapabilities.sessionCapabilities.title`.
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum SessionSetTitle {}
+
+#[cfg(feature = "unstable")]
+impl Method for SessionSetTitle {
+    const NAME: &'static str = "session/set_title";
+    const HANDLER: Side = Side::Agent;
+    type Params = super::SetSessionTitleRequest;
+}
+
+#[cfg(feature = "unstable")]
+impl Request for SessionSetTitle {
+    type Response = super::SetSessionTitleResponse;
+}
+
+/// `session/status`: a request handled by the agent, [`SessionStatusRequest`](super::SessionStatusRequest) to [`SessionStatusResponse`](super::SessionStatusResponse); needs `agentCapabilities.sessionCapabilities.status`.
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum SessionStatus {}
+
+#[cfg(feature = "unstable")]
+impl Method for SessionStatus {
+    const NAME: &'static str = "session/status";
+    const HANDLER: Side = Side::Agent;
+    type Params = super::SessionStatusRequest;
+}
+
+#[cfg(feature = "unstable")]
+impl Request for SessionStatus {
+    type Response = super::SessionStatusResponse;
+}
+
+/// `session/unarchive`: a request handled by the agent, [`UnarchiveSessionRequest`](super::UnarchiveSessionRequest) to [`UnarchiveSessionResponse`](super::UnarchiveSessionResponse); needs `agentCapabilities.sessionCapabilities.archive`.
+#[cfg(feature = "unstable")]
+#[derive(Clone, Copy, Debug)]
+pub enum SessionUnarchive {}
+
+#[cfg(feature = "unstable")]
+impl Method for SessionUnarchive {
+    const NAME: &'static str = "session/unarchive";
+    const HANDLER: Side = Side::Agent;
+    type Params = super::UnarchiveSessionRequest;
+}
+
+#[cfg(feature = "unstable")]
+impl Request for SessionUnarchive {
+    type Response = super::UnarchiveSessionResponse;
+}
+
+/// `session/update`: a notification handled by the client, [`SessionNotification`](super::SessionNotification).
 #[derive(Clone, Copy, Debug)]
 pub enum SessionUpdate {}
 
 impl Method for SessionUpdate {
     const NAME: &'static str = "session/update";
     const HANDLER: Side = Side::Client;
-    type Params = SessionNotification;
+    type Params = super::SessionNotification;
 }
 
 impl Notification for SessionUpdate {}
 
-/// `terminal/create`: a request handled by the client, [`CreateTerminalRequest`] to [`CreateTerminalResponse`]; needs `clientCapabilities.terminal`.
+/// `terminal/create`: a request handled by the client, [`CreateTerminalRequest`](super::CreateTerminalRequest) to [`CreateTerminalResponse`](super::CreateTerminalResponse); needs `clientCapabilities.terminal`.
 #[derive(Clone, Copy, Debug)]
 pub enum TerminalCreate {}
 
 impl Method for TerminalCreate {
     const NAME: &'static str = "terminal/create";
     const HANDLER: Side = Side::Client;
-    type Params = CreateTerminalRequest;
+    type Params = super::CreateTerminalRequest;
 }
 
 impl Request for TerminalCreate {
-    type Response = CreateTerminalResponse;
+    type Response = super::CreateTerminalResponse;
 }
 
-/// `terminal/kill`: a request handled by the client, [`KillTerminalRequest`] to [`KillTerminalResponse`]; needs `clientCapabilities.terminal`.
+/// `terminal/kill`: a request handled by the client, [`KillTerminalRequest`](super::KillTerminalRequest) to [`KillTerminalResponse`](super::KillTerminalResponse); needs `clientCapabilities.terminal`.
 #[derive(Clone, Copy, Debug)]
 pub enum TerminalKill {}
 
 impl Method for TerminalKill {
     const NAME: &'static str = "terminal/kill";
     const HANDLER: Side = Side::Client;
-    type Params = KillTerminalRequest;
+    type Params = super::KillTerminalRequest;
 }
 
 impl Request for TerminalKill {
-    type Response = KillTerminalResponse;
+    type Response = super::KillTerminalResponse;
 }
 
-/// `terminal/output`: a request handled by the client, [`TerminalOutputRequest`] to [`TerminalOutputResponse`]; needs `clientCapabilities.terminal`.
+/// `terminal/output`: a request handled by the client, [`TerminalOutputRequest`](super::TerminalOutputRequest) to [`TerminalOutputResponse`](super::TerminalOutputResponse); needs `clientCapabilities.terminal`.
 #[derive(Clone, Copy, Debug)]
 pub enum TerminalOutput {}
 
 impl Method for TerminalOutput {
     const NAME: &'static str = "terminal/output";
     const HANDLER: Side = Side::Client;
-    type Params = TerminalOutputRequest;
+    type Params = super::TerminalOutputRequest;
 }
 
 impl Request for TerminalOutput {
-    type Response = TerminalOutputResponse;
+    type Response = super::TerminalOutputResponse;
 }
 
-/// `terminal/release`: a request handled by the client, [`ReleaseTerminalRequest`] to [`ReleaseTerminalResponse`]; needs `clientCapabilities.terminal`.
+/// `terminal/release`: a request handled by the client, [`ReleaseTerminalRequest`](super::ReleaseTerminalRequest) to [`ReleaseTerminalResponse`](super::ReleaseTerminalResponse); needs `clientCapabilities.terminal`.
 #[derive(Clone, Copy, Debug)]
 pub enum TerminalRelease {}
 
 impl Method for TerminalRelease {
     const NAME: &'static str = "terminal/release";
     const HANDLER: Side = Side::Client;
-    type Params = ReleaseTerminalRequest;
+    type Params = super::ReleaseTerminalRequest;
 }
 
 impl Request for TerminalRelease {
-    type Response = ReleaseTerminalResponse;
+    type Response = super::ReleaseTerminalResponse;
 }
 
-/// `terminal/wait_for_exit`: a request handled by the client, [`WaitForTerminalExitRequest`] to [`WaitForTerminalExitResponse`]; needs `clientCapabilities.terminal`.
+/// `terminal/wait_for_exit`: a request handled by the client, [`WaitForTerminalExitRequest`](super::WaitForTerminalExitRequest) to [`WaitForTerminalExitResponse`](super::WaitForTerminalExitResponse); needs `clientCapabilities.terminal`.
 #[derive(Clone, Copy, Debug)]
 pub enum TerminalWaitForExit {}
 
 impl Method for TerminalWaitForExit {
     const NAME: &'static str = "terminal/wait_for_exit";
     const HANDLER: Side = Side::Client;
-    type Params = WaitForTerminalExitRequest;
+    type Params = super::WaitForTerminalExitRequest;
 }
 
 impl Request for TerminalWaitForExit {
-    type Response = WaitForTerminalExitResponse;
+    type Response = super::WaitForTerminalExitResponse;
 }

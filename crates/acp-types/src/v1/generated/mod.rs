@@ -5,7 +5,6 @@ mod config;
 mod content;
 mod elicitation;
 mod error;
-mod ext;
 mod fs;
 mod init;
 mod mcp;
@@ -15,6 +14,11 @@ mod prompt;
 mod session;
 mod terminal;
 mod tool_call;
+#[cfg(feature = "unstable")]
+mod unstable;
+
+/// What each side sends, read by the name of the method.
+pub mod messages;
 
 /// The markers of the methods, and the table of them all.
 pub mod methods;
@@ -24,7 +28,6 @@ pub use config::*;
 pub use content::*;
 pub use elicitation::*;
 pub use error::*;
-pub use ext::*;
 pub use fs::*;
 pub use init::*;
 pub use mcp::*;
@@ -34,3 +37,5 @@ pub use prompt::*;
 pub use session::*;
 pub use terminal::*;
 pub use tool_call::*;
+#[cfg(feature = "unstable")]
+pub use unstable::*;

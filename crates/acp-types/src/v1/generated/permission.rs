@@ -154,7 +154,7 @@ pub enum PermissionOptionKind {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(PermissionOptionKind {
+crate::string_enum!(PermissionOptionKind, Unknown {
     AllowOnce = "allow_once",
     AllowAlways = "allow_always",
     RejectOnce = "reject_once",

@@ -82,7 +82,7 @@ pub enum PlanEntryPriority {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(PlanEntryPriority {
+crate::string_enum!(PlanEntryPriority, Unknown {
     High = "high",
     Medium = "medium",
     Low = "low",
@@ -102,7 +102,7 @@ pub enum PlanEntryStatus {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(PlanEntryStatus {
+crate::string_enum!(PlanEntryStatus, Unknown {
     Pending = "pending",
     InProgress = "in_progress",
     Completed = "completed",

@@ -14,6 +14,9 @@ use super::*;
 pub struct PromptResponse {
     /// Why the turn ended.
     pub stop_reason: StopReason,
+    /// Tokens used up to the end of this turn. Absent or `null`: not reported.
+    #[cfg(feature = "unstable")]
+    pub usage: Option<Usage>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
 }
@@ -24,8 +27,18 @@ impl PromptResponse {
     pub fn new(stop_reason: impl Into<StopReason>) -> Self {
         Self {
             stop_reason: stop_reason.into(),
+            #[cfg(feature = "unstable")]
+            usage: Default::default(),
             meta: Default::default(),
         }
+    }
+
+    /// Sets [`usage`](Self::usage).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn usage(mut self, usage: impl Into<Usage>) -> Self {
+        self.usage = Some(usage.into());
+        self
     }
 
     /// Sets [`meta`](Self::meta).
@@ -40,12 +53,20 @@ impl Record for PromptResponse {
     fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
         Ok(Self {
             stop_reason: fields.required("stopReason", StopReason::from_node)?,
+            #[cfg(feature = "unstable")]
+            usage: fields.optional_lenient("usage", Usage::from_node),
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }
 
     fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("stopReason", &self.stop_reason)?;
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.usage {
+                map.serialize_entry("usage", value)?;
+            }
+        }
         if let Some(value) = &self.meta {
             map.serialize_entry("_meta", value)?;
         }
@@ -73,7 +94,7 @@ pub enum StopReason {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(StopReason {
+crate::string_enum!(StopReason, Unknown {
     EndTurn = "end_turn",
     MaxTokens = "max_tokens",
     MaxTurnRequests = "max_turn_requests",
@@ -156,6 +177,12 @@ pub enum SessionUpdate {
     ToolCallUpdate(Box<ToolCallUpdate>),
     /// The agent's plan, complete; it replaces the earlier one.
     Plan(Plan),
+    /// One of several plans, complete. Needs `plan` of the client.
+    #[cfg(feature = "unstable")]
+    PlanUpdate(Box<PlanUpdate>),
+    /// A plan is gone. Needs `plan` of the client.
+    #[cfg(feature = "unstable")]
+    PlanRemoved(Box<PlanRemoved>),
     /// The slash commands now on offer, complete.
     AvailableCommandsUpdate(AvailableCommandsUpdate),
     /// The agent has switched the mode of the session.
@@ -172,6 +199,15 @@ pub enum SessionUpdate {
     CompactionUpdate(Box<CompactionUpdate>),
     /// Piece of a compaction summary. Needs `session.compaction` of the client.
     CompactionSummaryChunk(Box<CompactionSummaryChunk>),
+    /// A child session has been created, or what is known about it has changed. Needs `subagents` of the client.
+    #[cfg(feature = "unstable")]
+    SubagentUpdate(Box<SubagentUpdate>),
+    /// Message between this session and another one. Needs `subagents` of the client.
+    #[cfg(feature = "unstable")]
+    SessionMessage(Box<SessionMessage>),
+    /// Piece of a message between sessions. Needs `subagents` of the client.
+    #[cfg(feature = "unstable")]
+    SessionMessageChunk(Box<SessionMessageChunk>),
     /// A kind that this version of the protocol does not know, with all its members.
     Unknown(UnknownVariant),
 }
@@ -187,6 +223,10 @@ impl SessionUpdate {
             Self::ToolCall(_) => "tool_call",
             Self::ToolCallUpdate(_) => "tool_call_update",
             Self::Plan(_) => "plan",
+            #[cfg(feature = "unstable")]
+            Self::PlanUpdate(_) => "plan_update",
+            #[cfg(feature = "unstable")]
+            Self::PlanRemoved(_) => "plan_removed",
             Self::AvailableCommandsUpdate(_) => "available_commands_update",
             Self::CurrentModeUpdate(_) => "current_mode_update",
             Self::ConfigOptionUpdate(_) => "config_option_update",
@@ -195,6 +235,12 @@ impl SessionUpdate {
             Self::Notice(_) => "notice",
             Self::CompactionUpdate(_) => "compaction_update",
             Self::CompactionSummaryChunk(_) => "compaction_summary_chunk",
+            #[cfg(feature = "unstable")]
+            Self::SubagentUpdate(_) => "subagent_update",
+            #[cfg(feature = "unstable")]
+            Self::SessionMessage(_) => "session_message",
+            #[cfg(feature = "unstable")]
+            Self::SessionMessageChunk(_) => "session_message_chunk",
             Self::Unknown(other) => other.tag(),
         }
     }
@@ -210,6 +256,10 @@ impl Record for SessionUpdate {
             "tool_call" => Record::read(fields).map(Self::ToolCall),
             "tool_call_update" => Record::read(fields).map(Self::ToolCallUpdate),
             "plan" => Record::read(fields).map(Self::Plan),
+            #[cfg(feature = "unstable")]
+            "plan_update" => Record::read(fields).map(Self::PlanUpdate),
+            #[cfg(feature = "unstable")]
+            "plan_removed" => Record::read(fields).map(Self::PlanRemoved),
             "available_commands_update" => {
                 Record::read(fields).map(Self::AvailableCommandsUpdate)
             }
@@ -221,6 +271,14 @@ impl Record for SessionUpdate {
             "compaction_update" => Record::read(fields).map(Self::CompactionUpdate),
             "compaction_summary_chunk" => {
                 Record::read(fields).map(Self::CompactionSummaryChunk)
+            }
+            #[cfg(feature = "unstable")]
+            "subagent_update" => Record::read(fields).map(Self::SubagentUpdate),
+            #[cfg(feature = "unstable")]
+            "session_message" => Record::read(fields).map(Self::SessionMessage),
+            #[cfg(feature = "unstable")]
+            "session_message_chunk" => {
+                Record::read(fields).map(Self::SessionMessageChunk)
             }
             _ => Ok(Self::Unknown(UnknownVariant::read(&tag, fields))),
         }
@@ -250,6 +308,16 @@ impl Record for SessionUpdate {
             }
             Self::Plan(payload) => {
                 map.serialize_entry("sessionUpdate", "plan")?;
+                payload.write(map)?;
+            }
+            #[cfg(feature = "unstable")]
+            Self::PlanUpdate(payload) => {
+                map.serialize_entry("sessionUpdate", "plan_update")?;
+                payload.write(map)?;
+            }
+            #[cfg(feature = "unstable")]
+            Self::PlanRemoved(payload) => {
+                map.serialize_entry("sessionUpdate", "plan_removed")?;
                 payload.write(map)?;
             }
             Self::AvailableCommandsUpdate(payload) => {
@@ -284,6 +352,21 @@ impl Record for SessionUpdate {
                 map.serialize_entry("sessionUpdate", "compaction_summary_chunk")?;
                 payload.write(map)?;
             }
+            #[cfg(feature = "unstable")]
+            Self::SubagentUpdate(payload) => {
+                map.serialize_entry("sessionUpdate", "subagent_update")?;
+                payload.write(map)?;
+            }
+            #[cfg(feature = "unstable")]
+            Self::SessionMessage(payload) => {
+                map.serialize_entry("sessionUpdate", "session_message")?;
+                payload.write(map)?;
+            }
+            #[cfg(feature = "unstable")]
+            Self::SessionMessageChunk(payload) => {
+                map.serialize_entry("sessionUpdate", "session_message_chunk")?;
+                payload.write(map)?;
+            }
             Self::Unknown(other) => other.write("sessionUpdate", map)?,
         }
         Ok(())
@@ -307,6 +390,20 @@ impl From<ToolCallUpdate> for SessionUpdate {
 impl From<Plan> for SessionUpdate {
     fn from(payload: Plan) -> Self {
         Self::Plan(payload)
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl From<PlanUpdate> for SessionUpdate {
+    fn from(payload: PlanUpdate) -> Self {
+        Self::PlanUpdate(Box::new(payload))
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl From<PlanRemoved> for SessionUpdate {
+    fn from(payload: PlanRemoved) -> Self {
+        Self::PlanRemoved(Box::new(payload))
     }
 }
 
@@ -355,6 +452,27 @@ impl From<CompactionUpdate> for SessionUpdate {
 impl From<CompactionSummaryChunk> for SessionUpdate {
     fn from(payload: CompactionSummaryChunk) -> Self {
         Self::CompactionSummaryChunk(Box::new(payload))
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl From<SubagentUpdate> for SessionUpdate {
+    fn from(payload: SubagentUpdate) -> Self {
+        Self::SubagentUpdate(Box::new(payload))
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl From<SessionMessage> for SessionUpdate {
+    fn from(payload: SessionMessage) -> Self {
+        Self::SessionMessage(Box::new(payload))
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl From<SessionMessageChunk> for SessionUpdate {
+    fn from(payload: SessionMessageChunk) -> Self {
+        Self::SessionMessageChunk(Box::new(payload))
     }
 }
 
@@ -618,53 +736,6 @@ impl Record for AvailableCommandsUpdate {
 
 acp_json::record!(AvailableCommandsUpdate);
 
-/// Update sent when the agent has changed the mode of the session by itself.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct CurrentModeUpdate {
-    /// Mode in force from now on, one of those listed in [`SessionModeState`].
-    pub current_mode_id: SessionModeId,
-    /// Data of extensions, by name. No meaning may be assumed for names of others.
-    pub meta: Option<Meta>,
-}
-
-impl CurrentModeUpdate {
-    /// A value with the members that it must have; the others have setters.
-    #[must_use]
-    pub fn new(current_mode_id: impl Into<SessionModeId>) -> Self {
-        Self {
-            current_mode_id: current_mode_id.into(),
-            meta: Default::default(),
-        }
-    }
-
-    /// Sets [`meta`](Self::meta).
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Meta>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl Record for CurrentModeUpdate {
-    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
-        Ok(Self {
-            current_mode_id: fields.required("currentModeId", SessionModeId::from_node)?,
-            meta: fields.optional_lenient("_meta", Meta::from_node),
-        })
-    }
-
-    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("currentModeId", &self.current_mode_id)?;
-        if let Some(value) = &self.meta {
-            map.serialize_entry("_meta", value)?;
-        }
-        Ok(())
-    }
-}
-
-acp_json::record!(CurrentModeUpdate);
-
 /// Update that changes what is known about a session.
 ///
 /// Members are patches: absent keeps the old value, `null` clears it. Id and directories of a session never change.
@@ -867,7 +938,7 @@ pub enum NoticeSeverity {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(NoticeSeverity {
+crate::string_enum!(NoticeSeverity, Unknown {
     Info = "info",
     Warning = "warning",
     Error = "error",
@@ -965,7 +1036,7 @@ pub enum CompactionStatus {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(CompactionStatus {
+crate::string_enum!(CompactionStatus, Unknown {
     InProgress = "in_progress",
     Completed = "completed",
     Failed = "failed",

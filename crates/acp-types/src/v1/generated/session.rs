@@ -374,6 +374,9 @@ pub struct SessionInfo {
     pub title: Option<String>,
     /// Time of the last activity, ISO 8601. Absent or `null`: unknown.
     pub updated_at: Option<String>,
+    /// Whether `session/archive` has put it away. Absent or `null`: not stated, which an agent with `sessionCapabilities.archive` must not do.
+    #[cfg(feature = "unstable")]
+    pub archived: Option<bool>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
 }
@@ -388,6 +391,8 @@ impl SessionInfo {
             additional_directories: Default::default(),
             title: Default::default(),
             updated_at: Default::default(),
+            #[cfg(feature = "unstable")]
+            archived: Default::default(),
             meta: Default::default(),
         }
     }
@@ -416,6 +421,14 @@ impl SessionInfo {
         self
     }
 
+    /// Sets [`archived`](Self::archived).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn archived(mut self, archived: bool) -> Self {
+        self.archived = Some(archived);
+        self
+    }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn meta(mut self, meta: impl Into<Meta>) -> Self {
@@ -437,6 +450,8 @@ impl Record for SessionInfo {
                 ),
             title: fields.optional_lenient("title", String::from_node),
             updated_at: fields.optional_lenient("updatedAt", String::from_node),
+            #[cfg(feature = "unstable")]
+            archived: fields.optional_lenient("archived", bool::from_node),
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }
@@ -452,6 +467,12 @@ impl Record for SessionInfo {
         }
         if let Some(value) = &self.updated_at {
             map.serialize_entry("updatedAt", value)?;
+        }
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.archived {
+                map.serialize_entry("archived", value)?;
+            }
         }
         if let Some(value) = &self.meta {
             map.serialize_entry("_meta", value)?;
@@ -656,6 +677,53 @@ impl Record for SetSessionModeResponse {
 
 acp_json::record!(SetSessionModeResponse, null => Default);
 
+/// Update sent when the agent has changed the mode of the session by itself.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CurrentModeUpdate {
+    /// Mode in force from now on, one of those listed in [`SessionModeState`].
+    pub current_mode_id: SessionModeId,
+    /// Data of extensions, by name. No meaning may be assumed for names of others.
+    pub meta: Option<Meta>,
+}
+
+impl CurrentModeUpdate {
+    /// A value with the members that it must have; the others have setters.
+    #[must_use]
+    pub fn new(current_mode_id: impl Into<SessionModeId>) -> Self {
+        Self {
+            current_mode_id: current_mode_id.into(),
+            meta: Default::default(),
+        }
+    }
+
+    /// Sets [`meta`](Self::meta).
+    #[must_use]
+    pub fn meta(mut self, meta: impl Into<Meta>) -> Self {
+        self.meta = Some(meta.into());
+        self
+    }
+}
+
+impl Record for CurrentModeUpdate {
+    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
+        Ok(Self {
+            current_mode_id: fields.required("currentModeId", SessionModeId::from_node)?,
+            meta: fields.optional_lenient("_meta", Meta::from_node),
+        })
+    }
+
+    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        map.serialize_entry("currentModeId", &self.current_mode_id)?;
+        if let Some(value) = &self.meta {
+            map.serialize_entry("_meta", value)?;
+        }
+        Ok(())
+    }
+}
+
+acp_json::record!(CurrentModeUpdate);
+
 /// Parameters of `session/new`, sent by the client to start an empty conversation.
 ///
 /// Fails with `-32000` while the agent wants a login first.
@@ -668,6 +736,9 @@ pub struct NewSessionRequest {
     pub additional_directories: Vec<String>,
     /// MCP servers to connect for this session. Required, may be empty; one broken entry fails the request.
     pub mcp_servers: Vec<McpServer>,
+    /// Instructions for the model from the client. Needs `sessionCapabilities.systemPrompt` of the agent; absent or `null` leaves the agent's own in force.
+    #[cfg(feature = "unstable")]
+    pub system_prompt: Option<SystemPrompt>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
 }
@@ -680,6 +751,8 @@ impl NewSessionRequest {
             cwd: cwd.into(),
             additional_directories: Default::default(),
             mcp_servers: mcp_servers.into(),
+            #[cfg(feature = "unstable")]
+            system_prompt: Default::default(),
             meta: Default::default(),
         }
     }
@@ -691,6 +764,14 @@ impl NewSessionRequest {
         additional_directories: impl Into<Vec<String>>,
     ) -> Self {
         self.additional_directories = additional_directories.into();
+        self
+    }
+
+    /// Sets [`system_prompt`](Self::system_prompt).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn system_prompt(mut self, system_prompt: impl Into<SystemPrompt>) -> Self {
+        self.system_prompt = Some(system_prompt.into());
         self
     }
 
@@ -714,6 +795,8 @@ impl Record for NewSessionRequest {
                 )?,
             mcp_servers: fields
                 .required_or_null("mcpServers", Vec::<McpServer>::from_node)?,
+            #[cfg(feature = "unstable")]
+            system_prompt: fields.optional("systemPrompt", SystemPrompt::from_node)?,
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }
@@ -724,6 +807,12 @@ impl Record for NewSessionRequest {
             map.serialize_entry("additionalDirectories", &self.additional_directories)?;
         }
         map.serialize_entry("mcpServers", &self.mcp_servers)?;
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.system_prompt {
+                map.serialize_entry("systemPrompt", value)?;
+            }
+        }
         if let Some(value) = &self.meta {
             map.serialize_entry("_meta", value)?;
         }
@@ -747,6 +836,9 @@ pub struct LoadSessionRequest {
     pub additional_directories: Vec<String>,
     /// Session to reopen, as returned earlier by `session/new` or found through `session/list`.
     pub session_id: SessionId,
+    /// Instructions for the model from the client, best the ones the session was created with. Needs `sessionCapabilities.systemPrompt` of the agent; absent or `null` leaves the choice to the agent.
+    #[cfg(feature = "unstable")]
+    pub system_prompt: Option<SystemPrompt>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
 }
@@ -764,6 +856,8 @@ impl LoadSessionRequest {
             cwd: cwd.into(),
             additional_directories: Default::default(),
             session_id: session_id.into(),
+            #[cfg(feature = "unstable")]
+            system_prompt: Default::default(),
             meta: Default::default(),
         }
     }
@@ -775,6 +869,14 @@ impl LoadSessionRequest {
         additional_directories: impl Into<Vec<String>>,
     ) -> Self {
         self.additional_directories = additional_directories.into();
+        self
+    }
+
+    /// Sets [`system_prompt`](Self::system_prompt).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn system_prompt(mut self, system_prompt: impl Into<SystemPrompt>) -> Self {
+        self.system_prompt = Some(system_prompt.into());
         self
     }
 
@@ -799,6 +901,8 @@ impl Record for LoadSessionRequest {
                     Default::default,
                 )?,
             session_id: fields.required("sessionId", SessionId::from_node)?,
+            #[cfg(feature = "unstable")]
+            system_prompt: fields.optional("systemPrompt", SystemPrompt::from_node)?,
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }
@@ -810,6 +914,12 @@ impl Record for LoadSessionRequest {
             map.serialize_entry("additionalDirectories", &self.additional_directories)?;
         }
         map.serialize_entry("sessionId", &self.session_id)?;
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.system_prompt {
+                map.serialize_entry("systemPrompt", value)?;
+            }
+        }
         if let Some(value) = &self.meta {
             map.serialize_entry("_meta", value)?;
         }
@@ -829,6 +939,9 @@ pub struct ListSessionsRequest {
     pub cwd: Option<String>,
     /// `nextCursor` of the previous page, passed back unchanged. Absent or `null`: first page; a value the agent does not know fails with `-32602`.
     pub cursor: Option<String>,
+    /// Which sessions to list by archive state, in addition to `cwd` and the same on every page. Needs `sessionCapabilities.archive` of the agent; absent or `null` means `exclude`.
+    #[cfg(feature = "unstable")]
+    pub archived: Option<SessionArchiveFilter>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
 }
@@ -840,6 +953,8 @@ impl ListSessionsRequest {
         Self {
             cwd: Default::default(),
             cursor: Default::default(),
+            #[cfg(feature = "unstable")]
+            archived: Default::default(),
             meta: Default::default(),
         }
     }
@@ -858,6 +973,14 @@ impl ListSessionsRequest {
         self
     }
 
+    /// Sets [`archived`](Self::archived).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn archived(mut self, archived: impl Into<SessionArchiveFilter>) -> Self {
+        self.archived = Some(archived.into());
+        self
+    }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn meta(mut self, meta: impl Into<Meta>) -> Self {
@@ -871,6 +994,8 @@ impl Record for ListSessionsRequest {
         Ok(Self {
             cwd: fields.optional("cwd", String::from_node)?,
             cursor: fields.optional("cursor", String::from_node)?,
+            #[cfg(feature = "unstable")]
+            archived: fields.optional("archived", SessionArchiveFilter::from_node)?,
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }
@@ -881,6 +1006,12 @@ impl Record for ListSessionsRequest {
         }
         if let Some(value) = &self.cursor {
             map.serialize_entry("cursor", value)?;
+        }
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.archived {
+                map.serialize_entry("archived", value)?;
+            }
         }
         if let Some(value) = &self.meta {
             map.serialize_entry("_meta", value)?;
@@ -954,6 +1085,9 @@ pub struct ResumeSessionRequest {
     pub additional_directories: Vec<String>,
     /// MCP servers to connect for this session. Absent means none.
     pub mcp_servers: Vec<McpServer>,
+    /// Instructions for the model from the client, best the ones the session was created with. Needs `sessionCapabilities.systemPrompt` of the agent; absent or `null` leaves the choice to the agent.
+    #[cfg(feature = "unstable")]
+    pub system_prompt: Option<SystemPrompt>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
 }
@@ -967,6 +1101,8 @@ impl ResumeSessionRequest {
             cwd: cwd.into(),
             additional_directories: Default::default(),
             mcp_servers: Default::default(),
+            #[cfg(feature = "unstable")]
+            system_prompt: Default::default(),
             meta: Default::default(),
         }
     }
@@ -985,6 +1121,14 @@ impl ResumeSessionRequest {
     #[must_use]
     pub fn mcp_servers(mut self, mcp_servers: impl Into<Vec<McpServer>>) -> Self {
         self.mcp_servers = mcp_servers.into();
+        self
+    }
+
+    /// Sets [`system_prompt`](Self::system_prompt).
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn system_prompt(mut self, system_prompt: impl Into<SystemPrompt>) -> Self {
+        self.system_prompt = Some(system_prompt.into());
         self
     }
 
@@ -1013,6 +1157,8 @@ impl Record for ResumeSessionRequest {
                     Vec::<McpServer>::from_node,
                     Default::default,
                 )?,
+            #[cfg(feature = "unstable")]
+            system_prompt: fields.optional("systemPrompt", SystemPrompt::from_node)?,
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }
@@ -1025,6 +1171,12 @@ impl Record for ResumeSessionRequest {
         }
         if !self.mcp_servers.is_empty() {
             map.serialize_entry("mcpServers", &self.mcp_servers)?;
+        }
+        #[cfg(feature = "unstable")]
+        {
+            if let Some(value) = &self.system_prompt {
+                map.serialize_entry("systemPrompt", value)?;
+            }
         }
         if let Some(value) = &self.meta {
             map.serialize_entry("_meta", value)?;

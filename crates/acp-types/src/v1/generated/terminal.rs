@@ -130,6 +130,58 @@ impl Record for CreateTerminalRequest {
 
 acp_json::record!(CreateTerminalRequest);
 
+/// Environment variable for a process to be started.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct EnvVariable {
+    /// Name of the variable.
+    pub name: String,
+    /// Value of the variable.
+    pub value: String,
+    /// Data of extensions, by name. No meaning may be assumed for names of others.
+    pub meta: Option<Meta>,
+}
+
+impl EnvVariable {
+    /// A value with the members that it must have; the others have setters.
+    #[must_use]
+    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            value: value.into(),
+            meta: Default::default(),
+        }
+    }
+
+    /// Sets [`meta`](Self::meta).
+    #[must_use]
+    pub fn meta(mut self, meta: impl Into<Meta>) -> Self {
+        self.meta = Some(meta.into());
+        self
+    }
+}
+
+impl Record for EnvVariable {
+    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
+        Ok(Self {
+            name: fields.required("name", String::from_node)?,
+            value: fields.required("value", String::from_node)?,
+            meta: fields.optional_lenient("_meta", Meta::from_node),
+        })
+    }
+
+    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("value", &self.value)?;
+        if let Some(value) = &self.meta {
+            map.serialize_entry("_meta", value)?;
+        }
+        Ok(())
+    }
+}
+
+acp_json::record!(EnvVariable);
+
 /// Parameters of `terminal/output`, sent by the agent to read what a command has printed so far.
 ///
 /// Needs `terminal` of the client. It answers at once and may be called as often as needed. An unknown terminal fails with `-32002`.

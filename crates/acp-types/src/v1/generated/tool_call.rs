@@ -205,7 +205,7 @@ pub enum ToolKind {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(ToolKind {
+crate::string_enum!(ToolKind, Unknown {
     Read = "read",
     Edit = "edit",
     Delete = "delete",
@@ -235,7 +235,7 @@ pub enum ToolCallStatus {
     Unknown(Box<str>),
 }
 
-crate::string_enum!(ToolCallStatus {
+crate::string_enum!(ToolCallStatus, Unknown {
     Pending = "pending",
     InProgress = "in_progress",
     Completed = "completed",
@@ -319,6 +319,53 @@ impl From<Terminal> for ToolCallContent {
         Self::Terminal(payload)
     }
 }
+
+/// Tool output made of one [`ContentBlock`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Content {
+    /// The block itself.
+    pub content: ContentBlock,
+    /// Data of extensions, by name. No meaning may be assumed for names of others.
+    pub meta: Option<Meta>,
+}
+
+impl Content {
+    /// A value with the members that it must have; the others have setters.
+    #[must_use]
+    pub fn new(content: impl Into<ContentBlock>) -> Self {
+        Self {
+            content: content.into(),
+            meta: Default::default(),
+        }
+    }
+
+    /// Sets [`meta`](Self::meta).
+    #[must_use]
+    pub fn meta(mut self, meta: impl Into<Meta>) -> Self {
+        self.meta = Some(meta.into());
+        self
+    }
+}
+
+impl Record for Content {
+    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
+        Ok(Self {
+            content: fields.required("content", ContentBlock::from_node)?,
+            meta: fields.optional_lenient("_meta", Meta::from_node),
+        })
+    }
+
+    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        map.serialize_entry("content", &self.content)?;
+        if let Some(value) = &self.meta {
+            map.serialize_entry("_meta", value)?;
+        }
+        Ok(())
+    }
+}
+
+acp_json::record!(Content);
 
 /// Change to one file, given as its full text before and after.
 #[derive(Clone, Debug, PartialEq)]

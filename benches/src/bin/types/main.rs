@@ -1,0 +1,123 @@
+//! Decoding and encoding of messages: these types, the official crate's and `serde_json::Value`.
+//!
+//! `--rounds N` changes how often each gets its turn, `--check` fails when a bar is missed, and a word
+//! chooses the messages whose name contains it.
+
+mod cases;
+mod compare;
+
+use anyhow::{Result, bail};
+use benches::{Counting, Table, Times};
+use compare::{Case, Comparison};
+use lexopt::prelude::*;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Where both spend their time in the same loop of `serde_json`, the ratio is 1 give or take this.
+const NOISE: f64 = 0.03;
+
+struct Options {
+    rounds: usize,
+    check: bool,
+    only: Option<String>,
+}
+
+fn main() -> Result<()> {
+    let options = options()?;
+    let mut cases = cases::all();
+    cases.retain(|case| options.only.as_ref().is_none_or(|word| case.name.contains(word)));
+    let mut results = Vec::new();
+    for case in cases {
+        let comparison = case.run(options.rounds)?;
+        results.push((case, comparison));
+    }
+
+    println!("Decoding, medians of {} rounds\n", options.rounds);
+    print_times(&results, |comparison| &comparison.decode, |case| case.faster);
+    println!("\nEncoding\n");
+    print_times(&results, |comparison| &comparison.encode, |_| 1.0);
+    println!("\nAllocations of one decode (bytes)\n");
+    print_allocations(&results);
+
+    let missed: Vec<String> =
+        results.iter().flat_map(|(case, comparison)| missed(case, comparison)).collect();
+    for line in &missed {
+        println!("\nmissed: {line}");
+    }
+    if options.check && !missed.is_empty() { bail!("{} bars missed", missed.len()) } else { Ok(()) }
+}
+
+fn options() -> Result<Options> {
+    let mut options = Options { rounds: 300, check: false, only: None };
+    let mut arguments = lexopt::Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("rounds") => options.rounds = arguments.value()?.parse::<std::num::NonZero<usize>>()?.get(),
+            Long("check") => options.check = true,
+            Value(word) => options.only = Some(word.string()?),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(options)
+}
+
+fn print_times(results: &[(Case, Comparison)], times: fn(&Comparison) -> &Vec<Times>, bar: fn(&Case) -> f64) {
+    let mut table = Table::new(&[
+        "message",
+        "bytes",
+        "acp-types",
+        "official",
+        "`Value`",
+        "official / ours",
+        "bar",
+        "`Value` / ours",
+    ]);
+    for (case, comparison) in results {
+        let [ours, official, value] = times(comparison).as_slice() else { continue };
+        table.row([
+            case.name.to_owned(),
+            case.json.len().to_string(),
+            microseconds(ours),
+            microseconds(official),
+            microseconds(value),
+            format!("{:.2}x", ours.faster_than(official)),
+            format!("{:.1}x", bar(case)),
+            format!("{:.2}x", ours.faster_than(value)),
+        ]);
+    }
+    table.print();
+}
+
+fn microseconds(times: &Times) -> String {
+    format!("{:.2} µs", times.median() / 1000.0)
+}
+
+fn print_allocations(results: &[(Case, Comparison)]) {
+    let mut table = Table::new(&["message", "acp-types", "official", "`Value`"]);
+    for (case, comparison) in results {
+        let counts = comparison.allocations.iter().map(|(count, bytes)| format!("{count} ({bytes})"));
+        table.row(std::iter::once(case.name.to_owned()).chain(counts));
+    }
+    table.print();
+}
+
+/// The bars that this message misses, in words.
+fn missed(case: &Case, comparison: &Comparison) -> Vec<String> {
+    let faster = |times: &[Times]| times[0].faster_than(&times[1]);
+    let (decode, encode) = (faster(&comparison.decode), faster(&comparison.encode));
+    let allocations = comparison.allocations[0].0;
+    // Only "not slower" has to allow for noise; the other bars are meant to be cleared with room.
+    let wanted = if case.faster > 1.0 { case.faster } else { 1.0 - NOISE };
+    let mut missed = Vec::new();
+    if decode < wanted {
+        missed.push(format!("{}: decoding {decode:.2}x, not {:.1}x", case.name, case.faster));
+    }
+    if encode < 1.0 - NOISE {
+        missed.push(format!("{}: encoding {encode:.2}x, not 1.0x", case.name));
+    }
+    if case.allocations.is_some_and(|limit| allocations > limit) {
+        missed.push(format!("{}: {allocations} allocations", case.name));
+    }
+    missed
+}

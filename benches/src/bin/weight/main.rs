@@ -1,0 +1,97 @@
+//! What the types cost to build: these and the official crate's, without its JSON Schema feature.
+//!
+//! `--runs N` changes how often each is built, `--check` fails when a bar is missed. Dependencies must have
+//! been fetched: building this package does that.
+
+mod probe;
+
+use anyhow::{Result, bail};
+use benches::{Table, median};
+use lexopt::prelude::*;
+use probe::{OFFICIAL, OURS, Probe};
+
+/// The most crates that `acp-types` may bring, itself included.
+const CRATES: usize = 12;
+
+/// A way to build, and the part of the official crate's time that ours may take.
+struct Measure {
+    name: &'static str,
+    seconds: fn(&Probe) -> Result<std::time::Duration>,
+    part: Option<f64>,
+}
+
+const MEASURES: [Measure; 3] = [
+    Measure { name: "clean `cargo check`", seconds: Probe::clean_check, part: Some(0.5) },
+    Measure {
+        name: "debug build of a crate that decodes every message",
+        seconds: Probe::build_library,
+        part: Some(0.25),
+    },
+    Measure { name: "clean debug build of a program, all included", seconds: Probe::clean_build, part: None },
+];
+
+fn main() -> Result<()> {
+    let (runs, check) = options()?;
+    let probes = [Probe::new(&OURS)?, Probe::new(&OFFICIAL)?];
+    let mut missed = Vec::new();
+    let mut table = Table::new(&["", OURS.name, OFFICIAL.name, "ours / official", "bar"]);
+
+    let [ours, official] = [probes[0].crates()?, probes[1].crates()?];
+    let part = ours as f64 / official as f64;
+    table.row([
+        "crates in the tree".to_owned(),
+        ours.to_string(),
+        official.to_string(),
+        format!("{part:.2}"),
+        format!("{CRATES} crates"),
+    ]);
+    if ours > CRATES {
+        missed.push(format!("{ours} crates, not {CRATES}"));
+    }
+
+    for measure in MEASURES {
+        let [ours, official] = medians(&measure, &probes, runs)?;
+        let part = ours / official;
+        let bar = measure.part.map_or_else(|| "none".to_owned(), |part| format!("{part:.2}"));
+        table.row([
+            measure.name.to_owned(),
+            format!("{ours:.2} s"),
+            format!("{official:.2} s"),
+            format!("{part:.2}"),
+            bar,
+        ]);
+        if measure.part.is_some_and(|bar| part > bar) {
+            missed.push(format!("{}: {part:.2} of the official crate's time", measure.name));
+        }
+    }
+
+    table.print();
+    for line in &missed {
+        println!("\nmissed: {line}");
+    }
+    if check && !missed.is_empty() { bail!("{} bars missed", missed.len()) } else { Ok(()) }
+}
+
+/// The sides take turns.
+fn medians(measure: &Measure, probes: &[Probe; 2], runs: usize) -> Result<[f64; 2]> {
+    let mut seconds = [Vec::new(), Vec::new()];
+    for _ in 0..runs {
+        for (probe, seconds) in probes.iter().zip(&mut seconds) {
+            seconds.push((measure.seconds)(probe)?.as_secs_f64());
+        }
+    }
+    Ok(seconds.map(median))
+}
+
+fn options() -> Result<(usize, bool)> {
+    let (mut runs, mut check) = (3, false);
+    let mut arguments = lexopt::Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("runs") => runs = arguments.value()?.parse::<std::num::NonZero<usize>>()?.get(),
+            Long("check") => check = true,
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok((runs, check))
+}

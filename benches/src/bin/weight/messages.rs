@@ -1,0 +1,63 @@
+// The body of the crate whose build is measured: it decodes every message of both sides. What `types` and
+// `from_str` are, the crate says around it.
+
+macro_rules! messages {
+    ($($name:ident),* $(,)?) => {
+        /// Whether the text is a message of this type.
+        pub fn decodes(name: &str, json: &str) -> bool {
+            match name {
+                $(stringify!($name) => from_str::<types::$name>(json).is_ok(),)*
+                _ => false,
+            }
+        }
+    };
+}
+
+messages! {
+    AuthenticateRequest,
+    AuthenticateResponse,
+    CancelNotification,
+    CancelRequestNotification,
+    CloseSessionRequest,
+    CloseSessionResponse,
+    CompleteElicitationNotification,
+    CreateElicitationRequest,
+    CreateElicitationResponse,
+    CreateTerminalRequest,
+    CreateTerminalResponse,
+    DeleteSessionRequest,
+    DeleteSessionResponse,
+    InitializeRequest,
+    InitializeResponse,
+    KillTerminalRequest,
+    KillTerminalResponse,
+    ListSessionsRequest,
+    ListSessionsResponse,
+    LoadSessionRequest,
+    LoadSessionResponse,
+    LogoutRequest,
+    LogoutResponse,
+    NewSessionRequest,
+    NewSessionResponse,
+    PromptRequest,
+    PromptResponse,
+    ReadTextFileRequest,
+    ReadTextFileResponse,
+    ReleaseTerminalRequest,
+    ReleaseTerminalResponse,
+    RequestPermissionRequest,
+    RequestPermissionResponse,
+    ResumeSessionRequest,
+    ResumeSessionResponse,
+    SessionNotification,
+    SetSessionConfigOptionRequest,
+    SetSessionConfigOptionResponse,
+    SetSessionModeRequest,
+    SetSessionModeResponse,
+    TerminalOutputRequest,
+    TerminalOutputResponse,
+    WaitForTerminalExitRequest,
+    WaitForTerminalExitResponse,
+    WriteTextFileRequest,
+    WriteTextFileResponse,
+}

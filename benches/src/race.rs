@@ -1,0 +1,70 @@
+//! Races: several ways to do the same thing, timed in turns.
+
+use std::time::{Duration, Instant};
+
+/// How long one contender runs before it is the next one's turn.
+const TURN: Duration = Duration::from_micros(500);
+
+/// One way to do it.
+pub struct Contender<'a> {
+    /// What the table calls it.
+    pub name: &'static str,
+    /// Does it once.
+    pub run: Box<dyn Fn() + 'a>,
+}
+
+/// The times of one contender: one for each round, in nanoseconds for a single run.
+#[derive(Clone, Debug)]
+pub struct Times(Vec<f64>);
+
+impl Times {
+    /// The median, in nanoseconds.
+    pub fn median(&self) -> f64 {
+        median(self.0.clone())
+    }
+
+    /// How many times faster than `other` this was: the median over the rounds of the ratio in each.
+    ///
+    /// A machine that is busy for a while slows both in the same rounds, so this moves less than the times.
+    pub fn faster_than(&self, other: &Times) -> f64 {
+        median(self.0.iter().zip(&other.0).map(|(mine, theirs)| theirs / mine).collect())
+    }
+}
+
+/// Lets the contenders take turns for so many rounds. Whoever goes first changes from round to round.
+pub fn race(contenders: &[Contender<'_>], rounds: usize) -> Vec<Times> {
+    let repeats: Vec<u32> = contenders.iter().map(|contender| repeats(&contender.run)).collect();
+    let mut times = vec![Times(Vec::with_capacity(rounds)); contenders.len()];
+    for round in 0..rounds {
+        for turn in 0..contenders.len() {
+            let index = (round + turn) % contenders.len();
+            let elapsed = time(&contenders[index].run, repeats[index]);
+            times[index].0.push(elapsed.as_nanos() as f64 / f64::from(repeats[index]));
+        }
+    }
+    times
+}
+
+/// The middle one, or the mean of the two in the middle.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
+}
+
+/// How often a contender runs in one turn. Finding out warms it up.
+fn repeats(run: &dyn Fn()) -> u32 {
+    let mut repeats = 1;
+    while time(run, repeats) < TURN {
+        repeats *= 2;
+    }
+    repeats
+}
+
+fn time(run: &dyn Fn(), repeats: u32) -> Duration {
+    let start = Instant::now();
+    for _ in 0..repeats {
+        run();
+    }
+    start.elapsed()
+}

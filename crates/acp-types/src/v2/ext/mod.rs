@@ -1,0 +1,4 @@
+//! Hand-written sugar beside the generated types.
+
+mod content;
+mod version;
