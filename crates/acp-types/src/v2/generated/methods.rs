@@ -157,7 +157,7 @@ pub const METHODS: &[MethodInfo] = &[
         Side::Agent,
         "CancelSessionNotification",
         None,
-        None,
+        Some("capabilities.session"),
     ),
     MethodInfo::new(
         "session/close",
