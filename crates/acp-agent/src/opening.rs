@@ -20,8 +20,9 @@ use crate::extract::FromCall;
 use crate::op::{self, Op};
 use crate::opens::Opens;
 
-/// How many updates may wait for the answer to `session/new` or `session/resume`.
-const HELD_UPDATES: usize = 1024;
+/// How much, in bytes on the wire, may wait for the answer to `session/new` or `session/resume`. It leaves
+/// together with the answer, past the connection's outgoing budget, so it is no more than the default of that.
+const HELD_BUDGET: usize = 1024 * 1024;
 
 /// What `new_session` is asked for, and the session it opens.
 pub type NewSession = Opening<op::NewSession>;
@@ -50,7 +51,7 @@ struct Inner {
 enum Outbox {
     /// They wait: the client does not know the session's id before the answer (`session/new`), or must not
     /// get history before it (`session/resume`).
-    Held(Vec<SessionUpdate>),
+    Held { updates: Vec<SessionUpdate>, bytes: usize },
     /// They go out.
     Open,
     /// The session was not opened.
@@ -65,7 +66,8 @@ impl<O: Op> Clone for Opening<O> {
 
 impl<O: Opens> Opening<O> {
     pub(crate) fn new(request: Arc<O::Params>, id: SessionId, client: Client, cancel: Cancel) -> Self {
-        let outbox = if O::HOLDS_UPDATES { Outbox::Held(Vec::new()) } else { Outbox::Open };
+        let outbox =
+            if O::HOLDS_UPDATES { Outbox::Held { updates: Vec::new(), bytes: 0 } } else { Outbox::Open };
         let inner = Inner { id, chosen: OnceLock::new(), client, cancel, outbox: Mutex::new(outbox) };
         Opening { request, inner: Arc::new(inner) }
     }
@@ -113,7 +115,7 @@ impl<O: Opens> Opening<O> {
     ///
     /// # Errors
     /// [`Error::Cancelled`] when the request was cancelled, [`Error::Call`] when the client is gone; an error
-    /// when the session was not opened after all, or when 1,024 updates wait already.
+    /// when the session was not opened after all, or when 1 MiB of updates wait already.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         let Some(update) = self.inner.hold(update.into())? else { return Ok(()) };
         let inner = &self.inner;
@@ -135,7 +137,7 @@ impl<O: Op> Opening<O> {
     pub(crate) fn release(&self, peer: &Peer) {
         // Under the lock, so that an update sent meanwhile comes behind those that have waited.
         let mut outbox = self.inner.outbox();
-        if let Outbox::Held(updates) = std::mem::replace(&mut *outbox, Outbox::Open) {
+        if let Outbox::Held { updates, .. } = std::mem::replace(&mut *outbox, Outbox::Open) {
             for update in updates {
                 let notification = SessionNotification::new(self.inner.id(), update);
                 // A client that is gone needs no updates.
@@ -160,11 +162,13 @@ impl Inner {
         match &mut *self.outbox() {
             Outbox::Open => Ok(Some(update)),
             Outbox::Failed => Err(Error::unknown_session(&self.id)),
-            Outbox::Held(updates) if updates.len() >= HELD_UPDATES => Err(Error::from(format!(
-                "{HELD_UPDATES} updates of session `{}` wait for its opening: send the rest after the answer",
+            Outbox::Held { bytes, .. } if *bytes >= HELD_BUDGET => Err(Error::from(format!(
+                "{HELD_BUDGET} bytes of updates of session `{}` wait for its opening: send the rest after the answer",
                 self.id,
             ))),
-            Outbox::Held(updates) => {
+            Outbox::Held { updates, bytes } => {
+                // Written once more than needed, to be weighed: only the few updates of an opening are.
+                *bytes += acp_types::to_string(&update).len();
                 updates.push(update);
                 Ok(None)
             }

@@ -57,8 +57,9 @@ impl Chatty {
     async fn resume_session(&self, open: ResumeSession) -> Result<()> {
         open.update(chunk("here again")).await?;
         if open.cwd().ends_with("flood") {
-            for _ in 0..1_024 {
-                open.update(chunk("too many")).await?;
+            // 16 of 64 KiB fill the budget.
+            for _ in 0..17 {
+                open.update(chunk("too much".repeat(8 * 1024))).await?;
             }
         }
         Ok(())
@@ -125,5 +126,5 @@ async fn updates_of_a_resumed_session_follow_its_answer() {
 async fn more_than_can_wait_is_an_error() {
     let mut wire = Wire::connect(Chatty::default(), json!({})).await;
     let resume = wire.request("session/resume", setup("/flood")).await;
-    check_error(&wire.answer_to(resume).await, -32603, &["1024", "old"]);
+    check_error(&wire.answer_to(resume).await, -32603, &["1048576 bytes", "old"]);
 }
