@@ -120,6 +120,16 @@ const DEFECTS: &[(&str, &str, &str)] = &[
         r##"definition "T" at #/$defs/T/anyOf/1: a tag without `const` needs a `not` that lists the known tags"##,
     ),
     (
+        r#""T": {"anyOf": [{"properties": {"k": {"const": "a"}}}, {"properties": {"k": {"const": "b"}}}, {"properties": {"k": {"type": "string"}}, "not": {"anyOf": [{"properties": {"k": {"const": "a"}}, "required": ["k"]}, {"properties": {"k": {"const": "c"}}, "required": ["k"]}]}}]}"#,
+        "",
+        r##"definition "T" at #/$defs/T/anyOf/2/not: the list of known values of `k` is not that of the variants; not in the list: [b], no variant: [c]"##,
+    ),
+    (
+        r#""T": {"anyOf": [{"properties": {"k": {"const": "a"}}}, {"properties": {"k": {"type": "string"}}, "not": {"anyOf": [{"properties": {"k": {"const": "a"}}}]}}]}"#,
+        "",
+        r##"definition "T" at #/$defs/T/anyOf/1/not/anyOf/0: an entry must require one constant value of `k`"##,
+    ),
+    (
         r##""T": {"oneOf": [{"properties": {"k": {"const": "a"}, "x": {}}, "allOf": [{"$ref": "#/$defs/U"}]}]}, "U": {"type": "object"}"##,
         "",
         r##"definition "T" at #/$defs/T/oneOf/0: an arm with members of its own and a reference"##,

@@ -39,14 +39,17 @@ fn the_example_becomes_a_crate_that_builds_and_passes_its_tests() {
     // The versions that this workspace has, so that nothing is fetched.
     fs::copy(root.join("Cargo.lock"), at.join("Cargo.lock")).unwrap();
     fs::copy(example("lib.rs"), at.join("src/lib.rs")).unwrap();
-    let output = Command::new(env!("CARGO"))
-        .args(["test", "--quiet", "--offline"])
-        .current_dir(at)
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("own_schema"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("2 passed"));
+    for (features, passed) in [(&[][..], "2 passed"), (&["--features", "schemars"], "3 passed")] {
+        let output = Command::new(env!("CARGO"))
+            .args(["test", "--quiet", "--offline"])
+            .args(features)
+            .current_dir(at)
+            .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("own_schema"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(String::from_utf8_lossy(&output.stdout).contains(passed));
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use xtask::{codegen, schema};
 
-const SHAPES: [&str; 19] = [
+const SHAPES: [&str; 21] = [
     "any_typed",
     "closed_enum",
     "flattened_union",
@@ -20,7 +20,9 @@ const SHAPES: [&str; 19] = [
     "map",
     "object",
     "open_enum",
+    "other_members",
     "reading_rules",
+    "single_kind",
     "string_newtype",
     "tagged_default_arm",
     "tagged_open_union",

@@ -21,8 +21,29 @@
 //! assert_eq!(error.to_string(), "`[1]`: expected an unsigned 32-bit integer, found a string");
 //! # Ok::<(), acp_json::ReadError>(())
 //! ```
+//!
+//! # What no honest peer sends
+//!
+//! Whatever the bytes are, the result is defined, the work grows with their number only, and nothing panics.
+//!
+//! | in the text | what comes of it |
+//! |---|---|
+//! | bytes that are not UTF-8, half a surrogate pair, NUL or another control character unescaped in a string | not JSON: the whole text is refused, wherever in it that stands |
+//! | a byte order mark, more than white space after the value | not JSON |
+//! | more than 127 levels of arrays and objects | not JSON |
+//! | a number beyond the largest double, such as `1e400` or 400 digits | not JSON |
+//! | `\u0000`, an empty name, a name or text of any length | kept |
+//! | an integer of up to 64 bits, such as 2^53 + 1 or 2^64 - 1 | kept exactly |
+//! | a longer integer, a fraction, an exponent, `-0` | the nearest double, which is written so that it reads as the same |
+//! | `1.0` or `1e3` for an integer | that integer, up to 2^53 - 1: beyond it a double may stand for two |
+//! | an integer that does not fit its type | an error, or by the member's rule absence; never wrapped or cut |
+//! | a name given twice, in a typed object, for a tag or in a [`Map`] | the last counts, at its own place, and is the only one written; if it is malformed, an earlier one does not stand in |
+//! | a name given twice inside a [`Value`] | written as it came; look-ups find the last |
+//! | very many members, items or names | read; a [`Report`] keeps 1000 notes and counts the others, and paths cut long names |
 
 mod fields;
+#[cfg(feature = "schemars")]
+mod json_schema;
 mod map;
 mod members;
 mod node;

@@ -3,7 +3,11 @@
 use std::cell::RefCell;
 use std::fmt::Write as _;
 
-use crate::report::{Note, NoteKind, ReadError, Report};
+use crate::report::{Mark, NoteKind, ReadError, Report};
+
+/// How much of a member's name a path shows, in bytes. A peer chooses some names, and a path may be spelled
+/// out for each item of a long list.
+const LONGEST_NAME: usize = 64;
 
 /// A position in the tree that is being read: a list of steps that lives on the readers' stack.
 ///
@@ -52,6 +56,8 @@ impl<'p> At<'p> {
     }
 
     /// The path as text, such as `prompt[0].text`; empty for the whole value.
+    ///
+    /// A name shows its first 64 bytes and `…`, its control characters escaped; the empty name is `""`.
     #[must_use]
     pub fn path(&self) -> String {
         let mut path = self.parent.map(At::path).unwrap_or_default();
@@ -61,7 +67,7 @@ impl<'p> At<'p> {
                 if !path.is_empty() {
                     path.push('.');
                 }
-                path.push_str(name);
+                push_name(&mut path, name);
             }
             Step::Item(index) => {
                 // Writing into a `String` cannot fail.
@@ -79,18 +85,38 @@ impl<'p> At<'p> {
 
     pub(crate) fn note(&self, kind: NoteKind) {
         if let Some(report) = self.report {
-            report.borrow_mut().notes.push(Note { path: self.path(), kind });
+            report.borrow_mut().add(|| self.path(), kind);
         }
     }
 
     /// How many notes there are, to take back those of an attempt that was given up.
-    pub(crate) fn mark(&self) -> usize {
-        self.report.map_or(0, |report| report.borrow().notes.len())
+    pub(crate) fn mark(&self) -> Mark {
+        self.report.map_or_else(Mark::default, |report| report.borrow().mark())
     }
 
-    pub(crate) fn rewind(&self, mark: usize) {
+    pub(crate) fn rewind(&self, mark: Mark) {
         if let Some(report) = self.report {
-            report.borrow_mut().notes.truncate(mark);
+            report.borrow_mut().rewind(mark);
+        }
+    }
+}
+
+fn push_name(path: &mut String, name: &str) {
+    if name.is_empty() {
+        path.push_str("\"\"");
+    } else if name.len() <= LONGEST_NAME && !name.contains(char::is_control) {
+        path.push_str(name);
+    } else {
+        for (index, character) in name.char_indices() {
+            if index >= LONGEST_NAME {
+                path.push('…');
+                break;
+            }
+            if character.is_control() {
+                path.extend(character.escape_default());
+            } else {
+                path.push(character);
+            }
         }
     }
 }

@@ -58,7 +58,8 @@ impl ReadError {
         Self::new(at, Problem::Mismatch { expected, found: found.kind() })
     }
 
-    /// Where: member names joined by dots, item numbers in brackets, empty for the whole value.
+    /// Where: member names joined by dots, item numbers in brackets, empty for the whole value. A long name is
+    /// cut, see [`At::path`].
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path
@@ -94,10 +95,23 @@ impl fmt::Display for Problem {
     }
 }
 
+/// How many notes a report keeps.
+const MOST_NOTES: usize = 1000;
+
 /// What a lenient reader passed over, in the order in which it met it.
+///
+/// A peer decides how much that is, hence no more than 1000 notes; the others are counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    pub(crate) notes: Vec<Note>,
+    notes: Vec<Note>,
+    omitted: usize,
+}
+
+/// How far a report has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Mark {
+    notes: usize,
+    omitted: usize,
 }
 
 impl Report {
@@ -107,10 +121,33 @@ impl Report {
         &self.notes
     }
 
+    /// How many notes came after the first 1000 and were not kept.
+    #[must_use]
+    pub const fn omitted(&self) -> usize {
+        self.omitted
+    }
+
     /// Whether everything was read as it was sent.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.notes.is_empty()
+    }
+
+    pub(crate) fn add(&mut self, path: impl FnOnce() -> String, kind: NoteKind) {
+        if self.notes.len() < MOST_NOTES {
+            self.notes.push(Note { path: path(), kind });
+        } else {
+            self.omitted += 1;
+        }
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { notes: self.notes.len(), omitted: self.omitted }
+    }
+
+    pub(crate) fn rewind(&mut self, mark: Mark) {
+        self.notes.truncate(mark.notes);
+        self.omitted = mark.omitted;
     }
 }
 

@@ -5,25 +5,35 @@ use std::fmt;
 use acp_json::{Node, ReadError, Report};
 
 use crate::generated::definitions;
-use crate::roundtrip::RoundTrip;
+use crate::roundtrip::{RoundTrip, Type, round_trip as round_trip_as};
 
 /// A definition that a type was generated for.
 #[derive(Clone, Copy, Debug)]
 pub struct Definition {
     name: &'static str,
     round_trip: RoundTrip,
+    #[cfg(feature = "schemars")]
+    json_schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
 }
 
 impl Definition {
+    /// The definition of this name, of which `T` is the type.
+    pub(crate) const fn of<T: Type>(name: &'static str) -> Self {
+        Definition {
+            name,
+            round_trip: round_trip_as::<T>,
+            #[cfg(feature = "schemars")]
+            json_schema: |generator| generator.subschema_for::<T>(),
+        }
+    }
+
     /// The definition of this name, in a version of the protocol written like `v1`.
     ///
     /// # Errors
     /// There is no such version or definition.
     pub fn find(version: &str, name: &str) -> Result<Self, Failure> {
-        let table = table(version)?;
-        let found = table.iter().find(|(candidate, _)| *candidate == name);
-        let (name, round_trip) = *found.ok_or_else(|| Failure::UnknownDefinition(name.to_owned()))?;
-        Ok(Definition { name, round_trip })
+        let found = table(version)?.iter().find(|definition| definition.name == name);
+        found.copied().ok_or_else(|| Failure::UnknownDefinition(name.to_owned()))
     }
 
     /// Every definition of a version, in the order of the schema.
@@ -31,7 +41,7 @@ impl Definition {
     /// # Errors
     /// There is no such version.
     pub fn all(version: &str) -> Result<impl Iterator<Item = Self> + use<>, Failure> {
-        Ok(table(version)?.iter().map(|&(name, round_trip)| Definition { name, round_trip }))
+        Ok(table(version)?.iter().copied())
     }
 
     /// Its name in the schema.
@@ -46,6 +56,13 @@ impl Definition {
     /// The value cannot be read, or what was read cannot be written.
     pub fn round_trip(&self, node: Node<'_>, report: &mut Report) -> Result<String, Failure> {
         (self.round_trip)(node, report)
+    }
+
+    /// The JSON Schema that the type gives of itself: a reference into what the generator collects.
+    #[cfg(feature = "schemars")]
+    #[must_use]
+    pub fn json_schema(&self, generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        (self.json_schema)(generator)
     }
 }
 
@@ -64,7 +81,7 @@ pub fn round_trip(version: &str, definition: &str, node: Node<'_>) -> Result<Str
     Definition::find(version, definition)?.round_trip(node, &mut Report::default())
 }
 
-fn table(version: &str) -> Result<&'static [(&'static str, RoundTrip)], Failure> {
+fn table(version: &str) -> Result<&'static [Definition], Failure> {
     match version {
         "v1" => Ok(definitions::V1),
         #[cfg(feature = "v2")]
@@ -85,6 +102,8 @@ pub enum Failure {
     Read(ReadError),
     /// What was read cannot be written: a bug in a type's `Serialize`.
     Write(String),
+    /// A type gives no JSON Schema, or one that is none: a bug in a type's `JsonSchema`.
+    Schema(String),
 }
 
 impl fmt::Display for Failure {
@@ -102,6 +121,7 @@ impl fmt::Display for Failure {
                 )
             }
             Failure::Read(error) => error.fmt(f),
+            Failure::Schema(reason) => write!(f, "no JSON Schema of the types: {reason}"),
             Failure::Write(reason) => write!(f, "what was read cannot be written: {reason}"),
         }
     }

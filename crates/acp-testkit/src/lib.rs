@@ -3,6 +3,7 @@
 //! * [`Definition`] reads a JSON value as one definition of the schema and writes it again; [`answer`] does
 //!   so for one line of the binary `roundtrip` (`cargo xtask roundtrip`).
 //! * [`CanonicalSchema`] is the independent opinion: a JSON Schema validator over the imported schema.
+//! * `TypeSchemas` (feature `schemars`) is what the types themselves say, for the same validator.
 //! * [`transcripts`] decodes recorded traffic and says what was lost.
 
 mod canonical;
@@ -14,7 +15,11 @@ mod generated {
 mod line;
 mod roundtrip;
 pub mod transcripts;
+#[cfg(feature = "schemars")]
+mod type_schemas;
 
 pub use canonical::CanonicalSchema;
 pub use definition::{Definition, Failure, round_trip};
 pub use line::answer;
+#[cfg(feature = "schemars")]
+pub use type_schemas::TypeSchemas;

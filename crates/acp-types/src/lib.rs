@@ -5,6 +5,7 @@
 //! values: no I/O, no policy.
 //!
 //! The feature `unstable` adds what only the unstable schema has, the feature `v2` the draft of version 2.
+//! The feature `schemars` gives every type a `schemars::JsonSchema`: what may be written, in our wording.
 //!
 //! * Members that must be there are the arguments of `new`; the others have setters that chain.
 //! * Nothing that a peer sends is lost silently. Values of enums and kinds of unions that this version does
@@ -22,6 +23,9 @@
 //! # Ok::<(), acp_types::ReadError>(())
 //! ```
 
+#[cfg(feature = "schemars")]
+#[doc(hidden)]
+pub mod json_schema;
 mod maybe;
 mod meta;
 pub mod method;

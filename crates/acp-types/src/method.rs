@@ -59,8 +59,12 @@ pub struct MethodInfo {
     pub params: &'static str,
     /// The name of the type of its answer.
     pub response: Option<&'static str>,
-    /// The capability of the handling side without which it must not be sent, as a path in the messages of
-    /// `initialize`; `None` when every peer has it or when the session's own state decides.
+    /// What must have been advertised before it is sent, as a path in the messages of `initialize`; `None` when
+    /// every peer has it, or when something else decides: the state of the session, of a tool call or of a
+    /// terminal, or the place in a chain of proxies.
+    ///
+    /// It is what the handling side advertised. The exceptions are the messages to the client that depend on
+    /// what the agent has: `auth/status_update` and the request `mcp/message`.
     pub capability: Option<&'static str>,
 }
 

@@ -32,8 +32,14 @@ mod object;
 #[path = "../../../xtask/tests/shapes/open_enum.rs"]
 mod open_enum;
 #[rustfmt::skip]
+#[path = "../../../xtask/tests/shapes/other_members.rs"]
+mod other_members;
+#[rustfmt::skip]
 #[path = "../../../xtask/tests/shapes/reading_rules.rs"]
 mod reading_rules;
+#[rustfmt::skip]
+#[path = "../../../xtask/tests/shapes/single_kind.rs"]
+mod single_kind;
 #[rustfmt::skip]
 #[path = "../../../xtask/tests/shapes/string_newtype.rs"]
 mod string_newtype;
@@ -120,7 +126,7 @@ const KEPT: &[(&str, Round, &[&str])] = &[
         &[
             r#"{"mode":"drop","town":"t","door":"d","id":"1"}"#,
             r#"{"mode":"drop","country":"c","door":"d","id":"1"}"#,
-            r#"{"mode":"beam","to":"x","town":"t","id":"1"}"#,
+            r#"{"mode":"beam","town":"t","to":"x","at":2,"id":"1"}"#,
         ],
     ),
     (
@@ -137,6 +143,27 @@ const KEPT: &[(&str, Round, &[&str])] = &[
         "flattened_union::Question",
         round::<flattened_union::Question>,
         &[r#"{"type":"choice","values":["a"],"id":"1","hint":"h"}"#, r#"{"type":"yes_no","id":"1"}"#],
+    ),
+    (
+        "single_kind::Ticket",
+        round::<single_kind::Ticket>,
+        &[r#"{"kind":"single","id":"1"}"#, r#"{"kind":"day","id":"1"}"#],
+    ),
+    (
+        "single_kind::Signal",
+        round::<single_kind::Signal>,
+        &[r#"{"color":"green"}"#, r#"{"color":"red","blinks":true}"#],
+    ),
+    ("single_kind::Stop", round::<single_kind::Stop>, &[r#"{"type":"ticket","color":"green","id":"1"}"#]),
+    (
+        "other_members::Fault",
+        round::<other_members::Fault>,
+        &[r#"{"code":1}"#, r#"{"code":1,"note":"n","z":[1,{"b":0,"a":null}],"a":null,"k":1.5}"#],
+    ),
+    (
+        "other_members::Report",
+        round::<other_members::Report>,
+        &[r#"{"outcome":"fine","by":"me"}"#, r#"{"outcome":"fault","code":1,"z":2,"a":3,"by":"me"}"#],
     ),
     ("untagged_by_member::Contents", round::<untagged_by_member::Contents>, &[r#"{"name":"n","blob":"b"}"#]),
     ("untagged_by_kind::Key", round::<untagged_by_kind::Key>, &["null", "-1", r#""k""#]),

@@ -58,6 +58,12 @@ impl UnknownVariant {
     #[doc(hidden)]
     pub fn write<M: SerializeMap>(&self, name: &'static str, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry(name, self.tag())?;
+        self.write_members(map)
+    }
+
+    /// What stands after the tag, for variants that write some members themselves.
+    #[doc(hidden)]
+    pub fn write_members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         self.members().iter().try_for_each(|(name, value)| map.serialize_entry(name, value))
     }
 }

@@ -158,7 +158,7 @@ fn elicitations_hold_mode_and_scope_in_one_object() {
     for (text, tag) in [
         (r#"{"mode":"form","sessionId":"s","toolCallId":"t","requestedSchema":{},"message":"m"}"#, "form"),
         (r#"{"mode":"url","requestId":7,"elicitationId":"e","url":"u","message":"m"}"#, "url"),
-        (r#"{"mode":"voice","language":"la","sessionId":"s","message":"m"}"#, "voice"),
+        (r#"{"mode":"voice","sessionId":"s","language":"la","message":"m"}"#, "voice"),
     ] {
         assert_eq!(mode(text), (tag.to_owned(), text.to_owned()));
     }

@@ -113,6 +113,9 @@ pub fn render(schemas: &[(&str, &Schema)]) -> String {
 }
 
 fn definition(schema: &Schema, derives: &Derives<'_>, definition: &Definition) -> String {
+    if let Some(version) = schema.shared.get(&definition.name) {
+        return marked(format!("shared {}: {version}", definition.name), definition.unstable) + "\n";
+    }
     let (what, mut lines) = match &definition.kind {
         Kind::Object(object) => ("struct", members(object)),
         Kind::Newtype(of) => ("newtype", vec![format!("0: {of}")]),
@@ -168,7 +171,9 @@ fn members(object: &Object) -> Vec<String> {
         let wire = if field.rust == field.wire { String::new() } else { format!(" = {:?}", field.wire) };
         marked(format!("{}: {}{wire}", field.rust, field_type(field)), field.unstable)
     });
-    fields.chain(object.union.iter().map(|union| format!("{}: {}", union.field, union.type_name))).collect()
+    let union = object.union.iter().map(|union| format!("{}: {}", union.field, union.type_name));
+    let others = object.others.then(|| format!("{}: Map of other members", Object::OTHERS));
+    fields.chain(union).chain(others).collect()
 }
 
 fn field_type(field: &Field) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::defect::Defect;
 use super::format;
-use super::ir::{Definition, Kind, Payload, Schema};
+use super::ir::{Definition, Kind, Object, Payload, Schema};
 
 /// What emitted code takes from Rust's prelude.
 const PRELUDE: [&str; 12] =
@@ -44,7 +44,8 @@ fn scopes(definition: &Definition) -> Vec<Scope<'_>> {
             let fields = object.fields.iter().map(|field| field.rust.as_str());
             let union = object.union.iter().map(|union| union.field.as_str());
             // The setter of a member called `new` would be a second constructor.
-            vec![("field", &["new"], fields.chain(union).collect())]
+            let others = object.others.then_some(Object::OTHERS);
+            vec![("field", &["new"], fields.chain(union).chain(others).collect())]
         }
         Kind::Newtype(_) => Vec::new(),
         Kind::StringEnum(values) => {

@@ -65,7 +65,8 @@ impl<'s> Derives<'s> {
     fn content_has_eq(&self, kind: &Kind) -> bool {
         match kind {
             Kind::Object(object) => {
-                object.union.is_none() && object.fields.iter().all(|field| self.has_eq(&field.ty))
+                let is_closed = object.union.is_none() && !object.others;
+                is_closed && object.fields.iter().all(|field| self.has_eq(&field.ty))
             }
             Kind::Newtype(ty) => self.has_eq(ty),
             Kind::StringEnum(_) | Kind::IntegerEnum { .. } => true,

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::defect::Defect;
-use super::ir::{Field, OnError, Presence, Type};
+use super::ir::{Bounds, Field, OnError, Presence, Type};
 use super::lower::Lowering;
 use super::names;
 
@@ -120,7 +120,28 @@ pub fn field(
         && matches!(&ty, Type::Ref(name) if overlay.lists("layout", "boxed", name));
     let rust = overlay.text("members", wire).map_or_else(|| names::snake(wire), str::to_owned);
     let skip_items = place.flag("x-deserialize-skip-invalid-items");
-    Ok(Field { wire: wire.to_owned(), rust, ty, presence, on_error, skip_items, boxed, unstable: false })
+    let (wire, bounds) = (wire.to_owned(), bounds(place, Some(&ty)));
+    Ok(Field { wire, rust, ty, presence, on_error, skip_items, boxed, bounds, unstable: false })
+}
+
+/// What a member or an arm asks beyond its type.
+pub fn bounds(place: &Place<'_>, ty: Option<&Type>) -> Bounds {
+    // The format of a number is its type, and so are the ends of its range.
+    let keywords: &[&str] = match ty {
+        Some(Type::String) => &["format", "minLength"],
+        Some(Type::U16 | Type::U32 | Type::U64) => &["minimum"],
+        Some(Type::I32 | Type::I64 | Type::F64) => &["minimum", "maximum"],
+        Some(Type::List(_)) => &["minItems"],
+        _ => &[],
+    };
+    let given = keywords.iter().filter_map(|keyword| Some((*keyword, place.node.get(*keyword)?.clone())));
+    given
+        .filter(|(keyword, value)| (*keyword, value.as_i64()) != ("minimum", Some(0)) || !is_unsigned(ty))
+        .collect()
+}
+
+fn is_unsigned(ty: Option<&Type>) -> bool {
+    matches!(ty, Some(Type::U16 | Type::U32 | Type::U64))
 }
 
 /// Whether a type has an implicit default: nothing in a list or map, the overlay's choice for an enum.

@@ -1,6 +1,6 @@
 //! Layout of generated files: independent of the toolchain, a blank line between items.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result};
 
@@ -94,6 +94,19 @@ fn imports(body: &str, above: usize, runtime: &str) -> String {
     format!(
         "{lines}\n#[allow(unused_imports, reason = \"types refer to each other across the files\")]\nuse {all}::*;\n\n"
     )
+}
+
+/// One `pub use` for each module that these paths lie in.
+pub fn exports<'p>(paths: impl Iterator<Item = &'p str>) -> String {
+    let mut modules: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (module, name) in paths.filter_map(|path| path.rsplit_once("::")) {
+        modules.entry(module).or_default().insert(name);
+    }
+    let line = |(module, names): (&str, BTreeSet<&str>)| match Vec::from_iter(names).as_slice() {
+        [one] => format!("pub use {module}::{one};\n"),
+        names => format!("pub use {module}::{{\n    {},\n}};\n", names.join(",\n    ")),
+    };
+    modules.into_iter().map(line).collect()
 }
 
 /// Whether a name is written out, or, for a trait, its function is.

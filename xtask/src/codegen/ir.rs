@@ -15,6 +15,8 @@ pub struct Schema {
     pub methods: Vec<Method>,
     /// The order of constructor arguments that users rely on, by type.
     pub argument_order: BTreeMap<String, Vec<String>>,
+    /// Definitions that are types of another version, and which.
+    pub shared: BTreeMap<String, &'static str>,
 }
 
 /// A definition that becomes no type, and the rule that says why.
@@ -59,6 +61,13 @@ pub enum Kind {
 pub struct Object {
     pub fields: Vec<Field>,
     pub union: Option<Flattened>,
+    /// Members that have no name in the schema are kept, because it says that they may be there.
+    pub others: bool,
+}
+
+impl Object {
+    /// The name of the field that keeps members without a name in the schema.
+    pub const OTHERS: &'static str = "other";
 }
 
 /// A union in the middle of an object: `field` holds it, and it is a type of its own.
@@ -80,9 +89,14 @@ pub struct Field {
     pub skip_items: bool,
     /// Kept behind a pointer, because the type is large and rarely there.
     pub boxed: bool,
+    pub bounds: Bounds,
     /// Only the unstable schema has it.
     pub unstable: bool,
 }
+
+/// What the schema asks beyond the type of whoever writes a value, by keyword. Readers take what is out of
+/// bounds.
+pub type Bounds = Vec<(&'static str, Json)>;
 
 /// What the absence of a member means.
 #[derive(Clone, Debug, PartialEq)]
@@ -240,6 +254,7 @@ pub struct Arm {
     pub ty: Option<Type>,
     /// The member whose presence decides for this arm, when members decide.
     pub member: Option<String>,
+    pub bounds: Bounds,
 }
 
 /// How the arms of an untagged union are told apart.

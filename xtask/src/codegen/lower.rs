@@ -65,7 +65,8 @@ impl Lowering<'_> {
         let whole_null = self.overlay.lists("null", "types", name);
         let has_union = node.get("anyOf").or_else(|| node.get("oneOf")).is_some();
         let kind = if is_object(&place)? {
-            let mut object = Object { fields: fields::lower(self, name, &place)?, union: None };
+            let fields = fields::lower(self, name, &place)?;
+            let mut object = Object { fields, union: None, others: keeps_others(&place) };
             if has_union {
                 let union = unions::flattened(self, name, &place, out)?;
                 // The tag of the union is its own, also where the object declares it again.
@@ -124,6 +125,11 @@ fn is_object(place: &Place<'_>) -> Result<bool> {
         Some(_) => Ok(properties),
         None => Ok(properties || place.node.get("type") == Some(&Json::from("object"))),
     }
+}
+
+/// Whether the schema says, and does not just leave open, that there may be members that it does not name.
+pub(super) fn keeps_others(place: &Place<'_>) -> bool {
+    place.node.get("additionalProperties") == Some(&Json::Bool(true))
 }
 
 /// The values of an enum of strings: arms that are constants, and at most one that is any string.

@@ -88,19 +88,22 @@ fn mark_definition(stable: &Definition, merged: &mut Definition) -> Result<(), S
 }
 
 /// Whether two members are the same. Their `default`s have been checked against the types', which may have
-/// grown, and with them what is spelled out.
+/// grown, and with them what is spelled out. Bounds make no other type: they bind writers alone.
 fn same_field(stable: &Field, merged: &Field) -> bool {
     let presence = |field: &Field| match &field.presence {
         Presence::Default(_) => Presence::Default(None),
         presence => presence.clone(),
     };
-    let plain = |field: &Field| Field { presence: presence(field), ..field.clone() };
+    let plain = |field: &Field| Field { presence: presence(field), bounds: Vec::new(), ..field.clone() };
     plain(stable) == plain(merged)
 }
 
 fn mark_object(stable: &Object, merged: &mut Object) -> Result<(), String> {
     if stable.union != merged.union {
         return Err("the unstable schema changes the union inside".to_owned());
+    }
+    if stable.others != merged.others {
+        return Err("the unstable schema changes whether other members are kept".to_owned());
     }
     mark(&stable.fields, &mut merged.fields, same_field, |field| &mut field.unstable, |field| &field.wire)?;
     let needed = |field: &&Field| {

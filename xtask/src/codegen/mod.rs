@@ -6,6 +6,7 @@ pub mod defaults;
 pub mod defect;
 pub mod derives;
 pub mod emit;
+pub mod excluded_tags;
 pub mod fields;
 pub mod format;
 pub mod ir;
@@ -17,11 +18,13 @@ pub mod overlay;
 pub mod own;
 pub mod references;
 pub mod second_reader;
+pub mod shared;
 pub mod tagged;
 pub mod unions;
 pub mod untagged;
 pub mod version;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -31,9 +34,9 @@ use crate::output::{self, Mode, Output};
 use crate::schema::docs::Docs;
 use crate::schema::{self, SchemaFile, Upstream};
 use crate::workspace;
-use ir::Schema;
+use ir::{Definition, Schema};
 use overlay::Overlay;
-use version::VERSIONS;
+use version::{VERSIONS, Version};
 
 /// `codegen [--check]`, or for a schema of one's own what [`own`] takes.
 pub fn run(args: &[String]) -> Result<()> {
@@ -51,8 +54,9 @@ pub fn run(args: &[String]) -> Result<()> {
 
 /// Brings the generated code in line with the schema, or fails when it is not.
 pub fn generate(root: &Path, mode: Mode) -> Result<()> {
-    let outputs = outputs(root)?;
+    let (outputs, counts) = generated(root)?;
     if mode == Mode::Write {
+        counts.iter().for_each(|count| println!("{count}"));
         let lock = outputs.iter().find(|output| output.path == Path::new(api_lock::PATH));
         let now = lock.map_or("", |output| output.text.as_str());
         // Against no lock everything is new, which nobody wants to read.
@@ -68,16 +72,23 @@ pub fn generate(root: &Path, mode: Mode) -> Result<()> {
 
 /// Every generated file.
 pub fn outputs(root: &Path) -> Result<Vec<Output>> {
+    Ok(generated(root)?.0)
+}
+
+/// Every generated file, and what became of the definitions of each version.
+fn generated(root: &Path) -> Result<(Vec<Output>, Vec<Count>)> {
     schema::verify(root).context("schema/ is not what schema/UPSTREAM.toml says")?;
     let header = header(root)?;
     let lock = lock(root)?;
     let mut outputs = Vec::new();
-    let mut schemas = Vec::new();
+    let mut schemas: Vec<(&Version, Schema)> = Vec::new();
     for version in VERSIONS.iter().filter(|version| version.is_there(root)) {
         let overlay = Overlay::load(&root.join(version.overlay()))?;
         let docs = Docs::load(&root.join(version.docs()))?;
         let mut schema = version.read(root, &overlay).with_context(|| format!("in {}", version.name))?;
         schema.argument_order = api_lock::arguments(&lock, version.name);
+        let earlier: Vec<_> = schemas.iter().map(|(version, schema)| (version.name, schema)).collect();
+        schema.shared = shared::find(version.name, &schema, &overlay, &earlier)?;
         let types = emit::types(&schema, &docs, version, &header)?;
         if version.name == "v1" {
             outputs.extend(emit::operations(&schema, &overlay, &header)?);
@@ -90,7 +101,33 @@ pub fn outputs(root: &Path) -> Result<Vec<Output>> {
     outputs.push(emit::definitions(&schemas, &header)?);
     let named: Vec<_> = schemas.iter().map(|(version, schema)| (version.name, schema)).collect();
     outputs.push(Output { path: api_lock::PATH.into(), text: api_lock::render(&named) });
-    Ok(outputs)
+    Ok((outputs, named.iter().map(|(name, schema)| Count::of(name, schema)).collect()))
+}
+
+/// What became of the definitions of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    pub version: &'static str,
+    pub emitted: usize,
+    pub shared: usize,
+    pub skipped: usize,
+}
+
+impl Count {
+    #[must_use]
+    pub fn of(version: &'static str, schema: &Schema) -> Self {
+        let definitions = definitions_of(schema).count();
+        let (shared, skipped) = (schema.shared.len(), schema.skipped.len());
+        Count { version, emitted: definitions - shared, shared, skipped }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Count { version, emitted, shared, skipped } = self;
+        let all = emitted + shared + skipped;
+        write!(f, "{version}: {all} definitions = {emitted} emitted + {shared} shared + {skipped} skipped")
+    }
 }
 
 /// The types that are generated from one schema: all stages, without the file system.
@@ -114,9 +151,8 @@ pub fn from_schema(json: &Json, overlay: &Overlay, docs: &Docs, header: &str) ->
 pub fn account(json: &Json, schema: &Schema) -> Result<()> {
     let definitions = json.get("$defs").and_then(Json::as_object).into_iter().flatten();
     let names: Vec<&str> = definitions.map(|(name, _)| name.as_str()).collect();
-    // Unions that lie flat in an object are types of ours, not definitions.
-    let emitted = schema.definitions.iter().filter(|definition| definition.name == definition.described_by);
-    let mut accounted: Vec<&str> = emitted.map(|definition| definition.name.as_str()).collect();
+    let mut accounted: Vec<&str> =
+        definitions_of(schema).map(|definition| definition.name.as_str()).collect();
     accounted.extend(schema.skipped.iter().map(|skipped| skipped.name.as_str()));
     let missing = |from: &[&str], of: &[&str]| {
         let missing: Vec<&str> = of.iter().copied().filter(|name| !from.contains(name)).collect();
@@ -131,6 +167,11 @@ pub fn account(json: &Json, schema: &Schema) -> Result<()> {
         missing(&names, &accounted)
     );
     Ok(())
+}
+
+/// The definitions of the schema itself: unions that lie flat in an object are types of ours.
+fn definitions_of(schema: &Schema) -> impl Iterator<Item = &Definition> {
+    schema.definitions.iter().filter(|definition| definition.name == definition.described_by)
 }
 
 /// The lock of the last run; the first has none.

@@ -81,7 +81,13 @@ fn outputs(own: &Own) -> Result<Vec<Output>> {
     let mut schema = lower::lower(&json, &overlay)?;
     account(&json, &schema)?;
     schema.argument_order = api_lock::arguments(&lock(&own.out)?, "own");
-    let mut target = Target { folder: PathBuf::new(), runtime: RUNTIME, elsewhere: BTreeMap::new() };
+    let mut target = Target {
+        folder: PathBuf::new(),
+        runtime: RUNTIME,
+        elsewhere: BTreeMap::new(),
+        documented: false,
+        version: None,
+    };
     // The second reader reads the types of the protocol, wherever these go.
     second_reader::agree(&schema, &emit::types(&schema, &docs, &VERSIONS[0], &header)?)?;
     for definition in &schema.definitions {

@@ -22,7 +22,8 @@ pub fn to_nothing(schema: &Schema) -> Vec<Defect> {
     defects
 }
 
-fn referred(definition: &Definition) -> BTreeSet<&str> {
+/// The definitions that one is made of.
+pub(super) fn referred(definition: &Definition) -> BTreeSet<&str> {
     match &definition.kind {
         Kind::Object(object) => members(&object.fields).collect(),
         Kind::Newtype(ty) => named(ty).into_iter().collect(),

@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use super::excluded_tags;
 use super::fields::{self, Place};
 use super::ir::{Flattened, Object, Payload, Tagged, Unknown, Variant};
 use super::lower::Lowering;
@@ -44,6 +45,9 @@ pub fn lower(
             }
         }
     }
+    if let Some(arm) = arms.iter().find(|arm| arm.node.get("not").is_some()) {
+        excluded_tags::compare(arm, tag, &variants)?;
+    }
     let open = fallback.is_some() || default.is_some();
     let unknown = match (fallback, &default) {
         (Some(unknown), _) => unknown,
@@ -81,7 +85,8 @@ fn unknown(lowering: &Lowering<'_>, owner: &str, tag: &str, arm: &Place<'_>) -> 
     if fields.is_empty() && union.is_none() {
         return Ok(Unknown::Keep);
     }
-    Ok(Unknown::KeepWith(Object { fields, union }))
+    // What is not typed is kept with the tag.
+    Ok(Unknown::KeepWith(Object { fields, union, others: false }))
 }
 
 fn members(

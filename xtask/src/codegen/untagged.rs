@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::defect::Defect;
 use super::fields::{self, Place};
 use super::ir::{Arm, Definition, Kind, Object, Peek, Type, Untagged};
-use super::lower::Lowering;
+use super::lower::{Lowering, keeps_others};
 use super::unions::{Result, arm_key, arm_name};
 
 /// One union: `whole` is the definition or the object that it lies flat in.
@@ -45,7 +45,8 @@ fn arm(lowering: &Lowering<'_>, name: &str, place: &Place<'_>, out: &mut Vec<Def
         Some(Type::List(item)) if **item == Type::String => json_kind(ty.as_ref()).to_owned(),
         _ => arm_name(lowering, name, &key, place)?,
     };
-    Ok(Arm { key, rust, ty, member: None })
+    let bounds = fields::bounds(place, ty.as_ref());
+    Ok(Arm { key, rust, ty, member: None, bounds })
 }
 
 /// An arm that is an object of its own becomes a type of its own.
@@ -67,7 +68,7 @@ fn object_arm(
         described_by: owner.to_owned(),
         arm: Some(key.to_owned()),
         unstable: false,
-        kind: Kind::Object(Object { fields, union: None }),
+        kind: Kind::Object(Object { fields, union: None, others: keeps_others(place) }),
         whole_null: false,
     });
     Ok(Type::Ref(type_name.to_owned()))

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::docs::{DocEntry, Docs};
 use super::schema_file::SchemaFile;
 use super::validate::Object;
+use crate::codegen::overlay::Overlay;
 
 /// The versions that want wording, each with the schema files whose definitions it describes.
 const DOCUMENTED: &[(&str, &[SchemaFile])] =
@@ -18,9 +19,10 @@ pub(super) fn report(root: &Path, out: &mut dyn Write) -> Result<()> {
     let (mut missing, mut stale) = (0, 0);
     for (version, files) in DOCUMENTED {
         let docs = Docs::load(&root.join("schema").join("docs").join(version))?;
+        let overlay = overlay(root, version)?;
         let mut wanted = Wanted::default();
         for file in *files {
-            wanted.add_file(root, *file)?;
+            wanted.add_file(root, *file, &overlay)?;
         }
         for entry in wanted.required.iter().filter(|entry| docs.get(entry).is_none()) {
             writeln!(out, "{version} {entry}")?;
@@ -37,6 +39,12 @@ pub(super) fn report(root: &Path, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
+/// The decisions about a version, where there are any.
+fn overlay(root: &Path, version: &str) -> Result<Overlay> {
+    let path = root.join("schema").join("overlay").join(format!("{version}.toml"));
+    if path.exists() { Overlay::load(&path) } else { Overlay::parse("") }
+}
+
 #[derive(Default)]
 struct Wanted {
     /// In the order of the schema.
@@ -45,14 +53,17 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn add_file(&mut self, root: &Path, file: SchemaFile) -> Result<()> {
+    /// What is a type of another version has the wording of that.
+    fn add_file(&mut self, root: &Path, file: SchemaFile, overlay: &Overlay) -> Result<()> {
         let path = file.in_workspace(root);
         let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let schema: Value =
             serde_json::from_slice(&text).with_context(|| format!("{} is not JSON", path.display()))?;
         let definitions = schema.get("$defs").and_then(Value::as_object);
         for (name, definition) in definitions.with_context(|| format!("{} has no $defs", path.display()))? {
-            if let Some(definition) = definition.as_object() {
+            if let Some(definition) = definition.as_object()
+                && overlay.list_with("shared", name).is_none()
+            {
                 self.add_definition(name, definition);
             }
         }

@@ -18,6 +18,7 @@ mod replay;
 mod rules;
 mod schema_file;
 mod strip;
+pub mod subjects;
 mod upstream;
 mod validate;
 

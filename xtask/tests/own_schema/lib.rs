@@ -32,6 +32,15 @@ mod tests {
         assert_eq!(to_string(&ReviewResponse::new(true)), r#"{"approved":true}"#);
     }
 
+    #[cfg(feature = "schemars")]
+    #[test]
+    fn the_types_have_a_json_schema() {
+        let schema = schemars::schema_for!(ReviewRequest);
+        assert_eq!(schema.get("title").unwrap(), "ReviewRequest");
+        assert_eq!(schema.pointer("/properties/sessionId/$ref").unwrap(), "#/$defs/v1.SessionId");
+        assert_eq!(schema.pointer("/$defs/ReviewFocus/anyOf/0/const").unwrap(), "security");
+    }
+
     #[test]
     fn the_method_is_known_by_its_name() {
         assert_eq!(AcmeDevReview::NAME, "_acme.dev/review");

@@ -262,8 +262,9 @@ impl Record for Mode {
                 payload.write(map)?;
             }
             Self::Unknown { destination, other } => {
-                other.write("mode", map)?;
+                map.serialize_entry("mode", other.tag())?;
                 destination.write(map)?;
+                other.write_members(map)?;
             }
         }
         Ok(())

@@ -83,7 +83,7 @@ impl Operation {
     #[must_use]
     pub const fn capability(self) -> Option<&'static str> {
         match self {
-            Operation::Authenticate => None,
+            Operation::Authenticate => Some("authMethods"),
             Operation::CloseSession => Some("sessionCapabilities.close"),
             Operation::DeleteSession => Some("sessionCapabilities.delete"),
             Operation::ListSessions => Some("sessionCapabilities.list"),

@@ -1,4 +1,7 @@
 //! The JSON-RPC envelope, as far as these checks need it.
+//!
+//! Not by `acp-rpc`, which reads leniently and keeps what a peer needs: it drops members that these checks
+//! report, and makes an error object valid that they read as it came.
 
 use std::borrow::Cow;
 

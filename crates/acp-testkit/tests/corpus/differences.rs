@@ -26,6 +26,17 @@ pub(crate) enum Rule {
     BoundsUnchecked,
 }
 
+#[cfg(feature = "schemars")]
+impl Rule {
+    /// Whether the JSON Schema that a type gives of itself takes the reader's side, where the canonical one
+    /// takes a value that readers refuse: what such a schema accepts, the type is to read. In all else it is
+    /// the canonical one. Leniency is not in it, as it tells writers what to write; and the range of an integer
+    /// is in its `format`, as everywhere in `schemars`.
+    pub(crate) const fn narrows_type_schemas(self) -> bool {
+        matches!(self, Rule::KnownTagIsStrict | Rule::TagIsText | Rule::MemberDecides)
+    }
+}
+
 /// A difference, and the definitions that show it; those that only the unstable schema has count only there.
 pub(crate) struct Difference {
     pub(crate) rule: Rule,

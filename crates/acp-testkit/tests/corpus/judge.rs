@@ -80,6 +80,8 @@ impl Judge<'_> {
             self.written(definition, text, once, tally);
         }
         tally.count(valid, &expected, reading(Mode::Lenient).0 == expected, &used);
+        #[cfg(feature = "schemars")]
+        self.type_schema(definition, &json, valid, written.as_deref().ok(), tally);
     }
 
     /// Checks what was written for an instance: it is read and written alike, and each member stands once.
@@ -113,6 +115,9 @@ pub(crate) struct Tally {
     refused: usize,
     lenient: usize,
     differences: BTreeMap<(Rule, String), usize>,
+    /// Where the type's own schema refuses what the canonical one accepts.
+    #[cfg(feature = "schemars")]
+    pub(crate) narrowed: BTreeMap<(Rule, String), usize>,
     problems: Vec<String>,
 }
 
@@ -138,7 +143,7 @@ impl Tally {
         }
     }
 
-    fn check(&mut self, holds: bool, problem: impl FnOnce() -> String) {
+    pub(crate) fn check(&mut self, holds: bool, problem: impl FnOnce() -> String) {
         if !holds {
             self.problems.push(problem());
         }
@@ -160,6 +165,10 @@ impl Tally {
         self.lenient += other.lenient;
         for (difference, count) in other.differences {
             *self.differences.entry(difference).or_default() += count;
+        }
+        #[cfg(feature = "schemars")]
+        for (difference, count) in other.narrowed {
+            *self.narrowed.entry(difference).or_default() += count;
         }
         self.problems.extend(other.problems);
         self
@@ -197,6 +206,10 @@ impl fmt::Display for Tally {
         writeln!(f, "{not_json:>7} no JSON, refused")?;
         for ((rule, definition), count) in &self.differences {
             writeln!(f, "{count:>7} {rule:?} in {definition}")?;
+        }
+        #[cfg(feature = "schemars")]
+        for ((rule, definition), count) in &self.narrowed {
+            writeln!(f, "{count:>7} {rule:?} in the type's own schema of {definition}")?;
         }
         Ok(())
     }

@@ -2,7 +2,8 @@
 //!
 //! Three opinions on every instance: a JSON Schema validator, the plain second [`reading`] of the schema, and
 //! the types. Without hints and differences the reading must agree with the validator; with them it must
-//! agree with the types, verdict and output alike.
+//! agree with the types, verdict and output alike. With the feature `schemars` a fourth: the JSON Schema that
+//! the type gives of itself.
 
 #![allow(
     clippy::expect_used,
@@ -18,6 +19,8 @@ mod judge;
 mod mutations;
 mod reading;
 mod shape;
+#[cfg(feature = "schemars")]
+mod type_schemas;
 mod v1;
 #[cfg(feature = "v2")]
 mod v2;
@@ -67,6 +70,8 @@ fn types_agree(facts: &'static Facts) {
     assert!(problems.is_empty(), "{} problems, the first:\n{}", problems.len(), first_lines(problems));
     let listed: BTreeSet<_> =
         facts.listed().filter(|(_, name)| known(name)).map(|(rule, name)| (rule, name.to_owned())).collect();
+    #[cfg(feature = "schemars")]
+    type_schemas::show_the_listed_differences(&tally, &listed);
     let shown = tally.differences();
     let unused: Vec<_> = listed.difference(&shown).collect();
     let unlisted: Vec<_> = shown.difference(&listed).collect();

@@ -29,6 +29,21 @@ pub(crate) enum Mode {
     Lenient,
     /// The same with the intended differences.
     Reader,
+    /// What a validator does with the JSON Schema that a type gives of itself: no hints, and of the differences
+    /// those that narrow it.
+    #[cfg(feature = "schemars")]
+    TypeSchema,
+}
+
+impl Mode {
+    fn is_lenient(self) -> bool {
+        matches!(self, Mode::Lenient | Mode::Reader)
+    }
+
+    /// Whether what readers refuse on purpose is refused.
+    fn narrows(self) -> bool {
+        !matches!(self, Mode::Schema | Mode::Lenient)
+    }
 }
 
 pub(crate) struct Reading<'s> {
@@ -86,7 +101,14 @@ impl<'s> Reading<'s> {
     }
 
     fn object(&mut self, owner: &'s str, schema: &'s Json, value: &Json) -> Option<Json> {
-        self.members(owner, schema, value.as_object()?).map(Json::Object)
+        let from = value.as_object()?;
+        let mut out = self.members(owner, schema, from)?;
+        if self.mode.is_lenient() && schema.get("additionalProperties") == Some(&Json::Bool(true)) {
+            // The schema expects members that it does not name.
+            let others = from.iter().filter(|(name, _)| properties(schema).all(|(own, _)| own != *name));
+            out.extend(others.map(|(name, value)| (name.clone(), value.clone())));
+        }
+        Some(Json::Object(out))
     }
 
     /// Reads what belongs to an object, and to the union that lies flat in it.
@@ -112,8 +134,8 @@ impl<'s> Reading<'s> {
         required: bool,
         from: &Members,
     ) -> Option<Option<Json>> {
-        let lenient = self.mode != Mode::Schema && flag(schema, "x-deserialize-default-on-error");
-        let null_is_default = self.mode != Mode::Schema && flag(schema, "x-deserialize-default-on-null");
+        let lenient = self.mode.is_lenient() && flag(schema, "x-deserialize-default-on-error");
+        let null_is_default = self.mode.is_lenient() && flag(schema, "x-deserialize-default-on-null");
         let default = || required.then(|| Json::Array(Vec::new()));
         let Some(value) = from.get(name) else { return (!required).then_some(None) };
         if value.is_null() && self.facts.has_three_states(owner, name) {
@@ -203,7 +225,7 @@ impl<'s> Reading<'s> {
 
     fn list(&mut self, owner: &'s str, schema: &'s Json, value: &Json) -> Option<Json> {
         let items = schema.get("items").expect("the canonical schema types every list");
-        let skip = self.mode != Mode::Schema && flag(schema, "x-deserialize-skip-invalid-items");
+        let skip = self.mode.is_lenient() && flag(schema, "x-deserialize-skip-invalid-items");
         let mut out = Vec::new();
         let from = value.as_array()?;
         // No schema asks for more than one item.
@@ -285,7 +307,7 @@ impl<'s> Reading<'s> {
         let lenient = schema
             .get("properties")
             .and_then(|own| own.get(tag))
-            .is_some_and(|tag| self.mode != Mode::Schema && flag(tag, "x-deserialize-default-on-error"));
+            .is_some_and(|tag| self.mode.is_lenient() && flag(tag, "x-deserialize-default-on-error"));
         match from.get(tag) {
             Some(Json::String(text)) => match arms.iter().find(|arm| tag_of(arm, tag) == Some(text)) {
                 Some(arm) => match self.attempt(owner, arm, from) {
@@ -334,7 +356,7 @@ impl<'s> Reading<'s> {
         from: &Members,
     ) -> Option<Members> {
         let read = self.attempt(owner, untagged?, from)?;
-        if self.mode == Mode::Reader {
+        if self.mode.narrows() {
             self.used.insert((rule, owner));
             return None;
         }
@@ -377,7 +399,7 @@ impl<'s> Reading<'s> {
             return None;
         }
         let by_schema = arms.iter().find_map(|arm| self.attempt(owner, arm, from));
-        if self.mode != Mode::Reader {
+        if !self.mode.narrows() {
             return by_schema;
         }
         let has = |arm: &&Json| {

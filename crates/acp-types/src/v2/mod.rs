@@ -1,7 +1,8 @@
 //! Protocol version 2, a draft: the types of its messages.
 //!
-//! They share little with those of version 1: a type of the same name may have another shape, and where it
-//! has the same shape, `null` may mean something else. Compare before you convert.
+//! Ids, the version and the messages of extensions are the types of [`v1`](crate::v1). Little else is shared: a
+//! type of the same name may have another shape, and where it has the same shape, `null` may mean something else.
+//! Compare before you convert.
 
 mod ext;
 // Formatted by its generator, so that it does not depend on the toolchain.

@@ -25,6 +25,14 @@ fn check_table(table: &[MethodInfo], stable: &[Row], unstable: &[Row]) {
     assert_eq!(rows, expected);
 }
 
+/// Checks that these methods of a table, and no others, need no capability.
+fn check_ungated(table: &[MethodInfo], expected: &[&str]) {
+    let ungated: BTreeSet<&str> =
+        table.iter().filter(|info| info.capability.is_none()).map(|info| info.name).collect();
+    let listed = table.iter().map(|info| info.name).filter(|name| expected.contains(name)).collect();
+    assert_eq!(ungated, listed);
+}
+
 fn distinct_names(table: &[MethodInfo]) -> usize {
     table.iter().map(|info| info.name).collect::<BTreeSet<_>>().len()
 }

@@ -2,7 +2,7 @@ use acp_types::method::Kind::{Notification as N, Request as R};
 use acp_types::method::Side::{Agent, Both, Client, Proxy};
 use acp_types::v1::methods::{self, METHODS};
 
-use crate::{Marker, Row, check_markers, check_table, distinct_names, notification, request};
+use crate::{Marker, Row, check_markers, check_table, check_ungated, distinct_names, notification, request};
 
 const STABLE: &[Row] = &[
     ("$/cancel_request", N, Both),
@@ -112,12 +112,25 @@ fn markers_agree_with_the_table() {
 fn capabilities_are_paths_of_the_side_that_handles() {
     for info in METHODS {
         let Some(capability) = info.capability else { continue };
-        let side = if info.handler == Agent { "agentCapabilities." } else { "clientCapabilities." };
-        assert!(capability.starts_with(side), "{}: {capability}", info.name);
+        // The client is told of these only by an agent that has them; any method brings `authenticate` with it.
+        let of_agent = info.handler == Agent || ["auth/status_update", "mcp/message"].contains(&info.name);
+        let side = if of_agent { "agentCapabilities." } else { "clientCapabilities." };
+        assert!(capability.starts_with(side) || capability == "authMethods", "{}: {capability}", info.name);
     }
     let of = |name| METHODS.iter().find(|info| info.name == name).and_then(|info| info.capability);
     assert_eq!(of("session/load"), Some("agentCapabilities.loadSession"));
     assert_eq!(of("fs/read_text_file"), Some("clientCapabilities.fs.readTextFile"));
     assert_eq!(of("terminal/kill"), Some("clientCapabilities.terminal"));
-    assert_eq!(of("session/prompt"), None);
+    assert_eq!(of("authenticate"), Some("authMethods"));
+    #[cfg(feature = "unstable")]
+    assert_eq!(of("mcp/message"), Some("agentCapabilities.mcpCapabilities.acp"));
+}
+
+#[test]
+fn all_but_the_baseline_and_what_the_state_decides_needs_a_capability() {
+    let baseline = ["initialize", "session/new", "session/prompt", "session/cancel", "session/update"];
+    let always = ["$/cancel_request", "session/request_permission"];
+    let by_state = ["elicitation/complete", "session/set_config_option", "session/set_mode"];
+    let in_chain = ["proxy/initialize", "proxy/successor"];
+    check_ungated(METHODS, &[&baseline[..], &always, &by_state, &in_chain].concat());
 }

@@ -2,7 +2,7 @@ use acp_types::method::Kind::{Notification as N, Request as R};
 use acp_types::method::Side::{Agent, Both, Client, Proxy};
 use acp_types::v2::methods::{self, METHODS};
 
-use crate::{Marker, Row, check_markers, check_table, distinct_names, notification, request};
+use crate::{Marker, Row, check_markers, check_table, check_ungated, distinct_names, notification, request};
 
 const STABLE: &[Row] = &[
     ("$/cancel_request", N, Both),
@@ -107,5 +107,15 @@ fn capabilities_are_paths_of_the_side_that_handles() {
     assert_eq!(of("session/prompt"), Some("capabilities.session"));
     assert_eq!(of("session/delete"), Some("capabilities.session.delete"));
     assert_eq!(of("elicitation/create"), Some("capabilities.elicitation"));
-    assert_eq!(of("session/request_permission"), None);
+    #[cfg(feature = "unstable")]
+    assert_eq!(of("mcp/message"), Some("capabilities.session.mcp.acp"));
+}
+
+#[test]
+fn all_but_the_baseline_and_what_the_state_decides_needs_a_capability() {
+    let always = ["$/cancel_request", "initialize", "session/request_permission", "session/update"];
+    let by_state =
+        ["elicitation/complete", "session/set_config_option", "terminal/cancel", "tool_call/cancel"];
+    let in_chain = ["proxy/initialize", "proxy/successor"];
+    check_ungated(METHODS, &[&always[..], &by_state, &in_chain].concat());
 }

@@ -9,6 +9,7 @@
 
 mod enums;
 mod patches;
+mod shared;
 mod sizes;
 mod state;
 mod unions;

@@ -31,27 +31,33 @@ impl<'s> Context<'s> {
     }
 
     pub(super) fn definition_docs(&self, definition: &Definition) -> TokenStream {
+        Self::wording(self.definition_text(definition).as_deref())
+    }
+
+    pub(super) fn definition_text(&self, definition: &Definition) -> Option<String> {
         if let Some(arm) = &definition.arm {
-            return Self::wording(self.docs.variant(&definition.described_by, arm));
+            return self.docs.variant(&definition.described_by, arm).map(str::to_owned);
         }
         if definition.name == definition.described_by {
-            return Self::wording(self.docs.definition(&definition.name));
+            return self.docs.definition(&definition.name).map(str::to_owned);
         }
-        Self::wording(Some(&format!(
-            "The part of [`{}`] that comes in several kinds.",
-            definition.described_by
-        )))
+        Some(format!("The part of [`{}`] that comes in several kinds.", definition.described_by))
     }
 
     pub(super) fn field_docs(&self, owner: &Definition, field: &Field) -> TokenStream {
+        Self::wording(self.field_text(owner, field))
+    }
+
+    pub(super) fn field_text(&self, owner: &Definition, field: &Field) -> Option<&str> {
         let described = match &owner.arm {
             Some(arm) => self.docs.variant_field(&owner.described_by, arm, &field.wire),
             None => self.docs.field(&owner.name, &field.wire),
         };
-        match described {
-            None if field.ty == Type::Meta => Self::wording(Some(META)),
-            text => Self::wording(text),
-        }
+        described.or((field.ty == Type::Meta).then_some(META))
+    }
+
+    pub(super) fn variant_text(&self, owner: &Definition, key: &str) -> Option<&str> {
+        self.docs.variant(&owner.described_by, key)
     }
 
     /// The arguments of the constructor, in the order that the lock keeps.

@@ -8,7 +8,7 @@ use crate::codegen::ir::Schema;
 use crate::codegen::version::Version;
 
 pub(super) fn emit(schemas: &[(&Version, Schema)]) -> Vec<Item> {
-    let mut items = vec![Item::Text("use crate::roundtrip::{RoundTrip, round_trip};\n".to_owned())];
+    let mut items = vec![Item::Text("use crate::definition::Definition;\n".to_owned())];
     for (version, schema) in schemas {
         // What is no definition of the schema is a type of ours.
         let definitions =
@@ -16,7 +16,7 @@ pub(super) fn emit(schemas: &[(&Version, Schema)]) -> Vec<Item> {
         let module = ident(version.name);
         let rows = definitions.map(|definition| {
             let (gate, name, ty) = (gate(definition.unstable), &definition.name, ident(&definition.name));
-            quote!(#gate (#name, round_trip::<acp_types::#module::#ty>))
+            quote!(#gate Definition::of::<acp_types::#module::#ty>(#name))
         });
         let table = ident(&version.name.to_uppercase());
         let docs = format!(" Every definition of {}, by name.", version.name);
@@ -27,7 +27,7 @@ pub(super) fn emit(schemas: &[(&Version, Schema)]) -> Vec<Item> {
         items.push(Item::Tokens(quote! {
             #[doc = #docs]
             #gate
-            pub(crate) const #table: &[(&str, RoundTrip)] = &[#(#rows),*];
+            pub(crate) const #table: &[Definition] = &[#(#rows),*];
         }));
     }
     items

@@ -8,9 +8,9 @@ use super::context::{Context, gate, ident};
 use crate::codegen::ir::{Method, Schema, Side};
 
 /// One enum: its name, what it is, and the type that it takes from a method, if any.
-struct Family {
-    name: &'static str,
-    docs: &'static str,
+pub(super) struct Family {
+    pub name: &'static str,
+    pub docs: &'static str,
     of: fn(&Method) -> Option<&str>,
 }
 
@@ -45,15 +45,19 @@ pub(super) fn emit(schema: &Schema) -> Vec<Item> {
          use serde_core::ser::{Serialize, Serializer};\n"
             .to_owned(),
     )];
-    for family in &FAMILIES {
-        let members: Vec<_> =
-            schema.methods.iter().filter_map(|method| Some((method, (family.of)(method)?))).collect();
-        if members.is_empty() {
-            continue;
-        }
+    for (family, members) in families(schema) {
         items.extend(enum_of(family, &members).map(Item::Tokens));
     }
     items
+}
+
+/// The enums that are not empty, and what they hold: methods, each with a type.
+pub(super) fn families(schema: &Schema) -> impl Iterator<Item = (&'static Family, Vec<(&Method, &str)>)> {
+    let of = |family: &'static Family| {
+        let members = schema.methods.iter().filter_map(|method| Some((method, (family.of)(method)?)));
+        (family, members.collect::<Vec<_>>())
+    };
+    FAMILIES.iter().map(of).filter(|(_, members)| !members.is_empty())
 }
 
 fn enum_of(family: &Family, members: &[(&Method, &str)]) -> [TokenStream; 3] {

@@ -47,13 +47,13 @@ fn marker(method: &Method) -> Vec<proc_macro2::TokenStream> {
         Side::Both => "handled by both sides",
         Side::Proxy => "handled by a proxy",
     };
-    let docs = match (&method.response, &method.capability) {
-        (Some(response), gate) => format!(
-            "`{name}`: a request {receiver}, [`{}`](super::{0}) to [`{response}`](super::{response}){}.",
+    let needs = method.capability.as_ref().map(|path| format!("; needs `{path}`")).unwrap_or_default();
+    let docs = match &method.response {
+        Some(response) => format!(
+            "`{name}`: a request {receiver}, [`{}`](super::{0}) to [`{response}`](super::{response}){needs}.",
             method.params,
-            gate.as_ref().map(|gate| format!("; needs `{gate}`")).unwrap_or_default()
         ),
-        (None, _) => format!("`{name}`: a notification {receiver}, [`{}`](super::{0}).", method.params),
+        None => format!("`{name}`: a notification {receiver}, [`{}`](super::{0}){needs}.", method.params),
     };
     let docs = Context::wording(Some(&docs));
     let gate = gate(method.unstable);

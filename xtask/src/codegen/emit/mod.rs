@@ -8,6 +8,9 @@ mod methods;
 mod newtype;
 mod object;
 mod operations;
+mod schemars;
+mod schemars_code;
+mod schemars_unions;
 mod string_enum;
 mod tagged;
 mod untagged;
@@ -47,7 +50,18 @@ pub enum Item {
 /// The types of one version: a file for each domain, and under `unstable/` those that only the unstable
 /// schema has. A definition's domain is the file that its wording stands in.
 pub fn types(schema: &Schema, docs: &Docs, version: &Version, header: &str) -> Result<Vec<Output>> {
-    let target = Target { folder: version.folder(), runtime: "crate", elsewhere: BTreeMap::new() };
+    let elsewhere = schema
+        .shared
+        .iter()
+        .map(|(name, version)| (name.clone(), format!("crate::{version}::{name}")))
+        .collect();
+    let target = Target {
+        folder: version.folder(),
+        runtime: "crate",
+        elsewhere,
+        documented: true,
+        version: Some(version.name),
+    };
     types_for(schema, docs, &target, header)
 }
 
@@ -59,6 +73,10 @@ pub struct Target {
     pub runtime: &'static str,
     /// Types that another crate has, by name, with their paths.
     pub elsewhere: BTreeMap<String, String>,
+    /// All of them have wording, and are not to compile without.
+    pub documented: bool,
+    /// The version of the protocol, of several that stand beside each other.
+    pub version: Option<&'static str>,
 }
 
 /// The same, for any crate.
@@ -69,11 +87,13 @@ pub fn types_for(schema: &Schema, docs: &Docs, target: &Target, header: &str) ->
     let mut outputs = Vec::new();
     for unstable in [false, true] {
         let mut files: BTreeMap<&str, Vec<Item>> = BTreeMap::new();
+        let mut homes: BTreeMap<&str, Vec<&Definition>> = BTreeMap::new();
         let definitions = schema.definitions.iter().filter(is_here);
         for definition in definitions.filter(|definition| definition.unstable == unstable) {
             // A union that lies flat in an object goes where the object goes.
             let file = docs.domain(&definition.described_by).unwrap_or("unsorted");
             files.entry(file).or_default().extend(emit_definition(&context, definition));
+            homes.entry(file).or_default().push(definition);
         }
         let (folder, above) = if unstable { (folder.join("unstable"), 2) } else { (folder.clone(), 1) };
         for (name, items) in &files {
@@ -84,8 +104,15 @@ pub fn types_for(schema: &Schema, docs: &Docs, target: &Target, header: &str) ->
         if !unstable || has_unstable {
             let names: Vec<&str> = files.keys().copied().collect();
             let has_methods = !unstable && !schema.methods.is_empty();
-            let mut text = module(header, &names, has_methods, !unstable && has_unstable);
-            text.extend(target.elsewhere.values().map(|path| format!("pub use {path};\n")));
+            let documented = target.documented && !unstable;
+            let mut text = module(header, &names, documented, has_methods, !unstable && has_unstable);
+            let of_module = schema.definitions.iter().filter(|definition| definition.unstable == unstable);
+            let paths = of_module.filter_map(|definition| target.elsewhere.get(&definition.name));
+            text.push_str(&format::exports(paths.map(String::as_str)));
+            if has_methods || !homes.is_empty() {
+                text.push_str(schemars::DECLARATION);
+                outputs.extend(schemars::files(&context, target, &homes, unstable, has_methods, header)?);
+            }
             outputs.push(Output { path: rust_file(&folder, "mod"), text });
         }
     }
@@ -94,6 +121,7 @@ pub fn types_for(schema: &Schema, docs: &Docs, target: &Target, header: &str) ->
     }
     let messages = messages::emit(schema);
     outputs.push(Output { path: rust_file(&folder, "messages"), text: format::file(header, &messages)? });
+    outputs.push(schemars::messages(schema, target, header)?);
     let methods = methods::emit(schema, target.runtime);
     outputs.push(Output { path: rust_file(&folder, "methods"), text: format::file(header, &methods)? });
     Ok(outputs)
@@ -118,8 +146,11 @@ fn emit_definition(context: &Context<'_>, definition: &Definition) -> Vec<Item> 
     }
 }
 
-fn module(header: &str, files: &[&str], methods: bool, unstable: bool) -> String {
+fn module(header: &str, files: &[&str], documented: bool, methods: bool, unstable: bool) -> String {
     let mut text = format!("{header}\n");
+    if documented {
+        text.push_str("#![deny(missing_docs)]\n\n");
+    }
     text.extend(files.iter().map(|file| format!("mod {file};\n")));
     if unstable {
         text.push_str("#[cfg(feature = \"unstable\")]\nmod unstable;\n");

@@ -29,7 +29,11 @@ fn declaration(context: &Context<'_>, definition: &Definition, object: &Object) 
         let (field, ty) = (ident(&union.field), ident(&union.type_name));
         quote!(#[doc = " The part that comes in several kinds."] pub #field: #ty)
     });
-    let members = fields.chain(union);
+    let others = object.others.then(|| {
+        let field = ident(Object::OTHERS);
+        quote!(#[doc = " Members that the schema does not name, in the order in which they came."] pub #field: Map)
+    });
+    let members = fields.chain(union).chain(others);
     quote! {
         #docs
         #derives
@@ -59,10 +63,15 @@ fn constructor(context: &Context<'_>, definition: &Definition, object: &Object) 
         arguments.push((&union.field, quote!(#field: impl Into<#ty>)));
         members.push(quote!(#field: #field.into()));
     }
+    if object.others {
+        let field = ident(Object::OTHERS);
+        members.push(quote!(#field: Map::new()));
+    }
     let order = context.arguments(definition, object);
     arguments.sort_by_key(|(name, _)| order.iter().position(|other| other == *name));
     let arguments: Vec<_> = arguments.into_iter().map(|(_, argument)| argument).collect();
     let setters = object.fields.iter().filter(|one| !is_required(one)).map(field::setter);
+    let setters = setters.chain(object.others.then(others_setter));
     let docs = Context::wording(Some(if arguments.is_empty() {
         "A value without any of the optional members."
     } else {
@@ -81,6 +90,19 @@ fn constructor(context: &Context<'_>, definition: &Definition, object: &Object) 
     }
 }
 
+fn others_setter() -> proc_macro2::TokenStream {
+    let name = ident(Object::OTHERS);
+    let docs = Context::wording(Some(&format!("Sets [`{name}`](Self::{name}).")));
+    quote! {
+        #docs
+        #[must_use]
+        pub fn #name(mut self, #name: Map) -> Self {
+            self.#name = #name;
+            self
+        }
+    }
+}
+
 fn record(definition: &Definition, object: &Object) -> proc_macro2::TokenStream {
     let name = ident(&definition.name);
     let reads = object.fields.iter().map(|one| {
@@ -91,7 +113,12 @@ fn record(definition: &Definition, object: &Object) -> proc_macro2::TokenStream 
         let field = ident(&union.field);
         quote!(#field: Record::read(fields)?)
     });
-    let reads = reads.chain(union_reads);
+    // Last: it takes what nothing else has taken.
+    let others_read = object.others.then(|| {
+        let field = ident(Object::OTHERS);
+        quote!(#field: fields.rest().into_iter().map(|(name, node)| (name, Value::from(node))).collect())
+    });
+    let reads = reads.chain(union_reads).chain(others_read);
     let writes = object.fields.iter().map(|one| {
         let name = ident(&one.rust);
         field::write(one, &quote!(self.#name))
@@ -100,8 +127,12 @@ fn record(definition: &Definition, object: &Object) -> proc_macro2::TokenStream 
         let field = ident(&union.field);
         quote!(self.#field.write(map)?;)
     });
-    let writes = union_writes.chain(writes);
-    let (fields, map) = if object.fields.is_empty() && object.union.is_none() {
+    let others_write = object.others.then(|| {
+        let field = ident(Object::OTHERS);
+        quote!(self.#field.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;)
+    });
+    let writes = union_writes.chain(writes).chain(others_write);
+    let (fields, map) = if object.fields.is_empty() && object.union.is_none() && !object.others {
         (quote!(_fields), quote!(_map))
     } else {
         (quote!(fields), quote!(map))

@@ -249,9 +249,10 @@ fn write(union: &Tagged) -> TokenStream {
             });
             let scopes: Vec<_> = typed.union.iter().map(|union| ident(&union.field)).collect();
             quote!(Self::#fallback { #(#names,)* #(#scopes,)* other } => {
-                other.write(#tag, map)?;
+                map.serialize_entry(#tag, other.tag())?;
                 #(#writes)*
                 #(#scopes.write(map)?;)*
+                other.write_members(map)?;
             })
         }
         _ => quote!(Self::#fallback(other) => other.write(#tag, map)?),

@@ -42,7 +42,9 @@ pub struct OutOfScope {
 /// every difference is named with both readings.
 pub fn agree(schema: &Schema, outputs: &[Output]) -> Result<Agreement> {
     let restated = restate::restate(schema)?;
-    let typify = typify_reading::read(restated.document)?;
+    let mut typify = typify_reading::read(restated.document)?;
+    // Their own version has agreed on them.
+    typify.retain(|name, _| !schema.shared.contains_key(name));
     let ours = our_reading::read(outputs)?;
     let compared = compare::compare(&ours, &typify, &restated.out_of_scope);
     if !compared.differences.is_empty() {

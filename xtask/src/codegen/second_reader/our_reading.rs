@@ -16,6 +16,9 @@ use crate::output::Output;
 /// Where the types of all versions are.
 const TYPES: &str = "crates/acp-types";
 
+/// The rule that reads all members that are left.
+const REST: &str = "rest";
+
 /// Files in the folders of the types that hold none.
 const NO_TYPES: [&str; 3] = ["mod", "methods", "messages"];
 
@@ -205,6 +208,7 @@ pub(super) fn members(declared: &Fields, made: &Stmt) -> Result<Vec<Member>> {
         let (ty, option) = Ty::of(&field.ty)?.split();
         let calls = tokens::calls_with_text(&read);
         let (rule, wire) = match calls.as_slice() {
+            [] if tokens::calls_without_arguments(&read).contains(REST) => (REST, rust.clone()),
             // A union that takes its members from the same object.
             [] => ("required", rust.clone()),
             [(rule, texts)] => (rule.as_str(), texts.concat()),
@@ -215,6 +219,7 @@ pub(super) fn members(declared: &Fields, made: &Stmt) -> Result<Vec<Member>> {
             ("required", true) => Presence::RequiredNullable,
             ("optional" | "patch", true) => Presence::Optional,
             ("defaulted", false) => Presence::Defaulted,
+            (REST, false) => Presence::Others,
             _ => bail!("{rust} is read by the rule `{rule}`, which does not go with its type"),
         };
         Ok(Member { wire, rust, ty, presence })

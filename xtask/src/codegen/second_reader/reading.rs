@@ -27,6 +27,10 @@ impl Facts {
     /// `within` is empty for a struct, or names the variant that the member is in.
     pub(super) fn member(&mut self, within: &str, member: &Member) -> Result<()> {
         let Member { wire, rust, ty, presence } = member;
+        if *presence == Presence::Others {
+            // typify chooses the field's name itself.
+            return self.state(&format!("{within}other members"), ty.to_string());
+        }
         self.state(&field_name(within, wire), rust.clone())?;
         self.state(&format!("{within}member `{wire}`"), format!("{presence} {ty}"))
     }
@@ -82,6 +86,8 @@ pub(super) enum Presence {
     RequiredNullable,
     Optional,
     Defaulted,
+    /// No member, but all those that have no field.
+    Others,
 }
 
 impl fmt::Display for Presence {
@@ -91,6 +97,7 @@ impl fmt::Display for Presence {
             Presence::RequiredNullable => "required, nullable",
             Presence::Optional => "optional",
             Presence::Defaulted => "defaulted",
+            Presence::Others => "others",
         })
     }
 }

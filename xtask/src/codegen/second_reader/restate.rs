@@ -5,11 +5,13 @@
 //! | object | object; a union that lies flat in it is a required property with the name of our field |
 //! | enum of strings, closed or open | closed `enum`: a fallback arm would turn it into a struct of options |
 //! | enum of integers | the integer |
+//! | members without a name that are kept | `additionalProperties` of any JSON |
 //! | tagged union | one object for each variant with the tag and the payload beside it |
 //! | untagged union | one object for each arm, with the name of our variant as its only key |
 //! | optional, three states | not required, `null` allowed |
 //!
-//! An arm without a tag is restated under the name of our variant.
+//! A union with one variant that holds nothing is restated with a second one, which is not read back. An arm
+//! without a tag is restated under the name of our variant.
 
 use anyhow::{Result, ensure};
 use serde_json::{Map, Value as Json, json};
@@ -32,6 +34,10 @@ pub(super) const HAND_WRITTEN: &str = "Meta";
 
 /// The key beside the tag.
 const CONTENT: &str = "payload of the variant";
+
+/// A tag that stands for no variant. Of one object with one member typify makes a union in which the name of the
+/// member tells the variants apart; beside a second object it looks at the value.
+pub(super) const NO_VARIANT: &str = "no variant";
 
 const BY_OVERLAY: &str = "the overlay chose the name";
 const CONSTANTS: &str = "typify has no constants of an integer";
@@ -78,6 +84,10 @@ impl Restating<'_> {
 
     fn object(&mut self, name: &str, object: &Object) -> Result<Json> {
         let mut restated = self.members(name, "", &object.fields)?;
+        if object.others {
+            // `true` says to typify that nobody cares about them.
+            restated["additionalProperties"] = json!({});
+        }
         if let Some(union) = &object.union {
             let properties = restated["properties"].as_object_mut().expect("members have properties");
             let before = properties.insert(union.field.clone(), reference(&union.type_name));
@@ -150,6 +160,12 @@ impl Restating<'_> {
                 None => object_of(&[(union.tag.as_str(), tag)]),
                 Some(payload) => object_of(&[(union.tag.as_str(), tag), (CONTENT, payload)]),
             });
+        }
+        if let ([only], None) = (union.variants.as_slice(), &union.default)
+            && only.payload == Payload::None
+        {
+            let tag = json!({ "type": "string", "enum": [NO_VARIANT] });
+            arms.push(object_of(&[(union.tag.as_str(), tag)]));
         }
         Ok(json!({ "oneOf": arms }))
     }

@@ -24,6 +24,22 @@ pub(super) fn calls_with_text(code: &impl ToTokens) -> Vec<(String, Vec<String>)
     calls
 }
 
+/// The names of calls of the form `name()`.
+pub(super) fn calls_without_arguments(code: &impl ToTokens) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for level in levels(code) {
+        for pair in level.windows(2) {
+            if let [TokenTree::Ident(name), TokenTree::Group(arguments)] = pair
+                && arguments.delimiter() == Delimiter::Parenthesis
+                && arguments.stream().is_empty()
+            {
+                names.insert(name.to_string());
+            }
+        }
+    }
+    names
+}
+
 /// The names after `self.`.
 pub(super) fn fields_of_self(code: &impl ToTokens) -> BTreeSet<String> {
     let mut names = BTreeSet::new();

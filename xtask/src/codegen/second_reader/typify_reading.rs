@@ -6,7 +6,7 @@ use syn::{Attribute, Fields, Item, ItemEnum, ItemStruct};
 use typify::{TypeSpace, TypeSpaceSettings};
 
 use super::reading::{self, Facts, Member, Presence, Reading, Ty};
-use super::restate::HAND_WRITTEN;
+use super::restate::{HAND_WRITTEN, NO_VARIANT};
 
 pub(super) fn read(document: Json) -> Result<Reading> {
     let mut types = TypeSpace::new(&TypeSpaceSettings::default());
@@ -54,6 +54,9 @@ fn of_enum(item: &ItemEnum) -> Result<Facts> {
     for variant in &item.variants {
         let rust = variant.ident.to_string();
         let wire = Serde::of(&variant.attrs)?.rename.unwrap_or_else(|| rust.clone());
+        if wire == NO_VARIANT {
+            continue;
+        }
         match &variant.fields {
             Fields::Unit => facts.variant(&wire, &rust, None)?,
             Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
@@ -72,6 +75,7 @@ fn members(fields: &Fields) -> Result<Vec<Member>> {
         let rust = field.ident.as_ref().context("a member without a name")?.to_string();
         let (ty, option) = Ty::of(&field.ty)?.split();
         let presence = match (option, serde.defaulted, serde.skipped, serde.must_be_there) {
+            (false, false, false, false) if serde.flattened => Presence::Others,
             (true, _, true, false) => Presence::Optional,
             (true, false, false, true) => Presence::RequiredNullable,
             (false, true, _, false) => Presence::Defaulted,
@@ -94,6 +98,8 @@ struct Serde {
     skipped: bool,
     /// An `Option` may be `null`, but not absent.
     must_be_there: bool,
+    /// It holds the members that have no field.
+    flattened: bool,
 }
 
 impl Serde {
@@ -110,6 +116,7 @@ impl Serde {
                     "tag" => serde.tag = value,
                     "default" => serde.defaulted = true,
                     "skip_serializing_if" => serde.skipped = true,
+                    "flatten" => serde.flattened = true,
                     "deserialize_with" => serde.must_be_there = true,
                     "content" | "transparent" => {}
                     other => return Err(meta.error(format!("`{other}` is not expected"))),

@@ -6,6 +6,10 @@ impl ProtocolVersion {
     /// Version 1.
     pub const V1: Self = Self(1);
 
-    /// The newest version that this crate speaks.
+    /// Version 2, a draft.
+    #[cfg(feature = "v2")]
+    pub const V2: Self = Self(2);
+
+    /// The newest version that is no draft, and that this crate speaks.
     pub const LATEST: Self = Self::V1;
 }

@@ -63,8 +63,9 @@ impl Record for ElicitationMode {
                 payload.write(map)?;
             }
             Self::Unknown { scope, other } => {
-                other.write("mode", map)?;
+                map.serialize_entry("mode", other.tag())?;
                 scope.write(map)?;
+                other.write_members(map)?;
             }
         }
         Ok(())

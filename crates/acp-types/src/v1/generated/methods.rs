@@ -28,7 +28,7 @@ pub const METHODS: &[MethodInfo] = &[
         Side::Client,
         "AuthStatusUpdateNotification",
         None,
-        None,
+        Some("agentCapabilities.auth.status"),
     ),
     MethodInfo::new(
         "authenticate",
@@ -36,7 +36,7 @@ pub const METHODS: &[MethodInfo] = &[
         Side::Agent,
         "AuthenticateRequest",
         Some("AuthenticateResponse"),
-        None,
+        Some("authMethods"),
     ),
     MethodInfo::new(
         "elicitation/complete",
@@ -93,7 +93,7 @@ pub const METHODS: &[MethodInfo] = &[
         Side::Client,
         "MessageMcpRequest",
         Some("MessageMcpResponse"),
-        None,
+        Some("agentCapabilities.mcpCapabilities.acp"),
     ),
     #[cfg(feature = "unstable")]
     MethodInfo::new(
@@ -102,7 +102,7 @@ pub const METHODS: &[MethodInfo] = &[
         Side::Agent,
         "MessageMcpNotification",
         None,
-        None,
+        Some("agentCapabilities.mcpCapabilities.acp"),
     ),
     #[cfg(feature = "unstable")]
     MethodInfo::new(
@@ -370,7 +370,7 @@ impl Request for AuthStatus {
     type Response = super::AuthStatusResponse;
 }
 
-/// `auth/status_update`: a notification handled by the client, [`AuthStatusUpdateNotification`](super::AuthStatusUpdateNotification).
+/// `auth/status_update`: a notification handled by the client, [`AuthStatusUpdateNotification`](super::AuthStatusUpdateNotification); needs `agentCapabilities.auth.status`.
 #[cfg(feature = "unstable")]
 #[derive(Clone, Copy, Debug)]
 pub enum AuthStatusUpdate {}
@@ -385,7 +385,7 @@ impl Method for AuthStatusUpdate {
 #[cfg(feature = "unstable")]
 impl Notification for AuthStatusUpdate {}
 
-/// `authenticate`: a request handled by the agent, [`AuthenticateRequest`](super::AuthenticateRequest) to [`AuthenticateResponse`](super::AuthenticateResponse).
+/// `authenticate`: a request handled by the agent, [`AuthenticateRequest`](super::AuthenticateRequest) to [`AuthenticateResponse`](super::AuthenticateResponse); needs `authMethods`.
 #[derive(Clone, Copy, Debug)]
 pub enum Authenticate {}
 
@@ -481,7 +481,7 @@ impl Request for Logout {
     type Response = super::LogoutResponse;
 }
 
-/// `mcp/message`: a request handled by the client, [`MessageMcpRequest`](super::MessageMcpRequest) to [`MessageMcpResponse`](super::MessageMcpResponse).
+/// `mcp/message`: a request handled by the client, [`MessageMcpRequest`](super::MessageMcpRequest) to [`MessageMcpResponse`](super::MessageMcpResponse); needs `agentCapabilities.mcpCapabilities.acp`.
 #[cfg(feature = "unstable")]
 #[derive(Clone, Copy, Debug)]
 pub enum McpMessage {}
@@ -498,7 +498,7 @@ impl Request for McpMessage {
     type Response = super::MessageMcpResponse;
 }
 
-/// `mcp/message`: a notification handled by the agent, [`MessageMcpNotification`](super::MessageMcpNotification).
+/// `mcp/message`: a notification handled by the agent, [`MessageMcpNotification`](super::MessageMcpNotification); needs `agentCapabilities.mcpCapabilities.acp`.
 #[cfg(feature = "unstable")]
 #[derive(Clone, Copy, Debug)]
 pub enum McpMessageNotify {}

@@ -477,6 +477,8 @@ impl From<SessionMessageChunk> for SessionUpdate {
 }
 
 /// Opaque name of a message, chosen by the agent and unique within the session.
+///
+/// In version 2 it is so for each type of message only: a user message, an answer and a thought may share one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MessageId(Arc<str>);
 

@@ -8,7 +8,9 @@ use crate::Meta;
 #[allow(unused_imports, reason = "types refer to each other across the files")]
 use super::*;
 
-/// Name of a terminal, chosen by the client. Valid from `terminal/create` to `terminal/release`.
+/// Name of a terminal.
+///
+/// In version 1 the client chooses it, and it is valid from `terminal/create` to `terminal/release`. In version 2 the agent chooses it; it is unique within the session and never reused.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TerminalId(Arc<str>);
 

@@ -1,4 +1,3 @@
 //! Hand-written sugar beside the generated types.
 
 mod content;
-mod version;

@@ -54,14 +54,6 @@ impl From<String> for RequestId {
     }
 }
 
-/// Parameters of a request outside the protocol, as raw JSON of any type.
-///
-/// The method name starts with `_`. A side that does not know it answers `-32601`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExtRequest(pub Value);
-
-crate::newtype!(ExtRequest: Value);
-
 /// Error in a JSON-RPC response, in place of a result.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -317,20 +309,6 @@ impl Record for SessionNotFoundErrorData {
 }
 
 acp_json::record!(SessionNotFoundErrorData);
-
-/// Result of a request outside the protocol, as raw JSON of any type.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExtResponse(pub Value);
-
-crate::newtype!(ExtResponse: Value);
-
-/// Parameters of a notification outside the protocol, as raw JSON of any type.
-///
-/// The method name starts with `_`. A side that does not know it ignores it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExtNotification(pub Value);
-
-crate::newtype!(ExtNotification: Value);
 
 /// Parameters of `$/cancel_request`, a notification by which either side gives up a request it has sent.
 ///

@@ -103,14 +103,6 @@ impl Record for InitializeResponse {
 
 acp_json::record!(InitializeResponse);
 
-/// Major revision of the protocol, a single integer from 0 to 65535.
-///
-/// It grows only with breaking changes; everything else is negotiated through capabilities.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProtocolVersion(pub u16);
-
-crate::integer_newtype!(ProtocolVersion: u16);
-
 /// Name and version of the software on one end of the connection.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

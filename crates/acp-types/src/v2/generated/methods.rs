@@ -44,7 +44,7 @@ pub const METHODS: &[MethodInfo] = &[
         Side::Client,
         "AuthStatusUpdateNotification",
         None,
-        None,
+        Some("capabilities.auth.status"),
     ),
     MethodInfo::new(
         "elicitation/complete",
@@ -77,7 +77,7 @@ pub const METHODS: &[MethodInfo] = &[
         Side::Client,
         "MessageMcpRequest",
         Some("MessageMcpResponse"),
-        None,
+        Some("capabilities.session.mcp.acp"),
     ),
     #[cfg(feature = "unstable")]
     MethodInfo::new(
@@ -86,7 +86,7 @@ pub const METHODS: &[MethodInfo] = &[
         Side::Agent,
         "MessageMcpNotification",
         None,
-        None,
+        Some("capabilities.session.mcp.acp"),
     ),
     #[cfg(feature = "unstable")]
     MethodInfo::new(
@@ -342,7 +342,7 @@ impl Request for AuthStatus {
     type Response = super::AuthStatusResponse;
 }
 
-/// `auth/status_update`: a notification handled by the client, [`AuthStatusUpdateNotification`](super::AuthStatusUpdateNotification).
+/// `auth/status_update`: a notification handled by the client, [`AuthStatusUpdateNotification`](super::AuthStatusUpdateNotification); needs `capabilities.auth.status`.
 #[cfg(feature = "unstable")]
 #[derive(Clone, Copy, Debug)]
 pub enum AuthStatusUpdate {}
@@ -397,7 +397,7 @@ impl Request for Initialize {
     type Response = super::InitializeResponse;
 }
 
-/// `mcp/message`: a request handled by the client, [`MessageMcpRequest`](super::MessageMcpRequest) to [`MessageMcpResponse`](super::MessageMcpResponse).
+/// `mcp/message`: a request handled by the client, [`MessageMcpRequest`](super::MessageMcpRequest) to [`MessageMcpResponse`](super::MessageMcpResponse); needs `capabilities.session.mcp.acp`.
 #[cfg(feature = "unstable")]
 #[derive(Clone, Copy, Debug)]
 pub enum McpMessage {}
@@ -414,7 +414,7 @@ impl Request for McpMessage {
     type Response = super::MessageMcpResponse;
 }
 
-/// `mcp/message`: a notification handled by the agent, [`MessageMcpNotification`](super::MessageMcpNotification).
+/// `mcp/message`: a notification handled by the agent, [`MessageMcpNotification`](super::MessageMcpNotification); needs `capabilities.session.mcp.acp`.
 #[cfg(feature = "unstable")]
 #[derive(Clone, Copy, Debug)]
 pub enum McpMessageNotify {}
@@ -546,7 +546,7 @@ impl Request for SessionArchive {
     type Response = super::ArchiveSessionResponse;
 }
 
-/// `session/cancel`: a notification handled by the agent, [`CancelSessionNotification`](super::CancelSessionNotification).
+/// `session/cancel`: a notification handled by the agent, [`CancelSessionNotification`](super::CancelSessionNotification); needs `capabilities.session`.
 #[derive(Clone, Copy, Debug)]
 pub enum SessionCancel {}
 

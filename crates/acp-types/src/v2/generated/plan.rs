@@ -81,8 +81,9 @@ impl Record for PlanUpdateContent {
                 payload.write(map)?;
             }
             Self::Unknown { plan_id, other } => {
-                other.write("type", map)?;
+                map.serialize_entry("type", other.tag())?;
                 map.serialize_entry("planId", &plan_id)?;
+                other.write_members(map)?;
             }
         }
         Ok(())

@@ -8,14 +8,6 @@ use crate::{Meta, UnknownVariant};
 #[allow(unused_imports, reason = "types refer to each other across the files")]
 use super::*;
 
-/// Opaque name of a session, chosen by the agent.
-///
-/// Many sessions can be open on one connection. A request for an id this connection has not opened fails with `-32002` and [`SessionNotFoundErrorData`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SessionId(Arc<str>);
-
-crate::string_newtype!(SessionId);
-
 /// Absolute path as the agent's machine writes it, for example `/srv/app` or `D:\app`. It is not a URI.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AbsolutePath(Arc<str>);

@@ -295,6 +295,8 @@ pub struct McpError {
     pub message: String,
     /// Details as any JSON value. Absent means none; a `null` that was sent is kept.
     pub data: Maybe<Value>,
+    /// Members that the schema does not name, in the order in which they came.
+    pub other: Map,
 }
 
 impl McpError {
@@ -305,6 +307,7 @@ impl McpError {
             code,
             message: message.into(),
             data: Default::default(),
+            other: Map::new(),
         }
     }
 
@@ -312,6 +315,13 @@ impl McpError {
     #[must_use]
     pub fn data(mut self, data: impl Into<Maybe<Value>>) -> Self {
         self.data = data.into();
+        self
+    }
+
+    /// Sets [`other`](Self::other).
+    #[must_use]
+    pub fn other(mut self, other: Map) -> Self {
+        self.other = other;
         self
     }
 }
@@ -322,6 +332,11 @@ impl Record for McpError {
             code: fields.required("code", i32::from_node)?,
             message: fields.required("message", String::from_node)?,
             data: Maybe::from_patch(fields.patch("data", Value::from_node)?),
+            other: fields
+                .rest()
+                .into_iter()
+                .map(|(name, node)| (name, Value::from(node)))
+                .collect(),
         })
     }
 
@@ -329,6 +344,9 @@ impl Record for McpError {
         map.serialize_entry("code", &self.code)?;
         map.serialize_entry("message", &self.message)?;
         self.data.write("data", map)?;
+        self.other
+            .iter()
+            .try_for_each(|(name, value)| map.serialize_entry(name, value))?;
         Ok(())
     }
 }

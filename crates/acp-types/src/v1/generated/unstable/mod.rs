@@ -21,3 +21,6 @@ pub use proxy::*;
 pub use session::*;
 pub use state::*;
 pub use subagent::*;
+
+#[cfg(feature = "schemars")]
+mod json_schema;

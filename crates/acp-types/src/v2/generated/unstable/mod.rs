@@ -19,3 +19,11 @@ pub use proxy::*;
 pub use session::*;
 pub use state::*;
 pub use subagent::*;
+pub use crate::v1::{
+    McpRequestId,
+    McpServerAcpId,
+    ProviderId,
+};
+
+#[cfg(feature = "schemars")]
+mod json_schema;

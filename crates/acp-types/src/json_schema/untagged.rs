@@ -1,0 +1,53 @@
+//! Unions without a tag.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Value as Json, json};
+
+use super::described;
+
+/// A union that is being described.
+#[derive(Debug, Default)]
+pub struct Untagged {
+    arms: Vec<Schema>,
+}
+
+impl Untagged {
+    /// Without any arm yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A `T`; `()` is `null`.
+    pub fn arm<T: JsonSchema>(&mut self, generator: &mut SchemaGenerator, description: &str) {
+        self.arms.push(described(generator.subschema_for::<T>(), description));
+    }
+
+    /// An object that has none of these members, by which the reader would take it for another arm.
+    pub fn arm_without<T: JsonSchema>(
+        &mut self,
+        generator: &mut SchemaGenerator,
+        members: &[&str],
+        description: &str,
+    ) {
+        let have: Vec<Json> = members.iter().map(|member| json!({ "required": [member] })).collect();
+        let arm = schemars::json_schema!({
+            "allOf": [generator.subschema_for::<T>()],
+            "not": { "anyOf": have },
+        });
+        self.arms.push(described(arm, description));
+    }
+
+    /// What else the schema asks of the last arm, such as `minItems`.
+    pub fn bound(&mut self, keyword: &'static str, value: impl Into<Json>) {
+        if let Some(arm) = self.arms.last_mut() {
+            arm.insert(keyword.to_owned(), value.into());
+        }
+    }
+
+    /// The schema, with our wording.
+    #[must_use]
+    pub fn schema(self, description: &str) -> Schema {
+        described(schemars::json_schema!({ "anyOf": self.arms }), description)
+    }
+}
