@@ -1,51 +1,101 @@
 //! Counting allocations.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 
 static COUNTS: AtomicBool = AtomicBool::new(false);
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
+static GROWTH: AtomicU64 = AtomicU64::new(0);
+static LIVE: AtomicI64 = AtomicI64::new(0);
+static PEAK: AtomicI64 = AtomicI64::new(0);
 
-/// The system's allocator, which counts while [`allocations`] runs.
+/// The system's allocator, which counts while [`allocations`] or [`memory`] runs, and after [`start_counting`].
 #[derive(Debug)]
 pub struct Counting;
 
+/// What happened on the heap. A block that grows counts as an allocation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Heap {
+    /// How many allocations there were.
+    pub allocations: u64,
+    /// How many bytes they asked for, a block that grows with its whole new size.
+    pub bytes: u64,
+    /// How many bytes they asked for, a block that grows with what it grew by.
+    pub growth: u64,
+    /// How many more bytes are in use than before.
+    pub kept: i64,
+    /// How many more bytes than before were in use at the worst moment.
+    pub peak: i64,
+}
+
 /// How many allocations `run` makes, and of how many bytes. A growing vector counts with each growth.
 pub fn allocations(run: impl FnOnce()) -> (u64, u64) {
-    let before = (ALLOCATIONS.load(Relaxed), BYTES.load(Relaxed));
-    COUNTS.store(true, Relaxed);
+    let heap = memory(run);
+    (heap.allocations, heap.bytes)
+}
+
+/// What `run` does on the heap.
+pub fn memory(run: impl FnOnce()) -> Heap {
+    start_counting();
     run();
+    stop_counting()
+}
+
+/// Begins to count, from nothing.
+pub fn start_counting() {
+    for counter in [&ALLOCATIONS, &BYTES, &GROWTH] {
+        counter.store(0, Relaxed);
+    }
+    LIVE.store(0, Relaxed);
+    PEAK.store(0, Relaxed);
+    COUNTS.store(true, Relaxed);
+}
+
+/// Ends to count.
+pub fn stop_counting() -> Heap {
     COUNTS.store(false, Relaxed);
-    (ALLOCATIONS.load(Relaxed) - before.0, BYTES.load(Relaxed) - before.1)
+    Heap {
+        allocations: ALLOCATIONS.load(Relaxed),
+        bytes: BYTES.load(Relaxed),
+        growth: GROWTH.load(Relaxed),
+        kept: LIVE.load(Relaxed),
+        peak: PEAK.load(Relaxed),
+    }
 }
 
 // The counters stand still during races: there, an allocation costs one load more than it should.
-fn count(bytes: usize) {
+fn count(old: usize, new: usize) {
     if COUNTS.load(Relaxed) {
-        ALLOCATIONS.fetch_add(1, Relaxed);
-        BYTES.fetch_add(bytes as u64, Relaxed);
+        if new > 0 {
+            ALLOCATIONS.fetch_add(1, Relaxed);
+            BYTES.fetch_add(new as u64, Relaxed);
+            GROWTH.fetch_add(new.saturating_sub(old) as u64, Relaxed);
+        }
+        let change = new as i64 - old as i64;
+        PEAK.fetch_max(LIVE.fetch_add(change, Relaxed) + change, Relaxed);
     }
 }
 
 // SAFETY: every call goes to `System` with the arguments it came with.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
+        count(0, layout.size());
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
+        count(0, layout.size());
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size);
+        count(layout.size(), size);
         unsafe { System.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        count(layout.size(), 0);
         unsafe { System.dealloc(block, layout) }
     }
 }

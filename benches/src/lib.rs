@@ -1,9 +1,12 @@
-//! What the comparisons share: races between contenders, and counting of allocations.
+//! What the comparisons share: races between contenders, counting of allocations, tables and their document.
 
 mod allocations;
+mod document;
+pub mod peers;
 mod race;
 mod table;
 
-pub use allocations::{Counting, allocations};
+pub use allocations::{Counting, Heap, allocations, memory, start_counting, stop_counting};
+pub use document::write_table;
 pub use race::{Contender, Times, median, race};
 pub use table::Table;

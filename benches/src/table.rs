@@ -19,6 +19,12 @@ impl Table {
 
     /// Writes the table to standard output.
     pub fn print(&self) {
+        println!("{}", self.render().trim_end());
+    }
+
+    /// The table as text, with a line break after each row.
+    pub fn render(&self) -> String {
+        let mut text = String::new();
         let columns = self.rows[0].len();
         let width =
             |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -27,13 +33,14 @@ impl Table {
             let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
                 if column == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
             });
-            println!("| {} |", cells.collect::<Vec<_>>().join(" | "));
+            text.push_str(&format!("| {} |\n", cells.collect::<Vec<_>>().join(" | ")));
             if index == 0 {
                 let rules = widths.iter().enumerate().map(|(column, &width)| {
                     if column == 0 { "-".repeat(width) } else { format!("{}:", "-".repeat(width - 1)) }
                 });
-                println!("| {} |", rules.collect::<Vec<_>>().join(" | "));
+                text.push_str(&format!("| {} |\n", rules.collect::<Vec<_>>().join(" | ")));
             }
         }
+        text
     }
 }

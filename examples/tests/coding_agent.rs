@@ -33,7 +33,7 @@ async fn an_edit_is_planned_shown_allowed_and_made() {
             "plan completed Read notes.txt, in_progress Replace `two` with `2` in notes.txt",
             "read notes.txt",
             "call-2 pending: Edit notes.txt",
-            "ask call-2: allow_once allow_always reject_once",
+            "ask call-2: allow_once allow_always reject_once reject_always",
             "call-2 in_progress",
             "write notes.txt",
             "call-2 completed",
@@ -111,6 +111,46 @@ async fn always_means_for_the_rest_of_the_session() {
     let other = client.open().await;
     assert_eq!(asked(&client.prompt(&other, "create d.txt with d").await), 1);
     assert_eq!(client.files.keys().collect::<Vec<_>>(), ["a.txt", "b.txt", "c.txt"]);
+
+    client.choices.push_back("reject_always");
+    let third = client.open().await;
+    assert_eq!(asked(&client.prompt(&third, "create e.txt with e").await), 1);
+    assert_eq!(asked(&client.prompt(&third, "create f.txt with f").await), 0);
+    assert_eq!(client.files.len(), 3);
+}
+
+#[tokio::test]
+async fn commands_run_in_a_terminal_if_the_user_allows_them() {
+    let ran = ["call-1 in_progress", "run cargo test", "wait", "output", "release"];
+    let table = [
+        ("allow_once", Some(0), &ran[..], "call-1 completed", "1 line"),
+        ("allow_once", Some(1), &ran[..], "call-1 failed", "exit code 1"),
+        ("allow_once", None, &ran[..], "call-1 failed", "ended by SIGKILL"),
+        ("reject_once", Some(0), &[], "call-1 failed", "you rejected it"),
+    ];
+    for (choice, exit_code, ran, end, told) in table {
+        let capabilities = json!({"terminal": true});
+        let mut client = Client::connect_with(Embedded, Path::new(NOWHERE), capabilities).await;
+        client.exit_code = exit_code;
+        client.choices.push_back(choice);
+        let session = client.open().await;
+        let events = client.prompt(&session, "run `cargo test`").await;
+        let shown = [
+            "call-1 pending: Run cargo test",
+            "ask call-1: allow_once allow_always reject_once reject_always",
+        ];
+        let expected: Vec<_> = shown.iter().chain(ran).copied().chain([end]).collect();
+        let events: Vec<_> =
+            events.iter().map(String::as_str).filter(|event| !event.starts_with("plan")).collect();
+        assert_eq!(
+            events.split_last(),
+            Some((&"stop end_turn", expected.as_slice())),
+            "{choice} {exit_code:?}"
+        );
+        assert!(client.said.contains(told), "{}", client.said);
+        let terminal = client.tool_calls.iter().any(|call| call["content"][0]["terminalId"] == "t1");
+        assert_eq!(terminal, choice == "allow_once");
+    }
 }
 
 #[tokio::test]
@@ -175,10 +215,12 @@ async fn what_cannot_be_done_is_reported_with_the_reason() {
         ("find x", &both, "the session's folder cannot be listed"),
         ("read a.txt", &json!({}), "the client offers no file system"),
         ("create a.txt with x", &json!({}), "the client offers no file system"),
+        ("run ls", &both, "the client offers no terminals"),
         ("create a.txt with x", &read_only, "the client does not offer `fs.writeTextFile`"),
     ];
     for (prompt, fs, reason) in table {
-        let mut client = Client::connect_with(Embedded, Path::new(NOWHERE), fs.clone()).await;
+        let capabilities = json!({"fs": fs});
+        let mut client = Client::connect_with(Embedded, Path::new(NOWHERE), capabilities).await;
         client.files.insert("a.txt".into(), "a".into());
         let session = client.open().await;
         let events = client.prompt(&session, prompt).await;

@@ -22,6 +22,10 @@ fn create(file: &str, text: &str) -> Instruction {
     Instruction::Create { file: file.into(), text: text.into() }
 }
 
+fn run(command: &str) -> Instruction {
+    Instruction::Run { command: command.into() }
+}
+
 #[test]
 fn instructions_are_understood() {
     let table = [
@@ -46,6 +50,7 @@ fn instructions_are_understood() {
         ("read a.txt\n\nfind `b`\n", vec![read("a.txt"), find("b")]),
         ("Read a.txt, then find `b`.", vec![read("a.txt"), find("b")]),
         ("read a.txt and then find b and append `c` to d", vec![read("a.txt"), find("b"), append("c", "d")]),
+        ("run `cargo test` and run ls", vec![run("cargo test"), run("ls")]),
         // A quote that is never closed is a character like any other.
         ("read `a.txt", vec![read("`a.txt")]),
         ("read a.txt;then read b.txt;", vec![read("a.txt"), read("b.txt")]),
@@ -65,6 +70,8 @@ fn the_first_clause_that_is_not_understood_is_named() {
         ("read a.txt b.txt", "read a.txt b.txt"),
         ("read a.txt then make it better", "make it better"),
         ("replace `a` with", "replace a with"),
+        ("run cargo test", "run cargo test"),
+        ("run ` `", "run  "),
         ("replace `a` `with` `b`", "replace a with b"),
         ("append `a` in b.txt", "append a in b.txt"),
         ("don't read a.txt", "don't read a.txt"),

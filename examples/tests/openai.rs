@@ -58,7 +58,7 @@ async fn words_stream_and_functions_are_called_and_answered_one_by_one() {
             "call-1 completed",
             "read notes.txt",
             "call-2 pending: Edit notes.txt",
-            "ask call-2: allow_once allow_always reject_once",
+            "ask call-2: allow_once allow_always reject_once reject_always",
             "call-2 in_progress",
             "write notes.txt",
             "call-2 completed",
@@ -68,6 +68,9 @@ async fn words_stream_and_functions_are_called_and_answered_one_by_one() {
     );
     assert_eq!(client.files["notes.txt"], "new\n");
     assert_eq!(client.said, "Let me look.Done.");
+    // Each answer of the model is a message, in however many pieces it comes.
+    assert_eq!(client.message_ids.len(), 2);
+    assert!(client.message_ids.iter().all(Value::is_string));
     assert_eq!(client.prompt(&session, "bye").await, ["stop end_turn"]);
 
     let first = server.seen().await;

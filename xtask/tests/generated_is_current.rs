@@ -60,6 +60,40 @@ fn a_schema_that_was_edited_by_hand_is_not_generated_from() {
     }
 }
 
+#[test]
+fn the_table_of_operations_is_written_into_the_rules_and_their_page() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let workspace = tempfile::tempdir().unwrap();
+    copy(&root.join("schema"), &workspace.path().join("schema"));
+    let (rules, page) = ("crates/acp-agent/src/macro.md", "docs/MACROS.md");
+    fs::create_dir_all(workspace.path().join(rules).parent().unwrap()).unwrap();
+    let begin = "<!-- operations: `cargo xtask codegen` writes this table -->";
+    let text = |end: &str| {
+        format!(
+            "# Rules of [`Turn`](crate::Turn)\n{begin}\nstale\n{end}\n```\nlet a = 1;\n# let b = 2;\n```\n"
+        )
+    };
+    fs::write(workspace.path().join(rules), text("<!-- end of operations -->")).unwrap();
+    codegen::generate(workspace.path(), Mode::Write).unwrap();
+    let read = |path: &str| fs::read_to_string(workspace.path().join(path)).unwrap();
+    assert!(
+        read(rules).contains("| `prompt` | `session/prompt` | `Turn` | `StopReason` |"),
+        "{}",
+        read(rules)
+    );
+    assert!(!read(rules).contains("stale"));
+    assert!(read(page).contains("# Rules of `Turn`\n"), "{}", read(page));
+    assert!(read(page).ends_with("```rust\nlet a = 1;\n```\n"), "{}", read(page));
+
+    fs::write(workspace.path().join(page), read(page).replace("`StopReason`", "`()`")).unwrap();
+    let error = codegen::generate(workspace.path(), Mode::Check).unwrap_err().to_string();
+    assert!(error.ends_with("stale:   docs/MACROS.md"), "{error}");
+
+    fs::write(workspace.path().join(rules), text("<!-- end -->")).unwrap();
+    let error = codegen::generate(workspace.path(), Mode::Write).unwrap_err().to_string();
+    assert!(error.contains("no place for the table"), "{error}");
+}
+
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

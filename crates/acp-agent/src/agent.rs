@@ -1,6 +1,7 @@
 //! What an agent is to the library.
 
 use acp_rpc::Delivery;
+use acp_types::Meta;
 
 use crate::incoming::{Called, Incoming, IncomingNotification};
 use crate::profile::Profile;
@@ -25,6 +26,19 @@ pub trait Agent: Sized + Send + Sync + 'static {
     /// The facts about this agent. They must stay the same while it is served.
     fn profile(&self) -> Profile<'_> {
         Self::PROFILE
+    }
+
+    /// Capabilities that the protocol does not know, by name: the `_meta` of the `agentCapabilities` (rule
+    /// `v1-cap-24`). A name starts with a domain of the vendor's, as in `acme.dev/undo`.
+    fn capability_meta(&self) -> Meta {
+        Meta::new()
+    }
+
+    /// Where sessions are kept, if they are to survive the process; asked once for each connection. With a store
+    /// the library loads, lists, resumes, closes and deletes sessions: see [`store`](crate::store).
+    #[cfg(feature = "store")]
+    fn store(&self) -> Option<std::sync::Arc<dyn crate::store::SessionStore>> {
+        None
     }
 
     /// Calls the handler of [`Incoming::method`] by [`Incoming::run`].

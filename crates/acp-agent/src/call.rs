@@ -3,11 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use acp_rpc::Id;
+
 use crate::agent::Agent;
 use crate::cancel::Cancel;
 use crate::client::Client;
 use crate::connection::Connection;
 use crate::lifecycle::Lifecycle;
+use crate::store::Reopening;
 
 /// One call of the handler of operation `O`, admitted and ready to run.
 pub struct Call<O: Lifecycle, A: Agent> {
@@ -21,6 +24,10 @@ pub struct Scope<A: Agent> {
     pub(crate) connection: Arc<Connection<A>>,
     pub(crate) client: Client,
     pub(crate) cancel: Cancel,
+    /// The request; a notification has none.
+    pub(crate) request_id: Option<Id>,
+    /// Set when the handler for new sessions opens a stored one.
+    pub(crate) reopening: Option<Reopening>,
 }
 
 impl<O: Lifecycle, A: Agent> Call<O, A> {
@@ -61,6 +68,8 @@ impl<A: Agent> Clone for Scope<A> {
             connection: Arc::clone(&self.connection),
             client: self.client.clone(),
             cancel: self.cancel.clone(),
+            request_id: self.request_id.clone(),
+            reopening: self.reopening.clone(),
         }
     }
 }

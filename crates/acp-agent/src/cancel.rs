@@ -18,8 +18,8 @@ pub const CANCEL_GRACE: Duration = Duration::from_secs(5);
 /// No handler has to: whatever it awaits on its `Turn` ends with [`Error::Cancelled`], and what it awaits
 /// elsewhere is dropped (see [`Turn`](crate::Turn#cancellation)).
 ///
-/// It fires on `$/cancel_request` for the request, on `session/cancel` for a turn, and when the client is
-/// gone.
+/// It fires on `$/cancel_request` for the request, when the client is gone and when serving ends; for a turn also on
+/// `session/cancel`, `session/close` and `session/delete`.
 #[derive(Clone, Debug)]
 pub struct Cancel {
     token: CancellationToken,

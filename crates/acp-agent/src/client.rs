@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use acp_rpc::Peer;
 use acp_types::Value;
@@ -25,6 +26,7 @@ pub(crate) struct Agreed {
     pub(crate) info: Option<Implementation>,
     pub(crate) capabilities: ClientCapabilities,
     pub(crate) own: AgentCapabilities,
+    pub(crate) logged_in: AtomicBool,
 }
 
 impl Client {
@@ -50,10 +52,48 @@ impl Client {
         &self.agreed.capabilities
     }
 
+    /// A capability that the protocol does not know: what the `_meta` of the client's capabilities has under this
+    /// name. `None` when the client does not offer it.
+    ///
+    /// ```
+    /// # use acp_agent::{Client, Result};
+    /// #[derive(serde::Deserialize)]
+    /// struct Undo {
+    ///     steps: u32,
+    /// }
+    ///
+    /// fn undo_steps(client: &Client) -> Result<u32> {
+    ///     Ok(client.capability_meta::<Undo>("acme.dev/undo")?.map_or(0, |undo| undo.steps))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// The client offers something of this name that is no `T`.
+    pub fn capability_meta<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
+        let Some(meta) = &self.agreed.capabilities.meta else { return Ok(None) };
+        meta.read(name).map_err(|error| {
+            Error::from(format!("`clientCapabilities._meta`: `{name}` is not what was expected: {error}"))
+        })
+    }
+
     /// What this agent has advertised to the client.
     #[must_use]
     pub fn agent_capabilities(&self) -> &AgentCapabilities {
         &self.agreed.own
+    }
+
+    /// Whether the client has logged in: `authenticate` has succeeded since the last `logout`, or
+    /// [`set_logged_in`](Self::set_logged_in) says so.
+    #[must_use]
+    pub fn is_logged_in(&self) -> bool {
+        self.agreed.logged_in.load(Ordering::Acquire)
+    }
+
+    /// Says whether the client has logged in, where the agent knows better: it has found credentials when
+    /// `auth_methods` was called, or those that it has do not hold any more. Counts for agents with
+    /// [`login_required`](crate::Profile::login_required).
+    pub fn set_logged_in(&self, logged_in: bool) {
+        self.agreed.logged_in.store(logged_in, Ordering::Release);
     }
 
     /// Calls an extension method of the client, whose name starts with `_`.

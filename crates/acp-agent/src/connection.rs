@@ -1,26 +1,36 @@
 //! One client being served: what it may ask, and when.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use acp_json::Node;
-use acp_rpc::{Delivery, Error as RpcError, Peer, Request, Service, Task};
+use acp_rpc::{Delivery, Error as RpcError, Fault, Peer, Request, Service, Task};
 use acp_types::method::Method as _;
 use acp_types::v1::{AuthMethod, AuthMethodId, CancelNotification, methods};
 
 use crate::agent::Agent;
 use crate::client::Agreed;
+use crate::error::auth_required;
 use crate::incoming::{Incoming, IncomingNotification};
 use crate::negotiate;
 use crate::op::{Op as _, Operation};
-use crate::profile::ExtensionKind;
-use crate::session::Sessions;
+use crate::profile::{ExtensionKind, Operations, Profile};
+use crate::sessions::Sessions;
+use crate::settings::names;
+use crate::store::{self, Keeper};
 
 /// The state of a connection.
 pub(crate) struct Connection<A: Agent> {
     pub(crate) agent: Arc<A>,
-    pub(crate) sessions: Sessions<A::Session>,
+    pub(crate) sessions: Arc<Sessions<A::Session>>,
+    /// Where sessions are kept, if the agent wants them to be.
+    pub(crate) keeper: Option<Keeper>,
     phase: Mutex<Phase>,
+    on_fault: Option<OnFault>,
 }
+
+/// What is told of faults.
+pub(crate) type OnFault = Box<dyn Fn(&Fault<'_>) + Send + Sync>;
 
 #[derive(Default)]
 struct Phase {
@@ -33,8 +43,29 @@ struct Phase {
 }
 
 impl<A: Agent> Connection<A> {
-    pub(crate) fn new(agent: Arc<A>) -> Self {
-        Connection { agent, sessions: Sessions::default(), phase: Mutex::default() }
+    pub(crate) fn new(agent: Arc<A>, on_fault: Option<OnFault>) -> Self {
+        let keeper = Keeper::of(&*agent);
+        Connection { agent, sessions: Arc::default(), keeper, phase: Mutex::default(), on_fault }
+    }
+
+    /// The facts about the agent, with what the library does for it.
+    pub(crate) fn profile(&self) -> Profile<'_> {
+        let mut profile = self.agent.profile();
+        if self.keeper.is_some() {
+            let offered = Keeper::OPERATIONS.into_iter();
+            profile.operations = offered.fold(profile.operations, Operations::with);
+        }
+        profile
+    }
+
+    /// The connection is over: what was recorded of its sessions is made durable, and others can open them.
+    pub(crate) async fn close_sessions(&self) {
+        for session in self.sessions.all() {
+            if let Some(recorder) = session.updates().recorder() {
+                // Nobody is left to be told, and the turns that were answered are durable.
+                let _ = recorder.close().await;
+            }
+        }
     }
 
     /// Begins the connection, or begins it anew: until another request has come.
@@ -77,10 +108,9 @@ impl<A: Agent> Connection<A> {
         if ids.contains(id) {
             return Ok(());
         }
-        let names: Vec<_> = ids.iter().map(|id| format!("`{id}`")).collect();
-        let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         Err(RpcError::invalid_params(format!(
-            "`methodId`: no such way to log in by `authenticate`; this agent has {known}"
+            "`methodId`: no such way to log in by `authenticate`; this agent has {}",
+            names(ids),
         )))
     }
 
@@ -110,15 +140,25 @@ impl<A: Agent> Service for Server<A> {
             return negotiate::initialize(connection, params, request);
         }
         let agreed = connection.serve(method)?;
-        let profile = connection.agent.profile();
-        let offered = match Operation::from_method(method) {
+        let profile = connection.profile();
+        let operation = Operation::from_method(method);
+        let offered = match operation {
             Some(operation) => profile.operations.contains(operation),
             None => profile.has_extension(method, ExtensionKind::Request),
         };
         if !offered {
             return Err(not_offered(method));
         }
-        A::call(Incoming { method, params, request, agreed, connection })
+        let is_locked = profile.login_required && !agreed.logged_in.load(Ordering::Acquire);
+        if is_locked && operation.is_some_and(needs_login) {
+            return Err(auth_required());
+        }
+        let has_handler = connection.agent.profile().operations;
+        let incoming = Incoming { method, params, request, agreed, connection, reopening: None };
+        match operation {
+            Some(operation) if !has_handler.contains(operation) => store::answer(operation, incoming),
+            _ => A::call(incoming),
+        }
     }
 
     fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
@@ -130,15 +170,36 @@ impl<A: Agent> Service for Server<A> {
             if let Ok(cancel) = acp_json::read::<CancelNotification>(params)
                 && let Some(session) = connection.sessions.get(&cancel.session_id)
             {
-                session.entry.cancel();
+                session.entry.turns.cancel();
             }
             return Delivery::Ignore;
         }
-        if !connection.agent.profile().has_extension(method, ExtensionKind::Notification) {
+        let profile = connection.agent.profile();
+        let offered = match Operation::from_notification(method) {
+            Some(operation) => profile.operations.contains(operation),
+            None => profile.has_extension(method, ExtensionKind::Notification),
+        };
+        if !offered {
             return Delivery::Ignore;
         }
         A::notify(IncomingNotification { method, params, peer, agreed, connection })
     }
+
+    fn fault(&self, fault: Fault<'_>) {
+        if let Some(on_fault) = &self.0.on_fault {
+            on_fault(&fault);
+        }
+    }
+}
+
+/// Whether an operation waits for the login, where one is required: all but those that log in and out, and the one
+/// that only gives something back.
+const fn needs_login(operation: Operation) -> bool {
+    #[cfg(feature = "unstable")]
+    if matches!(operation, Operation::AuthStatus) {
+        return false;
+    }
+    !matches!(operation, Operation::Authenticate | Operation::Logout | Operation::CloseSession)
 }
 
 /// `-32601`, with the capability that the agent did not advertise (rules `v1-rpc-12`, `v1-rpc-13`).

@@ -35,6 +35,11 @@ pub enum Error {
     Cancelled,
     /// The turn has been answered already: nothing can be added to it.
     TurnOver,
+    /// The session has been closed, deleted or opened anew: nothing can be told about it any more by this handle.
+    SessionClosed {
+        /// The session.
+        session: SessionId,
+    },
     /// The client does not offer what was asked of it. Nothing was sent.
     Unsupported {
         /// The capability, as a path below `clientCapabilities`, such as `fs.readTextFile`.
@@ -46,6 +51,13 @@ pub enum Error {
         method: Cow<'static, str>,
         /// Why it failed.
         error: CallError,
+    },
+    /// The user has filled in a form, but not as it allows.
+    FormField {
+        /// The field, by the name that the form gives it.
+        field: String,
+        /// What it would have to be, or what is wrong with it.
+        problem: &'static str,
     },
     /// The request is to be answered with this very error object.
     Rpc(RpcError),
@@ -83,7 +95,7 @@ impl Error {
     /// `-32000`: the client has to log in first, with one of the advertised methods.
     #[must_use]
     pub fn auth_required() -> Self {
-        Error::Rpc(RpcError::new(ErrorCode::AUTH_REQUIRED.0, "log in first: call `authenticate`"))
+        Error::Rpc(auth_required())
     }
 
     /// Any error of another library.
@@ -100,13 +112,14 @@ impl Error {
 
     /// The error object a request is answered with.
     ///
-    /// [`Cancelled`](Error::Cancelled) becomes `-32800`, [`Rpc`](Error::Rpc) is passed on, and everything
-    /// else is `-32603` with the error's own text.
+    /// [`Cancelled`](Error::Cancelled) becomes `-32800`, [`SessionClosed`](Error::SessionClosed) `-32002` with the
+    /// session, [`Rpc`](Error::Rpc) is passed on, and everything else is `-32603` with the error's own text.
     #[must_use]
     pub fn into_rpc(self) -> RpcError {
         match self {
             Error::Cancelled => RpcError::cancelled(),
             Error::Rpc(error) => error,
+            Error::SessionClosed { session } => unknown_session(&session),
             other => RpcError::internal(other.to_string()),
         }
     }
@@ -115,6 +128,11 @@ impl Error {
     pub(crate) fn call(method: impl Into<Cow<'static, str>>, error: CallError) -> Self {
         Error::Call { method: method.into(), error }
     }
+}
+
+/// `-32000`.
+pub(crate) fn auth_required() -> RpcError {
+    RpcError::new(ErrorCode::AUTH_REQUIRED.0, "log in first: call `authenticate`")
 }
 
 /// `-32002` with `data.sessionId`.
@@ -132,8 +150,17 @@ impl fmt::Display for Error {
         match self {
             Error::Cancelled => f.write_str("cancelled by the client"),
             Error::TurnOver => f.write_str("the turn has been answered already"),
+            Error::SessionClosed { session } => {
+                write!(f, "the session `{session}` has been closed: stop its work")
+            }
             Error::Unsupported { capability } => write!(f, "the client does not offer `{capability}`"),
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
+            Error::FormField { field, problem } => {
+                write!(
+                    f,
+                    "the answer to `elicitation/create` is not what the form allows: `{field}` {problem}"
+                )
+            }
             Error::Rpc(error) => f.write_str(&error.message),
             Error::Io(error) => error.fmt(f),
             Error::Other(error) => error.fmt(f),
@@ -147,7 +174,12 @@ impl std::error::Error for Error {
             Error::Call { error, .. } => Some(error),
             Error::Io(error) => error.source(),
             Error::Other(error) => error.source(),
-            Error::Cancelled | Error::TurnOver | Error::Unsupported { .. } | Error::Rpc(_) => None,
+            Error::Cancelled
+            | Error::TurnOver
+            | Error::SessionClosed { .. }
+            | Error::Unsupported { .. }
+            | Error::FormField { .. }
+            | Error::Rpc(_) => None,
         }
     }
 }

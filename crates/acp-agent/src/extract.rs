@@ -1,7 +1,8 @@
 //! What a handler can have as an argument.
 
-use acp_types::Meta;
+use acp_json::FromNode;
 use acp_types::v1::InitializeRequest;
+use acp_types::{Meta, method};
 use serde_core::de::DeserializeOwned;
 
 use crate::agent::Agent;
@@ -19,10 +20,13 @@ use crate::session::Session;
 /// |---|---|
 /// | [`Turn`](crate::Turn) | `prompt` |
 /// | [`Session<T>`](crate::Session) | all on an open session; in `#[ext]` the member `sessionId` names it |
+/// | [`SessionUpdates`](crate::SessionUpdates) | the same |
 /// | [`NewSession`](crate::NewSession), [`LoadSession`](crate::LoadSession), [`ResumeSession`](crate::ResumeSession) | the operation of that name |
 /// | the request, such as `SetSessionModeRequest` | the operation of that request |
 /// | [`Client`], [`Cancel`], [`RequestMeta`] | all |
+/// | [`Elicitation`](crate::Elicitation) | all but `prompt` and `close_session`; `Turn` has its verbs |
 /// | anything that is `DeserializeOwned`, read from the params | `#[ext]` |
+/// | the params that a marker names | `#[on]` with a marker of one's own |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no argument of the operation `{O}`",
     label = "the handler cannot be given this",
@@ -60,7 +64,7 @@ impl<O: Lifecycle, A: Agent> FromCall<O, A> for Cancel {
     }
 }
 
-/// The `_meta` of a request; empty when it has none.
+/// The `_meta` of a request; empty when it has none, and for methods of the agent's own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequestMeta(pub Meta);
 
@@ -81,5 +85,27 @@ impl<A: Agent, T: DeserializeOwned> FromCall<op::Extension, A> for T {
         call.params().parse().map_err(|error| {
             Error::invalid_params(format!("the params are not what this method takes: {error}"))
         })
+    }
+}
+
+impl<M, A, T> FromCall<op::Request<M>, A> for T
+where
+    M: method::Request<Params = T> + 'static,
+    A: Agent,
+    T: FromNode + Clone + Send + Sync + 'static,
+{
+    fn from_call(call: &mut Call<op::Request<M>, A>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
+impl<M, A, T> FromCall<op::Notification<M>, A> for T
+where
+    M: method::Notification<Params = T> + 'static,
+    A: Agent,
+    T: FromNode + Clone + Send + Sync + 'static,
+{
+    fn from_call(call: &mut Call<op::Notification<M>, A>) -> Result<Self> {
+        Ok(call.params().clone())
     }
 }

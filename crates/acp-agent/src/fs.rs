@@ -100,12 +100,12 @@ impl Fs {
     }
 }
 
-fn check(offered: bool, capability: &'static str) -> Result<()> {
+pub(crate) fn check(offered: bool, capability: &'static str) -> Result<()> {
     if offered { Ok(()) } else { Err(Error::unsupported(capability)) }
 }
 
 /// The path for the wire, where paths are absolute and Unicode (rules `v1-rpc-24`, `v1-fs-07`).
-fn absolute(path: &Path) -> Result<String> {
+pub(crate) fn absolute(path: &Path) -> Result<String> {
     let Some(text) = path.to_str() else {
         return Err(Error::from(format!("the path `{}` is not Unicode", path.display())));
     };

@@ -7,7 +7,6 @@ use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::extract::FromCall;
 use crate::lifecycle::Lifecycle;
-use crate::op;
 use crate::reply::IntoReply;
 use crate::router::Router;
 
@@ -38,23 +37,19 @@ where
     ) -> Boxed<'static, Result<O::Answer<T>>>;
 }
 
-/// A function that can handle a notification of the agent's own: `async fn(&S, arguments…)`.
+/// A function that can handle notification `O` of a [`Router<S, T>`](Router): `async fn(&S, arguments…)`.
 #[diagnostic::on_unimplemented(
     message = "this function cannot handle a notification",
     label = "not a handler of notifications",
     note = "it is an `async fn(&S, arguments…)` with at most 6 arguments that returns nothing"
 )]
-pub trait Listener<S, T, Arguments>: Clone + Send + Sync + 'static
+pub trait Listener<O: Lifecycle, S, T, Arguments>: Clone + Send + Sync + 'static
 where
     S: Send + Sync + 'static,
     T: Send + Sync + 'static,
 {
     /// Calls it.
-    fn call(
-        self,
-        agent: Arc<Router<S, T>>,
-        call: Call<op::Extension, Router<S, T>>,
-    ) -> Boxed<'static, Result<()>>;
+    fn call(self, agent: Arc<Router<S, T>>, call: Call<O, Router<S, T>>) -> Boxed<'static, Result<()>>;
 }
 
 /// `Fn(&'a S, arguments…)` whose future borrows from `S`. For all `'a` it is what an `async fn(&S, …)` is.
@@ -108,18 +103,19 @@ macro_rules! functions {
             }
         }
 
-        impl<S, T, F, $($argument),*> Listener<S, T, ($($argument,)*)> for F
+        impl<O, S, T, F, $($argument),*> Listener<O, S, T, ($($argument,)*)> for F
         where
+            O: Lifecycle,
             S: Send + Sync + 'static,
             T: Send + Sync + 'static,
             F: for<'a> Borrowing<'a, S, ($($argument,)*), Output = ()> + Clone + Send + Sync + 'static,
-            $($argument: FromCall<op::Extension, Router<S, T>>,)*
+            $($argument: FromCall<O, Router<S, T>>,)*
         {
             #[allow(unused_mut, unused_variables, reason = "a handler may have no arguments")]
             fn call(
                 self,
                 agent: Arc<Router<S, T>>,
-                mut call: Call<op::Extension, Router<S, T>>,
+                mut call: Call<O, Router<S, T>>,
             ) -> Boxed<'static, Result<()>> {
                 Box::pin(async move {
                     let arguments = ($($argument::from_call(&mut call)?,)*);

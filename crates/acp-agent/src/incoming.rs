@@ -1,10 +1,13 @@
 //! From a message of the client to the call of a handler.
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use acp_json::Node;
 use acp_rpc::{CancellationToken, Delivery, Error as RpcError, Peer, Request, Task};
+use pin_project_lite::pin_project;
 
 use crate::agent::Agent;
 use crate::call::{Call, Scope};
@@ -13,7 +16,8 @@ use crate::client::{Agreed, Client};
 use crate::connection::Connection;
 use crate::error::Result;
 use crate::lifecycle::Lifecycle;
-use crate::op::{self, Op};
+use crate::op::Op;
+use crate::store::Reopening;
 
 /// A request that was taken, as the task that answers it; or the error it is refused with.
 pub type Called = std::result::Result<Task, RpcError>;
@@ -25,6 +29,7 @@ pub struct Incoming<'n, A: Agent> {
     pub(crate) request: Request,
     pub(crate) agreed: Arc<Agreed>,
     pub(crate) connection: Arc<Connection<A>>,
+    pub(crate) reopening: Option<Reopening>,
 }
 
 impl<A: Agent> Incoming<'_, A> {
@@ -50,20 +55,25 @@ impl<A: Agent> Incoming<'_, A> {
         F: FnOnce(Arc<A>, Call<O, A>) -> R + Send + 'static,
         R: Future<Output = Result<O::Answer<A::Session>>> + Send,
     {
-        let Incoming { method, params, request, agreed, connection } = self;
+        let Incoming { method, params, request, agreed, connection, reopening } = self;
         let params = Arc::new(read_params::<O>(params, method)?);
         let agent = Arc::clone(&connection.agent);
         let cancel = Cancel::new(request.cancel.child_token());
-        let scope = Scope { connection, client: Client::new(request.peer, agreed), cancel };
+        let (client, request_id) = (Client::new(request.peer, agreed), Some(request.id));
+        let scope = Scope { connection, client, cancel, request_id, reopening };
         let admitted = Arc::new(O::admit(&scope, &params)?);
-        Ok(Box::pin(async move {
-            if let Some(over) = O::wait(&admitted) {
-                over.cancelled().await;
-            }
-            let call = Call::new(scope.clone(), params, Arc::clone(&admitted));
-            let outcome = scope.cancel.run(handler(agent, call)).await;
-            O::settle(&scope, &admitted, outcome)
-        }))
+        let kept = O::keep(&admitted);
+        let task = async move {
+            let outcome = match O::wait(&scope, &admitted).await {
+                Ok(()) => {
+                    let call = Call::new(scope.clone(), params, Arc::clone(&admitted));
+                    scope.cancel.run(handler(agent, call)).await
+                }
+                Err(error) => Err(error),
+            };
+            O::settle(&scope, &admitted, outcome).await
+        };
+        Ok(Box::pin(Keeping { task, _kept: kept }))
     }
 
     /// Refuses the request with `-32601`: it has no handler.
@@ -72,6 +82,24 @@ impl<A: Agent> Incoming<'_, A> {
     /// Always.
     pub fn refuse(self) -> Called {
         Err(RpcError::method_not_found(self.method))
+    }
+}
+
+pin_project! {
+    /// A task that keeps something until it is dropped itself. The connection drops the task of a request when
+    /// its answer stands in the output buffer; an `async` block drops what it has when it is done, before that.
+    struct Keeping<F, T> {
+        #[pin]
+        task: F,
+        _kept: T,
+    }
+}
+
+impl<F: Future, T> Future for Keeping<F, T> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        self.project().task.poll(cx)
     }
 }
 
@@ -105,18 +133,22 @@ impl<A: Agent> IncomingNotification<'_, A> {
 
     /// Calls `handler` after those of earlier notifications of this method.
     ///
-    /// A notification is never answered: one whose params do not fit the handler has no effect.
-    pub fn run<F, R>(self, handler: F) -> Delivery
+    /// A notification is never answered: one whose params do not fit has no effect.
+    pub fn run<O, F, R>(self, handler: F) -> Delivery
     where
-        F: FnOnce(Arc<A>, Call<op::Extension, A>) -> R + Send + 'static,
+        O: Lifecycle,
+        F: FnOnce(Arc<A>, Call<O, A>) -> R + Send + 'static,
         R: Future<Output = Result<()>> + Send,
     {
         let IncomingNotification { method, params, peer, agreed, connection } = self;
         let agent = Arc::clone(&connection.agent);
         // Nobody can cancel a notification; its handler ends with the connection.
         let cancel = Cancel::new(CancellationToken::new());
-        let scope = Scope { connection, client: Client::new(peer.clone(), agreed), cancel };
-        let call = Call::new(scope, Arc::new(params.into()), Arc::new(()));
+        let client = Client::new(peer.clone(), agreed);
+        let scope = Scope { connection, client, cancel, request_id: None, reopening: None };
+        let Ok(params) = read_params::<O>(params, method).map(Arc::new) else { return Delivery::Ignore };
+        let Ok(admitted) = O::admit(&scope, &params) else { return Delivery::Ignore };
+        let call = Call::new(scope, params, Arc::new(admitted));
         let job = async move {
             let _ = handler(agent, call).await;
         };

@@ -26,8 +26,9 @@
 //!
 //! * [`macro@agent`] has the rules of the attribute: the operations, their arguments and results.
 //! * [`Turn`] is what a prompt is answered with: text, thoughts, plans, tool calls, questions, the client's
-//!   files. How turns are cancelled is told there, too.
-//! * [`Session`] and [`Opened`]: what the agent keeps for each session.
+//!   files and terminals. How turns are cancelled is told there, too.
+//! * [`Session`] and [`Opened`]: what the agent keeps for each session; [`SessionUpdates`]: what it tells about one
+//!   while no turn runs.
 //! * [`Client`]: who is at the other end, what it offers, extension calls.
 //! * [`serve_stdio`] and [`serve`] run an agent; [`Router`] builds one without the macro.
 //! * [`types`] are the types of the protocol.
@@ -37,31 +38,55 @@ mod call;
 mod cancel;
 mod client;
 mod connection;
+mod elicit;
+mod elicitation;
 mod error;
 mod extract;
+mod form;
 mod fs;
+mod gate;
 mod generated;
 mod handler;
 mod incoming;
 mod lifecycle;
+mod message;
 mod negotiate;
+mod offered;
 pub mod op;
 mod opening;
 mod opens;
 mod permission;
+mod permissions;
 mod profile;
 mod prompt;
 mod reply;
 mod router;
+mod running_plan;
 mod serve;
 mod session;
+mod session_updates;
+mod sessions;
+mod settings;
+mod signal;
+mod terminal;
+#[cfg(feature = "store")]
+pub mod store;
+#[cfg(not(feature = "store"))]
+#[path = "no_store.rs"]
+mod store;
 mod tool;
 mod turn;
+mod turns;
+mod unique;
+#[cfg(feature = "unstable")]
+mod unstable;
+mod verbs;
 
 #[doc = include_str!("macro.md")]
 pub use acp_macros::agent;
-pub use acp_rpc::{CallError, CancellationToken, Delivery, Error as RpcError, Options, Transport};
-pub use acp_types::Value;
+pub use acp_rpc::{CallError, CancellationToken, Delivery, Error as RpcError, Fault, Options, Transport, layer, tap, trace};
+pub use acp_types::{Meta, Value};
+pub use acp_types::method;
 pub use acp_types::v1 as types;
 pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
 
@@ -69,20 +94,31 @@ pub use crate::agent::Agent;
 pub use crate::call::{Call, Scope};
 pub use crate::cancel::{CANCEL_GRACE, Cancel};
 pub use crate::client::Client;
+pub use crate::elicit::{Elicited, OpenedUrl};
+pub use crate::elicitation::Elicitation;
 pub use crate::error::{Error, Result};
 pub use crate::extract::{FromCall, RequestMeta};
+pub use crate::form::{Form, FormValues};
 pub use crate::fs::Fs;
 pub use crate::handler::{Handler, Listener};
 pub use crate::incoming::{Called, Incoming, IncomingNotification};
-pub use crate::lifecycle::{Lifecycle, OnSession};
+pub use crate::lifecycle::{Lifecycle, Notified, OnSession};
+pub use crate::message::{IntoText, Message};
 pub use crate::op::{Op, Operation};
+#[cfg(feature = "unstable")]
+pub use crate::opening::ForkSession;
 pub use crate::opening::{LoadSession, NewSession, Opened, Opening, ResumeSession};
 pub use crate::opens::Opens;
 pub use crate::permission::Decision;
+pub use crate::permissions::Permissions;
 pub use crate::profile::{Extension, McpTransports, Operations, Profile, PromptContent};
 pub use crate::reply::IntoReply;
 pub use crate::router::Router;
-pub use crate::serve::{serve, serve_stdio, serve_with};
+pub use crate::running_plan::{PlanKey, RunningPlan};
+pub use crate::serve::{Serve, serve, serve_stdio, serve_with};
 pub use crate::session::Session;
+pub use crate::session_updates::SessionUpdates;
+pub use crate::terminal::{Command, Terminal, Terminals};
 pub use crate::tool::RunningTool;
 pub use crate::turn::Turn;
+pub use crate::turns::PROMPT_QUEUE;

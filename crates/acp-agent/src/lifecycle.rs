@@ -3,16 +3,17 @@
 //! The macro and the router only know which handler belongs to which operation; everything that is the same
 //! for every agent is here, in [`turn`](crate::turn) for `prompt`, and in [`negotiate`](crate::negotiate).
 
+use std::fmt;
 use std::sync::Arc;
 
-use acp_rpc::{CancellationToken, Error as RpcError, Reply};
-use acp_types::Value;
+use acp_rpc::{Error as RpcError, Reply};
 use acp_types::v1::{
     AuthenticateRequest, AuthenticateResponse, CloseSessionRequest, CloseSessionResponse,
     DeleteSessionRequest, DeleteSessionResponse, ListSessionsRequest, ListSessionsResponse, LogoutRequest,
     LogoutResponse, SessionId, SetSessionConfigOptionRequest, SetSessionConfigOptionResponse,
     SetSessionModeRequest, SetSessionModeResponse,
 };
+use acp_types::{Value, method};
 use serde_core::Serialize;
 
 use crate::agent::Agent;
@@ -21,10 +22,12 @@ use crate::error::{Error, Result};
 use crate::op::{self, Op};
 use crate::opens::check_path;
 use crate::session::Session;
+use crate::sessions::Claim;
+use crate::settings::retain_offered;
 
 /// How the library serves an operation. Every marker in [`op`] has it; there is no other.
 pub trait Lifecycle: Op {
-    /// What was found on admission, such as the session.
+    /// What was found on admission, such as the session. It is dropped before the answer is sent.
     type Admitted<A: Agent>: Send + Sync + 'static;
     /// What a handler's result is turned into, where `S` is what a session of the agent holds.
     type Answer<S: Send + Sync + 'static>: Send + 'static;
@@ -35,9 +38,13 @@ pub trait Lifecycle: Op {
     /// What the request is refused with.
     fn admit<A: Agent>(scope: &Scope<A>, params: &Arc<Self::Params>) -> Result<Self::Admitted<A>, RpcError>;
 
-    /// What has to be over before the handler starts.
-    fn wait<A: Agent>(_: &Self::Admitted<A>) -> Option<CancellationToken> {
-        None
+    /// What is kept until the answer stands in the output buffer.
+    fn keep<A: Agent>(_: &Self::Admitted<A>) -> impl Send + 'static {}
+
+    /// Waits for what has to be over before the handler starts. After an error the handler is not called: the
+    /// error is the outcome.
+    fn wait<A: Agent>(_: &Scope<A>, _: &Self::Admitted<A>) -> impl Future<Output = Result<()>> + Send {
+        std::future::ready(Ok(()))
     }
 
     /// Makes the reply of the handler's result. The handler has ended, or was dropped.
@@ -48,7 +55,7 @@ pub trait Lifecycle: Op {
         scope: &Scope<A>,
         admitted: &Self::Admitted<A>,
         outcome: Result<Self::Answer<A::Session>>,
-    ) -> Result<Reply, RpcError>;
+    ) -> impl Future<Output = Result<Reply, RpcError>> + Send;
 }
 
 /// An operation inside a session.
@@ -76,7 +83,7 @@ macro_rules! answered {
     ($response:ty) => {
         type Answer<S: Send + Sync + 'static> = $response;
 
-        fn settle<A: Agent>(
+        async fn settle<A: Agent>(
             _: &Scope<A>,
             _: &Self::Admitted<A>,
             outcome: Result<$response>,
@@ -86,9 +93,27 @@ macro_rules! answered {
     };
 }
 
+/// Operations that change whether the client is logged in.
+macro_rules! logs {
+    ($response:ty, $logged_in:literal) => {
+        type Answer<S: Send + Sync + 'static> = $response;
+
+        async fn settle<A: Agent>(
+            scope: &Scope<A>,
+            (): &(),
+            outcome: Result<$response>,
+        ) -> Result<Reply, RpcError> {
+            if outcome.is_ok() {
+                scope.client.set_logged_in($logged_in);
+            }
+            answer(outcome)
+        }
+    };
+}
+
 impl Lifecycle for op::Authenticate {
     type Admitted<A: Agent> = ();
-    answered!(AuthenticateResponse);
+    logs!(AuthenticateResponse, true);
 
     fn admit<A: Agent>(scope: &Scope<A>, params: &Arc<AuthenticateRequest>) -> Result<(), RpcError> {
         scope.connection.check_auth_method(&params.method_id)
@@ -97,7 +122,7 @@ impl Lifecycle for op::Authenticate {
 
 impl Lifecycle for op::Logout {
     type Admitted<A: Agent> = ();
-    answered!(LogoutResponse);
+    logs!(LogoutResponse, false);
 
     fn admit<A: Agent>(_: &Scope<A>, _: &Arc<LogoutRequest>) -> Result<(), RpcError> {
         Ok(())
@@ -122,64 +147,149 @@ impl Lifecycle for op::SetMode {
         params: &Arc<SetSessionModeRequest>,
     ) -> Result<Self::Admitted<A>, RpcError> {
         let session = scope.connection.sessions.find(&params.session_id)?;
-        session.entry.check_mode(&params.mode_id)?;
+        session.updates().settings().check_mode(&params.session_id, &params.mode_id)?;
         Ok(session)
     }
 }
 
 impl Lifecycle for op::SetConfigOption {
     type Admitted<A: Agent> = Session<A::Session>;
-    answered!(SetSessionConfigOptionResponse);
+    type Answer<S: Send + Sync + 'static> = SetSessionConfigOptionResponse;
 
     fn admit<A: Agent>(
         scope: &Scope<A>,
         params: &Arc<SetSessionConfigOptionRequest>,
     ) -> Result<Self::Admitted<A>, RpcError> {
-        scope.connection.sessions.find(&params.session_id)
+        let session = scope.connection.sessions.find(&params.session_id)?;
+        session.updates().settings().check_option(params)?;
+        Ok(session)
+    }
+
+    async fn settle<A: Agent>(
+        scope: &Scope<A>,
+        session: &Session<A::Session>,
+        outcome: Result<SetSessionConfigOptionResponse>,
+    ) -> Result<Reply, RpcError> {
+        answer(outcome.map(|mut response| {
+            retain_offered(&mut response.config_options, scope.client.capabilities());
+            session.updates().settings().set_options(&response.config_options);
+            response
+        }))
     }
 }
 
-/// A closed session is unknown from the request on; its turn is cancelled and over before the handler starts
-/// (rule `v1-close-02`).
+/// A session that is being closed or deleted.
+pub struct Leaving<S> {
+    id: SessionId,
+    session: Option<Session<S>>,
+    _claim: Option<Claim<S>>,
+}
+
+impl<S> Leaving<S> {
+    /// Cancels the session's turns; from here on nothing but their ends leaves.
+    pub(crate) fn new(id: &SessionId, session: Option<Session<S>>, claim: Option<Claim<S>>) -> Self {
+        if let Some(Session { entry }) = &session {
+            entry.turns.cancel();
+            entry.updates.close();
+        }
+        Leaving { id: id.clone(), session, _claim: claim }
+    }
+
+    /// Waits until the turns have been answered.
+    pub(crate) async fn turns_answered(&self) {
+        let answered = self.session.as_ref().map(|session| session.entry.turns.answered());
+        for turn in answered.unwrap_or_default() {
+            turn.cancelled().await;
+        }
+    }
+
+    /// Closes what was recorded: it is durable, and others can open the session.
+    pub(crate) async fn stop_recording(&self) -> Result<()> {
+        match self.session.as_ref().and_then(|session| session.updates().recorder()) {
+            Some(recorder) => recorder.close().await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl<S> fmt::Debug for Leaving<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Leaving").field("session", &self.session).finish_non_exhaustive()
+    }
+}
+
+/// A closed session is unknown from the request on; its turns are cancelled and answered before the handler
+/// starts (rule `v1-close-02`).
 impl Lifecycle for op::CloseSession {
-    type Admitted<A: Agent> = Session<A::Session>;
-    answered!(CloseSessionResponse);
+    type Admitted<A: Agent> = Leaving<A::Session>;
+    type Answer<S: Send + Sync + 'static> = CloseSessionResponse;
 
     fn admit<A: Agent>(
         scope: &Scope<A>,
         params: &Arc<CloseSessionRequest>,
     ) -> Result<Self::Admitted<A>, RpcError> {
-        let session = scope.connection.sessions.find(&params.session_id)?;
-        scope.connection.sessions.remove(&params.session_id);
-        session.entry.cancel();
-        Ok(session)
+        let (session, claim) = scope.connection.sessions.close(&params.session_id)?;
+        Ok(Leaving::new(&params.session_id, Some(session), Some(claim)))
     }
 
-    fn wait<A: Agent>(session: &Session<A::Session>) -> Option<CancellationToken> {
-        session.entry.turn_over()
+    async fn wait<A: Agent>(_: &Scope<A>, leaving: &Leaving<A::Session>) -> Result<()> {
+        leaving.turns_answered().await;
+        Ok(())
+    }
+
+    async fn settle<A: Agent>(
+        _: &Scope<A>,
+        leaving: &Leaving<A::Session>,
+        outcome: Result<CloseSessionResponse>,
+    ) -> Result<Reply, RpcError> {
+        // Closed it is, whatever the handler says.
+        let closed = leaving.stop_recording().await;
+        answer(outcome.and_then(|response| closed.map(|()| response)))
     }
 }
 
 /// A session that is deleted need not be open; if it is, it is closed first.
 impl Lifecycle for op::DeleteSession {
-    type Admitted<A: Agent> = Option<Session<A::Session>>;
-    answered!(DeleteSessionResponse);
+    type Admitted<A: Agent> = Leaving<A::Session>;
+    type Answer<S: Send + Sync + 'static> = DeleteSessionResponse;
 
     fn admit<A: Agent>(
         scope: &Scope<A>,
         params: &Arc<DeleteSessionRequest>,
     ) -> Result<Self::Admitted<A>, RpcError> {
-        let session = scope.connection.sessions.remove(&params.session_id);
-        if let Some(session) = &session {
-            session.entry.cancel();
-        }
-        Ok(session)
+        let (session, claim) = scope.connection.sessions.take(&params.session_id)?;
+        Ok(Leaving::new(&params.session_id, session, claim))
     }
 
-    fn wait<A: Agent>(session: &Option<Session<A::Session>>) -> Option<CancellationToken> {
-        session.as_ref().and_then(|session| session.entry.turn_over())
+    async fn wait<A: Agent>(_: &Scope<A>, leaving: &Leaving<A::Session>) -> Result<()> {
+        leaving.turns_answered().await;
+        Ok(())
+    }
+
+    async fn settle<A: Agent>(
+        scope: &Scope<A>,
+        leaving: &Leaving<A::Session>,
+        outcome: Result<DeleteSessionResponse>,
+    ) -> Result<Reply, RpcError> {
+        // What could not be written need not be.
+        let _ = leaving.stop_recording().await;
+        let deleted = match (&outcome, &scope.connection.keeper) {
+            (Ok(_), Some(keeper)) => keeper.delete(&leaving.id).await,
+            _ => Ok(()),
+        };
+        answer(outcome.and_then(|response| deleted.map(|()| response)))
     }
 }
+
+/// A notification that an agent can have a handler for.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no notification",
+    label = "not a notification",
+    note = "`Router::on` takes the handlers of requests"
+)]
+pub trait Notified: Lifecycle {}
+
+impl Notified for op::Extension {}
 
 impl Lifecycle for op::Extension {
     type Admitted<A: Agent> = ();
@@ -189,10 +299,49 @@ impl Lifecycle for op::Extension {
         Ok(())
     }
 
-    fn settle<A: Agent>(_: &Scope<A>, (): &(), outcome: Result<Reply>) -> Result<Reply, RpcError> {
+    async fn settle<A: Agent>(_: &Scope<A>, (): &(), outcome: Result<Reply>) -> Result<Reply, RpcError> {
         outcome.map_err(Error::into_rpc)
     }
 }
+
+impl<M> Lifecycle for op::Request<M>
+where
+    M: method::Request<Params: Clone + Sync> + 'static,
+{
+    type Admitted<A: Agent> = ();
+    answered!(M::Response);
+
+    fn admit<A: Agent>(_: &Scope<A>, _: &Arc<M::Params>) -> Result<(), RpcError> {
+        Ok(())
+    }
+}
+
+/// Lifecycles of notifications: there is nothing to admit, and nothing is answered.
+macro_rules! notified {
+    () => {
+        type Admitted<A: Agent> = ();
+        type Answer<S: Send + Sync + 'static> = ();
+
+        fn admit<A: Agent>(_: &Scope<A>, _: &Arc<Self::Params>) -> Result<(), RpcError> {
+            Ok(())
+        }
+
+        async fn settle<A: Agent>(_: &Scope<A>, (): &(), outcome: Result<()>) -> Result<Reply, RpcError> {
+            outcome.map(|()| Reply::empty()).map_err(Error::into_rpc)
+        }
+    };
+}
+#[cfg(feature = "unstable")]
+pub(crate) use notified;
+
+impl<M> Lifecycle for op::Notification<M>
+where
+    M: method::Notification<Params: Clone + Sync> + 'static,
+{
+    notified!();
+}
+
+impl<M> Notified for op::Notification<M> where M: method::Notification<Params: Clone + Sync> + 'static {}
 
 /// Operations that are admitted with their session.
 macro_rules! on_session {
@@ -205,7 +354,14 @@ macro_rules! on_session {
     };
 }
 
-on_session!(SetMode, SetConfigOption, CloseSession);
+on_session!(SetMode, SetConfigOption);
+
+impl OnSession for op::CloseSession {
+    fn session<A: Agent>(call: &Call<Self, A>) -> Result<Session<A::Session>> {
+        let session = call.admitted().session.clone();
+        session.ok_or_else(|| Error::unknown_session(&call.params().session_id))
+    }
+}
 
 /// By convention, an extension method that belongs to a session names it in the member `sessionId`.
 impl OnSession for op::Extension {

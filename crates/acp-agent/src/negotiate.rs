@@ -1,9 +1,11 @@
 //! `initialize`: which version is spoken, and what each side offers.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use acp_json::{Node, Record as _};
 use acp_rpc::{Error as RpcError, Reply, Request};
+use acp_types::Meta;
 use acp_types::v1::{
     AgentCapabilities, AuthMethod, ClientCapabilities, Implementation, InitializeRequest, InitializeResponse,
     ProtocolVersion,
@@ -18,7 +20,6 @@ use crate::error::{Error, Result};
 use crate::incoming::{Called, Incoming, read_params};
 use crate::lifecycle::Lifecycle;
 use crate::op::{self, Op as _};
-use crate::profile::Profile;
 
 /// Answers `initialize`.
 pub(crate) fn initialize<A: Agent>(
@@ -28,11 +29,14 @@ pub(crate) fn initialize<A: Agent>(
 ) -> Called {
     let method = op::Initialize::METHOD;
     let asked = read_params::<op::Initialize>(params.clone(), method)?;
-    let profile = connection.agent.profile();
+    let profile = connection.profile();
     let asks_agent = profile.auth_methods;
-    let agreed = Arc::new(agree(&profile, asked, &params));
+    let mut own = profile.capabilities();
+    let meta = connection.agent.capability_meta();
+    own.meta = (meta != Meta::new()).then_some(meta);
+    let agreed = Arc::new(agree(own, asked, &params));
     connection.begin(&agreed)?;
-    let incoming = Incoming { method, params, request, agreed, connection };
+    let incoming = Incoming { method, params, request, agreed, connection, reopening: None };
     if asks_agent {
         A::call(incoming)
     } else {
@@ -42,12 +46,13 @@ pub(crate) fn initialize<A: Agent>(
 
 /// The version is the one that was asked for if it is spoken here, else the newest that is: there is one
 /// (rules `v1-init-04`, `v1-init-05`).
-fn agree(profile: &Profile<'_>, asked: InitializeRequest, params: &Node<'_>) -> Agreed {
+fn agree(own: AgentCapabilities, asked: InitializeRequest, params: &Node<'_>) -> Agreed {
     Agreed {
         version: ProtocolVersion::LATEST,
         info: asked.client_info.or_else(|| newer_info(asked.protocol_version, params)),
         capabilities: asked.client_capabilities,
-        own: profile.capabilities(),
+        own,
+        logged_in: AtomicBool::new(false),
     }
 }
 
@@ -67,7 +72,7 @@ impl Lifecycle for op::Initialize {
         Ok(())
     }
 
-    fn settle<A: Agent>(
+    async fn settle<A: Agent>(
         scope: &Scope<A>,
         (): &(),
         outcome: Result<Vec<AuthMethod>>,

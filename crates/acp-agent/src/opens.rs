@@ -1,5 +1,6 @@
 //! What is the same for the three ways to open a session.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +17,12 @@ use crate::error::{Error, Result};
 use crate::lifecycle::Lifecycle;
 use crate::op::{self, Op};
 use crate::opening::{Opened, Opening};
-use crate::session::{Entry, fresh_id};
+use crate::session::{Entry, Session, fresh_id};
+use crate::session_updates::SessionUpdates;
+use crate::sessions::Claim;
+use crate::settings::{Settings, retain_offered};
+use crate::store::{self, Reopening};
+use crate::turns::Turns;
 
 /// An operation that opens a session.
 pub trait Opens: Op {
@@ -40,71 +46,151 @@ pub trait Opens: Op {
     ) -> Self::Response;
 }
 
+/// A session that is being opened. Nobody else opens or closes one of its id, until the answer.
+pub struct Entering<O: Op, S> {
+    pub(crate) opening: Opening<O>,
+    /// The claim to the id, where the client named it.
+    _claim: Option<Claim<S>>,
+}
+
+/// Also where the handler panicked.
+impl<O: Op, S> Drop for Entering<O, S> {
+    fn drop(&mut self) {
+        if !self.opening.is_opened() {
+            self.opening.fail();
+        }
+    }
+}
+
+impl<O: Op, S> fmt::Debug for Entering<O, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entering").field("opening", &self.opening).finish_non_exhaustive()
+    }
+}
+
 impl<O: Opens> Lifecycle for O {
-    type Admitted<A: Agent> = Opening<O>;
+    type Admitted<A: Agent> = Entering<O, A::Session>;
     type Answer<S: Send + Sync + 'static> = Opened<S>;
 
-    fn admit<A: Agent>(scope: &Scope<A>, params: &Arc<O::Params>) -> Result<Opening<O>, RpcError> {
+    fn admit<A: Agent>(
+        scope: &Scope<A>,
+        params: &Arc<O::Params>,
+    ) -> Result<Entering<O, A::Session>, RpcError> {
         check_path("cwd", O::cwd(params))?;
-        for (index, path) in O::additional_directories(params).iter().enumerate() {
-            check_path(&format!("additionalDirectories[{index}]"), path)?;
-        }
+        check_directories(scope, O::additional_directories(params))?;
         check_mcp_servers(scope, O::mcp_servers(params))?;
-        let id = match O::session_id(params) {
-            Some(id) => {
-                check_idle(scope, id)?;
-                id.clone()
-            }
-            None => fresh_id(),
+        let (id, claim) = match named::<O, A>(scope, params) {
+            Some(id) => (id.clone(), Some(scope.connection.sessions.claim_opening(id)?)),
+            None => (fresh_id(), None),
         };
-        Ok(Opening::new(Arc::clone(params), id, scope.client.clone(), scope.cancel.clone()))
+        let opening = Opening::new(
+            Arc::clone(params),
+            id,
+            scope.client.clone(),
+            scope.cancel.clone(),
+            scope.reopening.as_ref(),
+        );
+        Ok(Entering { opening, _claim: claim })
     }
 
-    fn settle<A: Agent>(
+    /// Opens a session that is stored, and replays it for `session/load`.
+    async fn wait<A: Agent>(scope: &Scope<A>, entering: &Entering<O, A::Session>) -> Result<()> {
+        let opening = &entering.opening;
+        if let Some(keeper) = &scope.connection.keeper
+            && named::<O, A>(scope, opening.request()).is_some()
+        {
+            store::reopen(keeper, scope, opening).await?;
+        }
+        Ok(())
+    }
+
+    async fn settle<A: Agent>(
         scope: &Scope<A>,
-        opening: &Opening<O>,
+        entering: &Entering<O, A::Session>,
         outcome: Result<Opened<A::Session>>,
     ) -> Result<Reply, RpcError> {
-        let opened = outcome.and_then(|opened| open(scope, opening, opened));
-        opened.map_err(|error| {
-            opening.fail();
-            error.into_rpc()
-        })
+        let opening = &entering.opening;
+        let opened = match outcome {
+            Ok(opened) => open(scope, opening, opened).await,
+            Err(error) => Err(error),
+        };
+        match opened {
+            Ok(reply) => Ok(reply),
+            Err(error) => {
+                opening.fail();
+                stop_recording(scope, opening).await;
+                Err(error.into_rpc())
+            }
+        }
+    }
+}
+
+/// The id that the client has named.
+fn named<'a, O: Opens, A: Agent>(scope: &'a Scope<A>, params: &'a O::Params) -> Option<&'a SessionId> {
+    scope.reopening.as_ref().map(Reopening::session_id).or_else(|| O::session_id(params))
+}
+
+/// The session was not opened: others can open it, unless it is open here as it was before.
+async fn stop_recording<O: Opens, A: Agent>(scope: &Scope<A>, opening: &Opening<O>) {
+    let is_open = scope.connection.sessions.get(opening.session_id()).is_some();
+    if let Some(recorder) = opening.recorder().filter(|_| !is_open) {
+        // The error that the client is told came first.
+        let _ = recorder.close().await;
     }
 }
 
 /// Enters the session, before the client can name it, and makes the answer.
-fn open<O: Opens, A: Agent>(
+async fn open<O: Opens, A: Agent>(
     scope: &Scope<A>,
     opening: &Opening<O>,
     opened: Opened<A::Session>,
 ) -> Result<Reply> {
-    let Opened { state, session_id, modes, config_options, meta } = opened;
-    let sessions = &scope.connection.sessions;
-    if O::session_id(opening.request()).is_none() {
-        if let Some(id) = session_id {
-            opening.choose_id(id);
-        }
-        if sessions.get(opening.session_id()).is_some() {
-            let id = opening.session_id();
-            return Err(Error::from(format!("the agent opened two sessions with the id `{id}`")));
-        }
-    } else {
-        check_idle(scope, opening.session_id())?;
+    let Opened { state, session_id, modes, mut config_options, meta } = opened;
+    if let Some(options) = &mut config_options {
+        retain_offered(options, scope.client.capabilities());
     }
-    let id = opening.session_id().clone();
-    sessions.insert(Entry::new(id.clone(), state, modes.as_ref()));
-    let reply = Reply::new(O::response(id, modes, config_options, meta));
+    let is_named = named::<O, A>(scope, opening.request()).is_some();
+    let id = session_id.filter(|_| !is_named).unwrap_or_else(|| opening.session_id().clone());
+    if let (false, Some(keeper)) = (is_named, &scope.connection.keeper) {
+        let request = opening.request();
+        opening.keep(keeper.create(&id, O::cwd(request), O::additional_directories(request)).await?);
+    }
+    let settings = Settings::new(modes.as_ref(), config_options.as_deref());
+    let recorder = opening.recorder().cloned();
+    let updates =
+        SessionUpdates::new(id.clone(), scope.client.clone(), settings, opening.gate(&id), recorder);
+    let entry = Entry { id: id.clone(), state, updates: updates.clone(), turns: Turns::opening() };
+    let session = Session { entry: Arc::new(entry) };
+    let sessions = &scope.connection.sessions;
+    if is_named {
+        sessions.open(session.clone());
+    } else if sessions.open_new(session.clone()).is_err() {
+        return Err(Error::from(format!("the agent opened two sessions with the id `{id}`")));
+    }
+    opening.opened(updates);
+    let reply = match scope.reopening.clone() {
+        Some(reopening) => reopening.reply(modes, config_options, meta),
+        None => Reply::new(O::response(id, modes, config_options, meta)),
+    };
     let opening = opening.clone();
-    Ok(reply.after(move |peer| opening.release(peer)))
+    Ok(reply.after(move |_| {
+        opening.release();
+        session.entry.turns.opened();
+    }))
 }
 
-/// A session cannot be opened again in the middle of a turn.
-fn check_idle<A: Agent>(scope: &Scope<A>, id: &SessionId) -> Result<(), RpcError> {
-    match scope.connection.sessions.get(id) {
-        Some(session) if session.entry.is_busy() => Err(session.entry.busy()),
-        _ => Ok(()),
+/// Refuses relative paths, and directories that the agent does not take (rules `v1-new-07`, `v1-cap-17`).
+fn check_directories<A: Agent>(scope: &Scope<A>, directories: &[String]) -> Result<(), RpcError> {
+    for (index, path) in directories.iter().enumerate() {
+        check_path(&format!("additionalDirectories[{index}]"), path)?;
     }
+    let offered = &scope.client.agent_capabilities().session_capabilities.additional_directories;
+    if offered.is_some() || directories.is_empty() {
+        return Ok(());
+    }
+    Err(RpcError::invalid_params(
+        "`additionalDirectories`: this agent does not offer `sessionCapabilities.additionalDirectories`",
+    ))
 }
 
 /// Refuses relative paths (rules `v1-new-03`, `v1-new-07`). A path of another system counts as relative,
@@ -122,13 +208,18 @@ fn check_mcp_servers<A: Agent>(scope: &Scope<A>, servers: &[McpServer]) -> Resul
         let missing = match server {
             McpServer::Http(_) if !offered.http => "http",
             McpServer::Sse(_) if !offered.sse => "sse",
-            McpServer::Unknown(unknown) => {
-                let kind = unknown.tag();
+            #[cfg(feature = "unstable")]
+            McpServer::Acp(_) if !offered.acp => "acp",
+            McpServer::Stdio(_) | McpServer::Http(_) | McpServer::Sse(_) => continue,
+            #[cfg(feature = "unstable")]
+            McpServer::Acp(_) => continue,
+            // Or one that another crate has switched on in the types.
+            unknown => {
+                let kind = unknown.tag().unwrap_or_default();
                 return Err(RpcError::invalid_params(format!(
                     "`mcpServers[{index}]`: servers of kind `{kind}` are not known here"
                 )));
             }
-            _ => continue,
         };
         return Err(RpcError::invalid_params(format!(
             "`mcpServers[{index}]`: this agent does not offer `mcpCapabilities.{missing}`"
@@ -139,7 +230,7 @@ fn check_mcp_servers<A: Agent>(scope: &Scope<A>, servers: &[McpServer]) -> Resul
 
 /// The three requests have the same members, but for the session's id, which a new session does not have yet.
 macro_rules! opens {
-    ($marker:ident, $request:ident, named: $named:expr, holds: $holds:literal, answer: $answer:expr) => {
+    ($marker:ident, $request:ty, named: $named:expr, holds: $holds:literal, answer: $answer:expr) => {
         impl Opens for op::$marker {
             const HOLDS_UPDATES: bool = $holds;
 
@@ -180,6 +271,11 @@ macro_rules! opens {
 opens!(
     NewSession, NewSessionRequest,
     named: |_| None, holds: true, answer: |id| NewSessionResponse::new(id)
+);
+#[cfg(feature = "unstable")]
+opens!(
+    ForkSession, acp_types::v1::ForkSessionRequest,
+    named: |_| None, holds: true, answer: |id| acp_types::v1::ForkSessionResponse::new(id)
 );
 opens!(
     LoadSession, LoadSessionRequest,

@@ -46,16 +46,13 @@ impl From<&PermissionOptionKind> for Decision {
 impl Turn {
     /// Asks the user whether a tool call may be done: once, always, or not.
     ///
-    /// The call need not have been reported.
+    /// The call need not have been reported. What "always" covers is the agent's to say and to keep:
+    /// [`ask_remembered`](Self::ask_remembered) does.
     ///
     /// # Errors
     /// Those of [`ask_with`](Self::ask_with). An error is never consent.
     pub async fn ask(&self, call: &ToolCall) -> Result<Decision> {
-        let options = [
-            PermissionOption::new("allow-once", "Allow", PermissionOptionKind::AllowOnce),
-            PermissionOption::new("allow-always", "Always allow", PermissionOptionKind::AllowAlways),
-            PermissionOption::new("reject-once", "Reject", PermissionOptionKind::RejectOnce),
-        ];
+        let options = [allow_once(), allow_always(), reject_once()];
         self.ask_with(call, options).await.map(|chosen| Decision::from(&chosen.kind))
     }
 
@@ -73,7 +70,7 @@ impl Turn {
         let options: Vec<_> = options.into_iter().collect();
         let mut request =
             RequestPermissionRequest::new(self.session_id(), ToolCallUpdate::from(call), options);
-        let answer = self.call::<methods::SessionRequestPermission>(&request).await;
+        let answer = self.call_untimed::<methods::SessionRequestPermission>(&request).await;
         let problem = match answer.map_err(cancelled_remotely)?.outcome {
             RequestPermissionOutcome::Cancelled => return Err(Error::Cancelled),
             RequestPermissionOutcome::Selected(selected) => {
@@ -90,8 +87,24 @@ impl Turn {
     }
 }
 
-/// Some clients answer a permission request that is pending at a cancel with `-32800`.
-fn cancelled_remotely(error: Error) -> Error {
+pub(crate) fn allow_once() -> PermissionOption {
+    PermissionOption::new("allow-once", "Allow", PermissionOptionKind::AllowOnce)
+}
+
+pub(crate) fn allow_always() -> PermissionOption {
+    PermissionOption::new("allow-always", "Always allow", PermissionOptionKind::AllowAlways)
+}
+
+pub(crate) fn reject_once() -> PermissionOption {
+    PermissionOption::new("reject-once", "Reject", PermissionOptionKind::RejectOnce)
+}
+
+pub(crate) fn reject_always() -> PermissionOption {
+    PermissionOption::new("reject-always", "Always reject", PermissionOptionKind::RejectAlways)
+}
+
+/// Some clients answer a question that is pending at a cancel with `-32800`.
+pub(crate) fn cancelled_remotely(error: Error) -> Error {
     match &error {
         Error::Call { error: CallError::Remote(remote), .. }
             if remote.code == RpcError::REQUEST_CANCELLED =>

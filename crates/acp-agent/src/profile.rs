@@ -2,8 +2,8 @@
 
 use acp_types::v1::{
     AgentAuthCapabilities, AgentCapabilities, Implementation, LogoutCapabilities, McpCapabilities,
-    PromptCapabilities, SessionCapabilities, SessionCloseCapabilities, SessionDeleteCapabilities,
-    SessionListCapabilities, SessionResumeCapabilities,
+    PromptCapabilities, SessionAdditionalDirectoriesCapabilities, SessionCapabilities,
+    SessionCloseCapabilities, SessionDeleteCapabilities, SessionListCapabilities, SessionResumeCapabilities,
 };
 
 use crate::op::Operation;
@@ -30,6 +30,15 @@ pub struct Profile<'a> {
     pub prompt: PromptContent,
     /// The transports of MCP servers beyond stdio.
     pub mcp: McpTransports,
+    /// Whether sessions may have directories besides their working directory.
+    pub additional_directories: bool,
+    /// Whether a prompt waits for the session's turn to end, in place of being refused: up to
+    /// [`PROMPT_QUEUE`](crate::PROMPT_QUEUE) of each session do.
+    pub queue_prompts: bool,
+    /// Whether the client has to log in first: until `authenticate` has succeeded, or
+    /// [`Client::set_logged_in`](crate::Client::set_logged_in) says so, all operations but `authenticate`, `logout`
+    /// and `close_session` are answered with `-32000`. Methods of the agent's own are not.
+    pub login_required: bool,
 }
 
 impl<'a> Profile<'a> {
@@ -45,6 +54,9 @@ impl<'a> Profile<'a> {
             extensions: &[],
             prompt: PromptContent { image: false, audio: false, embedded_context: false },
             mcp: McpTransports { http: false, sse: false },
+            additional_directories: false,
+            queue_prompts: false,
+            login_required: false,
         }
     }
 
@@ -90,6 +102,27 @@ impl<'a> Profile<'a> {
         self
     }
 
+    /// Sets [`additional_directories`](Self::additional_directories).
+    #[must_use]
+    pub const fn additional_directories(mut self, additional_directories: bool) -> Self {
+        self.additional_directories = additional_directories;
+        self
+    }
+
+    /// Sets [`queue_prompts`](Self::queue_prompts).
+    #[must_use]
+    pub const fn queue_prompts(mut self, queue_prompts: bool) -> Self {
+        self.queue_prompts = queue_prompts;
+        self
+    }
+
+    /// Sets [`login_required`](Self::login_required).
+    #[must_use]
+    pub const fn login_required(mut self, login_required: bool) -> Self {
+        self.login_required = login_required;
+        self
+    }
+
     /// The `agentInfo` of the answer to `initialize`.
     #[must_use]
     pub fn info(&self) -> Implementation {
@@ -100,7 +133,8 @@ impl<'a> Profile<'a> {
         }
     }
 
-    /// The `agentCapabilities` of the answer to `initialize`.
+    /// The `agentCapabilities` of the answer to `initialize`, but for the
+    /// [`_meta`](crate::Agent::capability_meta).
     #[must_use]
     pub fn capabilities(&self) -> AgentCapabilities {
         let has = |operation| self.operations.contains(operation);
@@ -110,16 +144,21 @@ impl<'a> Profile<'a> {
         sessions.resume = has(Operation::ResumeSession).then(SessionResumeCapabilities::new);
         sessions.close = has(Operation::CloseSession).then(SessionCloseCapabilities::new);
         sessions.delete = has(Operation::DeleteSession).then(SessionDeleteCapabilities::new);
+        sessions.additional_directories =
+            self.additional_directories.then(SessionAdditionalDirectoriesCapabilities::new);
         let mut auth = AgentAuthCapabilities::new();
         auth.logout = has(Operation::Logout).then(LogoutCapabilities::new);
-        AgentCapabilities::new()
+        let capabilities = AgentCapabilities::new()
             .load_session(has(Operation::LoadSession))
             .prompt_capabilities(
                 PromptCapabilities::new().image(image).audio(audio).embedded_context(embedded_context),
             )
             .mcp_capabilities(McpCapabilities::new().http(self.mcp.http).sse(self.mcp.sse))
             .session_capabilities(sessions)
-            .auth(auth)
+            .auth(auth);
+        #[cfg(feature = "unstable")]
+        let capabilities = crate::unstable::advertise(self.operations, capabilities);
+        capabilities
     }
 
     /// Whether a method of the agent's own exists and is of this kind.
@@ -153,6 +192,18 @@ impl Operations {
         Operations(self.0 | 1 << operation as u32)
     }
 
+    /// The set without operations whose capability stands for others, too, that are not in it.
+    pub(crate) fn complete(self) -> Self {
+        let incomplete = |operation: &Operation| {
+            let capability = operation.capability();
+            let mut all = Operation::ALL.iter().filter(|_| capability.is_some());
+            all.any(|other| other.capability() == capability && !self.contains(*other))
+        };
+        let complete =
+            Operation::ALL.iter().filter(|operation| self.contains(**operation) && !incomplete(operation));
+        complete.fold(Operations::NONE, |set, operation| set.with(*operation))
+    }
+
     /// Whether the operation is in the set.
     #[must_use]
     pub const fn contains(self, operation: Operation) -> bool {
@@ -174,17 +225,33 @@ pub(crate) enum ExtensionKind {
 }
 
 impl<'a> Extension<'a> {
-    /// A method that is answered. Its name starts with `_`.
+    /// A method that is answered.
+    ///
+    /// # Panics
+    /// The name does not start with `_`.
     #[must_use]
     pub const fn request(method: &'a str) -> Self {
+        assert_own(method);
         Extension { method, kind: ExtensionKind::Request }
     }
 
-    /// A method that is not answered. Its name starts with `_`.
+    /// A method that is not answered.
+    ///
+    /// # Panics
+    /// The name does not start with `_`.
     #[must_use]
     pub const fn notification(method: &'a str) -> Self {
+        assert_own(method);
         Extension { method, kind: ExtensionKind::Notification }
     }
+}
+
+/// In an `#[agent]` block this runs while it is compiled.
+const fn assert_own(method: &str) {
+    assert!(
+        matches!(method.as_bytes(), [b'_', ..]),
+        "the name of a method of one's own starts with `_`: all others belong to the protocol"
+    );
 }
 
 /// The kinds of content that prompts may have. Text and resource links always may.

@@ -15,8 +15,17 @@ use crate::op;
 use crate::session::Session;
 use crate::turn::{Turn, TurnScope};
 
-/// A session's turn while it runs. Ends it when dropped: a handler that panics must not leave the session busy.
+/// A session's turn while it runs. Ends it when dropped, as where the handler panics.
 pub struct Running<S> {
+    session: Session<S>,
+    scope: Arc<TurnScope>,
+    /// Whether it had to wait.
+    waits: bool,
+    place: Arc<Place<S>>,
+}
+
+/// A turn's place among those of its session. Dropped, it makes room for the next one.
+struct Place<S> {
     session: Session<S>,
     scope: Arc<TurnScope>,
 }
@@ -24,9 +33,7 @@ pub struct Running<S> {
 impl<S> Running<S> {
     /// Ends the turn: no cancel reaches it and nothing is sent any more. Says whether it was cancelled.
     fn end(&self) -> bool {
-        let cancelled = self.session.entry.end(&self.scope);
-        self.scope.close();
-        cancelled
+        self.session.entry.turns.end(&self.scope)
     }
 }
 
@@ -42,6 +49,12 @@ impl<S> Drop for Running<S> {
     }
 }
 
+impl<S> Drop for Place<S> {
+    fn drop(&mut self) {
+        self.session.entry.turns.release(&self.scope);
+    }
+}
+
 impl Lifecycle for op::Prompt {
     type Admitted<A: Agent> = Running<A::Session>;
     type Answer<S: Send + Sync + 'static> = PromptResponse;
@@ -50,22 +63,50 @@ impl Lifecycle for op::Prompt {
         scope: &Scope<A>,
         params: &Arc<PromptRequest>,
     ) -> Result<Running<A::Session>, RpcError> {
-        let session = scope.connection.sessions.find(&params.session_id)?;
-        let offered = &scope.client.agent_capabilities().prompt_capabilities;
-        for (index, block) in params.prompt.iter().enumerate() {
-            check_content(index, block, offered)?;
-        }
-        let turn = Arc::new(TurnScope::new(Arc::clone(params), scope.client.clone(), scope.cancel.clone()));
-        session.entry.begin(&turn)?;
-        Ok(Running { session, scope: turn })
+        let sessions = &scope.connection.sessions;
+        sessions.find(&params.session_id)?;
+        check_prompt(&params.prompt, &scope.client.agent_capabilities().prompt_capabilities)?;
+        let may_wait = scope.connection.agent.profile().queue_prompts;
+        let (session, turn, waits) = sessions.begin_turn(&params.session_id, may_wait, |session| {
+            TurnScope::new(Arc::clone(params), session.updates().clone(), scope.cancel.clone())
+        })?;
+        let place = Arc::new(Place { session: session.clone(), scope: Arc::clone(&turn) });
+        Ok(Running { session, scope: turn, waits, place })
     }
 
-    fn settle<A: Agent>(
+    /// The next turn starts behind the answer of this one, whether that is a result or an error.
+    fn keep<A: Agent>(running: &Running<A::Session>) -> impl Send + 'static {
+        Arc::clone(&running.place)
+    }
+
+    async fn wait<A: Agent>(_: &Scope<A>, running: &Running<A::Session>) -> Result<()> {
+        let (turns, turn) = (&running.session.entry.turns, &running.scope);
+        while let Some(answered) = turns.ahead_of(turn) {
+            let over = async {
+                answered.cancelled().await;
+                Ok(())
+            };
+            turn.cancel.heeding(over).await?;
+        }
+        if running.waits && turn.cancel.has_fired() {
+            return Err(Error::Cancelled);
+        }
+        match running.session.updates().recorder() {
+            Some(recorder) => recorder.prompt(turn.prompt()).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn settle<A: Agent>(
         _: &Scope<A>,
         running: &Running<A::Session>,
         outcome: Result<PromptResponse>,
     ) -> Result<Reply, RpcError> {
         let cancelled = running.end();
+        // A turn that cannot be kept has failed, whatever was said in it.
+        if let Some(recorder) = running.session.updates().recorder() {
+            recorder.commit().await.map_err(Error::into_rpc)?;
+        }
         let response = match outcome {
             // What it returned is kept, but what it was told to do decides why it stopped.
             Ok(mut response) if cancelled => {
@@ -78,7 +119,9 @@ impl Lifecycle for op::Prompt {
             Err(_) if cancelled => PromptResponse::new(StopReason::Cancelled),
             Err(error) => return Err(error.into_rpc()),
         };
-        Ok(Reply::new(response))
+        // It goes with the answer through layers, too.
+        let place = Arc::clone(&running.place);
+        Ok(Reply::new(response).after(move |_| drop(place)))
     }
 }
 
@@ -92,6 +135,13 @@ impl<A: Agent> FromCall<op::Prompt, A> for Turn {
     fn from_call(call: &mut Call<op::Prompt, A>) -> Result<Self> {
         Ok(Turn::new(Arc::clone(&call.admitted().scope)))
     }
+}
+
+fn check_prompt(prompt: &[ContentBlock], offered: &PromptCapabilities) -> Result<(), RpcError> {
+    if prompt.is_empty() {
+        return Err(RpcError::invalid_params("`prompt`: expected at least one content block"));
+    }
+    prompt.iter().enumerate().try_for_each(|(index, block)| check_content(index, block, offered))
 }
 
 /// Refuses content that was not advertised, before the handler sees it (rules `v1-cap-09`, `v1-turn-14`).

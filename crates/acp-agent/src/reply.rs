@@ -1,6 +1,7 @@
 //! What a handler can return.
 
 use acp_rpc::Reply;
+use acp_types::method;
 use acp_types::v1::{
     AuthMethod, AuthenticateResponse, CloseSessionResponse, DeleteSessionResponse, ListSessionsResponse,
     LogoutResponse, PromptResponse, SessionConfigOption, SessionInfo, SetSessionConfigOptionResponse,
@@ -23,6 +24,7 @@ use crate::opening::Opened;
 /// | `set_config_option` | `Vec<SessionConfigOption>`, `SetSessionConfigOptionResponse` |
 /// | `auth_methods` | `Vec<AuthMethod>` |
 /// | `#[ext]` | anything that is `Serialize` |
+/// | `#[on]` with a marker of one's own | the response that it names |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no result of the operation `{O}`",
     label = "the operation cannot be answered with this",
@@ -62,6 +64,17 @@ impl<S: Send + Sync + 'static> IntoReply<op::Initialize, S> for Vec<AuthMethod> 
 impl<S: Send + Sync + 'static, T: Serialize + Send + 'static> IntoReply<op::Extension, S> for T {
     fn into_reply(self) -> Reply {
         Reply::new(self)
+    }
+}
+
+impl<M, S, T> IntoReply<op::Request<M>, S> for T
+where
+    M: method::Request<Params: Clone + Sync, Response = T> + 'static,
+    S: Send + Sync + 'static,
+    T: Serialize + Send + 'static,
+{
+    fn into_reply(self) -> T {
+        self
     }
 }
 
@@ -125,3 +138,5 @@ macro_rules! opened {
 }
 
 opened!(NewSession, LoadSession, ResumeSession);
+#[cfg(feature = "unstable")]
+opened!(ForkSession);

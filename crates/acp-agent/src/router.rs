@@ -6,15 +6,18 @@ use std::future::{Ready, ready};
 use std::sync::Arc;
 
 use acp_rpc::Delivery;
+use acp_types::Meta;
 
 use crate::agent::Agent;
 use crate::error::Result;
 use crate::handler::{Handler, Listener};
 use crate::incoming::{Called, Incoming, IncomingNotification};
-use crate::lifecycle::Lifecycle;
+use crate::lifecycle::{Lifecycle, Notified};
 use crate::op::{self, Op as _, Operation};
 use crate::opening::Opened;
 use crate::profile::{Extension, McpTransports, Operations, Profile, PromptContent};
+#[cfg(feature = "store")]
+use crate::store::SessionStore;
 
 /// An agent made of functions: the same as `#[agent]`, spelled out.
 ///
@@ -48,6 +51,12 @@ pub struct Router<S: Send + Sync + 'static, T: Send + Sync + 'static = ()> {
     extensions: Vec<Extension<'static>>,
     prompt: PromptContent,
     mcp: McpTransports,
+    additional_directories: bool,
+    queue_prompts: bool,
+    login_required: bool,
+    capability_meta: Meta,
+    #[cfg(feature = "store")]
+    store: Option<Arc<dyn SessionStore>>,
     calls: HashMap<&'static str, Answer<S, T>>,
     notifications: HashMap<&'static str, Notify<S, T>>,
 }
@@ -92,6 +101,12 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
             extensions: Vec::new(),
             prompt,
             mcp,
+            additional_directories: false,
+            queue_prompts: false,
+            login_required: false,
+            capability_meta: Meta::new(),
+            #[cfg(feature = "store")]
+            store: None,
             calls: HashMap::new(),
             notifications: HashMap::new(),
         }
@@ -123,14 +138,79 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         self
     }
 
-    /// Sets the handler of an operation. With `op::Initialize` it is the hook that lists the ways to log in.
+    /// Lets sessions have directories besides their working directory.
+    #[must_use]
+    pub fn additional_directories(mut self) -> Self {
+        self.additional_directories = true;
+        self
+    }
+
+    /// Lets prompts wait for the session's turn to end, in place of being refused.
+    #[must_use]
+    pub fn queue_prompts(mut self) -> Self {
+        self.queue_prompts = true;
+        self
+    }
+
+    /// Makes the client log in first. Takes handlers of `op::Initialize` and `op::Authenticate`.
+    #[must_use]
+    pub fn login_required(mut self) -> Self {
+        self.login_required = true;
+        self
+    }
+
+    /// Capabilities that the protocol does not know, by name: see [`Agent::capability_meta`].
+    #[must_use]
+    pub fn capability_meta(mut self, meta: impl Into<Meta>) -> Self {
+        self.capability_meta = meta.into();
+        self
+    }
+
+    /// Keeps the sessions, so that they survive the process: see [`store`](crate::store).
+    #[cfg(feature = "store")]
+    #[must_use]
+    pub fn store(mut self, store: impl SessionStore) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Sets the handler of an operation, or of a request of one's own that has a marker, [`op::Request`]. With
+    /// `op::Initialize` it is the hook that lists the ways to log in.
+    ///
+    /// Where one capability stands for several operations, they are served once all of them have handlers.
+    ///
+    /// # Panics
+    /// The method of an `op::Request` does not start with `_`: all those names belong to the protocol.
     #[must_use]
     pub fn on<O: Lifecycle, Arguments>(mut self, handler: impl Handler<O, S, T, Arguments>) -> Self {
-        match Operation::from_method(O::METHOD) {
-            Some(operation) => self.operations = self.operations.with(operation),
-            None => self.auth_methods |= O::METHOD == op::Initialize::METHOD,
+        if O::IS_OWN {
+            assert_extension(O::METHOD);
+            self.extensions.push(Extension::request(O::METHOD));
+        } else if let Some(operation) = Operation::from_method(O::METHOD) {
+            self.operations = self.operations.with(operation);
+        } else {
+            self.auth_methods |= O::METHOD == op::Initialize::METHOD;
         }
         self.answer(O::METHOD, handler);
+        self
+    }
+
+    /// Sets the handler of a notification of the protocol, or of one's own that has a marker, [`op::Notification`].
+    ///
+    /// # Panics
+    /// The method of an `op::Notification` does not start with `_`: all those names belong to the protocol.
+    #[must_use]
+    pub fn on_notification<O, Arguments>(mut self, listener: impl Listener<O, S, T, Arguments>) -> Self
+    where
+        O: Notified,
+    {
+        if O::IS_OWN {
+            assert_extension(O::METHOD);
+            self.extensions.push(Extension::notification(O::METHOD));
+        } else if let Some(operation) = Operation::from_notification(O::METHOD) {
+            self.operations = self.operations.with(operation);
+        }
+        self.listen(O::METHOD, listener);
         self
     }
 
@@ -158,16 +238,24 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
     pub fn ext_notification<Arguments>(
         mut self,
         method: &'static str,
-        listener: impl Listener<S, T, Arguments>,
+        listener: impl Listener<op::Extension, S, T, Arguments>,
     ) -> Self {
         assert_extension(method);
         self.extensions.push(Extension::notification(method));
+        self.listen(method, listener);
+        self
+    }
+
+    fn listen<O: Notified, Arguments>(
+        &mut self,
+        method: &'static str,
+        listener: impl Listener<O, S, T, Arguments>,
+    ) {
         let notify: Notify<S, T> = Box::new(move |incoming| {
             let listener = listener.clone();
-            incoming.run(move |agent, call| listener.call(agent, call))
+            incoming.run::<O, _, _>(move |agent, call| listener.call(agent, call))
         });
         self.notifications.insert(method, notify);
-        self
     }
 
     fn answer<O: Lifecycle, Arguments>(
@@ -201,10 +289,22 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Agent for Router<S, T> 
             .auth_methods(self.auth_methods)
             .extensions(&self.extensions)
             .prompt(self.prompt)
-            .mcp(self.mcp);
+            .mcp(self.mcp)
+            .additional_directories(self.additional_directories)
+            .queue_prompts(self.queue_prompts)
+            .login_required(self.login_required);
         profile.title = self.title;
-        profile.operations = self.operations;
+        profile.operations = self.operations.complete();
         profile
+    }
+
+    fn capability_meta(&self) -> Meta {
+        self.capability_meta.clone()
+    }
+
+    #[cfg(feature = "store")]
+    fn store(&self) -> Option<Arc<dyn SessionStore>> {
+        self.store.clone()
     }
 
     fn call(incoming: Incoming<'_, Self>) -> Called {

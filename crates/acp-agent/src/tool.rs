@@ -5,10 +5,11 @@ use std::fmt;
 use acp_types::Value;
 use acp_types::v1::{
     Content, ContentBlock, Diff, SessionUpdate, ToolCall, ToolCallContent, ToolCallId, ToolCallLocation,
-    ToolCallStatus, ToolCallUpdate,
+    ToolCallStatus, ToolCallUpdate, ToolKind,
 };
 
 use crate::error::{Error, Result};
+use crate::terminal::Terminal;
 use crate::turn::Turn;
 
 impl Turn {
@@ -119,6 +120,14 @@ impl RunningTool {
         self.content(diff).await
     }
 
+    /// Shows a terminal in the call, live. Do it before the terminal is released (rule `v1-tool-10`).
+    ///
+    /// # Errors
+    /// Those of [`Turn::update`].
+    pub async fn terminal(&mut self, terminal: &Terminal) -> Result<()> {
+        self.content(terminal).await
+    }
+
     /// Reports a piece of output of any kind.
     ///
     /// # Errors
@@ -134,6 +143,38 @@ impl RunningTool {
     /// Those of [`Turn::update`].
     pub async fn locations(&mut self, locations: impl Into<Vec<ToolCallLocation>>) -> Result<()> {
         self.update(ToolCallUpdate::new(&self.id).locations(locations)).await
+    }
+
+    /// Gives the call another title.
+    ///
+    /// # Errors
+    /// Those of [`Turn::update`].
+    pub async fn title(&self, title: impl Into<String>) -> Result<()> {
+        self.update(ToolCallUpdate::new(&self.id).title(title)).await
+    }
+
+    /// Says what kind of call it is, once that is known better.
+    ///
+    /// # Errors
+    /// Those of [`Turn::update`].
+    pub async fn kind(&self, kind: impl Into<ToolKind>) -> Result<()> {
+        self.update(ToolCallUpdate::new(&self.id).kind(kind)).await
+    }
+
+    /// Reports what the tool is given, as it is given it.
+    ///
+    /// # Errors
+    /// Those of [`Turn::update`].
+    pub async fn raw_input(&self, input: impl Into<Value>) -> Result<()> {
+        self.update(ToolCallUpdate::new(&self.id).raw_input(input)).await
+    }
+
+    /// Reports what the tool has given so far, as it gives it.
+    ///
+    /// # Errors
+    /// Those of [`Turn::update`].
+    pub async fn raw_output(&self, output: impl Into<Value>) -> Result<()> {
+        self.update(ToolCallUpdate::new(&self.id).raw_output(output)).await
     }
 
     /// Reports anything else about the call; its id is filled in.

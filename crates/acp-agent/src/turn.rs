@@ -2,31 +2,31 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use acp_rpc::{CallError, CancellationToken};
+use acp_rpc::{CallError, CancellationToken, Peer};
 use acp_types::Meta;
-use acp_types::method::{Method as _, Request};
-use acp_types::v1::{
-    ClientCapabilities, ContentBlock, ContentChunk, Plan, PlanEntry, PromptRequest, SessionId,
-    SessionNotification, SessionUpdate, methods,
-};
-use serde_core::ser::{Error as _, Serialize, Serializer};
+use acp_types::method::Request;
+use acp_types::v1::{ContentBlock, ContentChunk, Plan, PlanEntry, PromptRequest, SessionId, SessionUpdate};
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
 
 use crate::cancel::Cancel;
 use crate::client::Client;
 use crate::error::{Error, Result};
+use crate::gate::Gate;
+use crate::session_updates::SessionUpdates;
 
 /// One turn of a session: the user's message, and the verbs to answer it with.
 ///
 /// The verbs send one update each, in the order in which they are awaited, and wait while the client does not
 /// read. All of them leave before the turn's answer (rule `v1-turn-07`): once the handler has returned, a
-/// clone that is still around gets [`Error::TurnOver`].
+/// clone that is still around gets [`Error::TurnOver`]. What a task has to tell later it tells by
+/// [`session_updates`](Self::session_updates).
 ///
 /// # Cancellation
 ///
-/// A turn ends with stop reason `cancelled` after `session/cancel`, after `$/cancel_request` for its prompt,
-/// and when the client is gone. The handler needs no code for it:
+/// A turn ends with stop reason `cancelled` after `session/cancel`, after `$/cancel_request` for its prompt, when
+/// its session is closed or deleted, and when the client is gone. The handler needs no code for it:
 ///
 /// 1. Whatever it awaits on its turn ends with [`Error::Cancelled`], and so does every later verb; `?` unwinds.
 ///    Requests to the client that are still open are cancelled.
@@ -40,7 +40,10 @@ use crate::error::{Error, Result};
 /// (rules `v1-cancel-05`, `v1-cancel-06`).
 ///
 /// A session has one turn at a time: a second prompt is refused with `-32600` until the first is answered,
-/// also while that is being cancelled.
+/// also while that is being cancelled. Or it waits, up to [`PROMPT_QUEUE`](crate::PROMPT_QUEUE) of them, if the
+/// agent has [`queue_prompts`](crate::Profile::queue_prompts). `session/cancel` then cancels the turn that runs
+/// and every prompt that was sent before the cancel; `$/cancel_request` only the prompt that it names. One that
+/// is cancelled while it waits is answered `cancelled`, and its handler never runs.
 #[derive(Clone)]
 pub struct Turn {
     scope: Arc<TurnScope>,
@@ -51,12 +54,11 @@ pub struct Turn {
 /// What the clones of a turn share with its session.
 pub(crate) struct TurnScope {
     request: Arc<PromptRequest>,
-    client: Client,
+    session: SessionUpdates,
     pub(crate) cancel: Cancel,
-    /// Set before the answer is made.
-    over: AtomicBool,
-    /// Fires after that.
-    pub(crate) done: CancellationToken,
+    gate: Gate,
+    /// Fires when its answer stands in the output buffer.
+    pub(crate) answered: CancellationToken,
 }
 
 impl Turn {
@@ -92,7 +94,23 @@ impl Turn {
     /// The client: who it is and what it offers.
     #[must_use]
     pub fn client(&self) -> &Client {
-        &self.scope.client
+        self.scope.session.client()
+    }
+
+    /// A way to send updates of the session that works on when the turn is over.
+    #[must_use]
+    pub fn session_updates(&self) -> &SessionUpdates {
+        &self.scope.session
+    }
+
+    /// What was said in the session before, oldest first; this turn's prompt, and what it has sent already, come
+    /// last. There is nothing in it unless the agent has a [`store`](crate::store).
+    ///
+    /// # Errors
+    /// The store cannot be read, or has failed to write.
+    #[cfg(feature = "store")]
+    pub async fn history(&self) -> Result<crate::store::History> {
+        self.scope.session.history().await
     }
 
     /// Says something: a piece of the answer, as Markdown.
@@ -134,28 +152,48 @@ impl Turn {
     /// [`Error::Cancelled`] when the turn was cancelled or the client is gone, [`Error::TurnOver`] after the
     /// turn's answer, [`Error::Unsupported`] for a kind that the client has to offer first.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
-        let update = update.into();
-        check_offered(&update, self.client().capabilities())?;
-        let notification = SessionNotification::new(self.session_id(), update);
-        let notification = WhileOpen { over: &self.scope.over, value: &notification };
         self.check_open()?;
-        let peer = self.client().peer();
-        // The message first: as a rule there is room for it, and nothing is waited for.
+        let sending = self.scope.session.send(&self.scope.gate, update.into());
         tokio::select! {
             biased;
-            sent = peer.notify(methods::SessionUpdate::NAME, &notification) => {
-                sent.map_err(|error| self.failed(methods::SessionUpdate::NAME, error))
-            }
-            error = self.closed() => Err(error),
+            sent = sending => sent.map_err(|error| self.heard(error)),
+            () = self.scope.cancel.cancelled(), if !self.last_words => Err(Error::Cancelled),
         }
     }
 
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn update_now(&self, update: SessionUpdate) {
-        let notification = SessionNotification::new(self.session_id(), update);
-        let notification = WhileOpen { over: &self.scope.over, value: &notification };
-        // A client that is gone needs no updates, and a turn that is over gets none.
-        let _ = self.client().peer().notify_now(methods::SessionUpdate::NAME, &notification);
+        self.scope.session.send_now(&self.scope.gate, update);
+    }
+
+    /// Calls an extension method of the client, whose name starts with `_`. The turn's cancellation cancels the
+    /// call.
+    ///
+    /// ```
+    /// # use acp_agent::{Result, Turn};
+    /// # async fn selection(turn: Turn) -> Result<()> {
+    /// let selected: String = turn.request("_editor/selection", &()).await?;
+    /// # turn.say(selected).await }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Client::request`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the turn.
+    pub async fn request<R: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: &(impl Serialize + Sync + ?Sized),
+    ) -> Result<R> {
+        let answer = self.heeding(self.client().request(method, params)).await;
+        answer.map_err(|error| self.heard(error))
+    }
+
+    /// Sends an extension notification, whose name starts with `_`, among the turn's updates.
+    ///
+    /// # Errors
+    /// Those of [`Client::notify`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the turn.
+    pub async fn notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
+        let sent = self.heeding(self.client().notify(method, params)).await;
+        sent.map_err(|error| self.heard(error))
     }
 
     /// Calls the client, unless the turn is cancelled first.
@@ -163,9 +201,25 @@ impl Turn {
     where
         M::Params: Sync,
     {
+        self.call_through::<M>(self.client().peer(), params).await
+    }
+
+    /// The same for what takes the time it takes, as a person or a command does: `Options::request_timeout` does
+    /// not count.
+    pub(crate) async fn call_untimed<M: Request>(&self, params: &M::Params) -> Result<M::Response>
+    where
+        M::Params: Sync,
+    {
+        self.call_through::<M>(&self.client().peer().timeout(None), params).await
+    }
+
+    async fn call_through<M: Request>(&self, peer: &Peer, params: &M::Params) -> Result<M::Response>
+    where
+        M::Params: Sync,
+    {
         self.heeding(async {
-            let answer = self.client().peer().request(M::NAME, params).await;
-            answer.map_err(|error| self.failed(M::NAME, error))
+            let answer = peer.request(M::NAME, params).await;
+            answer.map_err(|error| self.heard(Error::call(M::NAME, error)))
         })
         .await
     }
@@ -203,7 +257,7 @@ impl Turn {
 
     /// Whether the verbs still work.
     pub(crate) fn check_open(&self) -> Result<()> {
-        if self.scope.over.load(Ordering::Acquire) {
+        if self.scope.gate.is_closed() {
             return Err(Error::TurnOver);
         }
         if !self.last_words && self.scope.cancel.is_cancelled() {
@@ -216,22 +270,19 @@ impl Turn {
     async fn closed(&self) -> Error {
         tokio::select! {
             biased;
-            () = self.scope.done.cancelled() => Error::TurnOver,
+            error = self.scope.gate.closed() => error,
             () = self.scope.cancel.cancelled(), if !self.last_words => Error::Cancelled,
         }
     }
 
-    fn failed(&self, method: &'static str, error: CallError) -> Error {
-        match error {
-            CallError::Encode { .. } if self.scope.over.load(Ordering::Acquire) => Error::TurnOver,
-            // A client that is gone has cancelled its turns, even if the message about it is still on its way.
-            CallError::Closed(_) => {
-                self.scope.cancel.fire();
-                self.scope.cancel.notice();
-                Error::Cancelled
-            }
-            error => Error::call(method, error),
+    /// A client that is gone has cancelled its turns, even if the message about it is still on its way.
+    pub(crate) fn heard(&self, error: Error) -> Error {
+        if !matches!(error, Error::Call { error: CallError::Closed(_), .. }) {
+            return error;
         }
+        self.scope.cancel.fire();
+        self.scope.cancel.notice();
+        Error::Cancelled
     }
 }
 
@@ -242,48 +293,21 @@ impl fmt::Debug for Turn {
 }
 
 impl TurnScope {
-    pub(crate) fn new(request: Arc<PromptRequest>, client: Client, cancel: Cancel) -> Self {
-        TurnScope { request, client, cancel, over: AtomicBool::new(false), done: CancellationToken::new() }
+    pub(crate) fn new(request: Arc<PromptRequest>, session: SessionUpdates, cancel: Cancel) -> Self {
+        TurnScope { request, session, cancel, gate: Gate::of_turn(), answered: CancellationToken::new() }
+    }
+
+    pub(crate) fn prompt(&self) -> &[ContentBlock] {
+        &self.request.prompt
     }
 
     /// From here on, nothing is sent.
     pub(crate) fn close(&self) {
-        self.over.store(true, Ordering::Release);
-        self.done.cancel();
+        self.gate.close();
     }
-}
 
-/// Serialises as long as the turn is not over.
-///
-/// Messages are written one at a time, under the lock of the output buffer, and one that fails to serialise
-/// leaves nothing there. So an update that finds the turn open is in the buffer before the turn's answer can
-/// be, and one that comes later finds it over: no update follows its answer, whoever sends it.
-struct WhileOpen<'a, T> {
-    over: &'a AtomicBool,
-    value: &'a T,
-}
-
-impl<T: Serialize> Serialize for WhileOpen<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        if self.over.load(Ordering::Acquire) {
-            return Err(S::Error::custom(Error::TurnOver));
-        }
-        self.value.serialize(serializer)
-    }
-}
-
-/// Refuses updates that the client has not asked for (rules `v1-cap-19`, `v1-cap-20`).
-fn check_offered(update: &SessionUpdate, client: &ClientCapabilities) -> Result<()> {
-    let session = client.session.as_ref();
-    match update {
-        SessionUpdate::Notice(_) if session.is_none_or(|session| session.notices.is_none()) => {
-            Err(Error::unsupported("session.notices"))
-        }
-        SessionUpdate::CompactionUpdate(_) | SessionUpdate::CompactionSummaryChunk(_)
-            if session.is_none_or(|session| session.compaction.is_none()) =>
-        {
-            Err(Error::unsupported("session.compaction"))
-        }
-        _ => Ok(()),
+    /// Whether it has ended.
+    pub(crate) fn is_over(&self) -> bool {
+        self.gate.is_closed()
     }
 }

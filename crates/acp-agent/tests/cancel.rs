@@ -93,6 +93,11 @@ impl Patient {
         Ok(())
     }
 
+    async fn delete_session(&self) -> Result<()> {
+        assert_eq!(self.dropped.load(Ordering::SeqCst), 1);
+        Ok(())
+    }
+
     #[ext("_test/forever")]
     async fn forever(&self) -> Result<()> {
         let _dropped = Dropped(Arc::clone(&self.dropped));
@@ -292,6 +297,57 @@ async fn closing_a_session_cancels_its_turn_first() {
     assert_eq!(answers[&prompt]["result"]["stopReason"], "cancelled");
     assert_eq!(answers[&close]["result"], json!({}));
     assert_eq!(answers[&again]["error"]["code"], -32002);
+}
+
+/// What ends a turn, and what the client gets for it besides the turn's answer.
+#[tokio::test]
+async fn whatever_fires_the_token_asks_end_and_last_words_leave_before_the_answer() {
+    for how in ["session/cancel", "$/cancel_request", "session/close", "session/delete"] {
+        for text in ["ask", "last words"] {
+            let (mut wire, session) = Wire::open(Patient::default(), fs()).await;
+            let prompt = wire.prompt(&session, text).await;
+            if text == "ask" {
+                assert_eq!(wire.recv().await["method"], "session/request_permission");
+            }
+            let mut closing = None;
+            match how {
+                "session/cancel" => wire.cancel(&session).await,
+                "$/cancel_request" => wire.notify(how, json!({"requestId": prompt})).await,
+                _ => closing = Some(wire.request(how, json!({"sessionId": session})).await),
+            }
+            let before = wire.recv().await;
+            let method = if text == "ask" { "$/cancel_request" } else { "session/update" };
+            assert_eq!(before["method"], method, "{how} {text}");
+            assert_eq!(wire.stopped(prompt).await, "cancelled", "{how} {text}");
+            match closing {
+                Some(closing) => {
+                    assert_eq!(wire.answer_to(closing).await["result"], json!({}), "{how} {text}")
+                }
+                None => {
+                    let next = wire.prompt(&session, "next").await;
+                    assert_eq!(wire.said().await, "next", "{how} {text}");
+                    assert_eq!(wire.stopped(next).await, "end_turn", "{how} {text}");
+                }
+            }
+            assert_eq!(wire.close().await, Vec::<Value>::new(), "{how} {text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_request_id_that_was_answered_cancels_nothing() {
+    let agent = Patient::default();
+    let gate = Arc::clone(&agent.gate);
+    let (mut wire, session) = Wire::open(agent, json!({})).await;
+    let first = wire.prompt(&session, "hi").await;
+    assert_eq!(wire.said().await, "hi");
+    wire.stopped(first).await;
+    let second = wire.prompt(&session, "late").await;
+    wire.notify("$/cancel_request", json!({"requestId": first})).await;
+    wire.refused("_none", json!({}), -32601, &[]).await;
+    gate.notify_one();
+    assert_eq!(wire.said().await, "still here");
+    assert_eq!(wire.stopped(second).await, "end_turn");
 }
 
 #[tokio::test(start_paused = true)]

@@ -116,11 +116,6 @@ async fn the_optional_methods_are_served_when_they_have_a_handler() {
         ("session/load", setup.clone(), json!({})),
         ("session/resume", setup, json!({})),
         ("session/list", json!({"cwd": "/a"}), json!({"sessions": [{"sessionId": "sess-1", "cwd": "/a"}]})),
-        (
-            "session/set_config_option",
-            json!({"sessionId": session, "configId": "c", "value": "v"}),
-            json!({"configOptions": []}),
-        ),
         ("session/close", in_session, json!({})),
         ("session/delete", json!({"sessionId": "any"}), json!({})),
         ("logout", json!({}), json!({})),
@@ -128,6 +123,8 @@ async fn the_optional_methods_are_served_when_they_have_a_handler() {
     for (method, params, result) in table {
         assert_eq!(wire.call(method, params).await["result"], result, "{method}");
     }
+    let params = json!({"sessionId": session, "configId": "c", "value": "v"});
+    wire.refused("session/set_config_option", params, -32002, &[]).await;
 }
 
 #[tokio::test]

@@ -9,12 +9,13 @@
 
 mod support;
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use acp_agent::{Client, Result, Session, StopReason, Turn, Value as Json, agent};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
-use support::Wire;
+use support::{Wire, check_error};
 
 #[derive(Default)]
 struct Extended {
@@ -132,4 +133,70 @@ async fn an_agent_calls_extension_methods_of_the_client() {
     assert_eq!(wire.said().await, r#"{"a":[2.5],"b":1}"#);
     // Names without `_` belong to the protocol.
     support::check_error(&wire.answer_to(prompt).await, -32603, &["not/ours", "_"]);
+}
+
+/// Says how often it was written.
+#[derive(Default)]
+struct Counted(AtomicUsize);
+
+impl Serialize for Counted {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        serializer.serialize_str("counted")
+    }
+}
+
+/// Calls the client as a part of its turn.
+#[derive(Default)]
+struct Raced {
+    counted: Arc<Counted>,
+}
+
+#[agent]
+impl Raced {
+    async fn prompt(&self, turn: Turn) -> Result<StopReason> {
+        turn.say("first").await?;
+        turn.notify("_client/event", &*self.counted).await?;
+        match turn.request::<String>("_client/ask", &*self.counted).await {
+            Ok(answer) => turn.say(answer).await?,
+            Err(error) => {
+                turn.uncancelled().say(error.to_string()).await?;
+                return Err(error);
+            }
+        }
+        turn.request::<Json>("not/ours", &()).await?;
+        Ok(StopReason::EndTurn)
+    }
+}
+
+#[tokio::test]
+async fn a_turn_calls_the_client_in_the_order_of_its_verbs() {
+    let agent = Raced::default();
+    let counted = Arc::clone(&agent.counted);
+    let (mut wire, session) = Wire::open(agent, json!({})).await;
+    let prompt = wire.prompt(&session, "").await;
+    assert_eq!(wire.said().await, "first");
+    let event = wire.recv().await;
+    assert_eq!((&event["method"], &event["params"]), (&json!("_client/event"), &json!("counted")));
+    let ask = wire.asked("_client/ask").await;
+    // Straight into the output buffer, once each.
+    assert_eq!(counted.0.load(Ordering::Relaxed), 2);
+    wire.answer(&ask, json!("yes")).await;
+    assert_eq!(wire.said().await, "yes");
+    check_error(&wire.answer_to(prompt).await, -32603, &["not/ours", "`_`"]);
+}
+
+#[tokio::test]
+async fn a_cancelled_turn_takes_its_call_back() {
+    let (mut wire, session) = Wire::open(Raced::default(), json!({})).await;
+    let prompt = wire.prompt(&session, "").await;
+    wire.said().await;
+    wire.recv().await;
+    let ask = wire.asked("_client/ask").await;
+    wire.cancel(&session).await;
+    let cancel = wire.recv().await;
+    assert_eq!((&cancel["method"], &cancel["params"]["requestId"]), (&json!("$/cancel_request"), &ask["id"]));
+    // The handler has heard of it, and may end by itself.
+    assert_eq!(wire.said().await, "cancelled by the client");
+    assert_eq!(wire.stopped(prompt).await, "cancelled");
 }

@@ -9,6 +9,8 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use acp_agent as renamed;
 use acp_agent::types::{NewSessionRequest, PromptRequest, PromptResponse};
 use acp_agent::{Agent, RequestMeta, StopReason, Turn, agent};
@@ -63,9 +65,10 @@ async fn an_odd_agent_works() {
     let prompt = wire.prompt(&session, "").await;
     support::check_error(&wire.answer_to(prompt).await, -32603, &["too tired"]);
 
-    let params = json!({"sessionId": session, "prompt": [], "_meta": {"name": "ed"}});
+    let params =
+        json!({"sessionId": session, "prompt": [{"type": "text", "text": ""}], "_meta": {"name": "ed"}});
     let prompt = wire.request("session/prompt", params).await;
-    assert_eq!(wire.said().await, "ed 0");
+    assert_eq!(wire.said().await, "ed 1");
     let answer = wire.answer_to(prompt).await;
     assert_eq!(answer["result"], json!({"stopReason": "max_tokens", "_meta": {"name": "ed"}}));
 
@@ -78,4 +81,32 @@ async fn an_odd_agent_works() {
 fn name_and_version_are_those_of_the_package() {
     let profile = Odd::PROFILE;
     assert_eq!((profile.name, profile.version), (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")));
+}
+
+/// Keeps itself, to work on after a turn.
+struct Busy {
+    finished: tokio::sync::Semaphore,
+}
+
+#[agent]
+impl Busy {
+    async fn prompt(self: Arc<Self>, turn: Turn) -> acp_agent::Result<StopReason> {
+        tokio::spawn(async move { self.finished.add_permits(1) });
+        turn.say("later").await?;
+        Ok(StopReason::EndTurn)
+    }
+}
+
+#[tokio::test]
+async fn a_handler_can_keep_an_agent_that_others_have_too() {
+    let agent = Arc::new(Busy { finished: tokio::sync::Semaphore::new(0) });
+    for _ in 0..2 {
+        let mut wire = Wire::serve_through(Arc::clone(&agent), 1024 * 1024);
+        wire.initialize(json!({})).await;
+        let session = wire.new_session().await;
+        let prompt = wire.prompt(&session, "").await;
+        assert_eq!(wire.said().await, "later");
+        assert_eq!(wire.stopped(prompt).await, "end_turn");
+    }
+    agent.finished.acquire_many(2).await.unwrap().forget();
 }

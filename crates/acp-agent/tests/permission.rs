@@ -10,7 +10,7 @@
 mod support;
 
 use acp_agent::types::{PermissionOption, PermissionOptionKind, ToolKind};
-use acp_agent::{Result, StopReason, ToolCall, Turn, agent};
+use acp_agent::{Permissions, Result, StopReason, ToolCall, Turn, agent};
 use serde_json::{Value, json};
 use support::{Wire, check_error};
 
@@ -115,4 +115,91 @@ async fn nothing_else_is_consent() {
         wire.send(answer).await;
         check_error(&wire.answer_to(prompt).await, -32603, &["session/request_permission"]);
     }
+}
+
+/// Asks about what the prompt's text names: for the session, or for all of them.
+#[derive(Default)]
+struct Remembering {
+    everywhere: Permissions,
+}
+
+#[agent]
+impl Remembering {
+    async fn prompt(&self, turn: Turn) -> Result<StopReason> {
+        let call = ToolCall::new("call-1", "Fetch").kind(ToolKind::Fetch);
+        let text = turn.text();
+        let decision = match text.split_once(' ') {
+            Some(("everywhere", key)) => self.everywhere.ask(&turn, key, &call).await?,
+            Some(("forget", key)) => {
+                turn.permissions().forget(key);
+                turn.ask_remembered(key, &call).await?
+            }
+            _ => turn.ask_remembered(text, &call).await?,
+        };
+        turn.say(format!("{decision:?}")).await?;
+        Ok(StopReason::EndTurn)
+    }
+}
+
+/// Runs a turn in which the user chooses this, or in which nothing is asked.
+async fn decided(wire: &mut Wire, session: &str, text: &str, option: Option<&str>) -> String {
+    let prompt = wire.prompt(session, text).await;
+    if let Some(option) = option {
+        let ask = wire.asked("session/request_permission").await;
+        let options = ask["params"]["options"].as_array().unwrap();
+        let kinds: Vec<_> = options.iter().map(|option| option["kind"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["allow_once", "allow_always", "reject_once", "reject_always"]);
+        wire.answer(&ask, selected(option)).await;
+    }
+    let said = wire.said().await;
+    assert_eq!(wire.stopped(prompt).await, "end_turn");
+    said
+}
+
+#[tokio::test]
+async fn a_decision_for_always_is_asked_for_once() {
+    let (mut wire, session) = Wire::open(Remembering::default(), json!({})).await;
+    let other = wire.new_session().await;
+    let script = [
+        (&session, "a", Some("allow-once"), "Allowed"),
+        (&session, "a", Some("allow-always"), "AllowedAlways"),
+        (&session, "a", None, "AllowedAlways"),
+        // Another key, and another session.
+        (&session, "b", Some("reject-once"), "Rejected"),
+        (&session, "b", Some("reject-always"), "RejectedAlways"),
+        (&session, "b", None, "RejectedAlways"),
+        (&other, "a", Some("reject-always"), "RejectedAlways"),
+        (&session, "a", None, "AllowedAlways"),
+        (&session, "forget a", Some("allow-once"), "Allowed"),
+        (&session, "a", Some("reject-once"), "Rejected"),
+        // What the agent keeps is for all sessions.
+        (&session, "everywhere a", Some("allow-always"), "AllowedAlways"),
+        (&other, "everywhere a", None, "AllowedAlways"),
+    ];
+    for (session, text, option, decision) in script {
+        assert_eq!(decided(&mut wire, session, text, option).await, decision, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_is_not_remembered() {
+    let (mut wire, session) = Wire::open(Remembering::default(), json!({})).await;
+    let prompt = wire.prompt(&session, "a").await;
+    let ask = wire.asked("session/request_permission").await;
+    wire.answer(&ask, json!({"outcome": {"outcome": "cancelled"}})).await;
+    assert_eq!(wire.stopped(prompt).await, "cancelled");
+    assert_eq!(decided(&mut wire, &session, "a", Some("allow-once")).await, "Allowed");
+}
+
+#[test]
+fn decisions_can_be_saved_and_restored() {
+    let permissions = Permissions::new();
+    permissions.remember("a", true);
+    permissions.remember("b", false);
+    let restored = Permissions::new();
+    for (key, allowed) in permissions.to_vec() {
+        restored.remember(key, allowed);
+    }
+    let said = ["a", "b", "c"].map(|key| restored.remembered(key).map(|decision| format!("{decision:?}")));
+    assert_eq!(said, [Some("AllowedAlways".to_owned()), Some("RejectedAlways".to_owned()), None]);
 }

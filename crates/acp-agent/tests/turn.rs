@@ -60,6 +60,14 @@ impl Actor {
                 tool.diff(Diff::new("/a", "new").old_text("old")).await?;
                 tool.complete_with(Json::from(true)).await?;
             }
+            "changed tool" => {
+                let tool = turn.start_tool(ToolCall::new("call-3", "Look")).await?;
+                tool.title("Look it up").await?;
+                tool.kind(ToolKind::Fetch).await?;
+                tool.raw_input("q").await?;
+                tool.raw_output("a").await?;
+                tool.complete().await?;
+            }
             "lost tool" => {
                 drop(turn.start_tool(ToolCall::new("call-2", "Lost")).await?);
             }
@@ -174,6 +182,24 @@ async fn a_tool_is_reported_step_by_step() {
 }
 
 #[tokio::test]
+async fn a_tool_sends_just_what_changes() {
+    let changes = updates("changed tool").await.split_off(1);
+    let expected = [
+        json!({"title": "Look it up"}),
+        json!({"kind": "fetch"}),
+        json!({"rawInput": "q"}),
+        json!({"rawOutput": "a"}),
+        json!({"status": "completed"}),
+    ];
+    assert_eq!(changes.len(), expected.len());
+    for (update, mut expected) in changes.into_iter().zip(expected) {
+        expected["sessionUpdate"] = json!("tool_call_update");
+        expected["toolCallId"] = json!("call-3");
+        assert_eq!(update, expected);
+    }
+}
+
+#[tokio::test]
 async fn a_tool_that_is_dropped_has_failed() {
     assert_eq!(
         updates("lost tool").await[1],
@@ -273,7 +299,7 @@ async fn nothing_follows_the_answer_also_when_tasks_race_with_it() {
     let session = wire.new_session().await;
     for _ in 0..20 {
         let (updates, answer) = act(&mut wire, &session, "go").await;
-        assert!(updates.len() >= 20);
+        assert!(updates.len() >= 20, "{} {answer}", updates.len());
         assert_eq!(answer["result"]["stopReason"], "end_turn");
         // What came behind the answer would be taken for the answer to this.
         wire.refused("_none", json!({}), -32601, &["_none"]).await;

@@ -2,15 +2,18 @@
 
 use proc_macro2::TokenStream;
 use syn::meta::ParseNestedMeta;
-use syn::parse::Parser as _;
-use syn::{LitStr, Path, Token};
+use syn::parse::{Parse, ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
+use syn::{Expr, LitStr, Path, Token, parenthesized};
 
 use crate::report::Report;
 use crate::suggest::nearest;
 
-const KEYS: [&str; 6] = ["name", "title", "version", "prompt", "mcp", "crate"];
-const PROMPT_KEYS: [&str; 3] = ["image", "audio", "embedded_context"];
+const KEYS: [&str; 10] =
+    ["name", "title", "version", "prompt", "mcp", "auth", "additional_directories", "meta", "store", "crate"];
+const PROMPT_KEYS: [&str; 4] = ["image", "audio", "embedded_context", "queue"];
 const MCP_KEYS: [&str; 2] = ["http", "sse"];
+const AUTH_KEYS: [&str; 1] = ["required"];
 
 /// What the attribute says.
 #[derive(Debug, Default)]
@@ -21,20 +24,29 @@ pub(crate) struct Attributes {
     pub(crate) title: Option<LitStr>,
     /// The program's version; the package's version by default.
     pub(crate) version: Option<LitStr>,
-    /// The content kinds of prompts beyond the baseline.
-    pub(crate) prompt: PromptContent,
+    /// The content kinds of prompts beyond the baseline, and what a second prompt meets.
+    pub(crate) prompt: Prompt,
     /// The transports of MCP servers beyond the baseline.
     pub(crate) mcp: McpTransports,
+    /// `auth(required)`.
+    pub(crate) login_required: Option<Path>,
+    /// Whether sessions may have more directories than one.
+    pub(crate) additional_directories: bool,
+    /// Capabilities of the agent's own.
+    pub(crate) meta: Vec<MetaEntry>,
+    /// What keeps the sessions.
+    pub(crate) store: Option<Store>,
     /// The path of the `acp_agent` crate, where it was renamed.
     pub(crate) krate: Option<Path>,
 }
 
 /// Flags of `prompt(…)`.
 #[derive(Debug, Default)]
-pub(crate) struct PromptContent {
+pub(crate) struct Prompt {
     pub(crate) image: bool,
     pub(crate) audio: bool,
     pub(crate) embedded_context: bool,
+    pub(crate) queue: bool,
 }
 
 /// Flags of `mcp(…)`.
@@ -42,6 +54,33 @@ pub(crate) struct PromptContent {
 pub(crate) struct McpTransports {
     pub(crate) http: bool,
     pub(crate) sse: bool,
+}
+
+/// `"vendor/name" = value`.
+#[derive(Debug)]
+pub(crate) struct MetaEntry {
+    pub(crate) name: LitStr,
+    pub(crate) value: Expr,
+}
+
+impl Parse for MetaEntry {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if !input.peek(LitStr) {
+            return Err(input.error("`meta(…)` takes names and values: `meta(\"vendor.dev/name\" = true)`"));
+        }
+        let name = input.parse()?;
+        input.parse::<Token![=]>()?;
+        Ok(MetaEntry { name, value: input.parse()? })
+    }
+}
+
+/// `store` or `store = …`.
+#[derive(Debug)]
+pub(crate) enum Store {
+    /// The journal in the user's directory.
+    Default,
+    /// Any other.
+    Of(Box<Expr>),
 }
 
 impl Attributes {
@@ -73,12 +112,30 @@ impl Attributes {
             "version" => self.version = Some(text(meta)?),
             "crate" => self.krate = Some(meta.value()?.call(Path::parse_mod_style)?),
             "prompt" => {
-                let PromptContent { image, audio, embedded_context } = &mut self.prompt;
-                flags(meta, &key, &PROMPT_KEYS, [image, audio, embedded_context], report)?;
+                let Prompt { image, audio, embedded_context, queue } = &mut self.prompt;
+                flags(meta, &key, &PROMPT_KEYS, [image, audio, embedded_context, queue], report)?;
             }
             "mcp" => {
                 let McpTransports { http, sse } = &mut self.mcp;
                 flags(meta, &key, &MCP_KEYS, [http, sse], report)?;
+            }
+            "auth" => {
+                let mut required = false;
+                flags(meta, &key, &AUTH_KEYS, [&mut required], report)?;
+                self.login_required = required.then(|| meta.path.clone());
+            }
+            "additional_directories" => self.additional_directories = true,
+            "meta" => {
+                let entries;
+                parenthesized!(entries in meta.input);
+                self.meta.extend(Punctuated::<MetaEntry, Token![,]>::parse_terminated(&entries)?);
+            }
+            "store" => {
+                let of = meta.input.peek(Token![=]).then(|| meta.value()?.parse()).transpose()?;
+                self.store = Some(of.map_or(Store::Default, Store::Of));
+                if !cfg!(feature = "store") {
+                    report.error(&meta.path, "`store` takes the feature `store` of `acp-agent`");
+                }
             }
             _ => {
                 report.error(&meta.path, unknown("the `agent` attribute", &key, &KEYS));
@@ -130,7 +187,7 @@ fn quoted(names: &[&str]) -> String {
 /// Passes over the value of a key that is not known, so that the keys after it are still read.
 fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if meta.input.peek(Token![=]) {
-        meta.value()?.parse::<syn::Expr>()?;
+        meta.value()?.parse::<Expr>()?;
     } else if meta.input.peek(syn::token::Paren) {
         meta.input.parse::<proc_macro2::Group>()?;
     }

@@ -1,14 +1,17 @@
 //! The rules that a block must keep.
 
-use syn::{FnArg, GenericParam, ReceiverKind, Type};
+use quote::ToTokens as _;
+use syn::{FnArg, GenericArgument, GenericParam, Lifetime, PathArguments, ReceiverKind, Type};
 
+use crate::attr::Attributes;
 use crate::classify::{Handler, Returns, Role};
+use crate::operation::Operation;
 use crate::parse::{Block, Function};
 use crate::report::Report;
 use crate::suggest::nearest;
 
 /// Reports every rule that the block or one of its handlers breaks.
-pub(crate) fn check(block: &Block, handlers: &[Handler<'_>], report: &mut Report) {
+pub(crate) fn check(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>], report: &mut Report) {
     check_block(block, report);
     for handler in handlers {
         check_receiver(handler.function, report);
@@ -16,21 +19,35 @@ pub(crate) fn check(block: &Block, handlers: &[Handler<'_>], report: &mut Report
         check_returns(handler, report);
     }
     check_twice(block, handlers, report);
-    check_pairs(block, handlers, report);
+    check_pairs(block, attributes, handlers, report);
+    check_capabilities(handlers, report);
 }
 
 fn check_block(block: &Block, report: &mut Report) {
     if let Some(of_trait) = &block.of_trait {
         report.error(of_trait, "`#[agent]` stands on an inherent impl block, not on the impl of a trait");
     }
-    for parameter in &block.generics.params {
-        if let GenericParam::Lifetime(lifetime) = parameter {
-            report.error(
-                lifetime,
-                "an agent outlives every borrow: it is shared between tasks, so it owns its state (`Arc` shares it)",
-            );
-        }
+    for lifetime in lifetimes(block) {
+        report.error(
+            lifetime,
+            "an agent outlives every borrow: it is shared between tasks, so it owns its state (`Arc` shares it)",
+        );
     }
+}
+
+/// The lifetimes of the block, and `'_` in its type.
+pub(crate) fn lifetimes(block: &Block) -> Vec<&Lifetime> {
+    let declared = block.generics.lifetimes().map(|parameter| &parameter.lifetime);
+    let Type::Path(path) = &block.self_type else { return declared.collect() };
+    let arguments = path.path.segments.iter().filter_map(|segment| match &segment.arguments {
+        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+        _ => None,
+    });
+    let elided = arguments.flatten().filter_map(|argument| match argument {
+        GenericArgument::Lifetime(lifetime) if lifetime.ident == "_" => Some(lifetime),
+        _ => None,
+    });
+    declared.chain(elided).collect()
 }
 
 fn check_receiver(function: &Function, report: &mut Report) {
@@ -42,12 +59,24 @@ fn check_receiver(function: &Function, report: &mut Report) {
     };
     match &receiver.kind {
         ReceiverKind::Reference(_, _, None) => {}
+        ReceiverKind::Typed(_, ty) if is_arc_of_self(ty) => {}
         ReceiverKind::Reference(_, _, Some(_)) => report.error(
             receiver,
             "a handler takes `&self`: handlers run beside each other, so what they change needs a lock of its own",
         ),
-        _ => report.error(receiver, "a handler takes `&self`: the agent serves more than one call"),
+        _ => report.error(
+            receiver,
+            "a handler takes `&self`, or `self: Arc<Self>` to keep the agent: it serves more than one call",
+        ),
     }
+}
+
+/// Whether this is `Arc<Self>`.
+pub(crate) fn is_arc_of_self(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    path.path.segments.last().is_some_and(|last| {
+        last.ident == "Arc" && last.arguments.to_token_stream().to_string().replace(' ', "") == "<Self>"
+    })
 }
 
 fn check_signature(function: &Function, report: &mut Report) {
@@ -58,9 +87,13 @@ fn check_signature(function: &Function, report: &mut Report) {
             format_args!("a handler is an `async fn`: `async fn {}`", function.name()),
         );
     }
-    if !signature.generics.params.is_empty() {
-        report
-            .error(&signature.generics, "a handler has no generic parameters: put them on the `impl` block");
+    for parameter in &signature.generics.params {
+        match parameter {
+            GenericParam::Lifetime(_) => {
+                report.error(parameter, "a handler has no lifetime parameters: its arguments are its own");
+            }
+            _ => report.error(parameter, "a handler has no generic parameters: put them on the `impl` block"),
+        }
     }
     for attribute in &function.attributes {
         if attribute.path().is_ident("cfg") {
@@ -72,26 +105,37 @@ fn check_signature(function: &Function, report: &mut Report) {
         }
     }
     for argument in &signature.inputs {
-        if let FnArg::Typed(argument) = argument
-            && let Type::ImplTrait(_) = &*argument.ty
-        {
-            report.error(&argument.ty, "name the argument's type: it decides what the handler is given");
+        let FnArg::Typed(argument) = argument else { continue };
+        match &*argument.ty {
+            Type::ImplTrait(_) => {
+                report.error(&argument.ty, "name the argument's type: it decides what the handler is given");
+            }
+            Type::Reference(_) => {
+                report.error(&argument.ty, "a handler is given its arguments by value: leave out the `&`");
+            }
+            _ => {}
         }
     }
 }
 
 fn check_returns(handler: &Handler<'_>, report: &mut Report) {
     let name = handler.name();
-    match (&handler.role, &handler.returns) {
-        (_, Returns::Result { .. }) | (Role::Extension(_), Returns::Nothing) => {}
-        (Role::Extension(_), Returns::Other(other)) => report.error(
+    let own = matches!(handler.role, Role::Extension(_) | Role::Typed(_));
+    match &handler.returns {
+        Returns::Nothing if own || handler.is_notification() => {}
+        Returns::Result { whole, .. } | Returns::Other(whole) if handler.is_notification() => report.error(
+            whole,
+            format_args!("`{name}` takes a notification, which has no answer: it returns nothing"),
+        ),
+        Returns::Result { .. } => {}
+        Returns::Other(other) if own => report.error(
             other,
             format_args!(
                 "`{name}` returns `Result<T>` to answer a request, or nothing to take a notification"
             ),
         ),
-        (_, Returns::Other(other)) => report.error(other, must_return(handler)),
-        (_, Returns::Nothing) => report.error(name, must_return(handler)),
+        Returns::Other(other) => report.error(other, must_return(handler)),
+        Returns::Nothing => report.error(name, must_return(handler)),
     }
 }
 
@@ -99,11 +143,11 @@ fn must_return(handler: &Handler<'_>) -> String {
     let value = match handler.role {
         Role::Operation(row) => match row.name {
             "prompt" => "StopReason",
-            "new_session" | "load_session" | "resume_session" => "Opened<T>",
+            "new_session" | "load_session" | "resume_session" | "fork_session" => "Opened<T>",
             _ => "_",
         },
         Role::Hook(_) => "Vec<AuthMethod>",
-        Role::Extension(_) => "T",
+        Role::Extension(_) | Role::Typed(_) => "T",
     };
     format!(
         "`{}` returns a `Result<{value}>`, so that it can fail with an error for the client",
@@ -116,15 +160,30 @@ fn check_twice(block: &Block, handlers: &[Handler<'_>], report: &mut Report) {
         report.error(function.name(), format_args!("`{}` has a handler already", function.name()));
     }
     for (index, handler) in handlers.iter().enumerate() {
-        let Role::Extension(name) = &handler.role else { continue };
+        let (Some(method), Some(place)) = (method(handler), handler.function.methods.first()) else {
+            continue;
+        };
         let earlier = handlers.get(..index).unwrap_or_default();
-        if earlier.iter().any(|other| matches!(&other.role, Role::Extension(text) if text == name)) {
-            report.error(name, format_args!("`{}` has a handler already", name.value()));
+        let later = handlers.get(index + 1..).unwrap_or_default();
+        // Of an operation's function and an `#[on]`, it is the `#[on]` that was one too many.
+        let named = later.iter().filter(|other| other.function.methods.is_empty());
+        if earlier.iter().chain(named).any(|other| self::method(other).as_ref() == Some(&method)) {
+            report.error(place, format_args!("`{method}` has a handler already"));
         }
     }
 }
 
-fn check_pairs(block: &Block, handlers: &[Handler<'_>], report: &mut Report) {
+/// The method that the handler is for, as far as the macro knows it.
+fn method(handler: &Handler<'_>) -> Option<String> {
+    match &handler.role {
+        Role::Operation(operation) => Some(operation.method.to_owned()),
+        Role::Hook(_) => None,
+        Role::Extension(name) => Some(name.value()),
+        Role::Typed(marker) => Some(marker.to_token_stream().to_string().replace(' ', "")),
+    }
+}
+
+fn check_pairs(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>], report: &mut Report) {
     let find = |name| handlers.iter().find(|handler| handler.is(name));
     if find("prompt").is_none() && !has_misspelt_prompt(block) {
         report.error(
@@ -138,6 +197,43 @@ fn check_pairs(block: &Block, handlers: &[Handler<'_>], report: &mut Report) {
             "`authenticate` is called with one of the methods that the agent advertises: \
              add `async fn auth_methods(&self) -> Result<Vec<AuthMethod>>`",
         );
+    }
+    if let (Some(required), None) = (&attributes.login_required, find("auth_methods")) {
+        report.error(
+            required,
+            "a client that has to log in needs a way to: \
+             add `async fn auth_methods(&self) -> Result<Vec<AuthMethod>>`",
+        );
+    }
+    if let (Some(archive), None, None) = (find("archive_session"), find("list_sessions"), &attributes.store) {
+        report.error(archive.name(), "`archive_session` decides what is listed: add `list_sessions`");
+    }
+}
+
+/// A capability that stands for several operations is advertised when all of them are there, so they have to be.
+fn check_capabilities(handlers: &[Handler<'_>], report: &mut Report) {
+    for (index, handler) in handlers.iter().enumerate() {
+        let Some(operation) = handler.operation() else { continue };
+        let mut earlier = handlers.iter().take(index).filter_map(Handler::operation);
+        if operation.capability.is_some() && earlier.any(|other| other.capability == operation.capability) {
+            continue;
+        }
+        let has = |other: &Operation| handlers.iter().any(|handler| handler.is(other.name));
+        let missing: Vec<_> = operation
+            .siblings()
+            .filter(|other| !has(other))
+            .map(|other| format!("`{}`", other.name))
+            .collect();
+        if let (Some(capability), false) = (operation.capability, missing.is_empty()) {
+            report.error(
+                handler.name(),
+                format_args!(
+                    "`{}` is advertised as `{capability}`, which stands for other operations, too: add {}",
+                    operation.name,
+                    missing.join(" and "),
+                ),
+            );
+        }
     }
 }
 

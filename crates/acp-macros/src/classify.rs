@@ -1,8 +1,8 @@
 //! What each function of the block is.
 
-use syn::{FnArg, GenericArgument, Ident, LitStr, PatType, PathArguments, ReturnType, Type};
+use syn::{FnArg, GenericArgument, Ident, LitStr, PatType, Path, PathArguments, ReturnType, Type};
 
-use crate::generated::operations::OPERATIONS;
+use crate::method::{extension, protocol_method};
 use crate::operation::{HOOKS, Hook, Operation};
 use crate::parse::{Block, Function, Member};
 use crate::report::Report;
@@ -21,12 +21,14 @@ pub(crate) struct Handler<'a> {
 /// When a function is called.
 #[derive(Debug)]
 pub(crate) enum Role {
-    /// A request of the protocol.
+    /// A method of the protocol.
     Operation(&'static Operation),
     /// A question of the library's.
     Hook(&'static Hook),
     /// A method of the agent's own: a request, or a notification when it returns nothing.
     Extension(LitStr),
+    /// The same, named by a marker that has its types.
+    Typed(Path),
 }
 
 /// What a function returns.
@@ -47,9 +49,21 @@ impl Handler<'_> {
         self.function.name()
     }
 
-    /// Whether this is an extension notification.
+    /// Whether this is for a notification.
     pub(crate) const fn is_notification(&self) -> bool {
-        matches!((&self.role, &self.returns), (Role::Extension(_), Returns::Nothing))
+        match self.role {
+            Role::Operation(operation) => operation.notification,
+            Role::Hook(_) => false,
+            Role::Extension(_) | Role::Typed(_) => matches!(self.returns, Returns::Nothing),
+        }
+    }
+
+    /// The operation, if it is one.
+    pub(crate) const fn operation(&self) -> Option<&'static Operation> {
+        match self.role {
+            Role::Operation(operation) => Some(operation),
+            Role::Hook(_) | Role::Extension(_) | Role::Typed(_) => None,
+        }
     }
 
     /// Whether this is the operation or the hook of this name.
@@ -57,7 +71,7 @@ impl Handler<'_> {
         match self.role {
             Role::Operation(operation) => operation.name == name,
             Role::Hook(hook) => hook.name == name,
-            Role::Extension(_) => false,
+            Role::Extension(_) | Role::Typed(_) => false,
         }
     }
 }
@@ -92,47 +106,56 @@ fn handler<'a>(function: &'a Function, report: &mut Report) -> Option<Handler<'a
 }
 
 fn role(function: &Function, report: &mut Report) -> Option<Role> {
-    if let [first, more @ ..] = function.extensions.as_slice() {
+    if let [first, more @ ..] = function.methods.as_slice() {
         for attribute in more {
-            report.error(attribute, "`#[ext]` is given twice: a function answers one method");
+            report.error(attribute, "a function answers one method: keep one `#[ext]` or `#[on]`");
         }
-        return extension(first, report).map(Role::Extension);
+        return if first.path().is_ident("ext") {
+            extension(first, report).map(Role::Extension)
+        } else {
+            protocol_method(first, report)
+        };
     }
     let name = function.name().to_string();
-    let operation = OPERATIONS.iter().find(|row| row.name == name).map(Role::Operation);
-    let role = operation.or_else(|| HOOKS.iter().find(|hook| hook.name == name).map(Role::Hook));
-    if role.is_none() {
-        report.error(function.name(), no_operation(&name));
+    if let Some(hook) = HOOKS.iter().find(|hook| hook.name == name) {
+        return Some(Role::Hook(hook));
     }
-    role
+    let Some(operation) = Operation::named(&name) else {
+        report.error(function.name(), no_operation(&name));
+        return None;
+    };
+    enabled(operation, function.name(), report)
 }
 
-fn extension(attribute: &syn::Attribute, report: &mut Report) -> Option<LitStr> {
-    let name = match attribute.parse_args::<LitStr>() {
-        Ok(name) => name,
-        Err(_) => {
-            report.error(attribute, "`#[ext]` takes the method's name: `#[ext(\"_vendor/name\")]`");
-            return None;
-        }
-    };
-    if !name.value().starts_with('_') {
-        report.error(
-            &name,
-            "the name of an extension method starts with `_`: all other names belong to the protocol",
-        );
-        return None;
+/// The operation, unless it takes a feature that is off.
+pub(crate) fn enabled(
+    operation: &'static Operation,
+    place: impl quote::ToTokens,
+    report: &mut Report,
+) -> Option<Role> {
+    if operation.is_enabled() {
+        return Some(Role::Operation(operation));
     }
-    Some(name)
+    report.error(
+        place,
+        format_args!(
+            "`{}` ({}) is unstable: enable the feature `unstable` of `acp-agent`",
+            operation.name, operation.method
+        ),
+    );
+    None
 }
 
 fn no_operation(name: &str) -> String {
-    let operations = OPERATIONS.iter().map(|row| row.name);
-    let names = operations.clone().chain(HOOKS.iter().map(|hook| hook.name));
-    if let Some(name_meant) = nearest(name, names) {
+    let operations = Operation::enabled().map(|row| row.name);
+    if let Some(name_meant) = nearest(name, operations.chain(HOOKS.iter().map(|hook| hook.name))) {
         return format!("there is no operation `{name}`: did you mean `{name_meant}`?");
     }
-    let operations: Vec<_> =
-        OPERATIONS.iter().map(|row| format!("`{}` ({})", row.name, row.method)).collect();
+    // The unstable ones are left out: who wants one knows its name.
+    let operations: Vec<_> = Operation::enabled()
+        .filter(|row| !row.unstable)
+        .map(|row| format!("`{}` ({})", row.name, row.method))
+        .collect();
     let hooks: Vec<_> = HOOKS.iter().map(|hook| format!("`{}` (at {})", hook.name, hook.method)).collect();
     format!(
         "there is no operation `{name}`\n\

@@ -4,15 +4,22 @@
 //! block has, and how each function is called. What those facts mean (capabilities, negotiation, refusals,
 //! sessions, cancellation) is decided by ordinary functions of `acp-agent`.
 //!
-//! One run goes through the files in this order: `attr` and `parse` read, `classify` finds what each
-//! function is, `check` holds them against the rules, `expand` writes the code. Problems are collected in
-//! a `report` on the way, so that one compilation shows all of them.
+//! One run goes through the files in this order: `attr` and `parse` read, `classify` and `method` find what each
+//! function is, `check` holds them against the rules, `expand` writes the code: `facts` what the agent has,
+//! `calls` how it is called. Problems are collected in a `report` on the way, so that one compilation shows all
+//! of them.
 
 mod attr;
+mod calls;
 mod check;
 mod classify;
 mod expand;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
+mod expansions;
+mod facts;
 mod generated;
+mod method;
 mod operation;
 mod parse;
 mod report;

@@ -1,7 +1,7 @@
 //! The impl block: signatures are parsed, bodies stay tokens.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::parse::discouraged::Speculative as _;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Generics, Ident, Signature, Token, Type, Visibility, braced};
@@ -48,8 +48,8 @@ pub(crate) enum Member {
 pub(crate) struct Function {
     /// Its attributes, without the macro's own.
     pub(crate) attributes: Vec<Attribute>,
-    /// `#[ext(…)]`; all of them, so that a second one can be refused.
-    pub(crate) extensions: Vec<Attribute>,
+    /// `#[ext(…)]` and `#[on(…)]`; all of them, so that a second one can be refused.
+    pub(crate) methods: Vec<Attribute>,
     pub(crate) visibility: Visibility,
     pub(crate) signature: Signature,
     pub(crate) body: Group,
@@ -116,13 +116,13 @@ impl Parse for Member {
 
 impl Parse for Function {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let (extensions, attributes) = input
+        let (methods, attributes) = input
             .call(Attribute::parse_outer)?
             .into_iter()
-            .partition(|attribute| attribute.path().is_ident("ext"));
+            .partition(|attribute| attribute.path().is_ident("ext") || attribute.path().is_ident("on"));
         Ok(Function {
             attributes,
-            extensions,
+            methods,
             visibility: input.parse()?,
             signature: input.parse()?,
             body: input.parse()?,
@@ -165,32 +165,31 @@ fn other(input: ParseStream<'_>) -> syn::Result<Member> {
     Ok(Member::Other(tokens))
 }
 
-impl ToTokens for Block {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
+impl Block {
+    /// The block as it was; what `docs` says about a function is added to its documentation.
+    pub(crate) fn to_tokens(&self, docs: impl Fn(&Function) -> Option<String>) -> TokenStream {
         let Block { attributes, impl_token, generics, of_trait, self_type, members } = self;
         let (parameters, _, clause) = generics.split_for_impl();
         let of_trait = of_trait.as_ref().map(|path| quote!(#path for));
         // A second function of a name has been reported; rustc would do so again, in other words.
         let members =
             members.iter().filter(|member| !member.as_function().is_some_and(|it| self.is_duplicate(it)));
-        tokens.extend(
-            quote! { #(#attributes)* #impl_token #parameters #of_trait #self_type #clause { #(#members)* } },
-        );
+        let members = members.map(|member| match member {
+            Member::Function(function) => function.to_tokens(docs(function).as_deref()),
+            Member::Other(other) => other.clone(),
+        });
+        quote! { #(#attributes)* #impl_token #parameters #of_trait #self_type #clause { #(#members)* } }
     }
 }
 
-impl ToTokens for Member {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        match self {
-            Member::Function(function) => function.to_tokens(tokens),
-            Member::Other(other) => other.to_tokens(tokens),
-        }
-    }
-}
-
-impl ToTokens for Function {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Function { attributes, extensions: _, visibility, signature, body } = self;
-        tokens.extend(quote!(#(#attributes)* #visibility #signature #body));
+impl Function {
+    fn to_tokens(&self, docs: Option<&str>) -> TokenStream {
+        let Function { attributes, methods: _, visibility, signature, body } = self;
+        let has_docs = attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
+        let docs = docs.map(|docs| {
+            let paragraph = has_docs.then(|| quote!(#[doc = ""]));
+            quote!(#paragraph #[doc = #docs])
+        });
+        quote!(#(#attributes)* #docs #visibility #signature #body)
     }
 }

@@ -10,6 +10,16 @@ pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'
         .map(|(_, candidate)| candidate)
 }
 
+/// The same for methods, where what stands before the last `/` says little.
+pub(crate) fn nearest_method<'a>(
+    written: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let last = |method: &str| method.rsplit('/').next().unwrap_or_default().to_owned();
+    let near = |candidate: &&str| distance(written, candidate) <= tolerance(&last(written), &last(candidate));
+    candidates.into_iter().filter(near).min_by_key(|candidate| distance(written, candidate))
+}
+
 /// A third of the longer word: `promt` is near `prompt`, `run` is not near `logout`.
 fn tolerance(written: &str, candidate: &str) -> usize {
     (written.chars().count().max(candidate.chars().count()) / 3).max(1)
@@ -37,7 +47,7 @@ fn distance(from: &str, to: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{nearest, nearest_method};
 
     const NAMES: [&str; 4] = ["prompt", "new_session", "load_session", "set_mode"];
 
@@ -52,6 +62,20 @@ mod tests {
             ("helper", None),
         ] {
             assert_eq!(nearest(written, NAMES), meant, "{written}");
+        }
+    }
+
+    #[test]
+    fn what_methods_share_does_not_make_them_near() {
+        let methods = ["session/set_title", "session/list", "logout"];
+        for (written, meant) in [
+            ("session/set_titel", Some("session/set_title")),
+            ("sesion/list", Some("session/list")),
+            ("session/title", None),
+            ("session/lost", Some("session/list")),
+            ("log_out", Some("logout")),
+        ] {
+            assert_eq!(nearest_method(written, methods), meant, "{written}");
         }
     }
 }

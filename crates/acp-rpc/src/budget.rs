@@ -1,22 +1,49 @@
 //! The byte budget of what has arrived and is not yet dealt with.
 
+use std::mem::size_of_val;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
+use crate::weight::block;
+
+/// What the runtime keeps for a task besides its future: the task's own record, and its entry in the set.
+const TASK: usize = 384;
+/// What a job that waits in a lane takes besides itself: its place in a queue that may be growing.
+pub(crate) const JOB: usize = 96;
+/// What a lane takes besides its name and its runner: its place in a map that may be growing, and its queue.
+pub(crate) const LANE: usize = 384;
+/// What a request in flight takes besides its id, its method and its task: its place in a map that may be
+/// growing, and its token.
+pub(crate) const REQUEST: usize = 512;
+
+/// Whether a table has so much more room than it needs that it should shrink: seldom enough to be cheap.
+pub(crate) const fn is_slack(capacity: usize, length: usize) -> bool {
+    capacity > 256 && length < capacity / 8
+}
+
+/// What a future weighs as a task.
+pub(crate) fn task<F: Future>(future: &F) -> usize {
+    TASK + block(size_of_val(future))
+}
+
 /// Counts the bytes of notifications, and of answers in lanes, that wait or are being handled.
 ///
-/// Over budget the reader pauses, so that the peer feels it. But while a request outside lanes waits for
-/// its answer it reads on: the answer may be what the jobs that hold the budget are waiting for. It does so up
-/// to the ceiling; then such requests fail, and it pauses all the same.
+/// Over budget the reader pauses, so that the peer feels it; so it does when the peer does not take what the
+/// reader refuses. But while somebody on this side waits for the peer it reads on: the answer may be what the
+/// jobs that hold the budget are waiting for, and a peer that waits for room as well gets it only from a reader
+/// that goes on. It does so up to the ceiling; then those who wait fail, and it pauses all the same.
 #[derive(Debug)]
 pub(crate) struct Intake {
     budget: usize,
     ceiling: usize,
     held: AtomicUsize,
+    /// Bytes that the reader has answered by itself since there was last room to write.
+    refused: AtomicUsize,
     waiting: AtomicUsize,
     resume: Notify,
+    flood: Notify,
 }
 
 /// Some bytes on the budget, given back on drop.
@@ -26,7 +53,7 @@ pub(crate) struct Charge {
     bytes: usize,
 }
 
-/// A request outside lanes that waits, for room or for its answer.
+/// Something that waits for the peer: a message for room, or a request outside lanes for its answer.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     intake: Arc<Intake>,
@@ -38,23 +65,49 @@ impl Intake {
             budget,
             ceiling,
             held: AtomicUsize::new(0),
+            refused: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             resume: Notify::new(),
+            flood: Notify::new(),
         })
     }
 
     pub(crate) fn is_paused(&self) -> bool {
-        let held = self.held.load(Ordering::SeqCst);
-        held >= self.budget && (self.waiting.load(Ordering::SeqCst) == 0 || self.is_ceiling(held))
+        self.is_full() && (self.waiting.load(Ordering::SeqCst) == 0 || self.is_at_ceiling())
     }
 
-    /// Whether requests that wait must be given up, because no more can be read for their sake.
+    /// Whether those who wait must be given up, because no more can be read for their sake.
     pub(crate) fn is_flooded(&self) -> bool {
-        self.waiting.load(Ordering::SeqCst) > 0 && self.is_ceiling(self.held.load(Ordering::SeqCst))
+        self.waiting.load(Ordering::SeqCst) > 0 && self.is_at_ceiling()
     }
 
-    fn is_ceiling(&self, held: usize) -> bool {
-        held >= self.ceiling.max(self.budget)
+    fn is_full(&self) -> bool {
+        self.held.load(Ordering::SeqCst) >= self.budget || self.refused.load(Ordering::SeqCst) > 0
+    }
+
+    fn is_at_ceiling(&self) -> bool {
+        let most = self.held.load(Ordering::SeqCst).max(self.refused.load(Ordering::SeqCst));
+        most >= self.ceiling.max(self.budget)
+    }
+
+    /// The reader has answered something by itself, past the outgoing budget.
+    pub(crate) fn refused(&self, bytes: usize) {
+        self.refused.fetch_add(bytes, Ordering::SeqCst);
+    }
+
+    /// There is room to write again.
+    pub(crate) fn has_room(&self) {
+        self.refused.store(0, Ordering::SeqCst);
+    }
+
+    /// Resolves when those who wait are given up.
+    pub(crate) fn flooded(&self) -> impl Future<Output = ()> + '_ {
+        self.flood.notified()
+    }
+
+    /// Gives up all who wait for room.
+    pub(crate) fn give_up(&self) {
+        self.flood.notify_waiters();
     }
 
     /// Something changed that may end a pause. Only the driver waits here.
@@ -69,7 +122,7 @@ impl Intake {
 
     pub(crate) fn wait(self: &Arc<Self>) -> Waiting {
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        if self.held.load(Ordering::SeqCst) >= self.budget {
+        if self.is_full() {
             self.resume.notify_one();
         }
         Waiting { intake: Arc::clone(self) }

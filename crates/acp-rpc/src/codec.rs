@@ -8,6 +8,8 @@ const HEAD: usize = 4 * 1024;
 const MIN_READ: usize = 8 * 1024;
 /// An idle buffer is not kept larger than this.
 const IDLE_CAPACITY: usize = 256 * 1024;
+/// From here on a buffer grows by less.
+const LONG_LINE: usize = 1024 * 1024;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Cuts a byte stream into lines, in one reusable buffer.
@@ -56,22 +58,31 @@ impl Framer {
     pub fn space(&mut self) -> &mut Vec<u8> {
         if self.start == self.buffer.len() {
             self.buffer.clear();
-            if self.buffer.capacity() > IDLE_CAPACITY {
-                self.buffer.shrink_to(MIN_READ);
-            }
             self.start = 0;
             self.scanned = 0;
         }
+        let rest = self.buffer.len() - self.start;
+        if self.buffer.capacity() > IDLE_CAPACITY && rest <= IDLE_CAPACITY / 4 {
+            // A long line has gone. The start of the next one must not keep its room.
+            self.move_to_front();
+            self.buffer.shrink_to(IDLE_CAPACITY / 2);
+        }
         if self.buffer.capacity() - self.buffer.len() < MIN_READ / 2 {
-            self.buffer.drain(..self.start);
-            self.scanned -= self.start;
-            self.start = 0;
-            // Doubling, but never beyond what the longest line needs.
+            self.move_to_front();
+            // Doubling, and half as much again for long lines, but never beyond what the longest needs.
+            let length = self.buffer.len();
             let longest = self.max_line.saturating_add(MIN_READ);
-            let growth = self.buffer.len().min(longest.saturating_sub(self.buffer.len()));
+            let step = if length < LONG_LINE { length } else { length / 2 };
+            let growth = step.min(longest.saturating_sub(length));
             self.buffer.reserve_exact(growth.max(MIN_READ));
         }
         &mut self.buffer
+    }
+
+    fn move_to_front(&mut self) {
+        self.buffer.drain(..self.start);
+        self.scanned -= self.start;
+        self.start = 0;
     }
 
     /// The next line, if the buffer holds a whole one.
@@ -130,7 +141,7 @@ impl Framer {
     }
 }
 
-fn head(line: &[u8]) -> &[u8] {
+pub(crate) fn head(line: &[u8]) -> &[u8] {
     let line = line.strip_prefix(BOM).unwrap_or(line);
     line.get(..HEAD).unwrap_or(line)
 }

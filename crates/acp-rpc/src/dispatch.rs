@@ -1,9 +1,12 @@
 //! From lines to effects: what the reader does with each line. It never waits and never runs user code.
 
+use std::mem::size_of_val;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use tokio::task::JoinSet;
 
+use crate::budget::{self, JOB, LANE, REQUEST};
 use crate::codec::Line;
 use crate::encode;
 use crate::endpoint::Effect;
@@ -13,11 +16,12 @@ use crate::fault::{Fault, Origin};
 use crate::lane::{LaneJob, Lanes};
 use crate::message::{Answer, Error, Id, Message};
 use crate::options::Noise;
-use crate::peer::Peer;
+use crate::peer::{Peer, Shared};
 use crate::service::{BoxFuture, Delivery, LaneKey, Request, Service, Task};
 use crate::tap::Observer;
 use crate::task::{Answering, caught, guarded};
 use crate::waiter::{Outcome, Waiter};
+use crate::weight::{block, is_too_heavy, weight};
 
 /// The reader's half of a connection: where lines go, and the tasks that came of them.
 pub(crate) struct Dispatch {
@@ -28,13 +32,18 @@ pub(crate) struct Dispatch {
     observer: Observer,
     noise: Noise,
     max_line: usize,
-    /// The reader itself has answered something since there was last room to write.
-    has_refused: bool,
+    max_message: usize,
     is_over: bool,
 }
 
 impl Dispatch {
-    pub(crate) fn new(peer: Peer, observer: Observer, noise: Noise, max_line: usize) -> Self {
+    pub(crate) fn new(
+        peer: Peer,
+        observer: Observer,
+        noise: Noise,
+        max_line: usize,
+        max_message: usize,
+    ) -> Self {
         Self {
             peer,
             service: Arc::clone(observer.service()),
@@ -43,27 +52,36 @@ impl Dispatch {
             observer,
             noise,
             max_line,
-            has_refused: false,
+            max_message,
             is_over: false,
         }
     }
 
     /// Whether the reader must wait: for jobs to be done, or for room for answers of its own.
     pub(crate) fn is_paused(&mut self) -> bool {
-        self.has_refused &= !self.peer.shared.writer.has_room();
-        if self.peer.shared.intake.is_flooded() {
+        let Shared { intake, writer, .. } = &*self.peer.shared;
+        if writer.has_room() {
+            intake.has_room();
+        }
+        if intake.is_flooded() {
             self.give_up_calls();
         }
-        self.has_refused || self.peer.shared.intake.is_paused()
+        self.peer.shared.intake.is_paused()
     }
 
     /// Deals with one line.
     pub(crate) fn receive(&mut self, line: Line<'_>) {
         match line {
             Line::Whole(line) => {
+                self.peer.shared.line.store(line.len(), Ordering::Relaxed);
+                let is_too_heavy = is_too_heavy(line, self.max_message);
+                if matches!(is_too_heavy, Ok(true)) {
+                    return self.too_heavy(line);
+                }
                 self.observer.received(line);
-                match Message::parse(line) {
-                    Ok(message) => self.message(message, line.len()),
+                let message = is_too_heavy.and_then(|_| Message::parse(line));
+                match message {
+                    Ok(message) => self.message(message),
                     Err(error) => self.not_json(line, error.column),
                 }
             }
@@ -71,93 +89,110 @@ impl Dispatch {
         }
     }
 
-    fn message(&mut self, message: Message<'_>, bytes: usize) {
+    fn message(&mut self, message: Message<'_>) {
         let shared = Arc::clone(&self.peer.shared);
+        let bytes = weight_of_request(&message);
         let effect = shared.endpoint().receive(message, bytes, || shared.handlers.child_token());
         match effect {
             Effect::Run { id, method, params, token } => {
                 let request = Request { id: id.clone(), peer: self.peer.clone(), cancel: token };
                 let task = guarded(|| self.service.request(&method, params, request));
-                self.started(id, &method, task);
+                self.started(&id, &method, task);
             }
             Effect::Notify { method, params } => {
+                let bytes = weight(&params);
                 match guarded(|| self.service.notification(&method, params, &self.peer)) {
                     Ok(delivery) => self.deliver(&method, delivery, bytes),
                     Err(panic) => self.panicked(&method, &panic),
                 }
             }
-            Effect::Deliver { id, waiter, answer } => self.answered(&id, waiter, answer, bytes),
+            Effect::Deliver { id, waiter, answer } => self.answered(&id, waiter, answer),
             Effect::Refuse { id, error } => {
-                self.service.fault(Fault::Refused { id: &id, error: &error });
+                self.report(Fault::Refused { id: &id, error: &error });
                 self.refuse(&id, &error);
             }
             Effect::Cancelled | Effect::Ignore => {}
-            Effect::UnknownResponse { id } => self.service.fault(Fault::UnknownResponse { id: &id }),
+            Effect::UnknownResponse { id } => self.report(Fault::UnknownResponse { id: &id }),
             Effect::Unaddressed { error } => {
-                self.service.fault(Fault::Unaddressed { error: error.as_ref() });
+                self.report(Fault::Unaddressed { error: error.as_ref() });
             }
-            Effect::BadCancel => self.service.fault(Fault::BadCancel),
+            Effect::BadCancel => self.report(Fault::BadCancel),
         }
     }
 
     /// Spawns the handler of a request, or answers at once if there is none.
-    fn started(&mut self, id: Id, method: &str, task: Result<Result<Task, Error>, String>) {
-        let error = match task {
-            Ok(Ok(task)) => {
-                let (peer, service) = (self.peer.clone(), Arc::clone(&self.service));
-                self.tasks.spawn(Answering { peer, service, id, method: method.into() }.run(task));
+    fn started(&mut self, id: &Id, method: &str, task: Result<Result<Task, Error>, String>) {
+        let task = task.unwrap_or_else(|panic| {
+            self.panicked(method, &panic);
+            Err(Error::panicked())
+        });
+        let task: Task = match task {
+            Ok(task) => task,
+            Err(error) if self.peer.shared.writer.has_room() => {
+                self.peer.shared.endpoint().finished(id);
+                self.peer.shared.refuse(id, &error);
                 return;
             }
-            Ok(Err(error)) => error,
-            Err(panic) => {
-                self.panicked(method, &panic);
-                Error::internal("the handler failed unexpectedly")
-            }
+            // It waits for room as the answers of handlers do, and the reader goes on.
+            Err(error) => Box::pin(async move { Err(error) }),
         };
-        self.peer.shared.endpoint().finished(&id);
-        self.refuse(&id, &error);
+        let bytes = block(size_of_val(&*task));
+        let (peer, service) = (self.peer.clone(), Arc::clone(&self.service));
+        let answering = Answering { peer, service, id: id.clone(), method: method.into() }.run(task);
+        self.peer.shared.endpoint().weigh(id, budget::task(&answering) + bytes);
+        self.tasks.spawn(answering);
     }
 
     fn deliver(&mut self, method: &str, delivery: Delivery, bytes: usize) {
         match delivery {
             Delivery::Ignore => {}
             Delivery::Task(job) => {
-                let charge = self.peer.shared.intake.charge(bytes);
+                let bytes = bytes + block(size_of_val(&*job));
                 let (service, method) = (Arc::clone(&self.service), Box::<str>::from(method));
-                self.tasks.spawn(async move {
-                    let _charge = charge;
-                    if let Err(panic) = caught(job).await {
-                        let origin = Origin::Method(&method);
-                        service.fault(Fault::Panicked { origin, message: &panic });
-                    }
+                self.spawn(bytes, async move {
+                    let report = |message: &str| {
+                        Fault::Panicked { origin: Origin::Method(&method), message }.report(&*service);
+                    };
+                    let _done = caught(job, report).await;
                 });
             }
             Delivery::Lane { lane, job } => self.enqueue(&lane, job, bytes),
         }
     }
 
-    fn answered(&mut self, id: &Id, waiter: Waiter, answer: Answer<'_>, bytes: usize) {
+    fn answered(&mut self, id: &Id, waiter: Waiter, answer: Answer<'_>) {
+        waiter.received(self.peer.line_length());
         if let Answer::Malformed(problem) = answer {
-            self.service.fault(Fault::MalformedResponse { id, problem });
+            self.report(Fault::MalformedResponse { id, problem });
         }
+        let bytes = if waiter.is_in_lane() { weight_of_answer(&answer) } else { 0 };
         match guarded(|| waiter.settle(Outcome::Answer(answer))) {
             Ok(Some((lane, job))) => self.enqueue(&lane, job, bytes),
             Ok(None) => {}
             Err(message) => {
-                self.service.fault(Fault::Panicked { origin: Origin::Result, message: &message });
+                self.report(Fault::Panicked { origin: Origin::Result, message: &message });
             }
         }
     }
 
     fn enqueue(&mut self, lane: &LaneKey, job: BoxFuture, bytes: usize) {
-        let charge = self.peer.shared.intake.charge(bytes);
+        let charge = self.peer.shared.intake.charge(bytes + block(size_of_val(&*job)) + JOB);
         if let Some(runner) = self.lanes.enqueue(lane, LaneJob { job, charge }, &self.service) {
-            self.tasks.spawn(runner);
+            self.spawn(LANE + block(lane.len()), runner);
         }
     }
 
+    /// Spawns something that weighs on the budget as long as it lives: its own size, and `bytes` besides.
+    fn spawn(&mut self, bytes: usize, future: impl Future<Output = ()> + Send + 'static) {
+        let charge = self.peer.shared.intake.charge(bytes + budget::task(&future));
+        self.tasks.spawn(async move {
+            future.await;
+            drop(charge);
+        });
+    }
+
     fn not_json(&mut self, line: &[u8], column: usize) {
-        self.service.fault(Fault::NotJson { line, column });
+        self.report(Fault::NotJson { line, column });
         let head = Head::read(line);
         // Rule v1-rpc-16: what is not JSON is answered under no id, even where one can be made out.
         let head = if head.is_response { head } else { Head::default() };
@@ -167,10 +202,22 @@ impl Dispatch {
     fn oversized(&mut self, head: Head, length: u64) {
         let limit = self.max_line;
         self.observer.oversized(head.id.as_ref(), length);
-        self.service.fault(Fault::Oversized { length, limit, id: head.id.as_ref() });
+        self.report(Fault::Oversized { length, limit, id: head.id.as_ref() });
         let error =
             || Error::invalid_request(format!("the message is longer than the limit of {limit} bytes"));
         self.unreadable(head, error, "it is longer than the limit");
+    }
+
+    fn too_heavy(&mut self, line: &[u8]) {
+        let (head, limit) = (Head::cut(line), self.max_message);
+        self.observer.oversized(head.id.as_ref(), line.len() as u64);
+        self.report(Fault::TooHeavy { length: line.len(), limit, id: head.id.as_ref() });
+        let error = || {
+            Error::invalid_request(format!(
+                "the values of the message take more than {limit} bytes of memory"
+            ))
+        };
+        self.unreadable(head, error, "its values take more memory than the limit");
     }
 
     /// Deals with a line of which no more can be made out than its head.
@@ -181,7 +228,7 @@ impl Dispatch {
                 let id = id.unwrap_or(Id::Null);
                 let waiter = self.peer.shared.endpoint().settle(&id);
                 if let Some(waiter) = waiter {
-                    self.answered(&id, waiter, Answer::Malformed(problem), 0);
+                    self.answered(&id, waiter, Answer::Malformed(problem));
                 }
             }
             Head { id: Some(id), is_call: true, .. } => self.refuse(&id, &error()),
@@ -191,13 +238,14 @@ impl Dispatch {
     }
 
     fn refuse(&mut self, id: &Id, error: &Error) {
-        self.has_refused = true;
-        self.peer.shared.refuse(id, error);
+        let bytes = self.peer.shared.refuse(id, error);
+        self.peer.shared.intake.refused(bytes);
     }
 
-    /// No more can be read for the sake of requests outside lanes: fails those that wait, and tells the peer.
+    /// No more can be read for the sake of those who wait: fails them, and tells the peer of requests.
     fn give_up_calls(&mut self) {
         let shared = Arc::clone(&self.peer.shared);
+        shared.intake.give_up();
         let waiting = shared.endpoint().give_up(|waiter| !waiter.is_in_lane());
         for (id, waiter) in waiting {
             // A connection that cannot be written to any more has no peer to tell.
@@ -206,8 +254,12 @@ impl Dispatch {
         }
     }
 
+    fn report(&self, fault: Fault<'_>) {
+        fault.report(&*self.service);
+    }
+
     fn panicked(&self, method: &str, message: &str) {
-        self.service.fault(Fault::Panicked { origin: Origin::Method(method), message });
+        self.report(Fault::Panicked { origin: Origin::Method(method), message });
     }
 
     /// Fails every pending call; those of a lane after the lane's earlier jobs.
@@ -227,6 +279,7 @@ impl Dispatch {
     /// Answers every request whose handler did not, with `-32800`.
     pub(crate) fn cancel_handlers(&mut self) {
         self.tasks.abort_all();
+        self.lanes.clear(&*self.service);
         let unanswered = self.peer.shared.endpoint().unanswered();
         for id in unanswered {
             self.refuse(&id, &Error::cancelled());
@@ -237,14 +290,32 @@ impl Dispatch {
     pub(crate) fn over(&mut self, reason: &CloseReason) {
         if !std::mem::replace(&mut self.is_over, true) {
             self.peer.shared.writer.close();
-            self.service.closed(reason);
+            let _ = guarded(|| self.service.closed(reason));
         }
+    }
+}
+
+/// What a message will weigh as a request in flight, apart from its task; 0 if it is none.
+fn weight_of_request(message: &Message<'_>) -> usize {
+    let Message::Request { id, method, params } = message else { return 0 };
+    let id = if let Id::Str(id) = id { block(id.len()) } else { 0 };
+    REQUEST + id + block(method.len()) + weight(params)
+}
+
+fn weight_of_answer(answer: &Answer<'_>) -> usize {
+    match answer {
+        Answer::Result(result) => weight(result),
+        Answer::Error(error) => {
+            block(error.message.len()) + error.data.as_ref().map_or(0, |data| weight(data.as_node()))
+        }
+        Answer::Malformed(_) => 0,
     }
 }
 
 /// A driver that is dropped before its end still lets nobody wait for ever.
 impl Drop for Dispatch {
     fn drop(&mut self) {
+        self.lanes.clear(&*self.service);
         if self.is_over {
             return;
         }

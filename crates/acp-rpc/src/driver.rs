@@ -19,24 +19,30 @@ use crate::peer::{Peer, Shared};
 use crate::pump::{Moved, Pump};
 use crate::service::Service;
 use crate::tap::Observer;
-use crate::transport::Transport;
-use crate::transport::process::ChildLink;
+use crate::transport::{ChildLink, Transport};
 
 /// Connects a service to the peer at the other end of a transport.
 ///
 /// Nothing happens until the [`Driver`] is spawned or awaited, on a tokio runtime with time enabled. What
 /// the [`Peer`] is given before that is queued.
 pub fn connect(transport: Transport, service: impl Service, options: Options) -> (Peer, Driver) {
-    let peer = Peer { shared: Arc::new(Shared::new(&options)) };
-    let Options { max_line, noise, drain, tap, .. } = options;
-    let observer = Observer::new(tap, Arc::new(service));
+    let peer = Peer::new(Shared::new(&options), options.request_timeout);
+    let service = options.layers.inbound(Arc::new(service));
+    let Options { max_line, max_message, noise, drain, tap, .. } = options;
+    let observer = Observer::new(tap, service);
     let pump = Pump::new(Framer::new(max_line), transport.reader, transport.writer, observer.clone());
-    let dispatch = Dispatch::new(peer.clone(), observer, noise, max_line);
+    let dispatch = Dispatch::new(peer.clone(), observer, noise, max_line, max_message);
     let connection = Connection { dispatch, pump, child: transport.child, child_is_gone: false, drain };
     (peer, Driver { running: Box::pin(connection.run()) })
 }
 
-/// A connection at work: resolves to the reason it ended for. Dropping it ends the connection on the spot.
+/// A connection at work: resolves to the reason it ended for.
+///
+/// Dropping it ends the connection on the spot, without a word to the peer. Within the drop, pending calls fail with
+/// [`CloseReason::Local`], the tokens of handlers fire, jobs that wait in lanes are dropped, and
+/// [`Service::closed`] is called. Handlers and jobs at work are aborted: the runtime drops them when they next wait.
+/// What was queued is not sent. A child process is ended by a task of its own, or at once where there is no
+/// runtime: see `Command::grace`.
 #[must_use = "a connection does nothing unless its driver is spawned or awaited"]
 pub struct Driver {
     running: Pin<Box<dyn Future<Output = CloseReason> + Send>>,
@@ -132,18 +138,27 @@ impl Connection {
     /// says more than the end of its output: waits for both, as long as something comes.
     async fn last_words(&mut self, cause: CloseReason) -> CloseReason {
         let mut reason = cause;
+        let mut done = self.dispatch.lanes.finished();
+        let mut told = false;
         let mut deadline = Instant::now() + self.drain;
         if matches!(reason, CloseReason::Local) {
             return reason;
         }
         while self.pump.reading || (self.child.is_some() && !self.child_is_gone) {
             match self.turn(Stage::Serving, Some(deadline)).await {
+                Event::Exited(_) if told => {}
                 Event::Exited(exit) => reason = CloseReason::Exited(exit),
                 // What an exited process leaves behind in the pipe is there already: more comes from others.
                 Event::Read if self.child_is_gone => {}
                 Event::Read => deadline = Instant::now() + self.drain,
-                // Not the peer keeps us waiting, but a slow consumer on this side.
+                // Not the peer keeps us waiting, but a slow consumer on this side. It gets all there is; but
+                // one that does nothing at all must not keep others from hearing that it is over.
                 Event::Overdue if self.pump.reading && self.dispatch.is_paused() => {
+                    if done == self.dispatch.lanes.finished() {
+                        self.dispatch.fail_calls(&reason);
+                        told = true;
+                    }
+                    done = self.dispatch.lanes.finished();
                     deadline = Instant::now() + self.drain;
                 }
                 Event::Overdue | Event::Close => break,
@@ -166,6 +181,10 @@ impl Connection {
                 shared.handlers.cancel();
             }
             let idle = self.dispatch.tasks.is_empty();
+            if idle {
+                // Others than handlers may never stop sending.
+                shared.writer.finish();
+            }
             if idle && self.pump.is_flushed(&shared.writer) {
                 return;
             }
@@ -239,7 +258,10 @@ impl Connection {
         let shared = &self.dispatch.peer.shared;
         let write_error = moved.wrote.and_then(Result::err).map(Arc::new);
         if let Some(error) = &write_error {
-            shared.set_reason(CloseReason::Io(Arc::clone(error)));
+            if !shared.closed.is_cancelled() {
+                // For those who send before the end is known.
+                shared.set_reason(CloseReason::Io(Arc::clone(error)));
+            }
             self.pump.stop_writing(&shared.writer);
         }
         match (moved.read, write_error) {

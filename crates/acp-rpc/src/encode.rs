@@ -1,25 +1,18 @@
 //! The wire form of each kind of message, written straight into a buffer.
 
-use serde_core::Serialize;
-
 use crate::message::{Error, Id};
 use crate::service::Encode;
 
 type Result = std::result::Result<(), serde_json::Error>;
 
-pub(crate) fn request<P: Serialize + ?Sized>(
-    buffer: &mut Vec<u8>,
-    id: i64,
-    method: &str,
-    params: &P,
-) -> Result {
+pub(crate) fn request<P: Encode + ?Sized>(buffer: &mut Vec<u8>, id: i64, method: &str, params: &P) -> Result {
     buffer.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     id.encode(buffer)?;
     buffer.extend_from_slice(br#","method":"#);
     call(buffer, method, params)
 }
 
-pub(crate) fn notification<P: Serialize + ?Sized>(buffer: &mut Vec<u8>, method: &str, params: &P) -> Result {
+pub(crate) fn notification<P: Encode + ?Sized>(buffer: &mut Vec<u8>, method: &str, params: &P) -> Result {
     buffer.extend_from_slice(br#"{"jsonrpc":"2.0","method":"#);
     call(buffer, method, params)
 }
@@ -49,12 +42,12 @@ pub(crate) fn error(buffer: &mut Vec<u8>, id: &Id, error: &Error) -> Result {
     Ok(())
 }
 
-fn call<P: Serialize + ?Sized>(buffer: &mut Vec<u8>, method: &str, params: &P) -> Result {
+fn call<P: Encode + ?Sized>(buffer: &mut Vec<u8>, method: &str, params: &P) -> Result {
     method.encode(buffer)?;
     let before = buffer.len();
     buffer.extend_from_slice(br#","params":"#);
     let start = buffer.len();
-    serde_json::to_writer(&mut *buffer, params)?;
+    params.encode(buffer)?;
     // JSON-RPC has no null params: no params are written by leaving the member out.
     if buffer.get(start..) == Some(b"null".as_slice()) {
         buffer.truncate(before);

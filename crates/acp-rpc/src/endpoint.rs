@@ -9,6 +9,7 @@ use std::collections::{HashMap, VecDeque};
 
 use acp_json::Node;
 
+use crate::budget::is_slack;
 use crate::message::{Answer, Error, Id, Message};
 
 /// The notification that cancels a request.
@@ -42,7 +43,7 @@ struct InFlight<T> {
 pub struct Limits {
     /// How many at once.
     pub requests: usize,
-    /// How many bytes their lines may have together. One request is always taken, however long.
+    /// How many bytes they may weigh together. One request is always taken, however heavy.
     pub bytes: usize,
 }
 
@@ -137,7 +138,7 @@ impl<W, T: Cancel> Endpoint<W, T> {
     /// This side gives up a request: whether it was still unanswered, so that the peer should be told.
     /// The answer that may come all the same is dropped quietly.
     pub fn abandon(&mut self, id: i64) -> bool {
-        if self.pending.remove(&id).is_none() {
+        if self.unpend(id).is_none() {
             return false;
         }
         self.remember(id);
@@ -167,10 +168,19 @@ impl<W, T: Cancel> Endpoint<W, T> {
 
     /// This side takes back a request that never left.
     pub fn retract(&mut self, id: i64) {
-        self.pending.remove(&id);
+        self.unpend(id);
     }
 
-    /// A message arrived whose line had `bytes` bytes; `token` makes the handle of a request's handler.
+    /// Takes a request of ours out of the table, and gives back memory after many.
+    fn unpend(&mut self, id: i64) -> Option<W> {
+        let waiter = self.pending.remove(&id);
+        if is_slack(self.pending.capacity(), self.pending.len()) {
+            self.pending.shrink_to(2 * self.pending.len());
+        }
+        waiter
+    }
+
+    /// A message arrived that weighs `bytes` if it is a request; `token` makes the handle of its handler.
     pub fn receive<'a>(
         &mut self,
         message: Message<'a>,
@@ -258,8 +268,16 @@ impl<W, T: Cancel> Endpoint<W, T> {
     /// Takes the one who waits for the answer `id`; an id of another JSON type matches nobody.
     pub fn settle(&mut self, id: &Id) -> Option<W> {
         match id {
-            Id::Int(id) => self.pending.remove(id),
+            Id::Int(id) => self.unpend(*id),
             Id::Null | Id::Str(_) => None,
+        }
+    }
+
+    /// A request in flight weighs `bytes` more than was known when it arrived.
+    pub fn weigh(&mut self, id: &Id, bytes: usize) {
+        if let Some(handler) = self.in_flight.get_mut(id) {
+            handler.bytes += bytes;
+            self.in_flight_bytes += bytes;
         }
     }
 
@@ -267,13 +285,12 @@ impl<W, T: Cancel> Endpoint<W, T> {
     ///
     /// Before the answer leaves, not after it: the peer may use the id again as soon as it has the answer.
     pub fn finished(&mut self, id: &Id) -> bool {
-        match self.in_flight.remove(id) {
-            Some(handler) => {
-                self.in_flight_bytes -= handler.bytes;
-                true
-            }
-            None => false,
+        let Some(handler) = self.in_flight.remove(id) else { return false };
+        self.in_flight_bytes -= handler.bytes;
+        if is_slack(self.in_flight.capacity(), self.in_flight.len()) {
+            self.in_flight.shrink_to(2 * self.in_flight.len());
         }
+        true
     }
 
     /// The connection ended: no more calls, and those who wait are handed back, oldest first.

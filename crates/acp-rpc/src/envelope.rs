@@ -43,6 +43,11 @@ pub(crate) struct Head {
 }
 
 impl Head {
+    /// Reads the first bytes of a whole line.
+    pub(crate) fn cut(line: &[u8]) -> Self {
+        Self::read(crate::codec::head(line))
+    }
+
     /// Reads as far as `head` goes; being cut off is not an error.
     pub(crate) fn read(head: &[u8]) -> Self {
         let mut seen = Self::default();

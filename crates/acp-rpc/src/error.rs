@@ -1,8 +1,10 @@
 //! Why a call or a whole connection failed.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use acp_json::ReadError;
 
@@ -30,12 +32,27 @@ pub enum CallError {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// So much else came in before the answer that no more could be read for its sake: see
-    /// [`Options::incoming_ceiling`](crate::Options::incoming_ceiling). The peer was told that it is not wanted
-    /// any more.
+    /// So much else came in before the answer, or before there was room to send, that no more could be read for
+    /// its sake: see [`Options::incoming_ceiling`](crate::Options::incoming_ceiling). If a request had been sent,
+    /// the peer was told that it is not wanted any more.
     Overloaded {
         /// The method called.
         method: String,
+    },
+    /// No answer came in time: see [`Peer::timeout`](crate::Peer::timeout). If the request had been sent, the
+    /// peer was told that it is not wanted any more.
+    TimedOut {
+        /// The method called.
+        method: String,
+        /// How long was waited.
+        after: Duration,
+    },
+    /// A [layer](crate::layer) of this side did not let it through; nothing was sent.
+    Refused {
+        /// The method called.
+        method: String,
+        /// Why, in words of the layer.
+        reason: Cow<'static, str>,
     },
     /// The params could not be written as JSON; nothing was sent.
     Encode {
@@ -54,20 +71,33 @@ impl CallError {
             _ => None,
         }
     }
+
+    /// Whether the peer answered that it cancelled the request (`-32800`).
+    pub const fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Remote(error) if error.code == Error::REQUEST_CANCELLED)
+    }
 }
 
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Remote(error) => error.fmt(f),
-            Self::Closed(reason) => write!(f, "the connection is closed: {reason}"),
+            Self::Closed(reason) => write!(f, "the connection is closed, so connect again: {reason}"),
             Self::Read { method, error } => write!(f, "the result of `{method}` cannot be read: {error}"),
             Self::Malformed { method, problem } => {
                 write!(f, "the answer to `{method}` is not a valid response: {problem}")
             }
             Self::Overloaded { method } => {
-                write!(f, "`{method}` was given up: too much came in before its answer, and nobody read it")
+                write!(
+                    f,
+                    "`{method}` was given up: too much came in before its answer, and nobody read it; \
+                     handle what comes in sooner, or raise `incoming_ceiling`"
+                )
             }
+            Self::TimedOut { method, after } => {
+                write!(f, "`{method}` was not answered within {after:?}: try again, or allow it more time")
+            }
+            Self::Refused { method, reason } => write!(f, "`{method}` was not sent: {reason}"),
             Self::Encode { method, message } => {
                 write!(f, "the params of `{method}` cannot be written as JSON: {message}")
             }

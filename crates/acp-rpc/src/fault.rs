@@ -3,12 +3,13 @@
 use std::fmt;
 
 use crate::message::{Error, Id};
+use crate::service::Service;
+use crate::task::guarded;
 
 /// Something a service may want to log: one message was unusable, or one handler failed.
 ///
-/// The connection goes on in every case. `Display` never shows what the peer sent; the fields do, for those
-/// who want to look.
-#[derive(Debug)]
+/// The connection goes on in every case. Neither `Display` nor `Debug` shows what the peer sent, or what a panic
+/// says; the fields do, for those who want to look.
 #[non_exhaustive]
 pub enum Fault<'a> {
     /// A line is not JSON: usually a stray print of the other program.
@@ -22,6 +23,16 @@ pub enum Fault<'a> {
     Oversized {
         /// The line's length in bytes.
         length: u64,
+        /// The limit in bytes.
+        limit: usize,
+        /// The id it carries, if its first bytes show one.
+        id: Option<&'a Id>,
+    },
+    /// The values of a message would take more memory than [`Options::max_message`](crate::Options::max_message)
+    /// allows. They were not read.
+    TooHeavy {
+        /// The line's length in bytes.
+        length: usize,
         /// The limit in bytes.
         limit: usize,
         /// The id it carries, if its first bytes show one.
@@ -53,7 +64,8 @@ pub enum Fault<'a> {
     },
     /// A `$/cancel_request` without a usable `requestId`. It was ignored.
     BadCancel,
-    /// A handler panicked; if it was a request's, the request was answered with `-32603`.
+    /// A handler panicked, or what it left behind did when it was dropped. A request whose result was lost with
+    /// it was answered with `-32603`.
     Panicked {
         /// The method, or the lane whose job it was.
         origin: Origin<'a>,
@@ -94,6 +106,19 @@ impl fmt::Display for Origin<'_> {
     }
 }
 
+impl Fault<'_> {
+    /// Tells a service. If that panics there is nobody left to be told.
+    pub(crate) fn report(self, service: &dyn Service) {
+        let _ = guarded(|| service.fault(self));
+    }
+}
+
+impl fmt::Debug for Fault<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fault({self})")
+    }
+}
+
 impl fmt::Display for Fault<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -102,6 +127,10 @@ impl fmt::Display for Fault<'_> {
             }
             Self::Oversized { length, limit, .. } => {
                 write!(f, "a line of {length} bytes was skipped: the limit is {limit} bytes")
+            }
+            Self::TooHeavy { length, limit, .. } => {
+                let what = "a line was skipped whose values would take more memory than the limit of";
+                write!(f, "{what} {limit} bytes ({length} bytes long)")
             }
             Self::Refused { id, error } => write!(f, "refused message {id}: {}", error.message),
             Self::UnknownResponse { id } => write!(f, "a response has an id that nobody waits for: {id}"),

@@ -4,17 +4,22 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::budget::Charge;
+use crate::budget::{Charge, is_slack};
 use crate::fault::{Fault, Origin};
 use crate::service::{BoxFuture, LaneKey, Service};
-use crate::task::caught;
+use crate::task::{caught, guarded};
 
 /// The jobs that wait, by lane. A lane is in the map exactly as long as its runner lives.
 #[derive(Clone, Default)]
 pub(crate) struct Lanes {
-    queues: Arc<Mutex<HashMap<LaneKey, VecDeque<LaneJob>>>>,
+    queues: Arc<Mutex<HashMap<LaneKey, Queue>>>,
     finished: Arc<AtomicUsize>,
 }
+
+/// The jobs that wait in one lane. Its runner has a hold on it, so that it need not look it up for each job.
+/// Who locks the map as well locks that first.
+#[derive(Clone, Default)]
+struct Queue(Arc<Mutex<VecDeque<LaneJob>>>);
 
 /// A job and the bytes it answers for.
 pub(crate) struct LaneJob {
@@ -30,15 +35,16 @@ impl Lanes {
         job: LaneJob,
         service: &Arc<dyn Service>,
     ) -> Option<impl Future<Output = ()> + Send + 'static> {
+        let queue = Queue::default();
         {
             let mut queues = self.lock();
-            if let Some(queue) = queues.get_mut(lane) {
-                queue.push_back(job);
+            if let Some(queue) = queues.get(lane) {
+                queue.lock().push_back(job);
                 return None;
             }
-            queues.insert(Arc::clone(lane), VecDeque::new());
+            queues.insert(Arc::clone(lane), queue.clone());
         }
-        Some(self.clone().run(Arc::clone(lane), job, Arc::clone(service)))
+        Some(self.clone().run(Arc::clone(lane), queue, job, Arc::clone(service)))
     }
 
     /// How many jobs have been done, ever: whether there is progress.
@@ -46,29 +52,67 @@ impl Lanes {
         self.finished.load(Ordering::Relaxed)
     }
 
-    async fn run(self, lane: LaneKey, first: LaneJob, service: Arc<dyn Service>) {
+    async fn run(self, lane: LaneKey, queue: Queue, first: LaneJob, service: Arc<dyn Service>) {
         let mut next = Some(first);
         while let Some(LaneJob { job, charge }) = next {
-            if let Err(panic) = caught(job).await {
-                service.fault(Fault::Panicked { origin: Origin::Lane(&lane), message: &panic });
-            }
+            let report = |panic: &str| panicked(&*service, &lane, panic);
+            let _done = caught(job, report).await;
             drop(charge);
             self.finished.fetch_add(1, Ordering::Relaxed);
-            next = self.next_of(&lane);
+            next = queue.pop().or_else(|| self.last_look(&lane, &queue));
         }
     }
 
-    fn next_of(&self, lane: &LaneKey) -> Option<LaneJob> {
+    /// Drops the jobs that wait.
+    pub(crate) fn clear(&self, service: &dyn Service) {
+        let queues = std::mem::take(&mut *self.lock());
+        for (lane, queue) in queues {
+            let jobs = std::mem::take(&mut *queue.lock());
+            for LaneJob { job, .. } in jobs {
+                if let Err(panic) = guarded(|| drop(job)) {
+                    panicked(service, &lane, &panic);
+                }
+            }
+        }
+    }
+
+    /// The next job of a lane that had none a moment ago. If there is still none the lane is over.
+    fn last_look(&self, lane: &LaneKey, queue: &Queue) -> Option<LaneJob> {
         let mut queues = self.lock();
-        let job = queues.get_mut(lane)?.pop_front();
+        let job = queue.pop();
         if job.is_none() {
             queues.remove(lane);
+            if is_slack(queues.capacity(), queues.len()) {
+                let twice = 2 * queues.len();
+                queues.shrink_to(twice);
+            }
         }
         job
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<LaneKey, VecDeque<LaneJob>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<LaneKey, Queue>> {
         // Nothing runs under this lock that could leave the map half changed.
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Queue {
+    fn pop(&self) -> Option<LaneJob> {
+        let mut jobs = self.lock();
+        let job = jobs.pop_front();
+        if is_slack(jobs.capacity(), jobs.len()) {
+            let twice = 2 * jobs.len();
+            jobs.shrink_to(twice);
+        }
+        job
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<LaneJob>> {
+        // As above.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn panicked(service: &dyn Service, lane: &str, message: &str) {
+    Fault::Panicked { origin: Origin::Lane(lane), message }.report(service);
 }

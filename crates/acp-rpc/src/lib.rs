@@ -1,6 +1,7 @@
 #![doc = include_str!("lib.md")]
 
 mod budget;
+mod call;
 pub mod codec;
 mod dispatch;
 mod driver;
@@ -10,19 +11,23 @@ mod envelope;
 mod error;
 mod fault;
 mod lane;
+pub mod layer;
 mod message;
 mod options;
 mod peer;
 mod pump;
 mod service;
-mod tap;
+pub mod tap;
 mod task;
+pub mod trace;
 pub mod transport;
 mod waiter;
+mod weight;
 mod writer;
 
 pub use tokio_util::sync::CancellationToken;
 
+pub use crate::call::Pending;
 pub use crate::driver::{Driver, connect};
 pub use crate::error::{CallError, CloseReason, Exit};
 pub use crate::fault::{Fault, Origin};
@@ -32,4 +37,7 @@ pub use crate::peer::Peer;
 pub use crate::service::{BoxFuture, Delivery, LaneKey, Reply, Request, Service, Task};
 pub use crate::tap::{Direction, Kind, Tap, Traffic};
 pub use crate::transport::Transport;
+#[cfg(feature = "process")]
 pub use crate::transport::process::{Child, Command};
+#[cfg(feature = "process")]
+pub use crate::transport::run::{Output, Running};

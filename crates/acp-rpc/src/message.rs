@@ -23,6 +23,9 @@ pub enum Id {
     Str(Arc<str>),
 }
 
+/// How many characters of a string are shown.
+const LONGEST_SHOWN: usize = 64;
+
 impl Id {
     /// Reads an id, or `None` if the value cannot be one.
     pub fn from_node(node: &Node<'_>) -> Option<Self> {
@@ -30,6 +33,15 @@ impl Id {
             Node::Null => Some(Self::Null),
             Node::Str(text) => Some(Self::Str(Arc::from(text.as_ref()))),
             other => other.as_i64().map(Self::Int),
+        }
+    }
+
+    /// The id as JSON.
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        match self {
+            Self::Null => Node::Null,
+            Self::Int(id) => u64::try_from(*id).map_or(Node::I64(*id), Node::U64),
+            Self::Str(id) => Node::Str(Cow::Owned(id.as_ref().to_owned())),
         }
     }
 }
@@ -46,12 +58,16 @@ impl From<&str> for Id {
     }
 }
 
+/// In one line, as in JSON; a string is cut after 64 characters.
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => f.write_str("null"),
             Self::Int(id) => id.fmt(f),
-            Self::Str(id) => fmt::Debug::fmt(id, f),
+            Self::Str(id) => match id.char_indices().nth(LONGEST_SHOWN) {
+                None => fmt::Debug::fmt(id, f),
+                Some((cut, _)) => write!(f, "{:?}..", id.get(..cut).unwrap_or_default()),
+            },
         }
     }
 }
@@ -67,7 +83,9 @@ impl Serialize for Id {
 }
 
 /// A JSON-RPC error object: what a request is answered with when it fails.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// Neither `Display` nor `Debug` shows `data`.
+#[derive(Clone, PartialEq)]
 pub struct Error {
     /// The error code. Codes outside 32 bits are clamped when they arrive.
     pub code: i32,
@@ -113,9 +131,15 @@ impl Error {
         Self::new(Self::INVALID_REQUEST, message)
     }
 
-    /// `-32601`: nobody here answers `method`.
+    /// `-32601`: nobody here answers `method`, of which the message shows no more than 64 characters.
     pub fn method_not_found(method: &str) -> Self {
-        Self::new(Self::METHOD_NOT_FOUND, format!("method not found: {method}"))
+        match method.char_indices().nth(LONGEST_SHOWN) {
+            None => Self::new(Self::METHOD_NOT_FOUND, format!("method not found: {method}")),
+            Some((cut, _)) => {
+                let shown = method.get(..cut).unwrap_or_default();
+                Self::new(Self::METHOD_NOT_FOUND, format!("method not found: {shown}.."))
+            }
+        }
     }
 
     /// `-32602`: the params cannot be read or are not supported.
@@ -126,6 +150,10 @@ impl Error {
     /// `-32603`: the handler failed.
     pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Self::INTERNAL_ERROR, message)
+    }
+
+    pub(crate) fn panicked() -> Self {
+        Self::internal("the handler failed unexpectedly")
     }
 
     /// `-32800`: the request was cancelled.
@@ -156,6 +184,14 @@ fn code_of(node: &Node<'_>) -> Option<i32> {
         Node::U64(code) => Some(i32::try_from(*code).unwrap_or(i32::MAX)),
         Node::I64(code) => Some(i32::try_from(*code).unwrap_or(i32::MIN)),
         _ => None,
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let data = self.data.as_ref().map(|_| format_args!(".."));
+        let mut error = f.debug_struct("Error");
+        error.field("code", &self.code).field("message", &self.message).field("data", &data).finish()
     }
 }
 

@@ -1,35 +1,53 @@
 //! The limits of a connection, and how it treats noise.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::layer::{Layer, Layers, Outbound};
+use crate::service::Service;
 use crate::tap::Tap;
 
 /// Limits and habits of a connection. Every limit is in bytes unless it says otherwise.
+///
+/// Lines and output count as they are on the wire. What stays after a line has been read counts by what it
+/// takes in memory: its values with their names, as they would be kept untyped; the future that will deal with
+/// it; the queue, the task and the table entry. That is an estimate on the high side. What a handler allocates
+/// when it runs is its own, and not known here.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
     /// The longest line taken. A longer one is skipped without being buffered, and answered by its id where
     /// its first bytes show one. Default 64 MiB.
     pub max_line: usize,
-    /// How much may wait to be written. At the budget senders wait, in the order they came. Default 1 MiB.
+    /// How much the values of one message may take in memory, which can be 70 times as much as its line. A
+    /// message beyond that is not read, and answered like a line that is too long. Default 256 MiB.
+    pub max_message: usize,
+    /// How much may wait to be written. At the budget senders wait, in the order they came. One message more
+    /// may be there, however large. Default 1 MiB.
     pub outgoing_budget: usize,
     /// How much of notifications and of answers in lanes may wait or be in work. At the budget the reader
-    /// pauses, unless a request outside lanes waits for its answer, which may be what the work waits for.
-    /// Default 8 MiB.
+    /// pauses, unless a request outside lanes waits for its answer or something waits for room in the output,
+    /// which may be what the work waits for. One message more may be there, however large. Default 8 MiB.
     pub incoming_budget: usize,
-    /// How much of the same may be there while such a request waits. At the ceiling the reader pauses all the
-    /// same, and the requests fail with [`CallError::Overloaded`](crate::CallError::Overloaded). Default 64 MiB.
+    /// How much of the same may be there while something waits like that; and, apart from that, how much the
+    /// reader may refuse meanwhile that the peer does not take. At the ceiling the reader pauses all the same, and
+    /// what waits fails with [`CallError::Overloaded`](crate::CallError::Overloaded). Default 64 MiB.
     pub incoming_ceiling: usize,
     /// How many requests of the peer may be in flight. One more is refused with `-32603`. Default 16,384.
     pub max_in_flight: usize,
-    /// How much the lines of the requests in flight may have together. One more is refused with `-32603`,
-    /// unless it is the only one. Default 128 MiB.
+    /// How much the requests in flight may take together. One more is refused with `-32603`, unless it is the
+    /// only one. Default 128 MiB.
     pub in_flight_budget: usize,
     /// What to do about lines that are not JSON.
     pub noise: Noise,
     /// How long, at the end, to wait for something to happen: for a last message, for a handler's answer,
     /// for a job of a lane, for output to leave. Default 1 second.
     pub drain: Duration,
+    /// How long a request to the peer may take, unless [`Peer::timeout`](crate::Peer::timeout) says otherwise.
+    /// Default `None`: for ever, because many requests wait for people.
+    pub request_timeout: Option<Duration>,
+    /// What requests and notifications go through on their way in and out.
+    pub layers: Layers,
     /// Who sees every line.
     pub tap: Option<Tap>,
 }
@@ -49,6 +67,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             max_line: 64 * 1024 * 1024,
+            max_message: 256 * 1024 * 1024,
             outgoing_budget: 1024 * 1024,
             incoming_budget: 8 * 1024 * 1024,
             incoming_ceiling: 64 * 1024 * 1024,
@@ -56,17 +75,26 @@ impl Default for Options {
             in_flight_budget: 128 * 1024 * 1024,
             noise: Noise::Answer,
             drain: Duration::from_secs(1),
+            request_timeout: None,
+            layers: Layers::default(),
             tap: None,
         }
     }
 }
 
-/// Each method sets the field of its name.
+/// Each method sets the field of its name, or adds to it.
 impl Options {
     /// Sets [`max_line`](Self::max_line).
     #[must_use]
     pub const fn max_line(mut self, bytes: usize) -> Self {
         self.max_line = bytes;
+        self
+    }
+
+    /// Sets [`max_message`](Self::max_message).
+    #[must_use]
+    pub const fn max_message(mut self, bytes: usize) -> Self {
+        self.max_message = bytes;
         self
     }
 
@@ -116,6 +144,37 @@ impl Options {
     #[must_use]
     pub const fn drain(mut self, drain: Duration) -> Self {
         self.drain = drain;
+        self
+    }
+
+    /// Sets [`request_timeout`](Self::request_timeout).
+    #[must_use]
+    pub fn request_timeout(mut self, after: impl Into<Option<Duration>>) -> Self {
+        self.request_timeout = after.into();
+        self
+    }
+
+    /// Adds a [layer](crate::layer) to [`layers`](Self::layers) that what comes in goes through. The one that is
+    /// added first is the outermost.
+    #[must_use]
+    pub fn layer_in<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<Arc<dyn Service>> + Send + Sync + 'static,
+        L::Service: Service,
+    {
+        self.layers.push_in(layer);
+        self
+    }
+
+    /// Adds a [layer](crate::layer) to [`layers`](Self::layers) that what goes out goes through. The one that is
+    /// added first is the outermost.
+    #[must_use]
+    pub fn layer_out<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<Arc<dyn Outbound>> + Send + Sync + 'static,
+        L::Service: Outbound,
+    {
+        self.layers.push_out(layer);
         self
     }
 

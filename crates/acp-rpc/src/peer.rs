@@ -1,32 +1,58 @@
 //! The handle on the other side: call it, notify it, close the connection.
 
 use std::fmt;
-use std::pin::Pin;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use acp_json::FromNode;
 use serde_core::Serialize;
-use tokio::sync::oneshot::{self, error::RecvError};
 use tokio_util::sync::CancellationToken;
 
-use crate::budget::Intake;
+use crate::budget::{Intake, Waiting};
+use crate::call::{self, Call, Pending, Stage, Timer, within};
 use crate::encode;
 use crate::endpoint::{Cancel, Endpoint, Limits};
 use crate::error::{CallError, CloseReason};
+use crate::layer::{Outbound, Outgoing};
 use crate::message::{Error, Id};
 use crate::options::Options;
 use crate::service::LaneKey;
-use crate::waiter::{Unsettled, Waiter};
-use crate::writer::{Closed, PushError, Writer};
+use crate::waiter::Waiter;
+use crate::writer::{Closed, PushError, Turn, Writer};
 
 /// A cheap handle on the other side of a connection. It does not keep the connection open.
 #[derive(Clone)]
 pub struct Peer {
     pub(crate) shared: Arc<Shared>,
+    timeout: Option<Duration>,
 }
 
 impl Peer {
+    pub(crate) fn new(shared: Shared, timeout: Option<Duration>) -> Self {
+        Self { shared: Arc::new(shared), timeout }
+    }
+
+    /// The same peer, for requests that may take as long as this, or with `None` for ever, instead of
+    /// [`Options::request_timeout`].
+    ///
+    /// The time runs from the call to its result: waits for room to write, for layers and for jobs of a lane
+    /// count. When it is up the call fails with [`CallError::TimedOut`], and a peer that has the request is
+    /// sent `$/cancel_request`; its late answer is dropped quietly. Needs a tokio runtime with time enabled.
+    ///
+    /// ```no_run
+    /// # use acp_rpc::{CallError, Peer};
+    /// # use std::time::Duration;
+    /// # async fn ask(peer: &Peer) -> Result<(), CallError> {
+    /// let answer: String = peer.timeout(Duration::from_secs(5)).request("ask", &()).await?;
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn timeout(&self, after: impl Into<Option<Duration>>) -> Self {
+        Self { shared: Arc::clone(&self.shared), timeout: after.into() }
+    }
+
     /// Sends a request and waits for its result.
     ///
     /// Waits while more bytes than [`Options::outgoing_budget`] are queued, then serialises `params` straight
@@ -65,18 +91,23 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// [`CallError::Closed`] or [`CallError::Encode`]; nothing was sent then.
+    /// [`CallError::Closed`], [`CallError::Encode`] or [`CallError::Overloaded`], or what a layer refuses it with;
+    /// nothing was sent then.
     pub async fn notify<P>(&self, method: &str, params: &P) -> Result<(), CallError>
     where
         P: Serialize + Sync + ?Sized,
     {
-        let _turn = self.shared.writer.turn().await.map_err(|Closed| self.shared.closed_error())?;
-        self.notify_now(method, params)
+        let Some(layers) = &self.shared.outbound else {
+            let _turn = self.shared.turn(method).await?;
+            return self.notify_now(method, params);
+        };
+        let exchange = layers.send(Outgoing::notification(&self.shared, method, &params));
+        exchange.await
     }
 
     /// Sends a notification without ever waiting: for drop guards and [`Reply::after`](crate::Reply::after).
     ///
-    /// It goes past the outgoing budget, so keep it to few and small messages.
+    /// It goes past the outgoing budget and past layers, so keep it to few and small messages.
     ///
     /// # Errors
     ///
@@ -86,7 +117,7 @@ impl Peer {
         P: Serialize + ?Sized,
     {
         let pushed = self.shared.writer.push(|buffer| encode::notification(buffer, method, params));
-        pushed.map_err(|error| self.shared.push_error(method, error))
+        pushed.map(drop).map_err(|error| self.shared.push_error(method, error))
     }
 
     /// Whether the connection has ended: no request can be answered any more.
@@ -112,7 +143,8 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// [`CallError::Closed`] or [`CallError::Encode`]; nothing was sent then.
+    /// [`CallError::Closed`], [`CallError::Encode`] or [`CallError::TimedOut`], or what a layer refuses it with;
+    /// nothing was sent then.
     pub async fn begin<P, R>(
         &self,
         lane: Option<LaneKey>,
@@ -123,8 +155,43 @@ impl Peer {
         P: Serialize + Sync + ?Sized,
         R: FromNode + Send + 'static,
     {
-        let (call, answer) = self.send(lane, method, params).await?;
-        Ok(Pending { call, answer, method: method.into() })
+        let mut timer = Timer::start(self.timeout);
+        let start = pin!(async {
+            if self.shared.outbound.is_some() {
+                // Boxed, so that those without layers do not carry it.
+                return Box::pin(self.begin_through_layers(lane, method, params)).await;
+            }
+            let (waiter, answer) = call::waiter(&self.shared, lane);
+            Ok(Stage::Sent(Call::start(&self.shared, waiter, method, params).await?, answer))
+        });
+        let stage = within(&mut timer, method, start).await?;
+        Ok(Pending::new(stage, timer, method))
+    }
+
+    async fn begin_through_layers<P, R>(
+        &self,
+        lane: Option<LaneKey>,
+        method: &str,
+        params: &P,
+    ) -> Result<Stage<R>, CallError>
+    where
+        P: Serialize + Sync + ?Sized,
+        R: FromNode + Send + 'static,
+    {
+        let in_lane = lane.is_some();
+        // The exchange outlives the borrow of the params.
+        let (outgoing, on_wire, result) = Outgoing::begun(&self.shared, lane, method, params)?;
+        let shared = Arc::clone(&self.shared);
+        let exchange = Box::pin(async move {
+            shared.through_layers(outgoing, in_lane, result.method()).await?;
+            result.take()
+        });
+        Stage::through_layers(exchange, on_wire).await
+    }
+
+    /// The length of the message that came in last: for what runs on the reader.
+    pub(crate) fn line_length(&self) -> usize {
+        self.shared.line.load(Ordering::Relaxed)
     }
 
     async fn call<P, R>(&self, lane: Option<LaneKey>, method: &str, params: &P) -> Result<R, CallError>
@@ -132,32 +199,31 @@ impl Peer {
         P: Serialize + Sync + ?Sized,
         R: FromNode + Send + 'static,
     {
-        let (call, answer) = self.send(lane, method, params).await?;
-        call.settled(answer.await, method)
+        let exchange = pin!(async {
+            if self.shared.outbound.is_some() {
+                return Box::pin(self.call_through_layers(lane, method, params)).await;
+            }
+            let (waiter, answer) = call::waiter(&self.shared, lane);
+            let call = Call::start(&self.shared, waiter, method, params).await?;
+            call.settled(answer.await, method)
+        });
+        within(&mut Timer::start(self.timeout), method, exchange).await
     }
 
-    async fn send<P, R>(
+    async fn call_through_layers<P, R>(
         &self,
         lane: Option<LaneKey>,
         method: &str,
         params: &P,
-    ) -> Result<(Call, oneshot::Receiver<Settled<R>>), CallError>
+    ) -> Result<R, CallError>
     where
         P: Serialize + Sync + ?Sized,
         R: FromNode + Send + 'static,
     {
-        let shared = &self.shared;
-        // From here on: also the wait for room may be what the jobs that hold the incoming budget wait for.
-        let waiting = lane.is_none().then(|| shared.intake.wait());
-        let _turn = shared.writer.turn().await.map_err(|Closed| shared.closed_error())?;
-        let (answer, arrival) = oneshot::channel();
-        let waiter = Waiter::new(lane, waiting, answer);
-        let id = shared.endpoint().call(waiter).ok_or_else(|| shared.closed_error())?;
-        let mut call = Call { shared: Arc::clone(shared), id, sent: false };
-        let pushed = shared.writer.push(|buffer| encode::request(buffer, id, method, params));
-        pushed.map_err(|error| shared.push_error(method, error))?;
-        call.sent = true;
-        Ok((call, arrival))
+        let in_lane = lane.is_some();
+        let (outgoing, result) = Outgoing::request(&self.shared, lane, method, &params);
+        self.shared.through_layers(outgoing, in_lane, method).await?;
+        result.take()
     }
 }
 
@@ -167,68 +233,15 @@ impl fmt::Debug for Peer {
     }
 }
 
-/// A request that has been sent: a future of its result. Dropping it sends `$/cancel_request` and forgets the
-/// answer.
-#[must_use = "dropping a pending request cancels it"]
-pub struct Pending<R> {
-    call: Call,
-    answer: oneshot::Receiver<Settled<R>>,
-    method: Box<str>,
-}
-
-impl<R> Future for Pending<R> {
-    type Output = Result<R, CallError>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let arrived = ready!(Pin::new(&mut self.answer).poll(cx));
-        Poll::Ready(self.call.settled(arrived, &self.method))
-    }
-}
-
-impl<R> fmt::Debug for Pending<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pending")
-            .field("method", &self.method)
-            .field("id", &self.call.id)
-            .finish_non_exhaustive()
-    }
-}
-
-type Settled<R> = Result<R, Unsettled>;
-
-/// A request of ours on its way; dropped before its answer came, it tells the peer.
-struct Call {
-    shared: Arc<Shared>,
-    id: i64,
-    sent: bool,
-}
-
-impl Call {
-    fn settled<R>(&self, arrived: Result<Settled<R>, RecvError>, method: &str) -> Result<R, CallError> {
-        match arrived {
-            Ok(settled) => settled.map_err(|unsettled| unsettled.into_error(method)),
-            Err(_) if self.shared.closed.is_cancelled() => Err(self.shared.closed_error()),
-            Err(_) => Err(Unsettled::Malformed("reading it failed unexpectedly").into_error(method)),
-        }
-    }
-}
-
-impl Drop for Call {
-    fn drop(&mut self) {
-        if !self.sent {
-            self.shared.endpoint().retract(self.id);
-        } else if self.shared.endpoint().abandon(self.id) {
-            // If the connection is gone the peer cannot be told, and need not be.
-            let _ = self.shared.writer.push(|buffer| encode::cancel(buffer, self.id));
-        }
-    }
-}
-
 /// What the handles, the handlers' tasks and the driver of one connection share.
 pub(crate) struct Shared {
     endpoint: Mutex<Endpoint<Waiter, CancellationToken>>,
     pub(crate) writer: Writer,
     pub(crate) intake: Arc<Intake>,
+    /// The layers that requests and notifications go out through, if there are any.
+    pub(crate) outbound: Option<Arc<dyn Outbound>>,
+    /// The length of the message that the reader is at.
+    pub(crate) line: AtomicUsize,
     /// Fires when this side wants to end the connection.
     pub(crate) closing: CancellationToken,
     /// Parent of every handler's token.
@@ -245,6 +258,8 @@ impl Shared {
             endpoint: Mutex::new(Endpoint::new(limits)),
             writer: Writer::new(options.outgoing_budget),
             intake: Intake::new(options.incoming_budget, options.incoming_ceiling),
+            outbound: options.layers.outbound(),
+            line: AtomicUsize::new(0),
             closing: CancellationToken::new(),
             handlers: CancellationToken::new(),
             closed: CancellationToken::new(),
@@ -257,10 +272,50 @@ impl Shared {
         self.endpoint.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers with an error, past the budget: who calls this waits for room by himself.
-    pub(crate) fn refuse(&self, id: &Id, error: &Error) {
+    /// Waits for room and for the turn to write. Meanwhile the reader goes on, since the peer may be waiting for
+    /// room as well; where it can go on no more, the wait is given up.
+    pub(crate) async fn turn(&self, method: &str) -> Result<Turn<'_>, CallError> {
+        if let Some(turn) = self.writer.try_turn() {
+            return Ok(turn);
+        }
+        // Made first: from the moment the wait counts it may be given up.
+        let flooded = self.intake.flooded();
+        let _waiting = self.intake.wait();
+        tokio::select! {
+            biased;
+            turn = self.writer.turn() => turn.map_err(|Closed| self.closed_error()),
+            () = flooded => Err(CallError::Overloaded { method: method.to_owned() }),
+        }
+    }
+
+    /// Answers with an error, past the budget: who calls this waits for room by himself. Returns its length.
+    pub(crate) fn refuse(&self, id: &Id, error: &Error) -> usize {
         // Error objects always serialise; and on a closed connection nobody listens.
-        let _ = self.writer.push(|buffer| encode::error(buffer, id, error));
+        self.writer.push(|buffer| encode::error(buffer, id, error)).unwrap_or(0)
+    }
+
+    /// Makes the reader read on for the sake of a request outside lanes. From before it is sent: also the wait
+    /// for layers and for room may be what the jobs that hold the incoming budget wait for.
+    pub(crate) fn counted_in(&self, lane: Option<&LaneKey>) -> Option<Waiting> {
+        lane.is_none().then(|| self.intake.wait())
+    }
+
+    /// Waits for the layers of a request. As the wait for room does, it ends when no more can be read for its
+    /// sake.
+    async fn through_layers(
+        &self,
+        outgoing: Outgoing<'_>,
+        in_lane: bool,
+        method: &str,
+    ) -> Result<(), CallError> {
+        let Some(layers) = &self.outbound else { return outgoing.exchange().await };
+        let mut exchange = layers.send(outgoing);
+        let flooded = self.intake.flooded();
+        tokio::select! {
+            biased;
+            done = &mut exchange => done,
+            () = flooded, if !in_lane => Err(CallError::Overloaded { method: method.to_owned() }),
+        }
     }
 
     pub(crate) fn set_reason(&self, reason: CloseReason) {
@@ -272,11 +327,11 @@ impl Shared {
         reason.clone().unwrap_or(CloseReason::Local)
     }
 
-    fn closed_error(&self) -> CallError {
+    pub(crate) fn closed_error(&self) -> CallError {
         CallError::Closed(self.reason())
     }
 
-    fn push_error(&self, method: &str, error: PushError) -> CallError {
+    pub(crate) fn push_error(&self, method: &str, error: PushError) -> CallError {
         match error {
             PushError::Closed => self.closed_error(),
             PushError::Encode(error) => {

@@ -8,10 +8,10 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
 use crate::codec::Framer;
 use crate::tap::Observer;
-use crate::writer::Writer;
+use crate::writer::{CHUNK, Writer};
 
-/// An output buffer larger than this is not kept between bursts.
-const IDLE_CAPACITY: usize = 256 * 1024;
+/// An output buffer larger than this is not kept once it is empty.
+const IDLE_CAPACITY: usize = 2 * CHUNK;
 
 /// Both directions of a transport, and what is on its way in each.
 pub(crate) struct Pump {
@@ -85,9 +85,8 @@ impl Pump {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
             self.sent += written;
-            queue.written(written);
             if self.sent == self.outgoing.len() {
-                self.reset_outgoing();
+                self.reset_outgoing(queue);
             }
             return Poll::Ready(Ok(()));
         }
@@ -103,8 +102,7 @@ impl Pump {
     pub(crate) fn stop_writing(&mut self, queue: &Writer) {
         self.writing = false;
         queue.close();
-        queue.written(self.outgoing.len() - self.sent);
-        self.reset_outgoing();
+        self.reset_outgoing(queue);
     }
 
     /// Whether everything that was queued has left, or cannot leave any more.
@@ -122,7 +120,8 @@ impl Pump {
         self.reader
     }
 
-    fn reset_outgoing(&mut self) {
+    fn reset_outgoing(&mut self, queue: &Writer) {
+        queue.written(self.outgoing.len());
         self.outgoing.clear();
         self.outgoing.shrink_to(IDLE_CAPACITY);
         self.sent = 0;

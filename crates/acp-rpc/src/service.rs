@@ -13,7 +13,8 @@ use crate::fault::Fault;
 use crate::message::{Error, Id};
 use crate::peer::Peer;
 
-/// The future a request is answered by.
+/// The future a request is answered by. It is dropped when its answer stands in the output buffer, unless a layer
+/// has dropped it before.
 pub type Task = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send>>;
 
 /// A future that answers nothing: a notification's handler, or a job of a lane.
@@ -109,19 +110,22 @@ impl fmt::Debug for Delivery {
 pub struct Reply {
     pub(crate) result: Box<dyn Encode + Send>,
     pub(crate) after: Option<After>,
+    pub(crate) sent: Option<Sent>,
 }
 
 pub(crate) type After = Box<dyn FnOnce(&Peer) + Send>;
+/// Told the length of the answer once it stands in the output buffer. It must not panic.
+pub(crate) type Sent = Box<dyn FnOnce(usize) + Send>;
 
 impl Reply {
     /// A reply with this `result`. It is serialised once, straight into the output buffer.
     pub fn new(result: impl Serialize + Send + 'static) -> Self {
-        Self { result: Box::new(result), after: None }
+        Self { result: Box::new(result), after: None, sent: None }
     }
 
     /// A reply whose `result` is `{}`.
     pub fn empty() -> Self {
-        Self { result: Box::new(Empty), after: None }
+        Self { result: Box::new(Empty), after: None, sent: None }
     }
 
     /// The same reply, with something to do right after it stands in the output buffer: what `hook` sends
@@ -129,6 +133,15 @@ impl Reply {
     #[must_use]
     pub fn after(mut self, hook: impl FnOnce(&Peer) + Send + 'static) -> Self {
         self.after = Some(Box::new(hook));
+        self
+    }
+
+    pub(crate) fn on_sent(mut self, hook: impl FnOnce(usize) + Send + 'static) -> Self {
+        let inner = self.sent.take();
+        self.sent = Some(Box::new(move |bytes| {
+            inner.into_iter().for_each(|inner| inner(bytes));
+            hook(bytes);
+        }));
         self
     }
 }

@@ -1,11 +1,11 @@
-//! What runs as a task of its own: the handler of a request, up to its answer.
+//! What runs as a task of its own: the handler of a request, up to its answer. And how its panics are kept in.
 
 use std::any::Any;
-use std::future::poll_fn;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use crate::encode;
 use crate::fault::{Fault, Origin};
@@ -14,30 +14,70 @@ use crate::peer::Peer;
 use crate::service::{Reply, Service, Task};
 use crate::writer::PushError;
 
-/// Runs a future; a panic becomes its message.
-pub(crate) async fn caught<T>(
-    mut future: Pin<Box<dyn Future<Output = T> + Send>>,
-) -> std::result::Result<T, String> {
-    poll_fn(move |cx| match guarded(|| future.as_mut().poll(cx)) {
-        Ok(poll) => poll.map(Ok),
-        Err(panic) => Poll::Ready(Err(panic)),
-    })
-    .await
+/// Runs a future of the service. What it panics with, and what its drop panics with, goes to `report`; the output
+/// is `None` if it was lost with that. The future is dropped with what this returns, not when it is done.
+pub(crate) fn caught<T, R: FnMut(&str) + Unpin>(future: Foreign<T>, report: R) -> Caught<T, R> {
+    Caught { future: Some(future), report }
+}
+
+type Foreign<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+pub(crate) struct Caught<T, R: FnMut(&str) + Unpin> {
+    future: Option<Foreign<T>>,
+    report: R,
+}
+
+impl<T, R: FnMut(&str) + Unpin> Caught<T, R> {
+    fn discard(&mut self) {
+        let future = self.future.take();
+        if let Err(panic) = guarded(|| drop(future)) {
+            (self.report)(&panic);
+        }
+    }
+}
+
+impl<T, R: FnMut(&str) + Unpin> Future for Caught<T, R> {
+    type Output = Option<T>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        let Some(future) = &mut self.future else { return Poll::Pending };
+        let output = match guarded(|| future.as_mut().poll(cx)) {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(output)) => Some(output),
+            Err(panic) => {
+                (self.report)(&panic);
+                None
+            }
+        };
+        Poll::Ready(output)
+    }
+}
+
+/// Also where a task is stopped half-way.
+impl<T, R: FnMut(&str) + Unpin> Drop for Caught<T, R> {
+    fn drop(&mut self) {
+        self.discard();
+    }
 }
 
 /// Runs a function; a panic becomes its message.
 ///
 /// What a panicking handler left half done is its own: nothing of this crate is behind the closure.
 pub(crate) fn guarded<T>(run: impl FnOnce() -> T) -> std::result::Result<T, String> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| message_of(panic.as_ref()))
+    catch_unwind(AssertUnwindSafe(run)).map_err(message_of)
 }
 
-fn message_of(panic: &(dyn Any + Send)) -> String {
-    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+fn message_of(panic: Box<dyn Any + Send>) -> String {
+    let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(message), _) => (*message).to_owned(),
         (_, Some(message)) => message.clone(),
         _ => "a panic without a message".to_owned(),
+    };
+    // What was thrown may panic in its turn when it is dropped, and so on: that one is left where it is.
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        mem::forget(another);
     }
+    message
 }
 
 /// One request of the peer.
@@ -51,41 +91,73 @@ pub(crate) struct Answering {
 impl Answering {
     /// Runs the handler and sends its answer: exactly one, whatever the handler does.
     pub(crate) async fn run(self, task: Task) {
-        let outcome = caught(task).await.unwrap_or_else(|panic| Err(self.panicked(&panic)));
+        let mut handler = caught(task, |panic: &str| self.panicked(panic));
+        let outcome = (&mut handler).await.unwrap_or_else(|| Err(Error::panicked()));
         let turn = self.peer.shared.writer.turn().await;
         let in_flight = self.peer.shared.endpoint().finished(&self.id);
         if turn.is_ok() && in_flight {
             self.send(outcome);
+        } else {
+            self.contain(|| drop(outcome));
         }
+        drop(turn);
+        // Only now: what it holds is held until its answer stands in the buffer.
+        drop(handler);
     }
 
     fn send(&self, outcome: Result<Reply, Error>) {
-        let writer = &self.peer.shared.writer;
-        let answer = outcome.and_then(|Reply { result, after }| {
-            match guarded(|| writer.push(|buffer| encode::response(buffer, &self.id, result.as_ref()))) {
-                Ok(Ok(()) | Err(PushError::Closed)) => Ok(after),
-                Ok(Err(PushError::Encode(error))) => Err(self.unwritable(&error.to_string())),
-                Err(panic) => Err(self.unwritable(&panic)),
-            }
-        });
-        match answer {
-            Ok(None) => {}
-            Ok(Some(after)) => {
-                if let Err(panic) = guarded(|| after(&self.peer)) {
-                    self.panicked(&panic);
-                }
-            }
-            Err(error) => self.peer.shared.refuse(&self.id, &error),
+        let error = match outcome {
+            Ok(reply) => self.send_result(reply).err(),
+            Err(error) => Some(error),
+        };
+        if let Some(error) = error {
+            self.peer.shared.refuse(&self.id, &error);
         }
     }
 
-    fn panicked(&self, message: &str) -> Error {
-        self.service.fault(Fault::Panicked { origin: Origin::Method(&self.method), message });
-        Error::internal("the handler failed unexpectedly")
+    fn send_result(&self, Reply { result, after, sent }: Reply) -> Result<(), Error> {
+        let writer = &self.peer.shared.writer;
+        let pushed = guarded(|| writer.push(|buffer| encode::response(buffer, &self.id, result.as_ref())));
+        self.contain(|| drop(result));
+        let error = match pushed {
+            Ok(Ok(bytes)) => {
+                if let Some(sent) = sent {
+                    sent(bytes);
+                }
+                None
+            }
+            Ok(Err(PushError::Closed)) => None,
+            Ok(Err(PushError::Encode(error))) => Some(self.unwritable(&error.to_string())),
+            Err(panic) => {
+                self.panicked(&panic);
+                Some(Error::panicked())
+            }
+        };
+        match (after, error) {
+            (None, error) => error.map_or(Ok(()), Err),
+            (Some(after), None) => {
+                self.contain(|| after(&self.peer));
+                Ok(())
+            }
+            (Some(after), Some(error)) => {
+                self.contain(|| drop(after));
+                Err(error)
+            }
+        }
+    }
+
+    fn contain(&self, run: impl FnOnce()) {
+        if let Err(panic) = guarded(run) {
+            self.panicked(&panic);
+        }
+    }
+
+    fn panicked(&self, message: &str) {
+        Fault::Panicked { origin: Origin::Method(&self.method), message }.report(&*self.service);
     }
 
     fn unwritable(&self, message: &str) -> Error {
-        self.service.fault(Fault::UnwritableResult { method: &self.method, message });
+        Fault::UnwritableResult { method: &self.method, message }.report(&*self.service);
         Error::internal("the result cannot be written as JSON")
     }
 }

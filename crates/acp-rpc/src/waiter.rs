@@ -5,6 +5,7 @@ use tokio::sync::oneshot;
 
 use crate::budget::Waiting;
 use crate::error::{CallError, CloseReason};
+use crate::layer::Progress;
 use crate::message::{Answer, Error};
 use crate::service::{BoxFuture, LaneKey};
 
@@ -12,6 +13,7 @@ use crate::service::{BoxFuture, LaneKey};
 pub(crate) struct Waiter {
     lane: Option<LaneKey>,
     settle: Settle,
+    progress: Option<Progress>,
     _waiting: Option<Waiting>,
 }
 
@@ -40,17 +42,46 @@ impl Waiter {
         waiting: Option<Waiting>,
         answer: oneshot::Sender<Result<R, Unsettled>>,
     ) -> Self {
+        Self::with(lane, waiting, None, answer, read)
+    }
+
+    /// For layers, which know nothing of results: the `result` goes its own way, past them.
+    pub(crate) fn layered<R: FromNode + Send + 'static>(
+        lane: Option<LaneKey>,
+        waiting: Option<Waiting>,
+        progress: Progress,
+        answer: oneshot::Sender<Result<(), Unsettled>>,
+        result: oneshot::Sender<R>,
+    ) -> Self {
+        // Whoever gave up in the meantime does not want it.
+        let keep = |outcome: Outcome<'_>| read(outcome).map(|value| drop(result.send(value)));
+        Self::with(lane, waiting, Some(progress), answer, keep)
+    }
+
+    fn with<T: Send + 'static>(
+        lane: Option<LaneKey>,
+        waiting: Option<Waiting>,
+        progress: Option<Progress>,
+        answer: oneshot::Sender<Result<T, Unsettled>>,
+        read: impl FnOnce(Outcome<'_>) -> Result<T, Unsettled> + Send + 'static,
+    ) -> Self {
         let settle = Box::new(move |outcome: Outcome<'_>, in_lane: bool| {
             let result = read(outcome);
             if in_lane {
                 let job: BoxFuture = Box::pin(async move { drop(answer.send(result)) });
                 return Some(job);
             }
-            // Whoever gave up in the meantime does not want it.
             drop(answer.send(result));
             None
         });
-        Self { lane, settle, _waiting: waiting }
+        Self { lane, settle, progress, _waiting: waiting }
+    }
+
+    /// The answer has come, in a line of so many bytes.
+    pub(crate) fn received(&self, bytes: usize) {
+        if let Some(progress) = &self.progress {
+            progress.set_received(bytes);
+        }
     }
 
     /// Whether the answer goes through a lane.

@@ -1,10 +1,17 @@
 //! The output buffer: messages in, one write out.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
+
+/// From this length on a buffer takes no further message, so that memory is given back piece by piece as a
+/// slow peer reads. It is what pipes take at once: larger writes would not save any.
+pub(crate) const CHUNK: usize = 64 * 1024;
+/// Room in a buffer for the message that makes it full, as long as that is a short one.
+const SLACK: usize = 4 * 1024;
 
 /// Where all messages of a connection are written, and where its driver takes them from.
 ///
@@ -15,7 +22,7 @@ use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 #[derive(Debug)]
 pub(crate) struct Writer {
     output: Mutex<Output>,
-    /// Bytes in the buffer and bytes the driver has taken but not yet written.
+    /// Bytes in the buffers, that of the driver included until all of it is written.
     held: AtomicUsize,
     budget: usize,
     /// One permit: the sender who has it may be the next to write. Semaphores are fair.
@@ -25,7 +32,11 @@ pub(crate) struct Writer {
 
 #[derive(Debug, Default)]
 struct Output {
+    /// What leaves before `buffer`.
+    full: VecDeque<Vec<u8>>,
     buffer: Vec<u8>,
+    /// An empty one that has been used before.
+    spare: Vec<u8>,
     driver: Option<Waker>,
     closed: bool,
 }
@@ -67,37 +78,50 @@ impl Writer {
         if self.turnstile.is_closed() { Err(Closed) } else { Ok(Turn { _permit: permit }) }
     }
 
+    /// The caller's turn, if he need not wait for it.
+    pub(crate) fn try_turn(&self) -> Option<Turn<'_>> {
+        let permit = self.turnstile.try_acquire().ok()?;
+        self.has_room().then_some(Turn { _permit: permit })
+    }
+
     pub(crate) fn has_room(&self) -> bool {
         self.held.load(Ordering::Acquire) < self.budget
     }
 
-    /// Adds one message and its newline: all of it, or nothing if `encode` fails or panics.
+    /// Adds one message and its newline: all of it, or nothing if `encode` fails or panics. Returns the
+    /// message's length.
     pub(crate) fn push(
         &self,
         encode: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>,
-    ) -> Result<(), PushError> {
-        let driver = {
+    ) -> Result<usize, PushError> {
+        let (driver, length) = {
             let mut output = self.lock();
             if output.closed {
                 return Err(PushError::Closed);
             }
+            output.seal();
             let before = output.buffer.len();
             let mut frame = Frame { buffer: &mut output.buffer, start: before, complete: false };
             encode(frame.buffer).map_err(PushError::Encode)?;
             frame.complete();
             drop(frame);
-            self.held.fetch_add(output.buffer.len() - before, Ordering::AcqRel);
-            output.driver.take()
+            let added = output.buffer.len() - before;
+            self.held.fetch_add(added, Ordering::AcqRel);
+            (output.driver.take(), added - 1)
         };
         if let Some(driver) = driver {
             driver.wake();
         }
-        Ok(())
+        Ok(length)
     }
 
-    /// For the driver: swaps the buffer for `empty` once there is something in it.
+    /// For the driver: swaps the next buffer for `empty` once there is something in it.
     pub(crate) fn poll_take(&self, cx: &Context<'_>, empty: &mut Vec<u8>) -> Poll<()> {
         let mut output = self.lock();
+        if let Some(full) = output.full.pop_front() {
+            output.spare = std::mem::replace(empty, full);
+            return Poll::Ready(());
+        }
         if output.buffer.is_empty() {
             output.driver = Some(cx.waker().clone());
             return Poll::Pending;
@@ -110,7 +134,7 @@ impl Writer {
         self.held.load(Ordering::Acquire) == 0
     }
 
-    /// For the driver: `bytes` have left, or never will.
+    /// For the driver: a buffer of `bytes` has left, or never will.
     pub(crate) fn written(&self, bytes: usize) {
         let before = self.held.fetch_sub(bytes, Ordering::AcqRel);
         if before >= self.budget && before - bytes < self.budget {
@@ -118,21 +142,43 @@ impl Writer {
         }
     }
 
+    /// No more messages are taken: senders fail. What has been taken still leaves.
+    pub(crate) fn finish(&self) {
+        self.lock().closed = true;
+        self.turnstile.close();
+        self.room.notify_one();
+    }
+
     /// Nothing can be written any more: senders fail, and what the buffer holds is thrown away.
     pub(crate) fn close(&self) {
+        self.finish();
         let thrown_away = {
             let mut output = self.lock();
-            output.closed = true;
-            std::mem::take(&mut output.buffer)
+            let full: usize = std::mem::take(&mut output.full).iter().map(Vec::len).sum();
+            full + std::mem::take(&mut output.buffer).len()
         };
-        self.turnstile.close();
-        self.written(thrown_away.len());
-        self.room.notify_one();
+        self.written(thrown_away);
     }
 
     fn lock(&self) -> MutexGuard<'_, Output> {
         // A panicking serialiser is undone by its `Frame`, so the state behind a poisoned lock is sound.
         self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Output {
+    /// Puts a full buffer aside for the driver.
+    fn seal(&mut self) {
+        if self.buffer.len() >= CHUNK {
+            let empty = std::mem::take(&mut self.spare);
+            self.full.push_back(std::mem::replace(&mut self.buffer, empty));
+        }
+        // One that is half full, or comes after a full one, will be full, too: it gets all of its room at
+        // once, as doubling would end at twice the size.
+        if self.buffer.len() >= CHUNK / 2 || !self.full.is_empty() {
+            let room = (CHUNK + SLACK).saturating_sub(self.buffer.len());
+            self.buffer.reserve_exact(room);
+        }
     }
 }
 

@@ -161,6 +161,126 @@ async fn a_driver_that_never_ran_leaves_nobody_waiting() {
 }
 
 #[tokio::test]
+async fn a_connection_outlives_its_handles() {
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, Options::default());
+    drop(peer);
+    let driver = tokio::spawn(driver);
+    wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"empty"}"#).await;
+    assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    wire.finish().await;
+    assert!(matches!(soon("the end", driver).await.unwrap(), CloseReason::Eof));
+}
+
+#[tokio::test]
+async fn a_handler_that_calls_after_eof_may_still_notify_and_answer() {
+    // The peer has closed its side, and reads on.
+    let (lab, _events) = Lab::new();
+    let (mut wire, _peer, driver) = raw(lab, Options::default());
+    let driver = tokio::spawn(driver);
+    wire.send(r#"{"jsonrpc":"2.0","method":"slow","params":[1]}"#).await;
+    wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"nest","params":1}"#).await;
+    wire.shut_down().await;
+    let mut lines = wire.rest().await;
+    lines.sort();
+    assert_eq!(lines.len(), 2, "its call is not sent, as nobody can answer it any more: {lines:?}");
+    assert!(lines[0].contains(r#""id":1,"error":{"code":-32603"#), "{lines:?}");
+    assert_eq!(lines[1], r#"{"jsonrpc":"2.0","method":"done","params":[1]}"#);
+    soon("the end", driver).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_reason_stays_what_it_was() {
+    // The answer of a handler that was told to stop cannot be written any more.
+    let (lab, mut events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, brief());
+    let driver = tokio::spawn(driver);
+    wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"hang"}"#).await;
+    assert_eq!(events.recv().await.unwrap(), "started 1");
+    drop(wire);
+    assert!(matches!(soon("the end", driver).await.unwrap(), CloseReason::Eof));
+    assert!(matches!(peer.closed().await, CloseReason::Eof));
+}
+
+#[tokio::test]
+async fn a_sender_that_never_stops_does_not_hold_up_the_end() {
+    for closes in [true, false] {
+        let (lab, _events) = Lab::new();
+        let (mut wire, peer, driver) = raw(lab, brief());
+        let driver = tokio::spawn(driver);
+        let sender = peer.clone();
+        let sending = tokio::spawn(async move {
+            loop {
+                if let Err(error) = sender.notify("chatter", &()).await {
+                    return error;
+                }
+            }
+        });
+        wire.next().await;
+        if closes {
+            peer.close();
+        } else {
+            wire.shut_down().await;
+        }
+        // All that was taken arrives, and whole.
+        let lines = soon("the end of the stream", wire.rest()).await;
+        assert!(lines.iter().all(|line| line == r#"{"jsonrpc":"2.0","method":"chatter"}"#));
+        soon("the end", driver).await.unwrap();
+        assert!(matches!(soon("the sender", sending).await.unwrap(), CallError::Closed(_)));
+    }
+}
+
+#[tokio::test]
+async fn handlers_have_time_to_answer_and_no_more() {
+    // `hang` answers when it is told to stop; `stuck` never does. A peer that closes waits for both, but not longer
+    // than it must.
+    let (lab, mut events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, brief());
+    let driver = tokio::spawn(driver);
+    for (id, method) in [(1, "stuck"), (2, "hang"), (3, "hang")] {
+        wire.send(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#)).await;
+        assert_eq!(events.recv().await.unwrap(), format!("started {id}"));
+    }
+    peer.close();
+    let answered = wire.rest().await;
+    let mut ids: Vec<&str> = answered.iter().map(|line| &line[17..23]).collect();
+    ids[..2].sort_unstable();
+    assert_eq!(ids, [r#""id":2"#, r#""id":3"#, r#""id":1"#], "{answered:?}");
+    soon("the end", driver).await.unwrap();
+}
+
+/// In words, as logs have them.
+#[tokio::test]
+async fn every_way_in_which_a_request_fails_has_a_name() {
+    let table: [(&str, &str, &str); 4] = [
+        ("an error", r#""error":{"code":7,"message":"no"}"#, "no (code 7)"),
+        ("cancelled", r#""error":{"code":-32800,"message":"stopped"}"#, "stopped (code -32800)"),
+        ("no response", r#""x":1"#, "is not a valid response: it has neither a `result` nor an `error`"),
+        (
+            "too long",
+            r#""result":"................................................................""#,
+            "it is longer than the limit",
+        ),
+    ];
+    for (what, answer, expected) in table {
+        let (lab, _events) = Lab::new();
+        let (mut wire, peer, driver) = raw(lab, brief().max_line(80));
+        tokio::spawn(driver);
+        let call = ask(&peer, "ask");
+        wire.next().await;
+        wire.send(format!(r#"{{"jsonrpc":"2.0","id":0,{answer}}}"#)).await;
+        let error = soon("the answer", call).await.unwrap().unwrap_err();
+        assert!(error.to_string().contains(expected), "{what}: {error}");
+        assert_eq!(error.is_cancelled(), what == "cancelled");
+    }
+    let (lab, _events) = Lab::new();
+    let (_wire, peer, driver) = raw(lab, brief());
+    tokio::spawn(driver);
+    let call = peer.timeout(Duration::ZERO).request::<_, Value>("ask", &()).await;
+    assert!(matches!(call, Err(CallError::TimedOut { .. })), "{call:?}");
+}
+
+#[tokio::test]
 async fn last_answers_are_read_when_writing_fails() {
     // The peer answers, and has already stopped reading.
     let (near, far) = tokio::io::duplex(1024);
@@ -213,4 +333,31 @@ impl AsyncWrite for Broken {
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
+}
+
+#[tokio::test]
+async fn a_job_that_does_not_end_keeps_nobody_from_hearing_of_the_end_and_loses_nothing() {
+    let (lab, mut events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab.clone(), brief().incoming_budget(1));
+    let driver = tokio::spawn(driver);
+    let peer_of_lane = peer.clone();
+    let in_lane =
+        tokio::spawn(async move { peer_of_lane.request_in_lane::<_, Value>("b".into(), "ask", &()).await });
+    wire.next().await;
+    for text in ["one", "two"] {
+        wire.send(format!(r#"{{"jsonrpc":"2.0","method":"lane","params":{{"lane":"a","text":"{text}"}}}}"#))
+            .await;
+    }
+    // The first job fills the budget and waits for a permit, so the reader pauses; then the peer is gone.
+    drop(wire);
+    while peer.notify("are you there", &()).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(reason(in_lane).await, "broken pipe");
+    assert!(peer.is_closed());
+    lab.gate.add_permits(2);
+    for text in ["one", "two"] {
+        assert_eq!(soon("a job", events.recv()).await.unwrap(), text);
+    }
+    assert!(matches!(soon("the end", driver).await.unwrap(), CloseReason::Io(_)));
 }

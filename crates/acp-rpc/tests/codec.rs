@@ -92,3 +92,15 @@ fn a_long_line_does_not_leave_a_large_buffer() {
     assert!(framer.next_line().is_some());
     assert!(framer.space().capacity() < 1 << 20);
 }
+
+#[test]
+fn the_beginning_of_a_line_does_not_keep_the_buffer_of_the_one_before() {
+    let mut framer = Framer::new(usize::MAX);
+    framer.space().extend_from_slice(&vec![b'x'; 8 << 20]);
+    framer.space().extend_from_slice(b"\n{");
+    assert!(framer.next_line().is_some());
+    assert_eq!(framer.next_line(), None);
+    assert!(framer.space().capacity() < 1 << 20);
+    framer.space().extend_from_slice(b"}\n");
+    assert_eq!(framer.next_line(), Some(Line::Whole(b"{}")));
+}

@@ -16,6 +16,7 @@ use std::time::Duration;
 use acp_json::Value;
 use acp_rpc::{CallError, Child, CloseReason, Command, Driver, Exit, Options, Peer, Transport, connect};
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 use common::{Lab, soon};
 
@@ -115,14 +116,15 @@ async fn a_program_that_is_not_there_is_named() {
     assert!(error.to_string().starts_with("cannot start `/no/such/program`: "), "{error}");
 }
 
-/// A wrapper around a wrapper around a program, all deaf to the end of stdin and, in part, to TERM. Each says
-/// its process id on stderr.
+/// A shell that starts a shell that starts a program, all deaf to the end of stdin and, in part, to TERM. Each
+/// says its process id on stderr.
 fn three_levels(on_term: &str) -> (Command, mpsc::UnboundedReceiver<u32>) {
     let script = r#"
         trap "$ON_TERM" TERM
         echo $$ >&2
-        if [ "$LEVEL" -gt 1 ]; then LEVEL=$((LEVEL - 1)) /bin/sh -c "$SCRIPT" & fi
-        while :; do sleep 0.05; done
+        if [ "$LEVEL" -eq 1 ]; then exec sleep 1000; fi
+        LEVEL=$((LEVEL - 1)) /bin/sh -c "$SCRIPT" &
+        wait
     "#;
     let command = shell(script).env("SCRIPT", script).env("LEVEL", "3").env("ON_TERM", on_term);
     let (pids, receiver) = mpsc::unbounded_channel();
@@ -136,13 +138,20 @@ fn is_running(pid: u32) -> bool {
     !matches!(state, Some('Z' | 'X'))
 }
 
-async fn until_gone(pids: &[u32]) {
-    let gone = async {
-        while pids.iter().any(|pid| is_running(*pid)) {
+async fn until(what: &str, condition: impl Fn() -> bool) {
+    let come = async {
+        while !condition() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    soon("the end of every process", gone).await;
+    soon(what, come).await;
+}
+
+/// Nobody runs, and the one whose parent we are is not even a zombie.
+async fn until_gone(pids: &[u32]) {
+    until("the end of every process", || !pids.iter().any(|pid| is_running(*pid))).await;
+    let leader = std::path::PathBuf::from(format!("/proc/{}", pids[0]));
+    until("somebody to take note of the exit", || !leader.exists()).await;
 }
 
 async fn three(pids: &mut mpsc::UnboundedReceiver<u32>) -> [u32; 3] {
@@ -154,10 +163,30 @@ async fn three(pids: &mut mpsc::UnboundedReceiver<u32>) -> [u32; 3] {
     taken
 }
 
+/// So often, because what can go wrong here depends on who is faster.
+const RUNS: usize = 100;
+
+/// With a handler of TERM, and deaf to it.
+const ON_TERM: [&str; 2] = ["exit 0", ""];
+
+/// Runs a case many times, some at once.
+async fn often<F: Future<Output = ()> + Send + 'static>(case: impl Fn(&'static str) -> F) {
+    let mut running = JoinSet::new();
+    for on_term in ON_TERM.into_iter().cycle().take(RUNS) {
+        if running.len() == 10 {
+            running.join_next().await.unwrap().unwrap();
+        }
+        running.spawn(case(on_term));
+    }
+    while let Some(done) = running.join_next().await {
+        done.unwrap();
+    }
+}
+
 #[tokio::test]
 #[cfg(target_os = "linux")]
 async fn closing_ends_every_process_of_a_wrapper() {
-    for on_term in ["exit 0", ""] {
+    often(async |on_term| {
         let (command, mut pids) = three_levels(on_term);
         let (_lab, peer, driver, child) = start(command);
         let driver = tokio::spawn(driver);
@@ -165,36 +194,68 @@ async fn closing_ends_every_process_of_a_wrapper() {
         assert_eq!(pids[0], child.pid());
         peer.close();
         soon("the end", driver).await.unwrap();
-        until_gone(&pids).await;
         let exit = child.wait().await;
         assert_eq!(exit.signal, on_term.is_empty().then_some(9), "KILL only for who does not listen to TERM");
-    }
+        until_gone(&pids).await;
+    })
+    .await;
 }
 
 #[tokio::test]
 #[cfg(target_os = "linux")]
 async fn dropping_the_driver_ends_every_process() {
-    let (command, mut pids) = three_levels("");
-    let (_lab, _peer, driver, _child) = start(command);
-    let driver = tokio::spawn(driver);
-    let pids = three(&mut pids).await;
-    driver.abort();
-    until_gone(&pids).await;
+    often(async |on_term| {
+        let (command, mut pids) = three_levels(on_term);
+        let (_lab, _peer, driver, child) = start(command);
+        let driver = tokio::spawn(driver);
+        let pids = three(&mut pids).await;
+        driver.abort();
+        until_gone(&pids).await;
+        assert_eq!(child.wait().await.signal, on_term.is_empty().then_some(9));
+    })
+    .await;
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_driver_dropped_outside_of_the_runtime_ends_every_process() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (pids, driver) = runtime.block_on(async {
+        let (command, mut pids) = three_levels("exit 0");
+        let (_lab, _peer, driver, _child) = start(command);
+        (three(&mut pids).await, driver)
+    });
+    drop(driver);
+    runtime.block_on(until_gone(&pids));
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn the_end_of_the_runtime_ends_every_process() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let pids = runtime.block_on(async {
-        let (command, mut pids) = three_levels("");
-        let (_lab, _peer, driver, _child) = start(command);
-        tokio::spawn(driver);
-        three(&mut pids).await
-    });
-    drop(runtime);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(until_gone(&pids));
+    use tokio::runtime::Builder;
+    let gone = std::thread::spawn(|| {
+        (0..RUNS)
+            .map(|run| {
+                let mut kind =
+                    if run % 2 == 0 { Builder::new_current_thread() } else { Builder::new_multi_thread() };
+                let runtime = kind.worker_threads(2).enable_all().build().unwrap();
+                runtime.block_on(async {
+                    let (command, mut pids) = three_levels(ON_TERM[run % 2]);
+                    let (_lab, _peer, driver, _child) = start(command);
+                    tokio::spawn(driver);
+                    three(&mut pids).await
+                })
+            })
+            .collect::<Vec<[u32; 3]>>()
+    })
+    .join()
+    .unwrap();
+    let start = std::time::Instant::now();
+    let is_there = |pid: &u32| std::path::Path::new(&format!("/proc/{pid}")).exists();
+    while gone.iter().any(|pids| is_there(&pids[0]) || pids.iter().any(|pid| is_running(*pid))) {
+        assert!(start.elapsed() < common::GUARD, "waited in vain for the end of every process");
+        std::thread::yield_now();
+    }
 }
 
 #[tokio::test]

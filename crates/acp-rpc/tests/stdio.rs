@@ -1,4 +1,4 @@
-//! Stdin and stdout as the wire: pipes, sockets and files, with the guard and without it.
+//! Stdin and stdout as the wire: pipes, sockets, files and terminals, with the guard and without it.
 //!
 //! This program starts itself: as the parent it is the test, as the child it is the agent.
 
@@ -22,6 +22,11 @@ fn main() {
 }
 
 #[cfg(unix)]
+fn is_nonblocking(fd: impl std::os::fd::AsFd) -> bool {
+    rustix::fs::fcntl_getfl(fd).unwrap().contains(rustix::fs::OFlags::NONBLOCK)
+}
+
+#[cfg(unix)]
 mod agent {
     use std::io::Read;
     use std::process::{Command, Stdio};
@@ -29,6 +34,9 @@ mod agent {
     use acp_json::{Node, Value};
     use acp_rpc::transport::Stdio as Wire;
     use acp_rpc::{Delivery, Error, Options, Peer, Reply, Request, Service, Task, Transport, connect};
+    use rustix::stdio::{stdin, stdout};
+
+    use super::is_nonblocking;
 
     pub(crate) fn run(guard: bool) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -60,6 +68,14 @@ mod agent {
                     let status = Command::new("/bin/sh").args(["-c", script]).status().unwrap();
                     Value::from(status.success())
                 }
+                "let_a_child_print" => {
+                    let mut child = Command::new("/bin/sh");
+                    let status = child.args(["-c", "echo printed by a child"]).stdin(Stdio::null()).status();
+                    Value::from(status.unwrap().success())
+                }
+                "are_nonblocking" => {
+                    Value::new(&[is_nonblocking(stdin()), is_nonblocking(stdout())]).unwrap()
+                }
                 "read" => {
                     let mut text = String::new();
                     std::io::stdin().read_to_string(&mut text).unwrap();
@@ -88,7 +104,9 @@ mod agent {
 mod parent {
     use std::fs::{self, File};
     use std::io::{Read, Write, pipe};
-    use std::os::fd::{AsFd, OwnedFd};
+    use std::os::fd::OwnedFd;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::OpenOptionsExt;
     use std::os::unix::net::UnixStream as StdUnixStream;
     use std::process::{Command, Stdio};
     use std::sync::{Arc, Mutex};
@@ -98,14 +116,20 @@ mod parent {
         CloseReason, Delivery, Driver, Error, Fault, Noise, Options, Peer, Request, Service, Task, Transport,
         connect,
     };
-    use rustix::fs::{OFlags, fcntl_getfl};
+    use rustix::fs::OFlags;
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
+
+    use super::is_nonblocking;
 
     pub(crate) fn run() {
-        let cases: [(&str, fn()); 7] = [
+        let cases: [(&str, fn()); 9] = [
             ("pipes", over_pipes),
             ("without the guard", without_the_guard),
             ("sockets", over_sockets),
             ("files", over_files),
+            ("files are never made non-blocking", files_stay_blocking),
+            ("a terminal", over_a_terminal),
             ("non-blocking pipes are given back", flags_are_restored),
             ("stdout and stderr are one pipe", shared_with_stderr),
             ("a reader that is gone", nobody_listens),
@@ -199,8 +223,10 @@ mod parent {
             let (transport, child) = Transport::process(command).unwrap();
             let (client, peer, driver) = client(transport);
             tokio::spawn(driver);
+            assert_eq!(ask(&peer, "are_nonblocking").await, Value::new(&[true, true]).unwrap());
             ask(&peer, "print").await;
-            assert_eq!(*client.noise.lock().unwrap(), ["a stray print"]);
+            ask(&peer, "let_a_child_print").await;
+            assert_eq!(*client.noise.lock().unwrap(), ["a stray print", "printed by a child"]);
             peer.close();
             assert_eq!(child.wait().await.stderr_tail, "");
         });
@@ -255,8 +281,57 @@ mod parent {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    fn is_nonblocking(fd: impl AsFd) -> bool {
-        fcntl_getfl(fd).unwrap().contains(OFlags::NONBLOCK)
+    fn files_stay_blocking() {
+        let folder = std::env::temp_dir().join(format!("acp-rpc-stdio-flags-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (input, output) = (folder.join("in"), folder.join("out"));
+        fs::write(&input, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"are_nonblocking\"}\n").unwrap();
+        let mut command = command("open");
+        command.stdin(File::open(&input).unwrap()).stdout(File::create(&output).unwrap());
+        assert!(command.status().unwrap().success());
+        let said = fs::read_to_string(&output).unwrap();
+        assert_eq!(said, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":[false,false]}\ngiven back\n");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Both ends of a terminal that changes nothing of what it is given.
+    fn terminal() -> (File, File) {
+        let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&screen).unwrap();
+        unlockpt(&screen).unwrap();
+        let name = ptsname(&screen, Vec::new()).unwrap();
+        let name = std::ffi::OsStr::from_bytes(name.to_bytes());
+        let flags = OFlags::NOCTTY.bits().cast_signed();
+        let line = File::options().read(true).write(true).custom_flags(flags).open(name).unwrap();
+        let mut modes = tcgetattr(&line).unwrap();
+        modes.local_modes.remove(LocalModes::ECHO);
+        modes.output_modes.remove(OutputModes::OPOST);
+        tcsetattr(&line, OptionalActions::Now, &modes).unwrap();
+        (File::from(screen), line)
+    }
+
+    fn over_a_terminal() {
+        const END: &[u8] = b"\x04";
+        let expect = |screen: &mut File, expected: &str| {
+            let mut said = vec![0; expected.len()];
+            screen.read_exact(&mut said).unwrap();
+            assert_eq!(String::from_utf8_lossy(&said), expected);
+        };
+        for (guard, stray) in [("guarded", ""), ("open", "a stray print\n")] {
+            let (mut screen, line) = terminal();
+            let mut command = command(guard);
+            command.stdin(line.try_clone().unwrap()).stdout(line.try_clone().unwrap()).stderr(Stdio::null());
+            let mut child = command.spawn().unwrap();
+            screen.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"are_nonblocking\"}\n").unwrap();
+            expect(&mut screen, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":[false,false]}\n");
+            // Whatever descriptors the child has: this is the terminal that both share.
+            assert!(!is_nonblocking(&line) && !is_nonblocking(&screen));
+            screen.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"print\"}\n").unwrap();
+            expect(&mut screen, &format!("{stray}{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":null}}\n"));
+            screen.write_all(END).unwrap();
+            expect(&mut screen, "given back\n");
+            assert!(child.wait().unwrap().success());
+        }
     }
 
     fn flags_are_restored() {

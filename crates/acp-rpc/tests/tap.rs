@@ -10,7 +10,9 @@
 mod common;
 
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
+use acp_rpc::tap::Redaction;
 use acp_rpc::{Options, Tap, Traffic};
 
 use common::{Lab, raw};
@@ -68,6 +70,35 @@ async fn a_raw_tap_shows_lines() {
         r#"<- request echo id 1 (60 bytes) {"jsonrpc":"2.0","id":1,"method":"echo","params":["secret"]}"#
     );
     assert_eq!(seen[2], "<- not JSON (13 bytes) secret banner");
+}
+
+#[tokio::test]
+async fn a_redacted_tap_shows_lines_without_secrets() {
+    let (seen, watch) = watcher();
+    let started = SystemTime::now();
+    conversation(Tap::redacted(Redaction::default().name("params"), move |traffic| {
+        assert!(traffic.time >= started);
+        watch(traffic);
+    }))
+    .await;
+    let seen = seen.lock().unwrap();
+    assert_eq!(
+        seen[0],
+        r#"<- request echo id 1 (60 bytes) {"jsonrpc":"2.0","id":1,"method":"echo","params":["[redacted]"]}"#
+    );
+    assert_eq!(seen[2], "<- not JSON (13 bytes)");
+}
+
+#[tokio::test]
+async fn a_line_whose_values_are_too_large_is_not_read_for_the_tap_either() {
+    let (seen, watch) = watcher();
+    let (lab, _events) = Lab::new();
+    let (mut wire, _peer, driver) = raw(lab, Options::default().tap(Tap::raw(watch)).max_message(2000));
+    tokio::spawn(driver);
+    let params = "[],".repeat(100);
+    wire.send(format!(r#"{{"jsonrpc":"2.0","id":1,"method":"echo","params":[{params}[]]}}"#)).await;
+    assert!(wire.next().await.contains("-32600"));
+    assert_eq!(seen.lock().unwrap()[0], "<- oversized line id 1 (354 bytes)");
 }
 
 #[tokio::test]

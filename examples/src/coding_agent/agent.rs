@@ -33,7 +33,7 @@ impl<P: Planner> CodingAgent<P> {
         chat.begin(turn.prompt());
         let tools = Tools::new(&turn, &chat);
         for _ in 0..MAX_ROUNDS {
-            let step = self.planner.next(&chat.history(), &turn).await?;
+            let step = self.planner.next(&chat.conversation(), &turn).await?;
             let calls = match step.next {
                 Next::Act(calls) => calls,
                 Next::Stop(reason) => {

@@ -1,7 +1,7 @@
 //! What the agent keeps for a session.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_agent::types::{ContentBlock, EmbeddedResourceResource, StopReason, ToolCallId};
@@ -9,26 +9,19 @@ use acp_agent::types::{ContentBlock, EmbeddedResourceResource, StopReason, ToolC
 use super::planner::{Attachment, History, Round, Task};
 use super::workspace::Workspace;
 
-/// A session: its folder, what was said and done in it, and what the user allowed for good.
+/// A session: its folder, and what was said and done in it.
 #[derive(Debug)]
 pub struct Chat {
     workspace: Workspace,
     /// Shared with the planner while it plans, and never changed meanwhile: changing it copies nothing.
     history: Mutex<Arc<History>>,
-    /// Whether the user has allowed every write.
-    writes_allowed: AtomicBool,
     tool_calls: AtomicU64,
 }
 
 impl Chat {
     /// A new session in the folder `cwd`.
     pub(super) fn new(cwd: &Path) -> Self {
-        Chat {
-            workspace: Workspace::new(cwd),
-            history: Mutex::default(),
-            writes_allowed: AtomicBool::new(false),
-            tool_calls: AtomicU64::new(1),
-        }
+        Chat { workspace: Workspace::new(cwd), history: Mutex::default(), tool_calls: AtomicU64::new(1) }
     }
 
     pub(super) const fn workspace(&self) -> &Workspace {
@@ -40,16 +33,8 @@ impl Chat {
         format!("call-{}", self.tool_calls.fetch_add(1, Ordering::Relaxed)).into()
     }
 
-    pub(super) fn writes_allowed(&self) -> bool {
-        self.writes_allowed.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn allow_writes(&self) {
-        self.writes_allowed.store(true, Ordering::Relaxed);
-    }
-
     /// Everything so far, as the planner is shown it.
-    pub(super) fn history(&self) -> Arc<History> {
+    pub(super) fn conversation(&self) -> Arc<History> {
         Arc::clone(&self.locked())
     }
 

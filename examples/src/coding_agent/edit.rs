@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use acp_agent::types::{Content, ContentBlock, Diff, ToolCall, ToolCallContent, ToolCallStatus};
-use acp_agent::{Decision, Error, Result, RunningTool};
+use acp_agent::{Error, Result, RunningTool};
 
 use super::planner::Outcome;
 use super::tools::{Tools, ends_turn, location};
@@ -60,7 +60,8 @@ impl Tools<'_> {
         }
     }
 
-    /// Asks, and writes; `false` if the user has said no.
+    /// Asks, unless the user has decided about all writes of the session, and writes; `false` if the user has said
+    /// no.
     async fn write_if_allowed(
         &self,
         tool: &RunningTool,
@@ -68,24 +69,12 @@ impl Tools<'_> {
         path: &Path,
         edit: &Edit,
     ) -> Result<bool> {
-        if !self.is_allowed(call).await? {
+        if !self.turn.ask_remembered("write", call).await?.is_allowed() {
             return Ok(false);
         }
         tool.start().await?;
         self.fs()?.write_text(path, &*edit.diff.new_text).await?;
         Ok(true)
-    }
-
-    /// Asks, unless the user has said that there is no need to.
-    async fn is_allowed(&self, call: &ToolCall) -> Result<bool> {
-        if self.chat.writes_allowed() {
-            return Ok(true);
-        }
-        let decision = self.turn.ask(call).await?;
-        if decision == Decision::AllowedAlways {
-            self.chat.allow_writes();
-        }
-        Ok(decision.is_allowed())
     }
 
     /// Reads the file and makes the change in memory.

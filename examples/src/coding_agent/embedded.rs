@@ -70,6 +70,10 @@ fn first_action(instruction: &Instruction) -> Action {
         }
         Instruction::Replace { old, new, file: Some(file) } => replace(file, &old, &new),
         Instruction::Create { file, text } => Action::WriteFile { path: file, content: ended(text) },
+        Instruction::Run { command } => {
+            let mut words = command.split_whitespace().map(str::to_owned);
+            Action::RunCommand { program: words.next().unwrap_or_default(), args: words.collect() }
+        }
     }
 }
 
@@ -114,6 +118,7 @@ fn item(instruction: &Instruction, status: Status) -> Item {
         Instruction::Replace { old, new, file: None } => format!("Replace `{old}` with `{new}` everywhere"),
         Instruction::Append { file, .. } => format!("Append to {file}"),
         Instruction::Create { file, .. } => format!("Create {file}"),
+        Instruction::Run { command } => format!("Run `{command}`"),
     };
     Item { step, status }
 }
@@ -130,7 +135,9 @@ fn announce(instruction: &Instruction) -> String {
 
 /// Whether every action of a round did what it should.
 fn worked(round: &Round) -> bool {
-    !round.done.iter().any(|(_, outcome)| matches!(outcome, Outcome::Failed(_) | Outcome::Rejected))
+    !round.done.iter().any(|(_, outcome)| {
+        matches!(outcome, Outcome::Failed(_) | Outcome::Rejected | Outcome::Ran { failed: Some(_), .. })
+    })
 }
 
 /// What came of an instruction, as a line of the answer for each action.
@@ -146,6 +153,8 @@ fn lines(instruction: &Instruction, last: &Round) -> String {
                 format!("changed {path} in {}", count(*places, "place"))
             }
             (Outcome::Written { .. }, _) => "written".to_owned(),
+            (Outcome::Ran { output, failed: None }, _) => shown(output),
+            (Outcome::Ran { output, failed: Some(reason) }, _) => format!("{reason}, {}", shown(output)),
             (Outcome::Rejected, _) => "not done, because you rejected it".to_owned(),
             (Outcome::Failed(reason), _) => format!("failed, because {reason}"),
         };
@@ -173,7 +182,8 @@ fn help(NotUnderstood(clause): &NotUnderstood) -> String {
          - find `TEXT`\n\
          - replace `OLD` with `NEW`, or replace `OLD` with `NEW` in `FILE`\n\
          - append `TEXT` to `FILE`\n\
-         - create `FILE` with `TEXT`\n\n\
+         - create `FILE` with `TEXT`\n\
+         - run `COMMAND`\n\n\
          Texts of several words stand in backticks or quotes. To have a language model plan instead, start me \
          with `OPENAI_BASE_URL` set to the address of a chat-completions server.\n"
     )

@@ -39,6 +39,11 @@ pub enum Instruction {
         /// What it is to hold.
         text: String,
     },
+    /// run `COMMAND`
+    Run {
+        /// The program and its arguments, with blanks between them.
+        command: String,
+    },
 }
 
 /// A clause that is no instruction, as the user wrote it. Empty if there was nothing at all.
@@ -145,9 +150,9 @@ impl Tokens<'_> {
     }
 }
 
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 15] = [
     "read", "show", "open", "print", "find", "search", "grep", "replace", "change", "append", "add",
-    "create", "write", "put",
+    "create", "write", "put", "run",
 ];
 /// What stands between two texts.
 const PREPOSITIONS: [&str; 6] = ["by", "containing", "in", "into", "to", "with"];
@@ -194,6 +199,9 @@ fn instruction(clause: &[Token]) -> Option<Instruction> {
     let instruction = match arguments {
         [file] if verb.is(&["read", "show", "open", "print"]) => Instruction::Read { file: file.text() },
         [text] if verb.is(&["find", "search", "grep"]) => Instruction::Find { text: text.text() },
+        [command] if verb.is(&["run"]) && !command.text().trim().is_empty() => {
+            Instruction::Run { command: command.text() }
+        }
         [old, with, new, rest @ ..] if verb.is(&["replace", "change"]) && with.is(&["with", "by", "to"]) => {
             let file = match rest {
                 [] => None,

@@ -1,16 +1,17 @@
-//! A complete coding agent: it reads, searches and edits files through the client, asks before it writes, and
-//! reports a plan and every tool call.
+//! A complete coding agent: it reads, searches and edits files and runs commands through the client, asks before it
+//! changes anything, and reports a plan and every tool call.
 //!
 //! Read it in this order:
 //!
 //! * [`agent`]: the protocol side, one `#[agent]` block with the loop of a prompt turn.
 //! * [`planner`]: the seam behind which the thinking happens, and the words that both sides use.
-//! * `tools` and `edit`: how an action is carried out through the client, in view of the user.
+//! * `tools`, `edit` and `command`: how an action is carried out through the client, in view of the user.
 //! * [`chat`]: what a session remembers. [`workspace`] and [`search`]: its folder.
 //! * [`embedded`] with [`instruction`]: the planner that needs no model. [`openai`]: the one that asks one.
 
 pub mod agent;
 pub mod chat;
+mod command;
 mod edit;
 pub mod embedded;
 pub mod instruction;

@@ -73,7 +73,7 @@ impl OpenAi {
 
 impl Planner for OpenAi {
     async fn next(&self, history: &History, turn: &Turn) -> Result<Step> {
-        let request = completion::request(&self.model, history);
+        let request = completion::request(&self.model, history, turn.terminals().is_some());
         let mut answer = self.endpoint.post(request.to_string().into_bytes()).await?;
         if !answer.status().is_success() {
             return Err(self.refused(answer).await);
@@ -81,6 +81,7 @@ impl Planner for OpenAi {
         let mut events = sse::Decoder::default();
         let mut reply = Reply::default();
         let mut received = 0;
+        let (message, thoughts) = (turn.message(), turn.thought_message());
         while let Some(bytes) = answer.chunk().await? {
             received += bytes.len();
             if received > MAX_ANSWER {
@@ -89,10 +90,10 @@ impl Planner for OpenAi {
             for event in events.feed(&bytes) {
                 let words = reply.read(&event)?;
                 if !words.thought.is_empty() {
-                    turn.thought(words.thought).await?;
+                    thoughts.say(words.thought).await?;
                 }
                 if !words.text.is_empty() {
-                    turn.say(words.text).await?;
+                    message.say(words.text).await?;
                 }
             }
         }

@@ -131,6 +131,14 @@ pub enum Action {
         #[serde(default)]
         replace_all: bool,
     },
+    /// Run a program in the session's folder, without a shell.
+    RunCommand {
+        /// The program.
+        program: String,
+        /// Its arguments.
+        #[serde(default)]
+        args: Vec<String>,
+    },
     /// A call that made no sense. It is answered with the reason, so that the planner can do better.
     #[serde(skip)]
     Misunderstood {
@@ -197,6 +205,13 @@ pub enum Outcome {
         /// How many places of it were changed; `None` when it is new or was replaced as a whole.
         places: Option<usize>,
     },
+    /// A command has ended.
+    Ran {
+        /// What it has printed: the end of it, if that was much.
+        output: String,
+        /// How it has ended, unless it has ended well.
+        failed: Option<String>,
+    },
     /// The user did not allow it.
     Rejected,
     /// It did not work, for this reason.
@@ -216,6 +231,10 @@ impl fmt::Display for Outcome {
             Outcome::Written { places: None } => f.write_str("The file is written."),
             Outcome::Written { places: Some(places) } => {
                 write!(f, "The file is changed in {}.", count(*places, "place"))
+            }
+            Outcome::Ran { output, failed: None } => f.write_str(output),
+            Outcome::Ran { output, failed: Some(reason) } => {
+                write!(f, "{output}\nThe command has failed: {reason}.")
             }
             Outcome::Rejected => f.write_str("The user has rejected this. Do not try it again unasked."),
             Outcome::Failed(reason) => write!(f, "Error: {reason}"),

@@ -60,6 +60,11 @@ impl<'a> Tools<'a> {
                 let change = Change::Replace { old: old_string, new: new_string, everywhere: *replace_all };
                 self.change(call, path, change).await
             }
+            Action::RunCommand { program, args } => {
+                let line: Vec<_> = std::iter::once(program).chain(args).map(String::as_str).collect();
+                let call = self.call(format!("Run {}", line.join(" ")), ToolKind::Execute, action);
+                self.run(call, program, args).await
+            }
             Action::Misunderstood { name, problem } => {
                 self.refuse(self.call(name, ToolKind::Other, action), problem).await
             }

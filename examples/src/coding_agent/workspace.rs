@@ -36,6 +36,11 @@ impl Workspace {
         Workspace { root: normalized(&root.into()) }
     }
 
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The absolute path of a file that is named relative to the folder, or absolutely.
     ///
     /// Symbolic links are not followed: the client, whose files these are, decides about them.

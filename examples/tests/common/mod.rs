@@ -29,17 +29,21 @@ pub(crate) struct Client {
     pub(crate) tool_calls: Vec<Value>,
     /// The text that the agent has said.
     pub(crate) said: String,
+    /// The messages that it belongs to, one after the other.
+    pub(crate) message_ids: Vec<Value>,
+    /// How commands end, after they have printed `out`; by a signal without it.
+    pub(crate) exit_code: Option<u32>,
 }
 
 impl Client {
     /// A client with a session of an agent with this planner, in the folder `cwd`.
     pub(crate) async fn connect(planner: impl Planner, cwd: &Path) -> Self {
-        let fs = json!({"readTextFile": true, "writeTextFile": true});
-        Self::connect_with(planner, cwd, fs).await
+        let capabilities = json!({"fs": {"readTextFile": true, "writeTextFile": true}});
+        Self::connect_with(planner, cwd, capabilities).await
     }
 
-    /// The same for a client whose `fs` capabilities are these.
-    pub(crate) async fn connect_with(planner: impl Planner, cwd: &Path, fs: Value) -> Self {
+    /// The same for a client with these capabilities.
+    pub(crate) async fn connect_with(planner: impl Planner, cwd: &Path, capabilities: Value) -> Self {
         let (here, there) = tokio::io::duplex(64 * 1024);
         tokio::spawn(acp_agent::serve(CodingAgent::new(planner), Transport::from_stream(there)));
         let (lines, out) = tokio::io::split(here);
@@ -52,8 +56,10 @@ impl Client {
             choices: VecDeque::new(),
             tool_calls: Vec::new(),
             said: String::new(),
+            message_ids: Vec::new(),
+            exit_code: Some(0),
         };
-        let params = json!({"protocolVersion": 1, "clientCapabilities": {"fs": fs}});
+        let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities});
         let id = client.request("initialize", params).await;
         assert_eq!(client.receive().await["id"], id);
         client
@@ -110,6 +116,8 @@ impl Client {
         match update["sessionUpdate"].as_str().expect("a kind") {
             "agent_message_chunk" => {
                 self.said += &text();
+                self.message_ids.push(update["messageId"].clone());
+                self.message_ids.dedup();
                 Some(format!("say {}", text()))
             }
             "agent_thought_chunk" => Some(format!("think {}", text())),
@@ -150,6 +158,20 @@ impl Client {
                 self.files.insert(path.clone(), plain(&params["content"]));
                 (format!("write {path}"), json!({"result": null}))
             }
+            "terminal/create" => {
+                assert_eq!(params["cwd"], self.cwd);
+                let args = params["args"].as_array().expect("arguments").iter().map(plain);
+                let line: Vec<_> = std::iter::once(plain(&params["command"])).chain(args).collect();
+                (format!("run {}", line.join(" ")), json!({"result": {"terminalId": "t1"}}))
+            }
+            "terminal/wait_for_exit" => {
+                let signal = self.exit_code.is_none().then_some("SIGKILL");
+                ("wait".to_owned(), json!({"result": {"exitCode": self.exit_code, "signal": signal}}))
+            }
+            "terminal/output" => {
+                ("output".to_owned(), json!({"result": {"output": "out", "truncated": false}}))
+            }
+            "terminal/release" => ("release".to_owned(), json!({"result": {}})),
             "session/request_permission" => {
                 let options = params["options"].as_array().expect("options");
                 let kinds: Vec<_> = options.iter().map(|option| plain(&option["kind"])).collect();

@@ -91,7 +91,7 @@ fn generated(root: &Path) -> Result<(Vec<Output>, Vec<Count>)> {
         schema.shared = shared::find(version.name, &schema, &overlay, &earlier)?;
         let types = emit::types(&schema, &docs, version, &header)?;
         if version.name == "v1" {
-            outputs.extend(emit::operations(&schema, &overlay, &header)?);
+            outputs.extend(emit::operations(root, &schema, &overlay, &header)?);
         }
         overlay.all_used().with_context(|| version.overlay())?;
         second_reader::agree(&schema, &types)?;

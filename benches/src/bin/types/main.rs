@@ -1,13 +1,13 @@
 //! Decoding and encoding of messages: these types, the official crate's and `serde_json::Value`.
 //!
-//! `--rounds N` changes how often each gets its turn, `--check` fails when a bar is missed, and a word
-//! chooses the messages whose name contains it.
+//! `--rounds N` changes how often each gets its turn, `--check` fails when a bar is missed, `--write` puts the
+//! tables into `docs/PERFORMANCE.md`, and a word chooses the messages whose name contains it.
 
 mod cases;
 mod compare;
 
 use anyhow::{Result, bail};
-use benches::{Counting, Table, Times};
+use benches::{Counting, Table, Times, write_table};
 use compare::{Case, Comparison};
 use lexopt::prelude::*;
 
@@ -20,6 +20,7 @@ const NOISE: f64 = 0.03;
 struct Options {
     rounds: usize,
     check: bool,
+    write: bool,
     only: Option<String>,
 }
 
@@ -33,12 +34,19 @@ fn main() -> Result<()> {
         results.push((case, comparison));
     }
 
-    println!("Decoding, medians of {} rounds\n", options.rounds);
-    print_times(&results, |comparison| &comparison.decode, |case| case.faster);
-    println!("\nEncoding\n");
-    print_times(&results, |comparison| &comparison.encode, |_| 1.0);
-    println!("\nAllocations of one decode (bytes)\n");
-    print_allocations(&results);
+    let tables = [
+        ("decoding", times(&results, |comparison| &comparison.decode, |case| case.faster)),
+        ("encoding", times(&results, |comparison| &comparison.encode, |_| 1.0)),
+        ("allocations", allocations(&results)),
+    ];
+    println!("Medians of {} rounds", options.rounds);
+    for (name, table) in &tables {
+        println!("\n{name}\n");
+        table.print();
+        if options.write {
+            write_table(name, &table.render())?;
+        }
+    }
 
     let missed: Vec<String> =
         results.iter().flat_map(|(case, comparison)| missed(case, comparison)).collect();
@@ -49,12 +57,13 @@ fn main() -> Result<()> {
 }
 
 fn options() -> Result<Options> {
-    let mut options = Options { rounds: 300, check: false, only: None };
+    let mut options = Options { rounds: 300, check: false, write: false, only: None };
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("rounds") => options.rounds = arguments.value()?.parse::<std::num::NonZero<usize>>()?.get(),
             Long("check") => options.check = true,
+            Long("write") => options.write = true,
             Value(word) => options.only = Some(word.string()?),
             other => return Err(other.unexpected().into()),
         }
@@ -62,7 +71,11 @@ fn options() -> Result<Options> {
     Ok(options)
 }
 
-fn print_times(results: &[(Case, Comparison)], times: fn(&Comparison) -> &Vec<Times>, bar: fn(&Case) -> f64) {
+fn times(
+    results: &[(Case, Comparison)],
+    times: fn(&Comparison) -> &Vec<Times>,
+    bar: fn(&Case) -> f64,
+) -> Table {
     let mut table = Table::new(&[
         "message",
         "bytes",
@@ -86,20 +99,20 @@ fn print_times(results: &[(Case, Comparison)], times: fn(&Comparison) -> &Vec<Ti
             format!("{:.2}x", ours.faster_than(value)),
         ]);
     }
-    table.print();
+    table
 }
 
 fn microseconds(times: &Times) -> String {
     format!("{:.2} µs", times.median() / 1000.0)
 }
 
-fn print_allocations(results: &[(Case, Comparison)]) {
+fn allocations(results: &[(Case, Comparison)]) -> Table {
     let mut table = Table::new(&["message", "acp-types", "official", "`Value`"]);
     for (case, comparison) in results {
         let counts = comparison.allocations.iter().map(|(count, bytes)| format!("{count} ({bytes})"));
         table.row(std::iter::once(case.name.to_owned()).chain(counts));
     }
-    table.print();
+    table
 }
 
 /// The bars that this message misses, in words.

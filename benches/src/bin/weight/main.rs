@@ -1,12 +1,24 @@
-//! What the types cost to build: these and the official crate's, without its JSON Schema feature.
+//! What the crates weigh, beside the official ones: the types without the JSON Schema feature, and a minimal
+//! agent.
 //!
-//! `--runs N` changes how often each is built, `--check` fails when a bar is missed. Dependencies must have
-//! been fetched: building this package does that.
+//! `--runs N` changes how often each is built, `--check` fails when a bar is missed, `--write` puts the tables
+//! into `docs/PERFORMANCE.md`. Dependencies must have been fetched: building this package does that.
 
+mod agents;
+#[allow(dead_code, unreachable_pub, reason = "in the crates that are measured it is the library")]
+mod messages {
+    use acp_types::{from_str, v1 as types};
+
+    include!("messages.rs");
+}
 mod probe;
+mod stack;
 
-use anyhow::{Result, bail};
-use benches::{Table, median};
+use std::collections::BTreeSet;
+
+use acp_types::v1::methods::METHODS;
+use anyhow::{Result, bail, ensure};
+use benches::{Table, median, write_table};
 use lexopt::prelude::*;
 use probe::{OFFICIAL, OURS, Probe};
 
@@ -31,7 +43,8 @@ const MEASURES: [Measure; 3] = [
 ];
 
 fn main() -> Result<()> {
-    let (runs, check) = options()?;
+    let Options { runs, check, write } = options()?;
+    same_messages()?;
     let probes = [Probe::new(&OURS)?, Probe::new(&OFFICIAL)?];
     let mut missed = Vec::new();
     let mut table = Table::new(&["", OURS.name, OFFICIAL.name, "ours / official", "bar"]);
@@ -65,11 +78,36 @@ fn main() -> Result<()> {
         }
     }
 
-    table.print();
+    let mut tables = vec![("weight", table)];
+    tables.extend(agents::run(runs, &mut missed)?);
+    for (name, table) in &tables {
+        println!("\n{name}\n");
+        table.print();
+        if write {
+            write_table(name, &table.render())?;
+        }
+    }
     for line in &missed {
         println!("\nmissed: {line}");
     }
     if check && !missed.is_empty() { bail!("{} bars missed", missed.len()) } else { Ok(()) }
+}
+
+/// Both crates decode the messages of one list, which must be those of the protocol.
+fn same_messages() -> Result<()> {
+    let of_table = METHODS.iter().flat_map(|info| info.response.into_iter().chain([info.params]));
+    let (of_table, listed) =
+        (BTreeSet::from_iter(of_table), BTreeSet::from_iter(messages::MESSAGES.iter().copied()));
+    let missing = |from: &BTreeSet<&str>, of: &BTreeSet<&str>| {
+        of.difference(from).copied().collect::<Vec<_>>().join(", ")
+    };
+    ensure!(
+        of_table == listed,
+        "messages.rs is not what the table of methods has; missing: [{}], not in the table: [{}]",
+        missing(&listed, &of_table),
+        missing(&of_table, &listed)
+    );
+    Ok(())
 }
 
 /// The sides take turns.
@@ -83,15 +121,22 @@ fn medians(measure: &Measure, probes: &[Probe; 2], runs: usize) -> Result<[f64; 
     Ok(seconds.map(median))
 }
 
-fn options() -> Result<(usize, bool)> {
-    let (mut runs, mut check) = (3, false);
+struct Options {
+    runs: usize,
+    check: bool,
+    write: bool,
+}
+
+fn options() -> Result<Options> {
+    let mut options = Options { runs: 3, check: false, write: false };
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
-            Long("runs") => runs = arguments.value()?.parse::<std::num::NonZero<usize>>()?.get(),
-            Long("check") => check = true,
+            Long("runs") => options.runs = arguments.value()?.parse::<std::num::NonZero<usize>>()?.get(),
+            Long("check") => options.check = true,
+            Long("write") => options.write = true,
             other => return Err(other.unexpected().into()),
         }
     }
-    Ok((runs, check))
+    Ok(options)
 }

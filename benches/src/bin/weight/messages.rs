@@ -3,6 +3,9 @@
 
 macro_rules! messages {
     ($($name:ident),* $(,)?) => {
+        /// The names of the messages.
+        pub const MESSAGES: &[&str] = &[$(stringify!($name)),*];
+
         /// Whether the text is a message of this type.
         pub fn decodes(name: &str, json: &str) -> bool {
             match name {

@@ -37,23 +37,29 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// Writes the crate. The versions of what it depends on are those of this package's lock file.
+    /// A crate that decodes every message of one of the two sides.
     pub(crate) fn new(side: &Side) -> Result<Self> {
+        let library = format!("{}\n{}", side.prelude, include_str!("messages.rs"));
+        Self::with(side.dependencies, &[("lib.rs", &library), ("main.rs", MAIN)])
+    }
+
+    /// Writes a crate with these dependencies and sources. The versions of what it depends on are those of this
+    /// package's lock file.
+    pub(crate) fn with(dependencies: &[(&str, &str)], sources: &[(&str, &str)]) -> Result<Self> {
         let directory = tempfile::tempdir()?;
         let benches = Path::new(env!("CARGO_MANIFEST_DIR"));
         let project = benches.parent().context("benches/ is in the project")?;
-        let mut manifest = String::from(
-            "[package]\nname = \"probe\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n",
-        );
-        for (name, source) in side.dependencies {
+        let mut manifest = MANIFEST.to_owned();
+        for (name, source) in dependencies {
             let source = source.replace("{project}", &project.display().to_string());
             manifest.push_str(&format!("{name} = {source}\n"));
         }
         let src = directory.path().join("src");
         std::fs::create_dir(&src)?;
         std::fs::write(directory.path().join("Cargo.toml"), manifest)?;
-        std::fs::write(src.join("lib.rs"), format!("{}\n{}", side.prelude, include_str!("messages.rs")))?;
-        std::fs::write(src.join("main.rs"), MAIN)?;
+        for (name, text) in sources {
+            std::fs::write(src.join(name), text)?;
+        }
         std::fs::copy(benches.join("Cargo.lock"), directory.path().join("Cargo.lock"))?;
         Ok(Probe { directory })
     }
@@ -79,6 +85,18 @@ impl Probe {
     pub(crate) fn clean_build(&self) -> Result<Duration> {
         self.clean()?;
         self.time(&["build"])
+    }
+
+    /// Builds the program as it is shipped, and says where it is.
+    pub(crate) fn build_release(&self) -> Result<PathBuf> {
+        self.time(&["build", "--release"])?;
+        Ok(self.target().join("release/probe"))
+    }
+
+    /// Builds the program in debug, and says where it is.
+    pub(crate) fn build_debug(&self) -> Result<PathBuf> {
+        self.time(&["build"])?;
+        Ok(self.target().join("debug/probe"))
     }
 
     /// Builds the library alone in debug, all it depends on being there.
@@ -116,6 +134,19 @@ impl Probe {
         self.directory.path().join("target")
     }
 }
+
+const MANIFEST: &str = r#"
+[package]
+name = "probe"
+version = "0.0.0"
+edition = "2024"
+[workspace]
+[profile.release]
+lto = "thin"
+codegen-units = 4
+strip = true
+[dependencies]
+"#;
 
 const MAIN: &str = r#"
 fn main() {

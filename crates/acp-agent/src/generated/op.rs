@@ -11,70 +11,234 @@ use acp_types::v1::{
     SetSessionConfigOptionResponse, SetSessionModeRequest, SetSessionModeResponse,
 };
 
+#[cfg(feature = "unstable")]
+use acp_types::v1::{
+    ArchiveSessionRequest, ArchiveSessionResponse, AuthStatusRequest, AuthStatusResponse,
+    DisableProviderRequest, DisableProviderResponse, ForkSessionRequest,
+    ForkSessionResponse, ListProvidersRequest, ListProvidersResponse,
+    MessageMcpNotification, SessionStatusRequest, SessionStatusResponse,
+    SetProviderRequest, SetProviderResponse, SetSessionTitleRequest,
+    SetSessionTitleResponse, UnarchiveSessionRequest, UnarchiveSessionResponse,
+};
+
 use crate::agent::Agent;
 use crate::call::Call;
 use crate::error::Result;
 use crate::extract::FromCall;
 use crate::op::Op;
 
-/// A request of the protocol that an agent answers.
+/// A request or a notification of the protocol that an agent handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
+    /// `session/archive`, handled by `archive_session`.
+    #[cfg(feature = "unstable")]
+    ArchiveSession,
+    /// `auth/status`, handled by `auth_status`.
+    #[cfg(feature = "unstable")]
+    AuthStatus,
     /// `authenticate`, handled by `authenticate`.
     Authenticate,
     /// `session/close`, handled by `close_session`.
     CloseSession,
     /// `session/delete`, handled by `delete_session`.
     DeleteSession,
+    /// `providers/disable`, handled by `disable_provider`.
+    #[cfg(feature = "unstable")]
+    DisableProvider,
+    /// `session/fork`, handled by `fork_session`.
+    #[cfg(feature = "unstable")]
+    ForkSession,
+    /// `providers/list`, handled by `list_providers`.
+    #[cfg(feature = "unstable")]
+    ListProviders,
     /// `session/list`, handled by `list_sessions`.
     ListSessions,
     /// `session/load`, handled by `load_session`.
     LoadSession,
     /// `logout`, handled by `logout`.
     Logout,
+    /// `mcp/message`, handled by `mcp_message`.
+    #[cfg(feature = "unstable")]
+    McpMessage,
     /// `session/new`, handled by `new_session`.
     NewSession,
     /// `session/prompt`, handled by `prompt`.
     Prompt,
     /// `session/resume`, handled by `resume_session`.
     ResumeSession,
+    /// `session/status`, handled by `session_status`.
+    #[cfg(feature = "unstable")]
+    SessionStatus,
     /// `session/set_config_option`, handled by `set_config_option`.
     SetConfigOption,
     /// `session/set_mode`, handled by `set_mode`.
     SetMode,
+    /// `providers/set`, handled by `set_provider`.
+    #[cfg(feature = "unstable")]
+    SetProvider,
+    /// `session/set_title`, handled by `set_title`.
+    #[cfg(feature = "unstable")]
+    SetTitle,
+    /// `session/unarchive`, handled by `unarchive_session`.
+    #[cfg(feature = "unstable")]
+    UnarchiveSession,
 }
 
 impl Operation {
     /// Every operation, in the order of names.
-    pub const ALL: [Operation; 11] = [
+    pub const ALL: &[Operation] = &[
+        #[cfg(feature = "unstable")]
+        Operation::ArchiveSession,
+        #[cfg(feature = "unstable")]
+        Operation::AuthStatus,
         Operation::Authenticate,
         Operation::CloseSession,
         Operation::DeleteSession,
+        #[cfg(feature = "unstable")]
+        Operation::DisableProvider,
+        #[cfg(feature = "unstable")]
+        Operation::ForkSession,
+        #[cfg(feature = "unstable")]
+        Operation::ListProviders,
         Operation::ListSessions,
         Operation::LoadSession,
         Operation::Logout,
+        #[cfg(feature = "unstable")]
+        Operation::McpMessage,
         Operation::NewSession,
         Operation::Prompt,
         Operation::ResumeSession,
+        #[cfg(feature = "unstable")]
+        Operation::SessionStatus,
         Operation::SetConfigOption,
         Operation::SetMode,
+        #[cfg(feature = "unstable")]
+        Operation::SetProvider,
+        #[cfg(feature = "unstable")]
+        Operation::SetTitle,
+        #[cfg(feature = "unstable")]
+        Operation::UnarchiveSession,
     ];
-    /// The operation that a method asks for.
+    /// The operation that a request asks for.
     #[must_use]
     pub fn from_method(method: &str) -> Option<Self> {
         match method {
+            #[cfg(feature = "unstable")]
+            "session/archive" => Some(Operation::ArchiveSession),
+            #[cfg(feature = "unstable")]
+            "auth/status" => Some(Operation::AuthStatus),
             "authenticate" => Some(Operation::Authenticate),
             "session/close" => Some(Operation::CloseSession),
             "session/delete" => Some(Operation::DeleteSession),
+            #[cfg(feature = "unstable")]
+            "providers/disable" => Some(Operation::DisableProvider),
+            #[cfg(feature = "unstable")]
+            "session/fork" => Some(Operation::ForkSession),
+            #[cfg(feature = "unstable")]
+            "providers/list" => Some(Operation::ListProviders),
             "session/list" => Some(Operation::ListSessions),
             "session/load" => Some(Operation::LoadSession),
             "logout" => Some(Operation::Logout),
             "session/new" => Some(Operation::NewSession),
             "session/prompt" => Some(Operation::Prompt),
             "session/resume" => Some(Operation::ResumeSession),
+            #[cfg(feature = "unstable")]
+            "session/status" => Some(Operation::SessionStatus),
             "session/set_config_option" => Some(Operation::SetConfigOption),
             "session/set_mode" => Some(Operation::SetMode),
+            #[cfg(feature = "unstable")]
+            "providers/set" => Some(Operation::SetProvider),
+            #[cfg(feature = "unstable")]
+            "session/set_title" => Some(Operation::SetTitle),
+            #[cfg(feature = "unstable")]
+            "session/unarchive" => Some(Operation::UnarchiveSession),
             _ => None,
+        }
+    }
+
+    /// The operation that a notification is for.
+    #[must_use]
+    pub fn from_notification(method: &str) -> Option<Self> {
+        match method {
+            #[cfg(feature = "unstable")]
+            "mcp/message" => Some(Operation::McpMessage),
+            _ => None,
+        }
+    }
+
+    /// The protocol method.
+    #[must_use]
+    pub const fn method(self) -> &'static str {
+        match self {
+            #[cfg(feature = "unstable")]
+            Operation::ArchiveSession => "session/archive",
+            #[cfg(feature = "unstable")]
+            Operation::AuthStatus => "auth/status",
+            Operation::Authenticate => "authenticate",
+            Operation::CloseSession => "session/close",
+            Operation::DeleteSession => "session/delete",
+            #[cfg(feature = "unstable")]
+            Operation::DisableProvider => "providers/disable",
+            #[cfg(feature = "unstable")]
+            Operation::ForkSession => "session/fork",
+            #[cfg(feature = "unstable")]
+            Operation::ListProviders => "providers/list",
+            Operation::ListSessions => "session/list",
+            Operation::LoadSession => "session/load",
+            Operation::Logout => "logout",
+            #[cfg(feature = "unstable")]
+            Operation::McpMessage => "mcp/message",
+            Operation::NewSession => "session/new",
+            Operation::Prompt => "session/prompt",
+            Operation::ResumeSession => "session/resume",
+            #[cfg(feature = "unstable")]
+            Operation::SessionStatus => "session/status",
+            Operation::SetConfigOption => "session/set_config_option",
+            Operation::SetMode => "session/set_mode",
+            #[cfg(feature = "unstable")]
+            Operation::SetProvider => "providers/set",
+            #[cfg(feature = "unstable")]
+            Operation::SetTitle => "session/set_title",
+            #[cfg(feature = "unstable")]
+            Operation::UnarchiveSession => "session/unarchive",
+        }
+    }
+
+    /// The name of the function that handles it in an `#[agent]` block.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            #[cfg(feature = "unstable")]
+            Operation::ArchiveSession => "archive_session",
+            #[cfg(feature = "unstable")]
+            Operation::AuthStatus => "auth_status",
+            Operation::Authenticate => "authenticate",
+            Operation::CloseSession => "close_session",
+            Operation::DeleteSession => "delete_session",
+            #[cfg(feature = "unstable")]
+            Operation::DisableProvider => "disable_provider",
+            #[cfg(feature = "unstable")]
+            Operation::ForkSession => "fork_session",
+            #[cfg(feature = "unstable")]
+            Operation::ListProviders => "list_providers",
+            Operation::ListSessions => "list_sessions",
+            Operation::LoadSession => "load_session",
+            Operation::Logout => "logout",
+            #[cfg(feature = "unstable")]
+            Operation::McpMessage => "mcp_message",
+            Operation::NewSession => "new_session",
+            Operation::Prompt => "prompt",
+            Operation::ResumeSession => "resume_session",
+            #[cfg(feature = "unstable")]
+            Operation::SessionStatus => "session_status",
+            Operation::SetConfigOption => "set_config_option",
+            Operation::SetMode => "set_mode",
+            #[cfg(feature = "unstable")]
+            Operation::SetProvider => "set_provider",
+            #[cfg(feature = "unstable")]
+            Operation::SetTitle => "set_title",
+            #[cfg(feature = "unstable")]
+            Operation::UnarchiveSession => "unarchive_session",
         }
     }
 
@@ -83,18 +247,84 @@ impl Operation {
     #[must_use]
     pub const fn capability(self) -> Option<&'static str> {
         match self {
+            #[cfg(feature = "unstable")]
+            Operation::ArchiveSession => Some("sessionCapabilities.archive"),
+            #[cfg(feature = "unstable")]
+            Operation::AuthStatus => Some("auth.status"),
             Operation::Authenticate => Some("authMethods"),
             Operation::CloseSession => Some("sessionCapabilities.close"),
             Operation::DeleteSession => Some("sessionCapabilities.delete"),
+            #[cfg(feature = "unstable")]
+            Operation::DisableProvider => Some("providers"),
+            #[cfg(feature = "unstable")]
+            Operation::ForkSession => Some("sessionCapabilities.fork"),
+            #[cfg(feature = "unstable")]
+            Operation::ListProviders => Some("providers"),
             Operation::ListSessions => Some("sessionCapabilities.list"),
             Operation::LoadSession => Some("loadSession"),
             Operation::Logout => Some("auth.logout"),
+            #[cfg(feature = "unstable")]
+            Operation::McpMessage => Some("mcpCapabilities.acp"),
             Operation::NewSession => None,
             Operation::Prompt => None,
             Operation::ResumeSession => Some("sessionCapabilities.resume"),
+            #[cfg(feature = "unstable")]
+            Operation::SessionStatus => Some("sessionCapabilities.status"),
             Operation::SetConfigOption => None,
             Operation::SetMode => None,
+            #[cfg(feature = "unstable")]
+            Operation::SetProvider => Some("providers"),
+            #[cfg(feature = "unstable")]
+            Operation::SetTitle => Some("sessionCapabilities.title"),
+            #[cfg(feature = "unstable")]
+            Operation::UnarchiveSession => Some("sessionCapabilities.archive"),
         }
+    }
+}
+
+/// Puts a session away without deleting it; an open one is closed first.
+#[cfg(feature = "unstable")]
+#[derive(Debug)]
+pub enum ArchiveSession {}
+
+#[cfg(feature = "unstable")]
+impl Op for ArchiveSession {
+    const NAME: &'static str = "archive_session";
+    const METHOD: &'static str = "session/archive";
+    type Params = ArchiveSessionRequest;
+    type Response = ArchiveSessionResponse;
+    fn meta(params: &Self::Params) -> Option<&Meta> {
+        params.meta.as_ref()
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<A: Agent> FromCall<ArchiveSession, A> for ArchiveSessionRequest {
+    fn from_call(call: &mut Call<ArchiveSession, A>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
+/// Says whether the client is logged in, and as whom.
+#[cfg(feature = "unstable")]
+#[derive(Debug)]
+pub enum AuthStatus {}
+
+#[cfg(feature = "unstable")]
+impl Op for AuthStatus {
+    const NAME: &'static str = "auth_status";
+    const METHOD: &'static str = "auth/status";
+    type Params = AuthStatusRequest;
+    type Response = AuthStatusResponse;
+    fn meta(params: &Self::Params) -> Option<&Meta> {
+        params.meta.as_ref()
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<A: Agent> FromCall<AuthStatus, A> for AuthStatusRequest {
+    fn from_call(call: &mut Call<AuthStatus, A>) -> Result<Self> {
+        Ok(call.params().clone())
     }
 }
 
@@ -154,6 +384,75 @@ impl Op for DeleteSession {
 
 impl<A: Agent> FromCall<DeleteSession, A> for DeleteSessionRequest {
     fn from_call(call: &mut Call<DeleteSession, A>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
+/// Turns a model provider off.
+#[cfg(feature = "unstable")]
+#[derive(Debug)]
+pub enum DisableProvider {}
+
+#[cfg(feature = "unstable")]
+impl Op for DisableProvider {
+    const NAME: &'static str = "disable_provider";
+    const METHOD: &'static str = "providers/disable";
+    type Params = DisableProviderRequest;
+    type Response = DisableProviderResponse;
+    fn meta(params: &Self::Params) -> Option<&Meta> {
+        params.meta.as_ref()
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<A: Agent> FromCall<DisableProvider, A> for DisableProviderRequest {
+    fn from_call(call: &mut Call<DisableProvider, A>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
+/// Opens a session that begins with what another one knows.
+#[cfg(feature = "unstable")]
+#[derive(Debug)]
+pub enum ForkSession {}
+
+#[cfg(feature = "unstable")]
+impl Op for ForkSession {
+    const NAME: &'static str = "fork_session";
+    const METHOD: &'static str = "session/fork";
+    type Params = ForkSessionRequest;
+    type Response = ForkSessionResponse;
+    fn meta(params: &Self::Params) -> Option<&Meta> {
+        params.meta.as_ref()
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<A: Agent> FromCall<ForkSession, A> for ForkSessionRequest {
+    fn from_call(call: &mut Call<ForkSession, A>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
+/// Lists the model providers and how they are configured.
+#[cfg(feature = "unstable")]
+#[derive(Debug)]
+pub enum ListProviders {}
+
+#[cfg(feature = "unstable")]
+impl Op for ListProviders {
+    const NAME: &'static str = "list_providers";
+    const METHOD: &'static str = "providers/list";
+    type Params = ListProvidersRequest;
+    type Response = ListProvidersResponse;
+    fn meta(params: &Self::Params) -> Option<&Meta> {
+        params.meta.as_ref()
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<A: Agent> FromCall<ListProviders, A> for ListProvidersRequest {
+    fn from_call(call: &mut Call<ListProviders, A>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -218,6 +517,29 @@ impl<A: Agent> FromCall<Logout, A> for LogoutRequest {
     }
 }
 
+/// Takes a notification of an MCP server that is reached through the client.
+#[cfg(feature = "unstable")]
+#[derive(Debug)]
+pub enum McpMessage {}
+
+#[cfg(feature = "unstable")]
+impl Op for McpMessage {
+    const NAME: &'static str = "mcp_message";
+    const METHOD: &'static str = "mcp/message";
+    type Params = MessageMcpNotification;
+    type Response = ();
+    fn meta(params: &Self::Params) -> Option<&Meta> {
+        params.meta.as_ref()
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<A: Agent> FromCall<McpMessage, A> for MessageMcpNotification {
+    fn from_call(call: &mut Call<McpMessage, A>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
 /// Opens a session.
 #[derive(Debug)]
 pub enum NewSession {}
@@ -278,6 +600,29 @@ impl<A: Agent> FromCall<ResumeSession, A> for ResumeSessionRequest {
     }
 }
 
+/// Says whether a session is open, without touching it.
+#[cfg(feature = "unstable")]
+#[derive(Debug)]
+pub enum SessionStatus {}
+
+#[cfg(feature = "unstable")]
+impl Op for SessionStatus {
+    const NAME: &'static str = "session_status";
+    const METHOD: &'static str = "session/status";
+    type Params = SessionStatusRequest;
+    type Response = SessionStatusResponse;
+    fn meta(params: &Self::Params) -> Option<&Meta> {
+        params.meta.as_ref()
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<A: Agent> FromCall<SessionStatus, A> for SessionStatusRequest {
+    fn from_call(call: &mut Call<SessionStatus, A>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
 /// Changes a config option of a session.
 #[derive(Debug)]
 pub enum SetConfigOption {}
@@ -314,6 +659,75 @@ impl Op for SetMode {
 
 impl<A: Agent> FromCall<SetMode, A> for SetSessionModeRequest {
     fn from_call(call: &mut Call<SetMode, A>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
+/// Configures a model provider.
+#[cfg(feature = "unstable")]
+#[derive(Debug)]
+pub enum SetProvider {}
+
+#[cfg(feature = "unstable")]
+impl Op for SetProvider {
+    const NAME: &'static str = "set_provider";
+    const METHOD: &'static str = "providers/set";
+    type Params = SetProviderRequest;
+    type Response = SetProviderResponse;
+    fn meta(params: &Self::Params) -> Option<&Meta> {
+        params.meta.as_ref()
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<A: Agent> FromCall<SetProvider, A> for SetProviderRequest {
+    fn from_call(call: &mut Call<SetProvider, A>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
+/// Gives a session a title of the user's.
+#[cfg(feature = "unstable")]
+#[derive(Debug)]
+pub enum SetTitle {}
+
+#[cfg(feature = "unstable")]
+impl Op for SetTitle {
+    const NAME: &'static str = "set_title";
+    const METHOD: &'static str = "session/set_title";
+    type Params = SetSessionTitleRequest;
+    type Response = SetSessionTitleResponse;
+    fn meta(params: &Self::Params) -> Option<&Meta> {
+        params.meta.as_ref()
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<A: Agent> FromCall<SetTitle, A> for SetSessionTitleRequest {
+    fn from_call(call: &mut Call<SetTitle, A>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
+/// Takes an archived session back into the lists.
+#[cfg(feature = "unstable")]
+#[derive(Debug)]
+pub enum UnarchiveSession {}
+
+#[cfg(feature = "unstable")]
+impl Op for UnarchiveSession {
+    const NAME: &'static str = "unarchive_session";
+    const METHOD: &'static str = "session/unarchive";
+    type Params = UnarchiveSessionRequest;
+    type Response = UnarchiveSessionResponse;
+    fn meta(params: &Self::Params) -> Option<&Meta> {
+        params.meta.as_ref()
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<A: Agent> FromCall<UnarchiveSession, A> for UnarchiveSessionRequest {
+    fn from_call(call: &mut Call<UnarchiveSession, A>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }

@@ -29,8 +29,16 @@ impl Wire {
 
     /// The same over a pipe that holds this many bytes, with as many queued before it.
     pub(crate) fn serve_through<A: Agent>(agent: Arc<A>, bytes: usize) -> Self {
+        Self::over(agent, bytes, Options::default().outgoing_budget(bytes))
+    }
+
+    /// The same with these options.
+    pub(crate) fn serve_with<A: Agent>(agent: A, options: Options) -> Self {
+        Self::over(Arc::new(agent), 1024 * 1024, options)
+    }
+
+    fn over<A: Agent>(agent: Arc<A>, bytes: usize, options: Options) -> Self {
         let (client, agent_end) = tokio::io::duplex(bytes);
-        let options = Options::default().outgoing_budget(bytes);
         let served = tokio::spawn(acp_agent::serve_with(agent, Transport::from_stream(agent_end), options));
         let (reader, writer) = tokio::io::split(client);
         Wire { lines: BufReader::new(reader).lines(), writer, served, next_id: 100 }
@@ -93,15 +101,41 @@ impl Wire {
         self.request("session/prompt", prompt).await
     }
 
+    /// Runs a turn that asks nothing of the client: its updates, and its answer.
+    pub(crate) async fn turn(&mut self, session: &str, text: &str) -> (Vec<Value>, Value) {
+        let prompt = self.prompt(session, text).await;
+        let mut updates = Vec::new();
+        loop {
+            let mut message = self.recv().await;
+            if message["id"] == prompt {
+                return (updates, message);
+            }
+            assert_eq!(message["params"]["sessionId"], session, "{message}");
+            updates.push(message["params"]["update"].take());
+        }
+    }
+
+    /// The next message, which must be a request of this method.
+    pub(crate) async fn asked(&mut self, method: &str) -> Value {
+        let message = self.recv().await;
+        assert_eq!(message["method"], method, "{message}");
+        assert!(message.get("id").is_some(), "{message}");
+        message
+    }
+
     pub(crate) async fn cancel(&mut self, session: &str) {
         self.notify("session/cancel", json!({"sessionId": session})).await;
     }
 
     /// The next message of the agent; `None` when it has closed the connection.
     pub(crate) async fn try_recv(&mut self) -> Option<Value> {
-        let line =
-            tokio::time::timeout(PATIENCE, self.lines.next_line()).await.expect("nothing came").unwrap();
+        let line = self.try_recv_line().await;
         line.map(|line| serde_json::from_str(&line).unwrap())
+    }
+
+    /// The same as it came.
+    pub(crate) async fn try_recv_line(&mut self) -> Option<String> {
+        tokio::time::timeout(PATIENCE, self.lines.next_line()).await.expect("nothing came").unwrap()
     }
 
     pub(crate) async fn recv(&mut self) -> Value {

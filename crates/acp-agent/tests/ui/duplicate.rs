@@ -21,4 +21,18 @@ impl Bot {
     }
 }
 
+struct Again;
+
+#[agent]
+impl Again {
+    #[on("session/prompt")]
+    async fn run(&self, _turn: Turn) -> Result<StopReason> {
+        Ok(StopReason::EndTurn)
+    }
+
+    async fn prompt(&self, _turn: Turn) -> Result<StopReason> {
+        Ok(StopReason::EndTurn)
+    }
+}
+
 fn main() {}

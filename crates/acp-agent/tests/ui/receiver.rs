@@ -16,7 +16,7 @@ impl Bot {
         Ok(())
     }
 
-    async fn set_mode(self: std::sync::Arc<Self>) -> Result<()> {
+    async fn set_mode(self: Box<Self>) -> Result<()> {
         Ok(())
     }
 }

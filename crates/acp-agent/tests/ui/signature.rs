@@ -15,6 +15,11 @@ impl Bot {
         Ok(())
     }
 
+    #[ext("_bot/b")]
+    async fn b<'a>(&'a self, _text: &'a str) -> Result<()> {
+        Ok(())
+    }
+
     #[cfg(unix)]
     async fn logout(&self) -> Result<()> {
         Ok(())

@@ -12,6 +12,15 @@ impl<'a> Borrowed<'a> {
     }
 }
 
+struct Elided<'a>(&'a str);
+
+#[agent]
+impl Elided<'_> {
+    async fn prompt(&self, _turn: Turn) -> Result<StopReason> {
+        Ok(StopReason::EndTurn)
+    }
+}
+
 trait Prompts {
     async fn prompt(&self, turn: Turn) -> Result<StopReason>;
 }

@@ -1,164 +1,154 @@
-//! A process and everything it started.
+//! Unix: a child process and what it started, as a process group.
 
 use std::io;
 use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::thread;
 use std::time::Duration;
 
+use rustix::io::retry_on_intr;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
+};
 use tokio::process::{Child, Command};
 use tokio::time::sleep;
+
+use super::process::Pipes;
 
 /// How often to look whether a process group is empty.
 const LOOK: Duration = Duration::from_millis(10);
 
-#[cfg(unix)]
-pub(super) use self::unix::{Group, Stopper};
+/// Starts a process that leads a group of its own.
+pub(super) fn spawn(mut command: Command) -> io::Result<(Tree, Process)> {
+    let child = command.process_group(0).spawn()?;
+    let leader = child.id().and_then(|id| i32::try_from(id).ok());
+    let number = Arc::new(Number(AtomicI32::new(leader.unwrap_or_default())));
+    Ok((Tree { number: Arc::clone(&number) }, Process { child: Some(child), has_exited: false, number }))
+}
 
-#[cfg(not(unix))]
-pub(super) use self::other::{Group, Stopper};
+/// A process group, killed on drop.
+pub(super) struct Tree {
+    number: Arc<Number>,
+}
 
-#[cfg(unix)]
-mod unix {
-    use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-
-    use super::{Child, Command, ExitStatus, LOOK, io, sleep};
-
-    /// A process group, killed on drop.
-    pub(crate) struct Group {
-        leader: Option<Pid>,
-    }
-
-    /// Waits for the leader.
-    pub(crate) struct Stopper;
-
-    impl Group {
-        pub(crate) fn prepare(command: &mut Command) {
-            command.process_group(0);
-        }
-
-        pub(crate) fn of(pid: u32) -> Self {
-            Self { leader: i32::try_from(pid).ok().and_then(Pid::from_raw) }
-        }
-
-        #[expect(clippy::unused_self, reason = "other systems stop the process through its handle")]
-        pub(crate) const fn stopper(&self) -> Stopper {
-            Stopper
-        }
-
-        /// Asks every member to end.
-        pub(crate) fn terminate(&self) {
-            self.signal(Signal::TERM);
-        }
-
-        /// Ends what is left. Afterwards the group is let go of, for its number may be given to others.
-        pub(crate) fn kill(&mut self) {
-            if !self.is_gone() {
-                self.signal(Signal::KILL);
-            }
-            self.leader = None;
-        }
-
-        /// Whether no member is left. One that has exited counts until its parent has taken note.
-        pub(crate) fn is_gone(&self) -> bool {
-            self.leader.is_none_or(|leader| test_kill_process_group(leader).is_err())
-        }
-
-        /// Waits until no member is left.
-        pub(crate) async fn gone(&self) {
-            // Only the parents of members are told when they exit, so there is nothing to wait on.
-            while !self.is_gone() {
-                sleep(LOOK).await;
-            }
-        }
-
-        fn signal(&self, signal: Signal) {
-            if let Some(leader) = self.leader {
-                // It fails when nobody is left, which is what was wanted.
-                let _ = kill_process_group(leader, signal);
-            }
+impl Tree {
+    /// Asks every member to end.
+    pub(super) fn terminate(&self) {
+        if let Some(group) = self.number.get() {
+            // It fails when nobody is left, which is what was wanted.
+            let _ = kill_process_group(group, Signal::TERM);
         }
     }
 
-    impl Drop for Group {
-        fn drop(&mut self) {
-            self.kill();
-        }
+    /// Ends what is left.
+    pub(super) fn kill(&self) {
+        self.number.kill();
     }
 
-    impl Stopper {
-        pub(crate) async fn wait(self, process: &mut Child) -> io::Result<ExitStatus> {
-            process.wait().await
+    /// Whether no member is left. One that has exited counts until its parent has taken note.
+    pub(super) fn is_gone(&self) -> bool {
+        self.number.is_free()
+    }
+
+    /// Waits until no member is left.
+    pub(super) async fn gone(&self) {
+        self.number.free().await;
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The leader of the group.
+pub(super) struct Process {
+    child: Option<Child>,
+    has_exited: bool,
+    number: Arc<Number>,
+}
+
+impl Process {
+    pub(super) fn id(&self) -> Option<u32> {
+        self.child.as_ref().and_then(Child::id)
+    }
+
+    pub(super) fn pipes(&mut self) -> Option<Pipes> {
+        let child = self.child.as_mut()?;
+        Some((child.stdin.take()?, child.stdout.take()?, child.stderr.take()?))
+    }
+
+    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        let status = match &mut self.child {
+            Some(child) => child.wait().await,
+            None => Err(io::ErrorKind::NotFound.into()),
+        };
+        self.has_exited = true;
+        self.number.is_free();
+        status
+    }
+
+    /// Keeps an eye on what an exited leader has left behind, until it is gone.
+    pub(super) async fn outlived(&self) {
+        self.number.free().await;
+    }
+}
+
+/// Before it has exited, only a runtime that shuts down drops it.
+impl Drop for Process {
+    fn drop(&mut self) {
+        if self.has_exited {
+            return;
+        }
+        self.number.kill();
+        if let Some(child) = self.child.take() {
+            // With the runtime goes who would take note of the exit; without that, a zombie stays.
+            let _ = thread::Builder::new().name("acp-rpc reaper".into()).spawn(move || reap(child));
         }
     }
 }
 
-#[cfg(not(unix))]
-mod other {
-    use tokio_util::sync::CancellationToken;
+fn reap(child: Child) {
+    if let Some(pid) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) {
+        let exited = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        let _ = retry_on_intr(|| waitid(WaitId::Pid(pid), exited));
+    }
+    // This takes note of a child that has exited.
+    drop(child);
+}
 
-    use super::{Child, Command, ExitStatus, LOOK, io, sleep};
+/// The number of a process group; 0 once it may be given to others.
+///
+/// It stays the group's as long as a member lives or the leader's exit has not been taken note of. So it is looked
+/// at right after that and every [`LOOK`] from then on: to hit a stranger, all numbers of the system would have to be
+/// given away in between.
+struct Number(AtomicI32);
 
-    /// One process, killed on drop. What it started is not found here.
-    pub(crate) struct Group {
-        stop: CancellationToken,
-        gone: CancellationToken,
+impl Number {
+    fn get(&self) -> Option<Pid> {
+        Pid::from_raw(self.0.load(Ordering::Acquire))
     }
 
-    /// Waits for the process, and kills it when told to.
-    pub(crate) struct Stopper {
-        stop: CancellationToken,
-        gone: CancellationToken,
+    fn is_free(&self) -> bool {
+        let is_free = self.get().is_none_or(|group| test_kill_process_group(group).is_err());
+        if is_free {
+            self.0.store(0, Ordering::Release);
+        }
+        is_free
     }
 
-    impl Group {
-        pub(crate) fn prepare(command: &mut Command) {
-            command.kill_on_drop(true);
-        }
-
-        pub(crate) fn of(_: u32) -> Self {
-            Self { stop: CancellationToken::new(), gone: CancellationToken::new() }
-        }
-
-        pub(crate) fn stopper(&self) -> Stopper {
-            Stopper { stop: self.stop.clone(), gone: self.gone.clone() }
-        }
-
-        /// There is no polite way: closing stdin was it.
-        pub(crate) fn terminate(&self) {
-            self.stop.cancel();
-        }
-
-        pub(crate) fn kill(&mut self) {
-            self.stop.cancel();
-        }
-
-        pub(crate) fn is_gone(&self) -> bool {
-            self.gone.is_cancelled()
-        }
-
-        pub(crate) async fn gone(&self) {
-            while !self.is_gone() {
-                sleep(LOOK).await;
-            }
+    async fn free(&self) {
+        // Only the parents of members are told when they exit, so there is nothing to wait on.
+        while !self.is_free() {
+            sleep(LOOK).await;
         }
     }
 
-    impl Drop for Group {
-        fn drop(&mut self) {
-            self.stop.cancel();
-        }
-    }
-
-    impl Stopper {
-        pub(crate) async fn wait(self, process: &mut Child) -> io::Result<ExitStatus> {
-            let status = tokio::select! {
-                status = process.wait() => status,
-                () = self.stop.cancelled() => {
-                    process.start_kill()?;
-                    process.wait().await
-                }
-            };
-            self.gone.cancel();
-            status
+    fn kill(&self) {
+        if let Some(group) = Pid::from_raw(self.0.swap(0, Ordering::AcqRel)) {
+            let _ = kill_process_group(group, Signal::KILL);
         }
     }
 }

@@ -1,21 +1,42 @@
 //! What carries the bytes of a connection.
 
+#[cfg(all(feature = "process", unix))]
 mod group;
+#[cfg(all(feature = "process", windows))]
+mod job;
+mod messages;
+#[cfg(feature = "process")]
 pub(crate) mod process;
+#[cfg(all(feature = "process", any(windows, test)))]
+mod program;
+#[cfg(feature = "process")]
+pub(crate) mod run;
+#[cfg(feature = "process")]
 mod stderr;
-#[cfg(unix)]
+#[cfg(all(feature = "stdio", unix))]
 mod stdio;
+#[cfg(any(feature = "stdio", all(feature = "process", windows)))]
+#[cfg_attr(not(feature = "stdio"), allow(dead_code, reason = "nothing is written then"))]
 mod threads;
 
 use std::fmt;
-use std::io;
 use std::pin::Pin;
 
+#[cfg(any(feature = "process", feature = "stdio"))]
+use std::io;
+
+use futures_core::Stream;
+use futures_sink::Sink;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use self::process::{Child, ChildLink, Command};
+#[cfg(not(feature = "process"))]
+pub(crate) use self::no_process::ChildLink;
+#[cfg(feature = "process")]
+pub(crate) use self::process::ChildLink;
+#[cfg(feature = "process")]
+use self::process::{Child, Command};
 
-#[cfg(unix)]
+#[cfg(all(feature = "stdio", unix))]
 pub use self::stdio::Stdio;
 
 /// How much a [`Transport::duplex`] holds in each direction.
@@ -41,13 +62,39 @@ impl Transport {
         Self::new(reader, writer)
     }
 
+    /// A transport over a stream and a sink of whole messages, one JSON text each, such as the two halves of a
+    /// WebSocket. An error of either ends the connection.
+    ///
+    /// The sink must take a message only when it has room for it, or nobody notices that the peer does not read.
+    /// A message is taken from the stream as it is: how large it may be at most is for the stream to say.
+    ///
+    /// ```
+    /// use std::convert::Infallible;
+    /// use acp_rpc::Transport;
+    /// use futures_util::StreamExt;
+    ///
+    /// let (to_peer, _) = futures_channel::mpsc::channel::<Vec<u8>>(8);
+    /// let (_, from_peer) = futures_channel::mpsc::channel::<String>(8);
+    /// let transport = Transport::messages(from_peer.map(Ok::<_, Infallible>), to_peer);
+    /// ```
+    pub fn messages<M, E>(
+        incoming: impl Stream<Item = Result<M, E>> + Send + 'static,
+        outgoing: impl Sink<Vec<u8>, Error: Into<messages::Cause>> + Send + 'static,
+    ) -> Self
+    where
+        M: AsRef<[u8]> + Send + Unpin + 'static,
+        E: Into<messages::Cause> + 'static,
+    {
+        Self::new(messages::Reader::new(incoming), messages::Writer::new(outgoing))
+    }
+
     /// Two transports that are connected to each other, in memory.
     pub fn duplex() -> (Self, Self) {
         let (here, there) = tokio::io::duplex(DUPLEX_CAPACITY);
         (Self::from_stream(here), Self::from_stream(there))
     }
 
-    /// This process's stdin and stdout.
+    /// This process's stdin and stdout (feature `stdio`).
     ///
     /// On unix, stdin and stdout are kept privately as long as the transport lives: file descriptor 0 reads
     /// as empty and descriptor 1 leads to stderr, so that neither a stray print nor a child process can get
@@ -56,6 +103,7 @@ impl Transport {
     /// # Errors
     ///
     /// If a descriptor cannot be used, or if stdio already carries another connection.
+    #[cfg(feature = "stdio")]
     pub fn stdio() -> io::Result<Self> {
         #[cfg(unix)]
         return Stdio::new().open();
@@ -63,7 +111,7 @@ impl Transport {
         Ok(Self::new(threads::reader(io::stdin())?, threads::writer(io::stdout())?))
     }
 
-    /// Starts a child process; the transport is its stdin and stdout.
+    /// Starts a child process; the transport is its stdin and stdout (feature `process`).
     ///
     /// When the connection ends, or its driver is dropped, the process and everything it started is ended:
     /// see [`Command::grace`]. Needs a tokio runtime with I/O and time enabled.
@@ -71,6 +119,7 @@ impl Transport {
     /// # Errors
     ///
     /// If the process cannot be started.
+    #[cfg(feature = "process")]
     pub fn process(command: Command) -> io::Result<(Self, Child)> {
         process::spawn(command)
     }
@@ -79,5 +128,23 @@ impl Transport {
 impl fmt::Debug for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Transport").field("child", &self.child.is_some()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(not(feature = "process"))]
+mod no_process {
+    use crate::error::Exit;
+
+    /// There are no child processes.
+    pub(crate) enum ChildLink {}
+
+    impl ChildLink {
+        pub(crate) async fn exited(&mut self) -> Exit {
+            match *self {}
+        }
+
+        pub(crate) async fn end(self) {
+            match self {}
+        }
     }
 }

@@ -3,22 +3,33 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
+#[cfg(windows)]
+use std::path::Path;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use tokio::process::Child as Process;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::Transport;
-use super::group::Group;
+#[cfg(unix)]
+use super::group::{self as tree, Process, Tree};
+#[cfg(windows)]
+use super::job::{self as tree, Process, Tree};
+#[cfg(windows)]
+use super::program;
+use super::run::{self, Output, Running};
 use super::stderr::{OnLine, Stderr, Tail};
 use crate::error::Exit;
 
 /// How long the stderr of an exited process is read on, should something it started keep it open.
 const LAST_STDERR: Duration = Duration::from_millis(250);
+
+/// Stdin, stdout and stderr of a child process.
+pub(super) type Pipes = (ChildStdin, ChildStdout, ChildStderr);
 
 /// How to start a child process whose stdin and stdout become a [`Transport`].
 pub struct Command {
@@ -34,6 +45,10 @@ pub struct Command {
 
 impl Command {
     /// A command without arguments, in this process's environment and working directory.
+    ///
+    /// A name without a folder is looked up in the `PATH` that the process will have. On Windows that finds `.com`,
+    /// `.exe`, `.bat` and `.cmd` files, in the order of `PATHEXT`; arguments that cannot be passed safely to a
+    /// `.bat` or `.cmd` file are refused when it is started.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -93,7 +108,8 @@ impl Command {
     /// terminate, before it is killed. Default 2 seconds.
     ///
     /// On unix the process leads a process group of its own, and all of the group is ended, so that wrappers
-    /// such as `npx` leave nothing behind.
+    /// such as `npx` leave nothing behind; only what leaves the group (`setsid`) stays. On Windows the same goes for
+    /// a job object, where nobody is asked to terminate, as there is no way to.
     #[must_use]
     pub const fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
@@ -119,8 +135,59 @@ impl Command {
         &self.program
     }
 
-    fn to_process(&self) -> tokio::process::Command {
-        let mut process = tokio::process::Command::new(&self.program);
+    /// The same command once more, without the callback of [`on_stderr`](Self::on_stderr).
+    #[must_use]
+    pub fn without_listener(&self) -> Self {
+        Self {
+            program: self.program.clone(),
+            args: self.args.clone(),
+            inherit_env: self.inherit_env,
+            env: self.env.clone(),
+            current_dir: self.current_dir.clone(),
+            grace: self.grace,
+            stderr_tail: self.stderr_tail,
+            on_stderr: None,
+        }
+    }
+
+    /// The same program, arguments, environment and working directory for a process that has this process's stdin,
+    /// stdout and stderr.
+    pub fn to_std(&self) -> std::process::Command {
+        let mut process = self.to_process().into_std();
+        process.stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
+        process
+    }
+
+    /// Starts the command for what it prints: no peer, and nothing on its stdin. [`on_stderr`](Self::on_stderr) and
+    /// [`stderr_tail`](Self::stderr_tail) are of no effect; [`grace`](Self::grace) is, for [`Running::end`]. Needs a tokio
+    /// runtime with I/O and time enabled.
+    ///
+    /// ```no_run
+    /// # async fn run() -> std::io::Result<()> {
+    /// use acp_rpc::Command;
+    /// use tokio::io::AsyncReadExt;
+    ///
+    /// let (mut running, mut output) = Command::new("cargo").arg("--version").run()?;
+    /// let mut printed = String::new();
+    /// output.read_to_string(&mut printed).await?;
+    /// assert_eq!(running.exited().await.status, Some(0));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the process cannot be started.
+    pub fn run(&self) -> io::Result<(Running, Output)> {
+        Handle::try_current().map_err(io::Error::other)?;
+        run::run(self)
+    }
+
+    pub(super) const fn grace_time(&self) -> Duration {
+        self.grace
+    }
+
+    pub(super) fn to_process(&self) -> tokio::process::Command {
+        let mut process = tokio::process::Command::new(self.executable());
         process.args(&self.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if !self.inherit_env {
             process.env_clear();
@@ -134,8 +201,33 @@ impl Command {
         if let Some(path) = &self.current_dir {
             process.current_dir(path);
         }
-        Group::prepare(&mut process);
         process
+    }
+
+    #[cfg(unix)]
+    fn executable(&self) -> &OsStr {
+        &self.program
+    }
+
+    /// The system looks for `.exe` only, and the usual wrappers are `.cmd`.
+    #[cfg(windows)]
+    fn executable(&self) -> OsString {
+        let found = self.program.to_str().and_then(|program| {
+            let (path, extensions) = (self.variable("PATH"), self.variable("PATHEXT"));
+            program::find(program, path.as_deref(), extensions.as_deref(), |file| Path::new(file).is_file())
+        });
+        found.map_or_else(|| self.program.clone(), OsString::from)
+    }
+
+    /// What the process will find in its environment, where names have no case.
+    #[cfg(windows)]
+    fn variable(&self, name: &str) -> Option<String> {
+        let is_it = |(key, _): &&(OsString, _)| key.eq_ignore_ascii_case(name);
+        let value = match self.env.iter().rev().find(is_it) {
+            Some((_, value)) => value.clone(),
+            None => std::env::var_os(name).filter(|_| self.inherit_env),
+        };
+        value.and_then(|value| value.into_string().ok())
     }
 }
 
@@ -173,44 +265,43 @@ impl Child {
 
 pub(super) fn spawn(command: Command) -> io::Result<(Transport, Child)> {
     let runtime = Handle::try_current().map_err(io::Error::other)?;
-    let mut process = command.to_process().spawn().map_err(|error| {
+    let (tree, mut process) = tree::spawn(command.to_process()).map_err(|error| {
         let program = command.program.display();
         io::Error::new(error.kind(), format!("cannot start `{program}`: {error}"))
     })?;
     let pid = process.id().ok_or_else(|| io::Error::other("the process has no id"))?;
-    let group = Group::of(pid);
-    let (Some(stdin), Some(stdout), Some(stderr)) =
-        (process.stdin.take(), process.stdout.take(), process.stderr.take())
-    else {
+    let Some((stdin, stdout, stderr)) = process.pipes() else {
         return Err(io::Error::other("the process has no pipes"));
     };
     let tail = Tail::new(command.stderr_tail);
     let stderr = Stderr::new(stderr, tail.clone(), command.on_stderr);
     let (report, exit) = watch::channel(None);
-    runtime.spawn(supervise(process, group.stopper(), stderr, report));
+    runtime.spawn(supervise(process, stderr, report));
     let mut transport = Transport::new(stdout, stdin);
-    transport.child = Some(ChildLink { exit: exit.clone(), group: Some(group), grace: command.grace });
+    transport.child = Some(ChildLink { exit: exit.clone(), tree: Some(tree), grace: command.grace });
     Ok((transport, Child { pid, tail, exit }))
 }
 
 /// Reads stderr and waits for the exit, whatever becomes of the connection.
-async fn supervise(
-    mut process: Process,
-    stopper: super::group::Stopper,
-    mut stderr: Stderr,
-    report: watch::Sender<Option<Exit>>,
-) {
+async fn supervise(mut process: Process, mut stderr: Stderr, report: watch::Sender<Option<Exit>>) {
     let status = {
-        let mut waiting = std::pin::pin!(stopper.wait(&mut process));
+        let mut waiting = std::pin::pin!(process.wait());
         tokio::select! {
             status = &mut waiting => status,
             () = stderr.drain() => waiting.await,
         }
     };
-    // Its last words are often the reason why it died.
-    let _ = timeout(LAST_STDERR, stderr.drain()).await;
+    let last_words = async {
+        // They are often the reason why it died.
+        let _ = timeout(LAST_STDERR, stderr.drain()).await;
+        report.send_replace(Some(Exit { stderr_tail: stderr.tail(), ..exit_of(status.ok()) }));
+    };
+    tokio::join!(last_words, process.outlived());
+}
+
+pub(super) fn exit_of(status: Option<ExitStatus>) -> Exit {
     let (status, signal) = status.map_or((None, None), |status| (status.code(), signal_of(status)));
-    report.send_replace(Some(Exit { status, signal, stderr_tail: stderr.tail() }));
+    Exit { status, signal, stderr_tail: String::new() }
 }
 
 #[cfg(unix)]
@@ -226,7 +317,7 @@ fn signal_of(_: ExitStatus) -> Option<i32> {
 /// The connection's hold on its child process: when it goes, the process goes.
 pub(crate) struct ChildLink {
     exit: watch::Receiver<Option<Exit>>,
-    group: Option<Group>,
+    tree: Option<Tree>,
     grace: Duration,
 }
 
@@ -237,31 +328,31 @@ impl ChildLink {
 
     /// Ends the process and all it started. Its stdin has been closed already.
     pub(crate) async fn end(mut self) {
-        if let Some(group) = self.group.take() {
-            end(group, self.exit.clone(), self.grace).await;
+        if let Some(tree) = self.tree.take() {
+            end(tree, self.exit.clone(), self.grace).await;
         }
     }
 }
 
-/// Dropped without a runtime, or with one that shuts down, the group kills at once.
+/// Dropped without a runtime, or with one that shuts down, the tree is killed at once.
 impl Drop for ChildLink {
     fn drop(&mut self) {
-        if let Some(group) = self.group.take()
+        if let Some(tree) = self.tree.take()
             && let Ok(runtime) = Handle::try_current()
         {
-            runtime.spawn(end(group, self.exit.clone(), self.grace));
+            runtime.spawn(end(tree, self.exit.clone(), self.grace));
         }
     }
 }
 
-async fn end(mut group: Group, mut exit: watch::Receiver<Option<Exit>>, grace: Duration) {
+async fn end(tree: Tree, mut exit: watch::Receiver<Option<Exit>>, grace: Duration) {
     // Closing stdin is how a client says goodbye (rule v1-tr-08); what does not listen is asked, then told.
     let _ = timeout(grace, exited(&mut exit)).await;
-    if !group.is_gone() {
-        group.terminate();
-        let _ = timeout(grace, group.gone()).await;
+    if !tree.is_gone() {
+        tree.terminate();
+        let _ = timeout(grace, tree.gone()).await;
     }
-    group.kill();
+    tree.kill();
     let _ = timeout(grace, exited(&mut exit)).await;
 }
 

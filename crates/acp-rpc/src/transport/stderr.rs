@@ -102,7 +102,7 @@ impl Stderr {
             let line = String::from_utf8_lossy(&self.line);
             // A listener that panics is not asked again; the stream is read on.
             if guarded(|| on_line(line.trim_end_matches('\r'))).is_err() {
-                self.on_line = None;
+                let _ = guarded(|| self.on_line = None);
             }
         }
         self.line.clear();

@@ -2,15 +2,17 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use acp_json::{Node, Value};
+use acp_json::{Fields, FromNode, Node, ReadError, Record, Value};
 use acp_rpc::{
     CloseReason, Delivery, Driver, Error, Fault, Options, Peer, Reply, Request, Service, Task, Transport,
     connect,
 };
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use serde_core::ser::SerializeMap;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
@@ -30,10 +32,10 @@ pub(crate) type Log = Arc<Mutex<Vec<String>>>;
 
 /// Handles the methods of these tests:
 ///
-/// requests `echo` (returns its params), `fail`, `panic`, `panic_at_once`, `unwritable`, `hang` (until it is
-/// cancelled), `stuck` (for ever), `nest` (calls the peer's `nest` with one less until 0);
-/// notifications `note` (logged), `lane` (logged in the lane named by `lane`, after a permit of the gate),
-/// `explode` (panics).
+/// requests `echo` (returns its params), `typed` (reads them), `fail`, `panic`, `panic_at_once`, `unwritable`,
+/// `hang` (until it is cancelled), `stuck` (for ever), `nest` (calls the peer's `nest` with one less until 0);
+/// notifications `note` (logged), `lane` (logged in the lane named by `lane`, after a permit of the gate), `slow`
+/// (takes some turns in a lane, then notifies `done`), `explode` and `explode_beside` (panic).
 #[derive(Clone)]
 pub(crate) struct Lab {
     pub(crate) log: Log,
@@ -66,6 +68,10 @@ impl Service for Lab {
         let params: Value = acp_json::read(params).unwrap();
         match method {
             "echo" => Ok(Box::pin(async move { Ok(Reply::new(params)) })),
+            "typed" => match acp_json::read::<Position>(params.into_node()) {
+                Ok(Position { line }) => Ok(Box::pin(async move { Ok(Reply::new(line)) })),
+                Err(error) => Err(Error::invalid_params(error.to_string())),
+            },
             "empty" => Ok(Box::pin(async move { Ok(Reply::empty()) })),
             "fail" => Ok(Box::pin(async move { Err(Error::invalid_params("no good").with_data(params)) })),
             "panic" => Ok(Box::pin(async move { panic!("handler panic") })),
@@ -120,6 +126,16 @@ impl Service for Lab {
                     lab.note(answer.unwrap());
                 }),
             },
+            "slow" => Delivery::Lane {
+                lane: "slow".into(),
+                job: Box::pin(async move {
+                    for _ in 0..20 {
+                        tokio::task::yield_now().await;
+                    }
+                    peer.notify("done", &params).await.unwrap();
+                }),
+            },
+            "explode_beside" => Delivery::Task(Box::pin(async { panic!("task panic") })),
             "explode" => Delivery::Lane { lane: "boom".into(), job: Box::pin(async { panic!("job panic") }) },
             "explode_at_once" => panic!("reader panic"),
             _ => Delivery::Ignore,
@@ -134,6 +150,23 @@ impl Service for Lab {
         self.note(format!("closed: {reason}"));
     }
 }
+
+/// Params of a type.
+struct Position {
+    line: u32,
+}
+
+impl Record for Position {
+    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
+        Ok(Self { line: fields.required("line", FromNode::from_node)? })
+    }
+
+    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        map.serialize_entry("line", &self.line)
+    }
+}
+
+acp_json::record!(Position);
 
 /// Says when it is dropped.
 struct Gone(Lab, String);
@@ -155,13 +188,22 @@ impl serde_core::Serialize for Unwritable {
 
 /// The far end of a connection, as bytes.
 pub(crate) struct Wire {
-    stream: DuplexStream,
+    reader: Pin<Box<dyn AsyncRead + Send>>,
+    writer: Pin<Box<dyn AsyncWrite + Send>>,
     buffer: Vec<u8>,
 }
 
 impl Wire {
-    pub(crate) fn new(stream: DuplexStream) -> Self {
-        Self { stream, buffer: Vec::new() }
+    pub(crate) fn new(stream: impl AsyncRead + AsyncWrite + Send + 'static) -> Self {
+        let (reader, writer) = tokio::io::split(stream);
+        Self::over(reader, writer)
+    }
+
+    pub(crate) fn over(
+        reader: impl AsyncRead + Send + 'static,
+        writer: impl AsyncWrite + Send + 'static,
+    ) -> Self {
+        Self { reader: Box::pin(reader), writer: Box::pin(writer), buffer: Vec::new() }
     }
 
     pub(crate) async fn send(&mut self, line: impl AsRef<[u8]>) {
@@ -170,7 +212,7 @@ impl Wire {
     }
 
     pub(crate) async fn send_raw(&mut self, bytes: impl AsRef<[u8]>) {
-        soon("room on the wire", self.stream.write_all(bytes.as_ref())).await.unwrap();
+        soon("room on the wire", self.writer.write_all(bytes.as_ref())).await.unwrap();
     }
 
     /// The next line, or `None` at the end.
@@ -180,7 +222,7 @@ impl Wire {
                 let line: Vec<u8> = self.buffer.drain(..=end).collect();
                 return Some(String::from_utf8(line).unwrap().trim_end().to_owned());
             }
-            if soon("a line", self.stream.read_buf(&mut self.buffer)).await.unwrap() == 0 {
+            if soon("a line", self.reader.read_buf(&mut self.buffer)).await.unwrap() == 0 {
                 assert!(self.buffer.is_empty(), "a line without its end");
                 return None;
             }
@@ -191,9 +233,31 @@ impl Wire {
         self.line().await.expect("a line, not the end")
     }
 
+    /// The next line with this in it.
+    pub(crate) async fn next_of(&mut self, part: &str) -> String {
+        loop {
+            let line = self.next().await;
+            if line.contains(part) {
+                return line;
+            }
+        }
+    }
+
     /// Closes the way to the service, and reads what it still says.
     pub(crate) async fn finish(mut self) -> Vec<String> {
-        self.stream.shutdown().await.unwrap();
+        self.shut_down().await;
+        self.rest().await
+    }
+
+    /// Closes the way to the service.
+    pub(crate) async fn shut_down(&mut self) {
+        self.writer.shutdown().await.unwrap();
+        // A pipe is closed by dropping it.
+        self.writer = Box::pin(tokio::io::sink());
+    }
+
+    /// What comes up to the end.
+    pub(crate) async fn rest(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
         while let Some(line) = self.line().await {
             lines.push(line);

@@ -10,7 +10,7 @@ use crate::coding_agent::planner::{Call, History, Next, Step, Task, clipped};
 
 const INSTRUCTIONS: &str = "You are a coding agent that works in one folder of the user's, by calling functions. \
     Show a plan with update_plan for tasks of several steps, and keep it up to date. Look before you change: read \
-    a file before you edit it. The user is asked before every change and may reject it. End with a short summary \
+    a file before you edit it. The user is asked before every change and every command, and may reject it. End with a short summary \
     of what you did, in Markdown.";
 /// How much of an outcome the model is told, in bytes.
 const MAX_TOLD: usize = 64 * 1024;
@@ -18,10 +18,12 @@ const MAX_TOLD: usize = 64 * 1024;
 const MAX_ERROR: usize = 2 * 1024;
 
 /// The body of the request for the next step.
-pub(super) fn request(model: &str, history: &History) -> Value {
+///
+/// Commands are on offer only where the client has `terminals` to run them in.
+pub(super) fn request(model: &str, history: &History, terminals: bool) -> Value {
     let mut messages = vec![json!({"role": "system", "content": INSTRUCTIONS})];
     history.iter().for_each(|task| add_task(&mut messages, task));
-    json!({"model": model, "stream": true, "messages": messages, "tools": functions::declarations()})
+    json!({"model": model, "stream": true, "messages": messages, "tools": functions::declarations(terminals)})
 }
 
 fn add_task(messages: &mut Vec<Value>, task: &Task) {

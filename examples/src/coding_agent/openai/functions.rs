@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::coding_agent::planner::Action;
 
-/// The functions as the request declares them.
-pub(super) fn declarations() -> Value {
+/// The functions as the request declares them; that for commands only for a client with terminals.
+pub(super) fn declarations(terminals: bool) -> Value {
     let path = json!({"type": "string", "description": "A file, relative to the working folder"});
     let text = json!({"type": "string"});
     let status = json!({"type": "string", "enum": ["pending", "in_progress", "completed"]});
@@ -14,7 +14,7 @@ pub(super) fn declarations() -> Value {
         "properties": {"step": text, "status": status},
         "required": ["step", "status"],
     });
-    json!([
+    let mut declared = vec![
         function("list_files", "List the text files of the working folder", &[], &[]),
         function("search_files", "Find a text, taken literally, in all files", &[("query", &text)], &[]),
         function("read_file", "Read a file", &[("path", &path)], &[]),
@@ -36,7 +36,16 @@ pub(super) fn declarations() -> Value {
             &[("plan", &json!({"type": "array", "items": step}))],
             &[],
         ),
-    ])
+    ];
+    if terminals {
+        declared.push(function(
+            "run_command",
+            "Run a program in the working folder, without a shell, and read its output",
+            &[("program", &text)],
+            &[("args", &json!({"type": "array", "items": text}))],
+        ));
+    }
+    Value::Array(declared)
 }
 
 fn function(

@@ -3,5 +3,6 @@
 mod auth;
 mod content;
 mod permission;
+mod plan;
 mod tool_call;
 mod version;

@@ -1,0 +1,20 @@
+//! Says what it is told.
+
+use acp_agent::{Result, StopReason, Turn, agent};
+
+struct Echo;
+
+#[agent(name = "echo", version = "1.0.0")]
+impl Echo {
+    async fn prompt(&self, turn: Turn) -> Result<StopReason> {
+        for block in turn.prompt() {
+            turn.send(block.clone()).await?;
+        }
+        Ok(StopReason::EndTurn)
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    acp_agent::serve_stdio(Echo).await
+}

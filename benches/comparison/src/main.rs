@@ -1,0 +1,73 @@
+//! Counts the lines of the agents and puts them, and the agents, into `docs/COMPARISON.md`.
+//!
+//! `--check` writes nothing and fails when the document is stale.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+const AGENTS: [(&str, &str); 3] =
+    [("echo", "echo"), ("edit", "permission and edit"), ("persistent", "sessions that survive a restart")];
+const END: &str = "<!-- end -->";
+
+fn main() -> Result<()> {
+    let check = match std::env::args().skip(1).collect::<Vec<_>>().as_slice() {
+        [] => false,
+        [flag] if flag == "--check" => true,
+        _ => bail!("usage: compare [--check]"),
+    };
+    let path = package().join("../../docs/COMPARISON.md");
+    let before = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let mut document = replaced(&before, "table", &table()?)?;
+    for (agent, _) in AGENTS {
+        for sdk in ["ours", "official"] {
+            let code = format!("```rust\n{}\n```", source(agent, sdk)?.trim_end());
+            document = replaced(&document, &format!("{agent} {sdk}"), &code)?;
+        }
+    }
+    if check && document != before {
+        bail!(
+            "docs/COMPARISON.md is stale: run `cargo run --manifest-path benches/comparison/Cargo.toml --bin compare`"
+        );
+    }
+    if document != before {
+        std::fs::write(&path, document)?;
+    }
+    Ok(())
+}
+
+fn package() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+fn source(agent: &str, sdk: &str) -> Result<String> {
+    let path = package().join(format!("agents/{agent}/{sdk}.rs"));
+    std::fs::read_to_string(&path).with_context(|| path.display().to_string())
+}
+
+fn table() -> Result<String> {
+    let mut table =
+        "| agent | `acp-agent` | official Rust SDK | |\n| --- | ---: | ---: | ---: |\n".to_owned();
+    for (agent, title) in AGENTS {
+        let [ours, official] = [lines(&source(agent, "ours")?), lines(&source(agent, "official")?)];
+        let times = official as f64 / ours as f64;
+        table += &format!("| {title} | {ours} | {official} | {times:.1}x |\n");
+    }
+    Ok(table.trim_end().to_owned())
+}
+
+/// The lines that are neither blank nor a comment.
+fn lines(source: &str) -> usize {
+    let lines = source.lines().map(str::trim);
+    lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count()
+}
+
+/// The document with this text between the marker `<!-- NAME -->` and the next end.
+fn replaced(document: &str, name: &str, text: &str) -> Result<String> {
+    let marker = format!("<!-- {name} -->\n");
+    let start =
+        document.find(&marker).with_context(|| format!("there is no marker `{name}`"))? + marker.len();
+    let (before, rest) = document.split_at(start);
+    let end = rest.find(END).with_context(|| format!("`{name}` has no end"))?;
+    Ok(format!("{before}{text}\n{}", &rest[end..]))
+}

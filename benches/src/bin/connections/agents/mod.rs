@@ -1,0 +1,100 @@
+//! The agents that take part: the same script, on the floor, on ours and on the official crate.
+
+mod every;
+mod official;
+mod ours;
+
+use std::ffi::OsString;
+
+use acp_agent::Transport;
+use anyhow::{Result, bail};
+use benches::peers;
+use tokio::io::DuplexStream;
+use tokio::net::unix::pipe;
+
+use self::every::Every;
+use crate::floor;
+use crate::run::runtime;
+
+/// Who made the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Agent {
+    Floor,
+    Ours,
+    /// Ours, with a handler for every operation.
+    EveryOperation,
+    Official,
+    TypeScript,
+    Python,
+}
+
+impl Agent {
+    /// What the tables call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Agent::Floor => "floor",
+            Agent::Ours => "ours",
+            Agent::EveryOperation => "ours, every operation",
+            Agent::Official => "Rust SDK",
+            Agent::TypeScript => "TypeScript SDK",
+            Agent::Python => "Python SDK",
+        }
+    }
+
+    /// Its name on the command line of this program.
+    pub(crate) fn word(self) -> Result<&'static str> {
+        Ok(match self {
+            Agent::Floor => "floor",
+            Agent::Ours => "ours",
+            Agent::EveryOperation => "every",
+            Agent::Official => "official",
+            Agent::TypeScript | Agent::Python => bail!("{} is no part of this program", self.name()),
+        })
+    }
+
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        let all = [Agent::Floor, Agent::Ours, Agent::EveryOperation, Agent::Official];
+        all.into_iter().find(|agent| agent.word().is_ok_and(|own| own == word))
+    }
+
+    /// The command that runs it over stdin and stdout.
+    pub(crate) fn command(self) -> Result<Vec<OsString>> {
+        match self {
+            Agent::TypeScript => peers::typescript(),
+            Agent::Python => peers::python(),
+            _ => Ok(vec![std::env::current_exe()?.into(), "agent".into(), self.word()?.into()]),
+        }
+    }
+
+    /// Serves it in this process, over one stream.
+    pub(crate) async fn serve(self, stream: DuplexStream) -> Result<()> {
+        match self {
+            Agent::Floor => {
+                let (reader, writer) = tokio::io::split(stream);
+                floor::serve(reader, writer).await
+            }
+            Agent::Ours => ours::serve(Transport::from_stream(stream)).await,
+            Agent::EveryOperation => Ok(acp_agent::serve(Every, Transport::from_stream(stream)).await?),
+            Agent::Official => official::serve_stream(stream).await,
+            Agent::TypeScript | Agent::Python => bail!("{} runs in no process of ours", self.name()),
+        }
+    }
+}
+
+/// The whole of a child process: an agent over stdin and stdout.
+pub(crate) fn run(word: &str) -> Result<()> {
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        match word {
+            "floor" => {
+                let reader = pipe::Receiver::from_file(std::fs::File::open("/dev/stdin")?)?;
+                let writer = pipe::OpenOptions::new().open_sender("/dev/stdout")?;
+                floor::serve(reader, writer).await
+            }
+            "ours" => ours::serve(Transport::stdio()?).await,
+            "every" => Ok(acp_agent::serve_stdio(Every).await?),
+            "official" => official::serve_stdio().await,
+            other => bail!("no agent `{other}`"),
+        }
+    })
+}

@@ -1,0 +1,105 @@
+//! The clients that take part, each connected to an agent.
+
+mod floor_client;
+mod official;
+mod ours;
+
+use std::rc::Rc;
+
+use anyhow::Result;
+use tokio::runtime::Runtime;
+
+pub(crate) use self::floor_client::connect_to;
+use crate::agents::Agent;
+use crate::floor::Reading;
+
+/// Who made the client, and how it takes updates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Client {
+    /// The floor.
+    Floor,
+    /// The floor with the official types.
+    Derived,
+    /// The floor, which does not even read updates.
+    Drain,
+    /// `acp-client`: the turn's events are read.
+    Ours,
+    /// `acp-client`: a handler of updates.
+    Handler,
+    /// `acp-client`: as `Ours`, with a handler for every method there is.
+    EveryMethod,
+    /// The official crate: a handler of updates.
+    Official,
+    /// The same behind nine other handlers.
+    OfficialBehindNine,
+}
+
+/// What carries the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// A child process and its stdin and stdout.
+    Pipes,
+    /// The same process and thread, and a buffer of 64 KiB in each direction.
+    Memory,
+}
+
+/// How much a pipe in memory holds.
+pub(crate) const MEMORY_PIPE: usize = 64 * 1024;
+
+/// A client, its agent and their sessions.
+pub(crate) trait Connected {
+    /// One turn for each prompt, beside each other in sessions of their own: how many updates came.
+    fn turns(&self, prompts: &[&str]) -> Result<usize>;
+}
+
+impl Client {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Client::Floor => "floor",
+            Client::Derived => "floor, serde types",
+            Client::Drain => "reads nothing",
+            Client::Ours => "ours",
+            Client::Handler => "ours, handler",
+            Client::EveryMethod => "ours, every method",
+            Client::Official => "Rust SDK",
+            Client::OfficialBehindNine => "Rust SDK, ten handlers",
+        }
+    }
+
+    /// Its name on the command line of this program.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Client::Ours => "ours",
+            Client::Official => "official",
+            _ => "floor",
+        }
+    }
+
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        [Client::Floor, Client::Ours, Client::Official].into_iter().find(|client| client.word() == word)
+    }
+
+    /// Connects, initializes and opens so many sessions.
+    pub(crate) fn connect(
+        self,
+        runtime: &Rc<Runtime>,
+        agent: Agent,
+        over: Over,
+        sessions: usize,
+    ) -> Result<Box<dyn Connected>> {
+        let runtime = Rc::clone(runtime);
+        let floor = |reading| floor_client::connect(Rc::clone(&runtime), agent, over, sessions, reading);
+        Ok(match self {
+            Client::Floor => floor(Reading::Ours)?,
+            Client::Derived => floor(Reading::Derived)?,
+            Client::Drain => floor(Reading::Skip)?,
+            Client::Ours | Client::Handler | Client::EveryMethod => {
+                Box::new(ours::Connection::open(runtime, agent, over, sessions, self)?)
+            }
+            Client::Official | Client::OfficialBehindNine => {
+                let behind_nine = self == Client::OfficialBehindNine;
+                Box::new(official::Connection::open(runtime, agent, over, sessions, behind_nine)?)
+            }
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! The client of the floor.
+
+use std::hint::black_box;
+
+use acp_types::v1::{
+    ClientCapabilities, ContentBlock, FileSystemCapabilities, InitializeRequest, InitializeResponse,
+    NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse, ProtocolVersion,
+    ReadTextFileRequest, ReadTextFileResponse, SessionId, SessionNotification,
+};
+use agent_client_protocol::v1::schema as official;
+use anyhow::{Context as _, Result, bail};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::wire::{Line, RawLine, Wire};
+use crate::script::file;
+
+/// A connected client with its sessions.
+pub(crate) struct FloorClient<R, W> {
+    wire: Wire<R, W>,
+    sessions: Vec<SessionId>,
+    next_id: u64,
+    file: String,
+    reading: Reading,
+}
+
+/// What is made of updates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// Values of `acp-types`.
+    Ours,
+    /// Values of the official types, which serde reads.
+    Derived,
+    /// Nothing.
+    Skip,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> FloorClient<R, W> {
+    /// Initializes and opens the sessions.
+    pub(crate) async fn connect(reader: R, writer: W, sessions: usize, reading: Reading) -> Result<Self> {
+        let wire = Wire::new(reader, writer);
+        let mut client = FloorClient { wire, sessions: Vec::new(), next_id: 0, file: file(), reading };
+        let fs = FileSystemCapabilities::new().read_text_file(true);
+        let request = InitializeRequest::new(ProtocolVersion::LATEST)
+            .client_capabilities(ClientCapabilities::new().fs(fs));
+        let _: InitializeResponse = client.call("initialize", &request).await?;
+        for _ in 0..sessions {
+            let request = NewSessionRequest::new("/project", []);
+            let opened: NewSessionResponse = client.call("session/new", &request).await?;
+            client.sessions.push(opened.session_id);
+        }
+        Ok(client)
+    }
+
+    async fn call<A: acp_types::FromNode>(
+        &mut self,
+        method: &str,
+        params: &impl serde::Serialize,
+    ) -> Result<A> {
+        self.wire.request(self.next_id, method, params)?;
+        self.next_id += 1;
+        loop {
+            let Some(line) = self.wire.next().await? else { bail!("the agent is gone") };
+            let Line { method, result, .. } = Line::parse(&self.wire.input[line])?;
+            if method.is_none() {
+                return Ok(acp_json::read(result)?);
+            }
+        }
+    }
+
+    /// Sends a prompt and leaves the turn to itself.
+    pub(crate) async fn prompt(&mut self, session: usize, prompt: &str) -> Result<()> {
+        let session = self.sessions.get(session).context("too few sessions")?;
+        let request = PromptRequest::new(session.clone(), [ContentBlock::text(prompt)]);
+        self.wire.request(self.next_id, "session/prompt", &request)?;
+        self.next_id += 1;
+        Ok(())
+    }
+
+    /// Sends what is waiting.
+    pub(crate) async fn flush(&mut self) -> Result<()> {
+        self.wire.flush().await
+    }
+
+    /// One turn for each prompt, beside each other in sessions of their own: how many updates they had.
+    pub(crate) async fn turns(&mut self, prompts: &[&str]) -> Result<usize> {
+        for (session, prompt) in prompts.iter().enumerate() {
+            self.prompt(session, prompt).await?;
+        }
+        self.finish(prompts.len()).await
+    }
+
+    /// Reads until so many turns are over.
+    pub(crate) async fn finish(&mut self, mut turns: usize) -> Result<usize> {
+        let mut updates = 0;
+        while turns > 0 {
+            let Some(line) = self.wire.next().await? else { bail!("the agent is gone") };
+            let line = &self.wire.input[line];
+            let is_done = match self.reading {
+                Reading::Ours => false,
+                Reading::Derived => read_derived(line)?,
+                Reading::Skip => is_update(line),
+            };
+            if is_done {
+                updates += 1;
+                continue;
+            }
+            let Line { id, method, params, result } = Line::parse(line)?;
+            match method.as_deref() {
+                Some("session/update") => {
+                    black_box(acp_json::read::<SessionNotification>(params)?);
+                    updates += 1;
+                }
+                Some("fs/read_text_file") => {
+                    black_box(acp_json::read::<ReadTextFileRequest>(params)?);
+                    self.wire.answer(id.as_ref(), &ReadTextFileResponse::new(self.file.as_str()))?;
+                }
+                Some(_) => {}
+                None => {
+                    black_box(acp_json::read::<PromptResponse>(result)?);
+                    turns -= 1;
+                }
+            }
+        }
+        Ok(updates)
+    }
+}
+
+/// Reads an update with serde; false for anything else.
+fn read_derived(line: &[u8]) -> Result<bool> {
+    let RawLine { method: Some("session/update"), params: Some(params) } = serde_json::from_slice(line)?
+    else {
+        return Ok(false);
+    };
+    black_box(serde_json::from_str::<official::SessionNotification>(params.get())?);
+    Ok(true)
+}
+
+/// Whether the line begins like an update, whoever wrote it.
+fn is_update(line: &[u8]) -> bool {
+    let head = &line[..line.len().min(64)];
+    memchr::memmem::find(head, br#""session/update""#).is_some()
+}

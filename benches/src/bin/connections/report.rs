@@ -1,0 +1,102 @@
+//! What came out: tables, and bars that are met or missed.
+
+use anyhow::Result;
+use benches::{Table, Times, write_table};
+
+/// All results of a run.
+#[derive(Default)]
+pub(crate) struct Report {
+    tables: Vec<(&'static str, Table)>,
+    bars: Vec<Bar>,
+    skipped: Vec<String>,
+}
+
+/// A figure that must not be exceeded.
+struct Bar {
+    case: &'static str,
+    limit: String,
+    ours: String,
+    peer: String,
+    met: bool,
+}
+
+impl Report {
+    /// Adds a table, and prints it.
+    pub(crate) fn table(&mut self, name: &'static str, table: Table) {
+        println!("\n{name}\n");
+        table.print();
+        self.tables.push((name, table));
+    }
+
+    /// A bar for a ratio: of our times and the official crate's to those of `base`.
+    pub(crate) fn ratio(&mut self, case: &'static str, limit: f64, base: &str, ours: f64, peer: Option<f64>) {
+        self.bars.push(Bar {
+            case,
+            limit: format!("{limit:.1}x {base}"),
+            ours: format!("{ours:.2}x"),
+            peer: peer.map_or_else(String::new, |peer| format!("{peer:.1}x")),
+            met: ours <= limit,
+        });
+    }
+
+    /// A bar for a number.
+    pub(crate) fn count(&mut self, case: &'static str, limit: f64, unit: &str, ours: f64, peer: Option<f64>) {
+        self.bars.push(Bar {
+            case,
+            limit: format!("{limit} {unit}"),
+            ours: number(ours),
+            peer: peer.map(number).unwrap_or_default(),
+            met: ours <= limit,
+        });
+    }
+
+    /// Notes what could not be measured.
+    pub(crate) fn skip(&mut self, what: &str, reason: &anyhow::Error) {
+        println!("\nskipped: {what}: {reason:#}");
+        self.skipped.push(format!("{what}: {reason:#}"));
+    }
+
+    /// Prints the bars, and says how many are missed.
+    pub(crate) fn finish(mut self, write: bool) -> Result<usize> {
+        let mut table = Table::new(&["case", "bar", "ours", "Rust SDK", ""]);
+        for bar in &self.bars {
+            let verdict = if bar.met { "met" } else { "**missed**" };
+            table.row([bar.case, &bar.limit, &bar.ours, &bar.peer, verdict].map(str::to_owned));
+        }
+        self.table("bars", table);
+        for bar in self.bars.iter().filter(|bar| !bar.met) {
+            println!("\nmissed: {}: {}, not {}", bar.case, bar.ours, bar.limit);
+        }
+        if write {
+            for (name, table) in &self.tables {
+                write_table(name, &table.render())?;
+            }
+            let skipped = match self.skipped.as_slice() {
+                [] => "Nothing was left out.".to_owned(),
+                skipped => skipped.iter().map(|line| format!("* left out: {line}\n")).collect(),
+            };
+            write_table("skipped", &skipped)?;
+        }
+        Ok(self.bars.iter().filter(|bar| !bar.met).count())
+    }
+}
+
+/// How many times as long `times` took as `base`.
+pub(crate) fn times_of(times: &Times, base: &Times) -> f64 {
+    base.faster_than(times)
+}
+
+/// A duration with a fitting unit.
+pub(crate) fn duration(nanoseconds: f64) -> String {
+    match nanoseconds {
+        t if t < 100_000.0 => format!("{:.1} µs", t / 1e3),
+        t if t < 1e6 => format!("{:.0} µs", t / 1e3),
+        t if t < 1e8 => format!("{:.1} ms", t / 1e6),
+        t => format!("{:.0} ms", t / 1e6),
+    }
+}
+
+/// A number with as many digits as it is worth.
+pub(crate) fn number(number: f64) -> String {
+    if number < 10.0 { format!("{number:.1}") } else { format!("{number:.0}") }
+}

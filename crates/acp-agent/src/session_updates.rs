@@ -1,0 +1,205 @@
+//! Updates of a session, with or without a turn.
+
+use std::fmt;
+use std::sync::Arc;
+
+use acp_rpc::CallError;
+use acp_types::method::Method as _;
+use acp_types::v1::{SessionId, SessionNotification, SessionUpdate, methods};
+use serde_core::{Serialize, Serializer};
+
+use crate::agent::Agent;
+use crate::call::Call;
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::extract::FromCall;
+use crate::gate::Gate;
+use crate::lifecycle::OnSession;
+use crate::offered::check_offered;
+use crate::permissions::Permissions;
+use crate::settings::Settings;
+use crate::store::{Kept, Recorder};
+
+/// A way to tell the client about a session also while no turn runs: from a background task, or in the handler
+/// of another operation.
+///
+/// It is an argument of every operation on an open session, and [`Session::updates`](crate::Session::updates)
+/// and [`Turn::session_updates`](crate::Turn::session_updates) give it. Its verbs send one update each, in the
+/// order in which they are awaited, and wait while the client does not read. They work until the session is
+/// closed, deleted or opened anew, and a turn that ends does not end them.
+///
+/// ```
+/// # use acp_agent::{Result, SessionUpdates};
+/// # async fn next_title() -> String { String::new() }
+/// async fn keep_title(updates: SessionUpdates) -> Result<()> {
+///     loop {
+///         tokio::select! {
+///             title = next_title() => updates.title(title).await?,
+///             () = updates.closed() => return Ok(()),
+///         }
+///     }
+/// }
+/// ```
+#[derive(Clone)]
+pub struct SessionUpdates {
+    open: Arc<OpenSession>,
+}
+
+/// What is known of an open session, whatever the agent keeps for it.
+struct OpenSession {
+    id: SessionId,
+    client: Client,
+    gate: Arc<Gate>,
+    permissions: Permissions,
+    settings: Settings,
+    /// `None` unless the agent has a store.
+    recorder: Option<Recorder>,
+}
+
+impl SessionUpdates {
+    /// `gate` is that of the session with this id.
+    pub(crate) fn new(
+        id: SessionId,
+        client: Client,
+        settings: Settings,
+        gate: Arc<Gate>,
+        recorder: Option<Recorder>,
+    ) -> Self {
+        let permissions = Permissions::new();
+        SessionUpdates { open: Arc::new(OpenSession { id, client, gate, permissions, settings, recorder }) }
+    }
+
+    /// The session's id.
+    #[must_use]
+    pub fn session_id(&self) -> &SessionId {
+        &self.open.id
+    }
+
+    /// The client.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.open.client
+    }
+
+    /// Sends any update.
+    ///
+    /// # Errors
+    /// [`Error::SessionClosed`] once the session is closed; [`Error::Unsupported`] for a kind that the client
+    /// has to offer first; [`Error::Call`] when the client is gone.
+    pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
+        self.send(&self.open.gate, update.into()).await
+    }
+
+    /// Waits until nothing can be sent any more: the session is closed, or the client is gone.
+    pub async fn closed(&self) {
+        tokio::select! {
+            () = self.open.gate.done().cancelled() => {}
+            _ = self.open.client.peer().closed() => {}
+        }
+    }
+
+    /// The session is closed: from here on nothing leaves but what a turn still says.
+    pub(crate) fn close(&self) {
+        self.open.gate.close();
+    }
+
+    /// The modes and config options that the client has been told of.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.open.settings
+    }
+
+    /// What keeps the session.
+    pub(crate) fn recorder(&self) -> Option<&Recorder> {
+        self.open.recorder.as_ref()
+    }
+
+    #[cfg(feature = "store")]
+    pub(crate) async fn history(&self) -> Result<crate::store::History> {
+        match self.recorder() {
+            Some(recorder) => recorder.history().await,
+            None => Ok(crate::store::History::new(None)),
+        }
+    }
+
+    /// The decisions that the user wants to be remembered.
+    pub(crate) fn permissions(&self) -> &Permissions {
+        &self.open.permissions
+    }
+
+    /// Sends an update while `gate` is open. Every update of an open session leaves here or in
+    /// [`send_now`](Self::send_now).
+    pub(crate) async fn send(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
+        let client = &self.open.client;
+        check_offered(&update, client.capabilities())?;
+        if gate.is_closed() {
+            return Err(gate.error());
+        }
+        // Before it leaves: the client may act on it at once.
+        self.open.settings.observe(&update);
+        let method = methods::SessionUpdate::NAME;
+        let sending = async {
+            let notification = match &self.open.recorder {
+                Some(recorder) => Leaving::Kept(recorder.keep(gate, &update).await?),
+                None => Leaving::Plain(SessionNotification::new(&self.open.id, update)),
+            };
+            let sent = client.peer().notify(method, &gate.guard(&notification)).await;
+            sent.map_err(|error| match error {
+                CallError::Encode { .. } if gate.is_closed() => gate.error(),
+                error => Error::call(method, error),
+            })
+        };
+        // The message first: as a rule there is room for it, and nothing is waited for.
+        tokio::select! {
+            biased;
+            sent = sending => sent,
+            error = gate.closed() => Err(error),
+        }
+    }
+
+    /// Sends an update that has waited for the session's opening.
+    pub(crate) fn update_now(&self, update: SessionUpdate) {
+        self.send_now(&self.open.gate, update);
+    }
+
+    /// The same without waiting, for drop guards.
+    pub(crate) fn send_now(&self, gate: &Gate, update: SessionUpdate) {
+        let notification = match &self.open.recorder {
+            Some(recorder) => match recorder.keep_now(gate, &update) {
+                Ok(kept) => Leaving::Kept(kept),
+                Err(_) => return,
+            },
+            None => Leaving::Plain(SessionNotification::new(&self.open.id, update)),
+        };
+        // A client that is gone needs no updates, and a gate that is closed lets none out.
+        let peer = self.open.client.peer();
+        let _ = peer.notify_now(methods::SessionUpdate::NAME, &gate.guard(&notification));
+    }
+}
+
+/// A notification on its way out.
+enum Leaving<'a> {
+    Plain(SessionNotification),
+    /// It is recorded as it leaves.
+    Kept(Kept<'a>),
+}
+
+impl Serialize for Leaving<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Leaving::Plain(notification) => notification.serialize(serializer),
+            Leaving::Kept(kept) => kept.serialize(serializer),
+        }
+    }
+}
+
+impl fmt::Debug for SessionUpdates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionUpdates").field("session_id", self.session_id()).finish_non_exhaustive()
+    }
+}
+
+impl<O: OnSession, A: Agent> FromCall<O, A> for SessionUpdates {
+    fn from_call(call: &mut Call<O, A>) -> Result<Self> {
+        Ok(O::session(call)?.updates().clone())
+    }
+}

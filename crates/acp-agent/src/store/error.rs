@@ -1,0 +1,124 @@
+//! What can go wrong with stored sessions.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use acp_rpc::Error as RpcError;
+use acp_types::v1::{ErrorCode, SessionId};
+use acp_types::{Map, Value};
+
+use crate::error::Error;
+
+/// Why a [`SessionStore`](super::SessionStore) could not do what it was asked.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is no such session: never, or not any more.
+    Unknown {
+        /// The session.
+        session: SessionId,
+    },
+    /// The session is open on another connection or in another process. It can be opened when it is closed
+    /// there.
+    Busy {
+        /// The session.
+        session: SessionId,
+    },
+    /// There is a session with this id already.
+    Exists {
+        /// The session.
+        session: SessionId,
+    },
+    /// The store cannot keep a session with this id: it is too long.
+    Id {
+        /// The session.
+        session: SessionId,
+    },
+    /// The cursor of a list is none of this store's.
+    Cursor,
+    /// A record is longer than the store can keep.
+    TooLong {
+        /// The record's length in bytes.
+        bytes: usize,
+    },
+    /// Nothing says where this user's sessions belong: neither the environment nor a path of the agent's own.
+    NoFolder,
+    /// Reading or writing failed.
+    Io {
+        /// What was tried, such as `write`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// Why it failed.
+        error: Arc<io::Error>,
+    },
+    /// Any other error.
+    Other(Arc<dyn std::error::Error + Send + Sync>),
+}
+
+impl StoreError {
+    /// Any error of another library.
+    #[must_use]
+    pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        StoreError::Other(Arc::from(error.into()))
+    }
+
+    pub(crate) fn io(action: &'static str, path: &Path, error: io::Error) -> Self {
+        StoreError::Io { action, path: path.to_owned(), error: Arc::new(error) }
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreError::Unknown { session } => write!(f, "no session `{session}` is stored"),
+            StoreError::Busy { session } => {
+                write!(f, "session `{session}` is open elsewhere: close it there first")
+            }
+            StoreError::Exists { session } => write!(f, "a session `{session}` is stored already"),
+            StoreError::Id { session } => {
+                write!(f, "session `{session}` cannot be stored: choose a shorter id")
+            }
+            StoreError::Cursor => {
+                f.write_str("`cursor`: not from this list; leave it out to start with the first page")
+            }
+            StoreError::TooLong { bytes } => write!(f, "a record of {bytes} bytes is too long to be stored"),
+            StoreError::NoFolder => f.write_str(
+                "nowhere to store sessions: set HOME (on Windows LOCALAPPDATA), or give the store a path",
+            ),
+            StoreError::Io { action, path, error } => {
+                write!(f, "sessions: {action} {} failed: {error}", path.display())
+            }
+            StoreError::Other(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            StoreError::Io { error, .. } => Some(error),
+            StoreError::Other(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+/// What the client is told: `-32002` with `data.sessionId` for a session that is not there, `-32602` for a bad
+/// cursor, `-32600` for a session that is open elsewhere, and `-32603` for the rest.
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        let message = error.to_string();
+        Error::Rpc(match error {
+            StoreError::Unknown { session } => {
+                let data = Map::from([("sessionId", Value::from(session.as_str()))]);
+                RpcError::new(ErrorCode::RESOURCE_NOT_FOUND.0, message).with_data(data)
+            }
+            StoreError::Cursor => RpcError::invalid_params(message),
+            StoreError::Busy { .. } => RpcError::invalid_request(message),
+            _ => RpcError::internal(message),
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! One line of a journal.
+//!
+//! ```text
+//! 0000001c 5ad3f21e u {"sessionUpdate":"…"}
+//! ```
+//!
+//! The length of the JSON text in bytes and the CRC-32 of all that follows it, both in hexadecimal, the kind, the
+//! text. The checksum tells a whole record from a damaged one; line ends find the next record when a length is
+//! damaged, and lengths when a line end is: so damage in one place costs one record.
+
+use crate::store::{RecordKind, StoreError};
+
+/// The bytes before the text.
+const HEAD: usize = 20;
+
+/// The longest text of a line, more than any message the connection lets through by default.
+pub(super) const LONGEST: usize = 256 * 1024 * 1024;
+
+/// What a line holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// What is known about the session. The last one counts.
+    Info,
+    Record(RecordKind),
+}
+
+impl Kind {
+    const fn letter(self) -> u8 {
+        match self {
+            Kind::Info => b'i',
+            Kind::Record(RecordKind::Prompt) => b'p',
+            Kind::Record(RecordKind::Update) => b'u',
+        }
+    }
+
+    const fn of(letter: u8) -> Option<Self> {
+        match letter {
+            b'i' => Some(Kind::Info),
+            b'p' => Some(Kind::Record(RecordKind::Prompt)),
+            b'u' => Some(Kind::Record(RecordKind::Update)),
+            _ => None,
+        }
+    }
+}
+
+/// Adds a line to `out`.
+pub(super) fn write(out: &mut Vec<u8>, kind: Kind, json: &str) -> Result<(), StoreError> {
+    if json.len() > LONGEST {
+        return Err(StoreError::TooLong { bytes: json.len() });
+    }
+    let kind = [kind.letter()];
+    let checksum = checksum(&kind, json.as_bytes());
+    out.extend_from_slice(format!("{:08x} {checksum:08x} ", json.len()).as_bytes());
+    out.extend_from_slice(&kind);
+    out.push(b' ');
+    out.extend_from_slice(json.as_bytes());
+    out.push(b'\n');
+    Ok(())
+}
+
+/// The record that `bytes` begin with, if it is undamaged.
+pub(super) struct Line<'a> {
+    /// `None` for a kind of a later version.
+    pub(super) kind: Option<Kind>,
+    pub(super) json: &'a str,
+    /// Its length without the line end.
+    pub(super) length: usize,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let (head, rest) = bytes.split_at_checked(HEAD)?;
+        let [length @ .., b' ', _, _, _, _, _, _, _, _, b' ', letter, b' '] = head else { return None };
+        let sum = head.get(9..17)?;
+        let length = hexadecimal(length)?;
+        let json = rest.get(..length)?;
+        if checksum(&[*letter], json) != u32::try_from(hexadecimal(sum)?).ok()? {
+            return None;
+        }
+        let json = std::str::from_utf8(json).ok()?;
+        Some(Line { kind: Kind::of(*letter), json, length: HEAD + length })
+    }
+}
+
+fn checksum(kind: &[u8], json: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(kind);
+    hasher.update(json);
+    hasher.finalize()
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<usize> {
+    let digits = std::str::from_utf8(digits).ok()?;
+    // It would take a sign.
+    if !digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
+        return None;
+    }
+    usize::from_str_radix(digits, 16).ok()
+}

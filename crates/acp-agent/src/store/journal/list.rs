@@ -1,0 +1,137 @@
+//! The stored sessions, page by page.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
+
+use super::damage::Reporter;
+use super::line::Kind;
+use super::log::INFO_WITHIN;
+use super::read::Reader;
+use super::{files, timestamp};
+use crate::store::StoreError;
+
+/// A file of the folder. The order is that of the list, backwards.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Found {
+    modified: SystemTime,
+    path: PathBuf,
+}
+
+/// A page of the sessions in the folder, those changed last first.
+///
+/// Of files that are not on the page only the times are looked at, unless there is a filter.
+pub(super) fn list(
+    folder: &Path,
+    request: &ListSessionsRequest,
+    page_size: usize,
+) -> Result<ListSessionsResponse, StoreError> {
+    let mut files = scan(folder)?;
+    files.sort_unstable_by(|a, b| b.cmp(a));
+    if let Some(cursor) = &request.cursor {
+        let after = parse_cursor(folder, cursor)?;
+        files.retain(|file| *file < after);
+    }
+    let mut sessions: Vec<SessionInfo> = Vec::new();
+    let mut last = None;
+    for file in files {
+        // One that cannot be read, or was deleted meanwhile, does not hide the others.
+        let Some(mut info) = session_of(&file) else { continue };
+        if request.cwd.as_ref().is_some_and(|cwd| Path::new(cwd) != Path::new(&info.cwd)) {
+            continue;
+        }
+        if sessions.len() == page_size {
+            let mut page = ListSessionsResponse::new(sessions);
+            page.next_cursor = last.as_ref().map(cursor);
+            return Ok(page);
+        }
+        info.updated_at = timestamp::format(file.modified);
+        sessions.push(info);
+        last = Some(file);
+    }
+    Ok(ListSessionsResponse::new(sessions))
+}
+
+fn scan(folder: &Path) -> Result<Vec<Found>, StoreError> {
+    let failed = |error| StoreError::io("list", folder, error);
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        // Nothing has been stored yet.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(failed)?.path();
+        if files::stem(&path).is_none() {
+            continue;
+        }
+        // Not the entry's own metadata: on Windows that is old while the file is open.
+        if let Ok(modified) = fs::metadata(&path).and_then(|metadata| metadata.modified()) {
+            files.push(Found { modified, path });
+        }
+    }
+    Ok(files)
+}
+
+fn session_of(file: &Found) -> Option<SessionInfo> {
+    let info = last_info(&file.path).ok()??;
+    let expected = files::path(file.path.parent()?, &info.session_id).ok()?;
+    (expected == file.path && !info.cwd.is_empty()).then_some(info)
+}
+
+/// What the file says about the session; `None` if it says nothing any more.
+pub(super) fn read_info(path: &Path, session: &SessionId) -> Result<Option<SessionInfo>, StoreError> {
+    Ok(last_info(path)?.filter(|info| info.session_id == *session))
+}
+
+/// The last line of info: near the end, unless a turn was killed or is running.
+fn last_info(path: &Path) -> Result<Option<SessionInfo>, StoreError> {
+    let length = fs::metadata(path).map_err(|error| StoreError::io("read", path, error))?.len();
+    match length.checked_sub(INFO_WITHIN) {
+        Some(from) => match last_info_from(path, from)? {
+            Some(info) => Ok(Some(info)),
+            None => last_info_from(path, 0),
+        },
+        None => last_info_from(path, 0),
+    }
+}
+
+fn last_info_from(path: &Path, from: u64) -> Result<Option<SessionInfo>, StoreError> {
+    let file = fs::File::open(path).map_err(|error| StoreError::io("read", path, error))?;
+    // Who replays the session hears about damage; and what begins in the middle of a line is none.
+    let mut reader = Reader::new(file, from, path.to_owned(), Reporter::default())?;
+    let mut last = None;
+    while let Some((kind, json)) = reader.next()? {
+        if kind == Kind::Info {
+            last = acp_types::from_str(json).ok().or(last);
+        }
+    }
+    Ok(last)
+}
+
+/// Where the next page begins: after this file, by time and name.
+fn cursor(file: &Found) -> String {
+    let since = file.modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!(
+        "{:x}.{:x}.{}",
+        since.as_secs(),
+        since.subsec_nanos(),
+        files::stem(&file.path).unwrap_or_default()
+    )
+}
+
+fn parse_cursor(folder: &Path, cursor: &str) -> Result<Found, StoreError> {
+    let parse = || {
+        let (seconds, rest) = cursor.split_once('.')?;
+        let (nanos, stem) = rest.split_once('.')?;
+        let seconds = u64::from_str_radix(seconds, 16).ok()?;
+        let nanos = u32::from_str_radix(nanos, 16).ok().filter(|nanos| *nanos < 1_000_000_000)?;
+        let modified = UNIX_EPOCH.checked_add(std::time::Duration::new(seconds, nanos))?;
+        Some(Found { modified, path: files::at(folder, stem)? })
+    };
+    parse().ok_or(StoreError::Cursor)
+}

@@ -1,0 +1,159 @@
+//! The store that comes with the library: a file for each session.
+
+mod damage;
+mod files;
+mod line;
+mod list;
+mod log;
+mod read;
+mod timestamp;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
+
+use self::damage::Reporter;
+pub use self::damage::{Damage, DamageKind};
+use self::log::Log;
+use self::read::Reader;
+use super::{Pending, Record, Records, SessionLog, SessionStore, StoreError};
+
+/// Sessions in a folder: an append-only file for each, which only the user may read.
+///
+/// [What it promises](crate::store#the-journal) is told at the module. Cheap to clone.
+///
+/// ```
+/// use acp_agent::store::Journal;
+///
+/// let journal = Journal::at("/var/lib/my-agent/sessions").on_damage(|damage| eprintln!("{damage}"));
+/// # let _ = journal;
+/// ```
+#[derive(Clone)]
+pub struct Journal {
+    /// `None` when nothing says where it is.
+    folder: Option<Arc<Path>>,
+    reporter: Reporter,
+    page_size: usize,
+}
+
+impl Journal {
+    /// The sessions in this folder, which is made when it is needed.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self::new(Some(folder.into()))
+    }
+
+    /// The sessions of this agent and this user: in `sessions` below a folder with the agent's name in
+    /// `$XDG_STATE_HOME` or `~/.local/state`, on macOS in `~/Library/Application Support`, on Windows in
+    /// `%LOCALAPPDATA%`.
+    ///
+    /// Without a home, every use of it fails with [`StoreError::NoFolder`].
+    #[must_use]
+    pub fn of_agent(name: &str) -> Self {
+        Self::new(files::default_folder(name))
+    }
+
+    fn new(folder: Option<PathBuf>) -> Self {
+        Journal { folder: folder.map(Arc::from), reporter: Reporter::default(), page_size: 50 }
+    }
+
+    /// Sets who is told about records that could not be read. It is called on a thread for blocking work, and
+    /// about the same damage every time it is met.
+    #[must_use]
+    pub fn on_damage(mut self, hook: impl Fn(&Damage) + Send + Sync + 'static) -> Self {
+        self.reporter = Reporter(Some(Arc::new(hook)));
+        self
+    }
+
+    /// Sets how many sessions are on a page of a list. Default 50.
+    #[must_use]
+    pub fn page_size(mut self, sessions: usize) -> Self {
+        self.page_size = sessions.max(1);
+        self
+    }
+
+    /// Where the sessions are; `None` if nothing says it.
+    #[must_use]
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Does something with the folder on a thread for blocking work.
+    fn with_folder<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Path) -> Result<T, StoreError> + Send + 'static,
+    ) -> Pending<'static, T> {
+        let Some(folder) = self.folder.clone() else { return Box::pin(async { Err(StoreError::NoFolder) }) };
+        Box::pin(blocking(move || work(&folder)))
+    }
+}
+
+impl SessionStore for Journal {
+    fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>> {
+        self.with_folder(move |folder| Ok(Box::new(Log::create(folder, session)?) as Box<dyn SessionLog>))
+    }
+
+    fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
+        let (session, reporter) = (session.clone(), self.reporter.clone());
+        self.with_folder(move |folder| {
+            Ok(Box::new(Log::open(folder, &session, &reporter)?) as Box<dyn SessionLog>)
+        })
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
+        let (session, reporter) = (session.clone(), self.reporter.clone());
+        self.with_folder(move |folder| {
+            let path = files::path(folder, &session)?;
+            let file = files::open_to_read(&path, &session)?;
+            let reader = Reader::new(file, 0, path, reporter)?;
+            Ok(Box::new(JournalRecords(Some(reader))) as Box<dyn Records>)
+        })
+    }
+
+    fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
+        let (request, page_size) = (request.clone(), self.page_size);
+        self.with_folder(move |folder| list::list(folder, &request, page_size))
+    }
+
+    fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
+        let session = session.clone();
+        self.with_folder(move |folder| {
+            let path = files::path(folder, &session)?;
+            // Held until it is gone, so that nobody opens it meanwhile.
+            let _alone = files::open_alone(&path, &session, false)?;
+            std::fs::remove_file(&path).map_err(|error| StoreError::io("delete", &path, error))
+        })
+    }
+}
+
+impl fmt::Debug for Journal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Journal").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+/// `None` when a read was given up, and its reader with it.
+struct JournalRecords(Option<Reader>);
+
+impl Records for JournalRecords {
+    fn next(&mut self) -> Pending<'_, Vec<Record>> {
+        Box::pin(async move {
+            let Some(mut reader) = self.0.take() else { return Ok(Vec::new()) };
+            let (reader, batch) = blocking(move || {
+                let batch = reader.batch()?;
+                Ok((reader, batch))
+            })
+            .await?;
+            self.0 = Some(reader);
+            Ok(batch)
+        })
+    }
+}
+
+/// Runs what waits for a disk on a thread for it.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    tokio::task::spawn_blocking(work).await.map_err(StoreError::other)?
+}

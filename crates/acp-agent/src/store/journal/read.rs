@@ -1,0 +1,107 @@
+//! Reading a journal from its start.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Take};
+use std::ops::Range;
+use std::path::PathBuf;
+
+use super::damage::{DamageKind, Reporter};
+use super::line::{Kind, LONGEST, Line};
+use crate::store::{Record, StoreError};
+
+/// How much text is read at a time, in bytes; one record more may be there, however long.
+const BATCH: usize = 64 * 1024;
+
+/// The lines of a journal. What is damaged is reported and skipped.
+pub(super) struct Reader {
+    input: BufReader<Take<File>>,
+    path: PathBuf,
+    reporter: Reporter,
+    /// What was read up to a line end.
+    chunk: Vec<u8>,
+    /// How much of the chunk is dealt with.
+    done: usize,
+    /// Where the chunk begins in the file.
+    offset: u64,
+}
+
+impl Reader {
+    /// The lines from this offset to where the file ends now.
+    pub(super) fn new(
+        mut file: File,
+        from: u64,
+        path: PathBuf,
+        reporter: Reporter,
+    ) -> Result<Self, StoreError> {
+        let end = file.seek(SeekFrom::End(0)).map_err(|error| StoreError::io("read", &path, error))?;
+        file.seek(SeekFrom::Start(from)).map_err(|error| StoreError::io("read", &path, error))?;
+        let input = BufReader::with_capacity(BATCH, file.take(end.saturating_sub(from)));
+        Ok(Reader { input, path, reporter, chunk: Vec::new(), done: 0, offset: from })
+    }
+
+    /// The next few records; none at the end.
+    pub(super) fn batch(&mut self) -> Result<Vec<Record>, StoreError> {
+        let mut batch = Vec::new();
+        let mut bytes = 0;
+        while bytes < BATCH {
+            let Some((kind, json)) = self.next()? else { break };
+            if let Kind::Record(kind) = kind {
+                bytes += json.len();
+                batch.push(Record::new(kind, json)?);
+            }
+        }
+        Ok(batch)
+    }
+
+    /// The next undamaged line; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<(Kind, &str)>, StoreError> {
+        let (kind, json) = loop {
+            if self.done >= self.chunk.len() && !self.fill()? {
+                return Ok(None);
+            }
+            if let Some(found) = self.step() {
+                break found;
+            }
+        };
+        let json = self.chunk.get(json).and_then(|json| std::str::from_utf8(json).ok());
+        Ok(json.map(|json| (kind, json)))
+    }
+
+    /// Deals with what the chunk has next, and says where the text is if it is a line.
+    fn step(&mut self) -> Option<(Kind, Range<usize>)> {
+        let (start, rest) = (self.done, self.chunk.get(self.done..)?);
+        let Some(line) = Line::parse(rest) else {
+            let ended = rest.ends_with(b"\n");
+            let kind = if ended { DamageKind::Corrupt } else { DamageKind::Unfinished };
+            self.done = self.chunk.len();
+            self.report(start, self.chunk.len() - start, kind);
+            return None;
+        };
+        self.done += line.length + 1;
+        let (kind, text, length) = (line.kind, line.json.len(), line.length);
+        if rest.get(length).is_some_and(|end| *end != b'\n') {
+            // The line end became another letter, and the next line stands in this chunk.
+            self.report(start + length, 1, DamageKind::Corrupt);
+        }
+        if kind.is_none() {
+            self.report(start, length, DamageKind::UnknownKind);
+        }
+        let end = start + length;
+        Some((kind?, end - text..end))
+    }
+
+    /// Reads up to the next line end. Says whether there was anything.
+    fn fill(&mut self) -> Result<bool, StoreError> {
+        self.offset += self.chunk.len() as u64;
+        self.chunk.clear();
+        self.done = 0;
+        let most = LONGEST as u64 + 64;
+        let read = self.input.by_ref().take(most).read_until(b'\n', &mut self.chunk);
+        read.map_err(|error| StoreError::io("read", &self.path, error))?;
+        Ok(!self.chunk.is_empty())
+    }
+
+    fn report(&self, start: usize, bytes: usize, kind: DamageKind) {
+        self.reporter.tell(&self.path, self.offset + start as u64, bytes, kind);
+    }
+}

@@ -1,0 +1,79 @@
+//! The store of a connection.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
+
+use super::{Recorder, SessionStore, StoreError};
+use crate::agent::Agent;
+use crate::error::{Error, Result};
+use crate::op::Operation;
+
+/// Where the sessions of an agent are kept.
+#[derive(Clone)]
+pub(crate) struct Keeper {
+    store: Arc<dyn SessionStore>,
+}
+
+impl Keeper {
+    /// What an agent with a store can do, whatever handlers it has.
+    pub(crate) const OPERATIONS: [Operation; 5] = [
+        Operation::LoadSession,
+        Operation::ListSessions,
+        Operation::ResumeSession,
+        Operation::CloseSession,
+        Operation::DeleteSession,
+    ];
+
+    pub(crate) fn of<A: Agent>(agent: &A) -> Option<Self> {
+        Some(Keeper { store: agent.store()? })
+    }
+
+    /// Keeps a new session.
+    pub(crate) async fn create(&self, id: &SessionId, cwd: &str, directories: &[String]) -> Result<Recorder> {
+        let info = SessionInfo::new(id.clone(), cwd).additional_directories(directories.to_vec());
+        Ok(self.record(self.store.create(info).await?))
+    }
+
+    /// Opens a session again. It goes on where it was (rule `v1-load-07`).
+    pub(crate) async fn open(&self, id: &SessionId, cwd: &str) -> Result<Recorder> {
+        let log = self.store.open(id).await?;
+        check_cwd(log.info(), cwd)?;
+        Ok(self.record(log))
+    }
+
+    fn record(&self, log: Box<dyn super::SessionLog>) -> Recorder {
+        Recorder::start(Arc::clone(&self.store), log)
+    }
+
+    pub(crate) async fn list(&self, request: &ListSessionsRequest) -> Result<ListSessionsResponse> {
+        Ok(self.store.list(request).await?)
+    }
+
+    /// Deletes a session; that there is none is as good (rule `v1-del-02`).
+    pub(crate) async fn delete(&self, id: &SessionId) -> Result<()> {
+        match self.store.delete(id).await {
+            Ok(()) | Err(StoreError::Unknown { .. } | StoreError::Id { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Refuses another working directory than the session has.
+pub(crate) fn check_cwd(info: &SessionInfo, cwd: &str) -> Result<()> {
+    if info.cwd.is_empty() || Path::new(&info.cwd) == Path::new(cwd) {
+        return Ok(());
+    }
+    Err(Error::invalid_params(format!(
+        "`cwd`: session `{}` has another working directory, which `session/list` tells",
+        info.session_id,
+    )))
+}
+
+impl fmt::Debug for Keeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keeper").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,94 @@
+#![doc = include_str!("store.md")]
+
+mod error;
+mod history;
+mod journal;
+mod keeper;
+mod operations;
+mod record;
+mod recorder;
+mod replay;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
+
+pub use self::error::StoreError;
+pub use self::history::History;
+pub use self::journal::{Damage, DamageKind, Journal};
+pub(crate) use self::keeper::Keeper;
+pub(crate) use self::operations::{Reopening, answer, reopen};
+pub use self::record::{Entry, Record, RecordKind};
+pub(crate) use self::recorder::{Kept, Recorder};
+
+/// The future of a store's method.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// Where sessions are kept. [`Journal`] is one; another may be a database or a service.
+///
+/// A session is opened by one [`SessionLog`] at a time, in all processes that use the store. The methods run in
+/// the tasks of requests: they may wait, but must not block the thread.
+pub trait SessionStore: Send + Sync + 'static {
+    /// Keeps a new session, and opens it. It is durable when this is done.
+    fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>>;
+
+    /// Opens a session to add to it; [`StoreError::Busy`] while it is open already.
+    fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>>;
+
+    /// Reads what was appended to a session before this call, also while it is open.
+    fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>>;
+
+    /// A page of the stored sessions, those used last first, with titles and times; see
+    /// [`ListSessionsRequest`] for the filter and the cursor.
+    fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse>;
+
+    /// Deletes a session; [`StoreError::Unknown`] when there is none, [`StoreError::Busy`] while it is open.
+    fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()>;
+}
+
+/// A session that is open to be added to. Dropping it closes it.
+///
+/// It is used by one task that does nothing else. After an error it is not called again.
+pub trait SessionLog: Send + 'static {
+    /// What is known about the session. Without a `cwd` if that was lost.
+    fn info(&self) -> &SessionInfo;
+
+    /// Adds records. They are safe from a crash of this process when it is done.
+    fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()>;
+
+    /// Sets or removes the session's title.
+    fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()>;
+
+    /// Makes durable what was added: when it is done, it is safe from a loss of power, too. Called at the end
+    /// of every turn, before the client gets the answer.
+    fn commit(&mut self) -> Pending<'_, ()>;
+}
+
+/// The records of a session, oldest first.
+pub trait Records: Send + 'static {
+    /// The next few; none at the end.
+    fn next(&mut self) -> Pending<'_, Vec<Record>>;
+}
+
+impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
+    fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>> {
+        (**self).create(session)
+    }
+
+    fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
+        (**self).open(session)
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
+        (**self).read(session)
+    }
+
+    fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
+        (**self).list(request)
+    }
+
+    fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
+        (**self).delete(session)
+    }
+}

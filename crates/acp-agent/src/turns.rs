@@ -1,0 +1,133 @@
+//! The turns of a session: the one that runs, and those that wait for it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use acp_rpc::{CancellationToken, Error as RpcError};
+use acp_types::v1::SessionId;
+
+use crate::turn::TurnScope;
+
+/// How many prompts of a session can wait for its turn, where the agent lets them
+/// ([`Profile::queue_prompts`](crate::Profile::queue_prompts)). One more is refused. How many bytes they take is
+/// limited together with the other requests, by [`Options::in_flight_budget`](crate::Options::in_flight_budget).
+pub const PROMPT_QUEUE: usize = 16;
+
+/// The turns of one session, in the order in which they run.
+pub(crate) struct Turns {
+    state: Mutex<State>,
+}
+
+struct State {
+    /// As long as the answer that opens the session is on its way: fires when it stands in the output buffer. Until
+    /// then no turn starts.
+    opening: Option<CancellationToken>,
+    /// The turn whose answer is the next: until that stands in the output buffer, so that nothing of another
+    /// turn can leave before it.
+    running: Option<Arc<TurnScope>>,
+    waiting: VecDeque<Arc<TurnScope>>,
+}
+
+impl Turns {
+    /// Those of a session that is being opened: they wait for [`opened`](Self::opened).
+    pub(crate) fn opening() -> Self {
+        let opening = Some(CancellationToken::new());
+        Turns { state: Mutex::new(State { opening, running: None, waiting: VecDeque::new() }) }
+    }
+
+    /// The answer that opens the session stands in the output buffer.
+    pub(crate) fn opened(&self) {
+        let mut state = self.state();
+        if let Some(opening) = state.opening.take() {
+            state.running = state.waiting.pop_front();
+            opening.cancel();
+        }
+    }
+
+    /// Starts a turn if none runs. If one does, lets it wait if it `may_wait`. Says whether it waits.
+    pub(crate) fn begin(
+        &self,
+        session: &SessionId,
+        turn: &Arc<TurnScope>,
+        may_wait: bool,
+    ) -> Result<bool, RpcError> {
+        let mut state = self.state();
+        if state.running.is_none() && state.opening.is_none() {
+            state.running = Some(Arc::clone(turn));
+            return Ok(false);
+        }
+        // The client may have the answer already that is only being noted here.
+        let is_answered = state.running.as_ref().is_none_or(|running| running.is_over());
+        if !(may_wait || is_answered && state.waiting.is_empty()) {
+            return Err(busy(session));
+        }
+        if state.waiting.len() == PROMPT_QUEUE {
+            return Err(RpcError::invalid_request(format!(
+                "{PROMPT_QUEUE} prompts of session `{session}` wait already: wait for an answer, or cancel some",
+            )));
+        }
+        state.waiting.push_back(Arc::clone(turn));
+        Ok(true)
+    }
+
+    /// Fires when it is time to look again whether the turn may run; `None` if it may.
+    pub(crate) fn ahead_of(&self, turn: &Arc<TurnScope>) -> Option<CancellationToken> {
+        let state = self.state();
+        if let Some(opening) = &state.opening {
+            return Some(opening.clone());
+        }
+        let running = state.running.as_ref()?;
+        (!Arc::ptr_eq(running, turn)).then(|| running.answered.clone())
+    }
+
+    /// Ends a turn: from here on no cancel reaches it and it sends nothing. Says whether it was cancelled.
+    pub(crate) fn end(&self, turn: &TurnScope) -> bool {
+        // Under the lock, so that a cancel comes before it or finds it over.
+        let _state = self.state();
+        turn.close();
+        turn.cancel.has_fired()
+    }
+
+    /// Makes room for the next turn: the answer of this one stands in the output buffer, or it has none.
+    pub(crate) fn release(&self, turn: &Arc<TurnScope>) {
+        let mut state = self.state();
+        if state.running.as_ref().is_some_and(|running| Arc::ptr_eq(running, turn)) {
+            state.running = state.waiting.pop_front();
+        } else {
+            state.waiting.retain(|waiting| !Arc::ptr_eq(waiting, turn));
+        }
+        turn.answered.cancel();
+    }
+
+    /// Cancels the turn that runs and those that wait.
+    pub(crate) fn cancel(&self) {
+        let state = self.state();
+        for turn in state.running.iter().chain(&state.waiting).filter(|turn| !turn.is_over()) {
+            turn.cancel.fire();
+        }
+    }
+
+    /// What fires when the turns that are here now have been answered.
+    pub(crate) fn answered(&self) -> Vec<CancellationToken> {
+        let state = self.state();
+        state.running.iter().chain(&state.waiting).map(|turn| turn.answered.clone()).collect()
+    }
+
+    /// Whether a turn runs or waits. One that has ended does not, even if its answer is still on its way.
+    pub(crate) fn is_busy(&self) -> bool {
+        let state = self.state();
+        state.running.iter().chain(&state.waiting).any(|turn| !turn.is_over())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing under this lock can leave the queue half-changed.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// `-32600`: the session's turn has not been answered yet.
+pub(crate) fn busy(session: &SessionId) -> RpcError {
+    RpcError::invalid_request(format!(
+        "session `{session}` is in the middle of a turn: wait for its answer, or cancel it and wait",
+    ))
+}

@@ -1,0 +1,86 @@
+//! Updates that only the unstable schema has.
+
+#![cfg(feature = "unstable")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use acp_agent::types::{PlanItems, PlanUpdate, SessionMessage, SessionMessageChunk, SubagentUpdate};
+use acp_agent::{Error, Result, SessionUpdates, StopReason, Turn, agent};
+use serde_json::{Value, json};
+use support::{Wire, check_error};
+
+macro_rules! tell {
+    ($to:expr, $what:expr) => {
+        match $what {
+            "plan" => $to.named_plan(PlanUpdate::new(PlanItems::new("p", ["look".into()]))).await,
+            "gone" => $to.remove_plan("p").await,
+            "subagent" => $to.subagent(SubagentUpdate::new("child").title("Child".to_owned())).await,
+            "message" => $to.session_message(SessionMessage::new("m")).await,
+            "chunk" => $to.session_message_chunk(SessionMessageChunk::new("m", "hi")).await,
+            other => panic!("{other}"),
+        }
+    };
+}
+
+struct Teller;
+
+#[agent]
+impl Teller {
+    async fn prompt(&self, turn: Turn, updates: SessionUpdates) -> Result<StopReason> {
+        let text = turn.text();
+        match text.strip_prefix("task ") {
+            None => tell!(turn, &*text)?,
+            Some(verb) => {
+                let verb = verb.to_owned();
+                tokio::spawn(async move { tell!(updates, &*verb) }).await.map_err(Error::other)??;
+            }
+        }
+        Ok(StopReason::EndTurn)
+    }
+}
+
+fn verbs() -> [(&'static str, Value, &'static str); 5] {
+    let entry = json!({"content": "look", "priority": "medium", "status": "pending"});
+    let text = json!({"type": "text", "text": "hi"});
+    [
+        (
+            "plan",
+            json!({"sessionUpdate": "plan_update", "plan": {"type": "items", "planId": "p", "entries": [entry]}}),
+            "plan",
+        ),
+        ("gone", json!({"sessionUpdate": "plan_removed", "planId": "p"}), "plan"),
+        (
+            "subagent",
+            json!({"sessionUpdate": "subagent_update", "sessionId": "child", "title": "Child"}),
+            "subagents",
+        ),
+        ("message", json!({"sessionUpdate": "session_message", "messageId": "m"}), "subagents"),
+        (
+            "chunk",
+            json!({"sessionUpdate": "session_message_chunk", "messageId": "m", "content": text}),
+            "subagents",
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn each_verb_sends_its_update_if_the_client_offers_it() {
+    for (verb, update, capability) in verbs() {
+        for text in [verb.to_owned(), format!("task {verb}")] {
+            let (mut wire, session) = Wire::open(Teller, json!({"plan": {}, "subagents": {}})).await;
+            let (updates, answer) = wire.turn(&session, &text).await;
+            assert_eq!(updates, std::slice::from_ref(&update), "{answer}");
+
+            let (mut wire, session) = Wire::open(Teller, json!({})).await;
+            let (updates, answer) = wire.turn(&session, &text).await;
+            assert_eq!(updates, Vec::<Value>::new());
+            check_error(&answer, -32603, &[capability]);
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Seeing what is asked, and how it ends: for logs and metrics.
+
+use std::fmt;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use acp_json::Node;
+use tokio::time::Instant;
+
+use super::{Exchange, Layer, Outbound, Outgoing, Progress};
+use crate::error::{CallError, CloseReason};
+use crate::fault::Fault;
+use crate::message::{Error, Id};
+use crate::peer::Peer;
+use crate::service::{BoxFuture, Delivery, Request, Service, Task};
+use crate::tap::Direction;
+use crate::task::guarded;
+
+/// Is told when each request and notification starts and how it ends. [`Tap`](crate::Tap) sees lines instead.
+///
+/// What is observed is what the layer is around: put first, it counts the waits in other layers. The function
+/// runs in the tasks of callers and handlers, and on the reader: it must not block. A panic of it is dropped.
+#[derive(Clone)]
+pub struct Observe {
+    observer: Observer,
+}
+
+type Observer = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
+
+impl Observe {
+    /// Tells `observer`.
+    pub fn new(observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
+        Self { observer: Arc::new(observer) }
+    }
+}
+
+impl fmt::Debug for Observe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observe").finish_non_exhaustive()
+    }
+}
+
+/// A step of a request or notification. `Display` shows no params, results or error texts.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Observed<'a> {
+    /// Whose request or notification it is: [`Direction::In`] is the peer's.
+    pub direction: Direction,
+    /// Its method.
+    pub method: &'a str,
+    /// Whether it is a request.
+    pub is_request: bool,
+    /// The id of a request. One of this side has none before it is sent.
+    pub id: Option<&'a Id>,
+    /// The lane of a notification that came in, or of an answer that will, if it goes through one.
+    pub lane: Option<&'a str>,
+    /// What happened.
+    pub step: Step<'a>,
+}
+
+/// What happened to a request or notification.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Step<'a> {
+    /// It starts.
+    Started,
+    /// It is over.
+    #[non_exhaustive]
+    Ended {
+        /// How.
+        outcome: Outcome<'a>,
+        /// The time since it started. That of a notification from the peer runs up to the end of its handler.
+        duration: Duration,
+        /// The length in bytes of the line that was sent for it, request, notification or result. 0 if there
+        /// was none, and for answers with an error.
+        sent: usize,
+        /// The length in bytes of the line that was received for it. 0 if there was none.
+        received: usize,
+    },
+}
+
+/// How a request or notification ended.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Outcome<'a> {
+    /// A request was answered with a result; a notification was sent, or handled.
+    Done,
+    /// Nobody here handles this notification of the peer.
+    Ignored,
+    /// A request was answered with this error, by the peer or by this side.
+    Error(&'a Error),
+    /// A request or notification of this side failed otherwise.
+    Failed(&'a CallError),
+    /// The handler panicked.
+    Panicked,
+    /// It was given up: the caller dropped it, the end of the connection stopped its handler, or its result could
+    /// not be written.
+    Dropped,
+}
+
+impl<'a> Outcome<'a> {
+    /// How an exchange ended.
+    pub(crate) const fn of(done: &'a Result<(), CallError>) -> Self {
+        match done {
+            Ok(()) => Self::Done,
+            Err(CallError::Remote(error)) => Self::Error(error),
+            Err(error) => Self::Failed(error),
+        }
+    }
+}
+
+impl<S> Layer<S> for Observe {
+    type Service = Watched<S>;
+
+    fn layer(&self, inner: S) -> Watched<S> {
+        Watched { inner, observer: Arc::clone(&self.observer) }
+    }
+}
+
+/// What an [`Observe`] makes of it.
+pub struct Watched<S> {
+    inner: S,
+    observer: Observer,
+}
+
+impl<S: Outbound> Outbound for Watched<S> {
+    fn send<'a>(&self, outgoing: Outgoing<'a>) -> Exchange<'a> {
+        let mut watch = Watch::new(&self.observer, Direction::Out, outgoing.method());
+        watch.is_request = outgoing.is_request();
+        watch.lane = outgoing.lane().map(Into::into);
+        watch.progress = Some(outgoing.progress());
+        let exchange = self.inner.send(outgoing);
+        Box::pin(async move {
+            watch.start();
+            let done = exchange.await;
+            watch.end(Outcome::of(&done));
+            done
+        })
+    }
+}
+
+impl<S: Service> Service for Watched<S> {
+    fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, Error> {
+        let mut watch = Watch::new(&self.observer, Direction::In, method);
+        watch.is_request = true;
+        watch.id = Some(request.id.clone());
+        watch.received = request.peer.line_length();
+        watch.start();
+        let task = match self.inner.request(method, params, request) {
+            Ok(task) => task,
+            Err(error) => {
+                watch.end(Outcome::Error(&error));
+                return Err(error);
+            }
+        };
+        Ok(Box::pin(async move {
+            let answer = task.await;
+            match answer {
+                // It ends when it has been written, or is dropped if it cannot be.
+                Ok(reply) => Ok(reply.on_sent(move |bytes| {
+                    watch.sent = bytes;
+                    watch.end(Outcome::Done);
+                })),
+                Err(error) => {
+                    watch.end(Outcome::Error(&error));
+                    Err(error)
+                }
+            }
+        }))
+    }
+
+    fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
+        let mut watch = Watch::new(&self.observer, Direction::In, method);
+        watch.received = peer.line_length();
+        match self.inner.notification(method, params, peer) {
+            Delivery::Ignore => {
+                watch.start();
+                watch.end(Outcome::Ignored);
+                Delivery::Ignore
+            }
+            Delivery::Task(job) => Delivery::Task(watch.around(job)),
+            Delivery::Lane { lane, job } => {
+                watch.lane = Some(Arc::clone(&lane));
+                Delivery::Lane { lane, job: watch.around(job) }
+            }
+        }
+    }
+
+    fn fault(&self, fault: Fault<'_>) {
+        self.inner.fault(fault);
+    }
+
+    fn closed(&self, reason: &CloseReason) {
+        self.inner.closed(reason);
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Watched<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watched").field("inner", &self.inner).finish_non_exhaustive()
+    }
+}
+
+/// Tells an observer of one request or notification; when dropped, that it was dropped.
+struct Watch {
+    observer: Observer,
+    direction: Direction,
+    method: Box<str>,
+    is_request: bool,
+    id: Option<Id>,
+    lane: Option<Arc<str>>,
+    progress: Option<Progress>,
+    sent: usize,
+    received: usize,
+    /// While it is under way.
+    started: Option<Instant>,
+}
+
+impl Watch {
+    fn new(observer: &Observer, direction: Direction, method: &str) -> Self {
+        Self {
+            observer: Arc::clone(observer),
+            direction,
+            method: method.into(),
+            is_request: false,
+            id: None,
+            lane: None,
+            progress: None,
+            sent: 0,
+            received: 0,
+            started: None,
+        }
+    }
+
+    fn start(&mut self) {
+        self.started = Some(Instant::now());
+        self.tell(Step::Started);
+    }
+
+    fn end(&mut self, outcome: Outcome<'_>) {
+        let Some(started) = self.started.take() else { return };
+        if let Some(progress) = &self.progress {
+            (self.id, self.sent, self.received) = (progress.id(), progress.sent(), progress.received());
+        }
+        let (duration, sent, received) = (started.elapsed(), self.sent, self.received);
+        self.tell(Step::Ended { outcome, duration, sent, received });
+    }
+
+    /// Watches the job of a notification.
+    fn around(mut self, job: BoxFuture) -> BoxFuture {
+        self.start();
+        Box::pin(async move {
+            job.await;
+            self.end(Outcome::Done);
+        })
+    }
+
+    fn tell(&self, step: Step<'_>) {
+        let observed = Observed {
+            direction: self.direction,
+            method: &self.method,
+            is_request: self.is_request,
+            id: self.id.as_ref(),
+            lane: self.lane.as_deref(),
+            step,
+        };
+        // Also while a handler's panic unwinds, where a second one would end the process.
+        let _ = guarded(|| (self.observer)(&observed));
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.end(if thread::panicking() { Outcome::Panicked } else { Outcome::Dropped });
+    }
+}
+
+impl fmt::Display for Observed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.direction == Direction::In { "<- " } else { "-> " })?;
+        f.write_str(self.method)?;
+        if let Some(id) = self.id {
+            write!(f, " id {id}")?;
+        }
+        match self.step {
+            Step::Started => f.write_str(" started"),
+            Step::Ended { outcome, duration, .. } => write!(f, " {outcome} after {duration:?}"),
+        }
+    }
+}
+
+impl fmt::Display for Outcome<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Done => f.write_str("done"),
+            Self::Ignored => f.write_str("ignored"),
+            Self::Error(error) => write!(f, "error {}", error.code),
+            Self::Failed(CallError::TimedOut { .. }) => f.write_str("timed out"),
+            Self::Failed(CallError::Closed(_)) => f.write_str("closed"),
+            Self::Failed(CallError::Refused { .. }) => f.write_str("refused"),
+            Self::Failed(CallError::Overloaded { .. }) => f.write_str("over budget"),
+            Self::Failed(_) => f.write_str("failed"),
+            Self::Panicked => f.write_str("panicked"),
+            Self::Dropped => f.write_str("dropped"),
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! The way out, as layers see it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+
+use acp_json::{FromNode, Value};
+use serde_core::Serialize;
+use tokio::sync::oneshot;
+
+use super::meta::{self, WithMeta};
+use crate::call::{Call, Settled};
+use crate::encode;
+use crate::error::CallError;
+use crate::message::Id;
+use crate::peer::Shared;
+use crate::service::{Encode, LaneKey};
+use crate::waiter::Waiter;
+use crate::writer::PushError;
+
+/// What requests and notifications go out through. The innermost one writes them to the connection.
+pub trait Outbound: Send + Sync + 'static {
+    /// Sends a request and waits for its answer, or sends a notification. Runs in the caller's task.
+    fn send<'a>(&self, outgoing: Outgoing<'a>) -> Exchange<'a>;
+}
+
+impl<O: Outbound + ?Sized> Outbound for Arc<O> {
+    fn send<'a>(&self, outgoing: Outgoing<'a>) -> Exchange<'a> {
+        (**self).send(outgoing)
+    }
+}
+
+/// The future of an [`Outgoing`]: of a request `Ok` when it was answered with a result, of a notification `Ok`
+/// when it stands in the output buffer. Dropping it gives the request up.
+pub type Exchange<'a> = Pin<Box<dyn Future<Output = Result<(), CallError>> + Send + 'a>>;
+
+/// A request or notification on its way out.
+pub struct Outgoing<'a> {
+    shared: Arc<Shared>,
+    method: Cow<'a, str>,
+    params: Params<'a>,
+    meta: Vec<(String, Value)>,
+    answer: Option<Answer>,
+    progress: Progress,
+}
+
+enum Params<'a> {
+    /// Written when there is room: until then the caller may think better of it.
+    Borrowed(&'a (dyn Encode + Sync)),
+    Written(Vec<u8>),
+}
+
+/// What a request has that a notification has not.
+struct Answer {
+    waiter: Waiter,
+    lane: Option<LaneKey>,
+    arrival: oneshot::Receiver<Settled<()>>,
+    on_wire: Option<oneshot::Sender<()>>,
+}
+
+/// The result of a request, which goes past layers.
+pub(crate) struct Kept<R> {
+    method: Box<str>,
+    result: oneshot::Receiver<R>,
+}
+
+impl<'a> Outgoing<'a> {
+    pub(crate) fn notification<P>(shared: &Arc<Shared>, method: &'a str, params: &'a &P) -> Self
+    where
+        P: Serialize + Sync + ?Sized,
+    {
+        Self::new(shared, method.into(), Params::Borrowed(params), None, Progress::default())
+    }
+
+    pub(crate) fn request<P, R>(
+        shared: &Arc<Shared>,
+        lane: Option<LaneKey>,
+        method: &'a str,
+        params: &'a &P,
+    ) -> (Self, Kept<R>)
+    where
+        P: Serialize + Sync + ?Sized,
+        R: FromNode + Send + 'static,
+    {
+        let progress = Progress::default();
+        let (answer, kept) = Answer::new(shared, lane, method, &progress, None);
+        (Self::new(shared, method.into(), Params::Borrowed(params), Some(answer), progress), kept)
+    }
+
+    fn new(
+        shared: &Arc<Shared>,
+        method: Cow<'a, str>,
+        params: Params<'a>,
+        answer: Option<Answer>,
+        progress: Progress,
+    ) -> Self {
+        Self { shared: Arc::clone(shared), method, params, meta: Vec::new(), answer, progress }
+    }
+
+    /// The method.
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// Whether it is a request: it has an answer.
+    pub const fn is_request(&self) -> bool {
+        self.answer.is_some()
+    }
+
+    /// The lane that the answer of a request goes through, if it goes through one.
+    pub fn lane(&self) -> Option<&str> {
+        self.answer.as_ref()?.lane.as_deref()
+    }
+
+    /// One member of its params, such as a session's id. The params are written once more to find it: who asks
+    /// pays.
+    pub fn param(&self, name: &str) -> Option<Value> {
+        let mut json = Vec::new();
+        self.params.encode(&mut json).ok()?;
+        acp_json::from_slice(json.get(meta::member_of(&json, name)?)?).ok()
+    }
+
+    /// Adds a member to the `_meta` of its params, unless they have one of this name already. Params that are
+    /// no object have no `_meta`, and stay as they are.
+    pub fn add_meta(&mut self, name: impl Into<String>, value: impl Into<Value>) {
+        self.meta.push((name.into(), value.into()));
+    }
+
+    /// A handle on what becomes of it, to be looked at any time.
+    pub fn progress(&self) -> Progress {
+        self.progress.clone()
+    }
+
+    /// Past the innermost layer: into the output buffer, and up to the answer.
+    pub(crate) async fn exchange(self) -> Result<(), CallError> {
+        let Self { shared, method, params, meta, answer, progress } = self;
+        let params = WithMeta { params: &params, meta: &meta };
+        let Some(Answer { waiter, arrival, on_wire, .. }) = answer else {
+            let _turn = shared.turn(&method).await?;
+            let pushed = shared.writer.push(|buffer| encode::notification(buffer, &method, &params));
+            progress.set_sent(pushed.map_err(|error| shared.push_error(&method, error))?);
+            return Ok(());
+        };
+        let call = Call::start(&shared, waiter, &method, &params).await?;
+        progress.0.id.store(call.id, Ordering::Relaxed);
+        progress.set_sent(call.bytes);
+        if let Some(on_wire) = on_wire {
+            // A caller that is gone has dropped this future, too.
+            let _ = on_wire.send(());
+        }
+        call.settled(arrival.await, &method)
+    }
+}
+
+impl Outgoing<'static> {
+    /// A request whose caller goes on as soon as it is on its way, and takes the params along.
+    pub(crate) fn begun<P, R>(
+        shared: &Arc<Shared>,
+        lane: Option<LaneKey>,
+        method: &str,
+        params: &P,
+    ) -> Result<(Self, oneshot::Receiver<()>, Kept<R>), CallError>
+    where
+        P: Serialize + Sync + ?Sized,
+        R: FromNode + Send + 'static,
+    {
+        let mut json = Vec::new();
+        let written = params.encode(&mut json);
+        written.map_err(|error| shared.push_error(method, PushError::Encode(error)))?;
+        let (tell, on_wire) = oneshot::channel();
+        let progress = Progress::default();
+        let (answer, kept) = Answer::new(shared, lane, method, &progress, Some(tell));
+        let method = Cow::Owned(method.to_owned());
+        Ok((Self::new(shared, method, Params::Written(json), Some(answer), progress), on_wire, kept))
+    }
+}
+
+impl Answer {
+    fn new<R: FromNode + Send + 'static>(
+        shared: &Shared,
+        lane: Option<LaneKey>,
+        method: &str,
+        progress: &Progress,
+        on_wire: Option<oneshot::Sender<()>>,
+    ) -> (Self, Kept<R>) {
+        let (answer, arrival) = oneshot::channel();
+        let (keep, result) = oneshot::channel();
+        let waiting = shared.counted_in(lane.as_ref());
+        let waiter = Waiter::layered(lane.clone(), waiting, progress.clone(), answer, keep);
+        (Self { waiter, lane, arrival, on_wire }, Kept { method: method.into(), result })
+    }
+}
+
+impl<R> Kept<R> {
+    pub(crate) fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// The result, once the exchange is done.
+    pub(crate) fn take(mut self) -> Result<R, CallError> {
+        self.result.try_recv().map_err(|_| CallError::Refused {
+            method: self.method.into(),
+            reason: "a layer ended the request, but gave no reason".into(),
+        })
+    }
+}
+
+impl Encode for Params<'_> {
+    fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+        match self {
+            Self::Borrowed(params) => params.encode(buffer),
+            Self::Written(json) => {
+                buffer.extend_from_slice(json);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Does not show the params.
+impl fmt::Debug for Outgoing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outgoing")
+            .field("method", &self.method)
+            .field("is_request", &self.is_request())
+            .field("lane", &self.lane())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The innermost of the way out.
+pub(crate) struct Wire;
+
+impl Outbound for Wire {
+    fn send<'a>(&self, outgoing: Outgoing<'a>) -> Exchange<'a> {
+        Box::pin(outgoing.exchange())
+    }
+}
+
+/// What has become of an [`Outgoing`] so far.
+#[derive(Clone, Debug)]
+pub struct Progress(Arc<Steps>);
+
+#[derive(Debug)]
+struct Steps {
+    /// Negative until there is one.
+    id: AtomicI64,
+    sent: AtomicUsize,
+    received: AtomicUsize,
+}
+
+impl Progress {
+    /// The id of a request that has been sent.
+    pub fn id(&self) -> Option<Id> {
+        let id = self.0.id.load(Ordering::Relaxed);
+        (id >= 0).then_some(Id::Int(id))
+    }
+
+    /// The length of its line in bytes, once it stands in the output buffer; 0 before that.
+    pub fn sent(&self) -> usize {
+        self.0.sent.load(Ordering::Relaxed)
+    }
+
+    /// The length of the answer's line in bytes, once it is there; 0 before that.
+    pub fn received(&self) -> usize {
+        self.0.received.load(Ordering::Relaxed)
+    }
+
+    fn set_sent(&self, bytes: usize) {
+        self.0.sent.store(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_received(&self, bytes: usize) {
+        self.0.received.store(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        let steps =
+            Steps { id: AtomicI64::new(-1), sent: AtomicUsize::new(0), received: AtomicUsize::new(0) };
+        Self(Arc::new(steps))
+    }
+}

@@ -1,0 +1,82 @@
+//! An end to waiting.
+
+use std::time::Duration;
+
+use acp_json::Node;
+use tokio::time::timeout;
+
+use super::{Exchange, Layer, Outbound, Outgoing};
+use crate::error::{CallError, CloseReason};
+use crate::fault::Fault;
+use crate::message::Error;
+use crate::peer::Peer;
+use crate::service::{Delivery, Request, Service, Task};
+
+/// A limit on how long things take.
+///
+/// Out, a request that is not answered and a notification that cannot leave in time fail with
+/// [`CallError::TimedOut`]; what was sent is cancelled. [`Peer::timeout`] does that per call.
+///
+/// In, a request whose handler does not answer in time is answered with `-32603`; its
+/// [`cancel`](Request::cancel) fires and the handler is dropped. Notifications take the time they take.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeout {
+    after: Duration,
+}
+
+impl Timeout {
+    /// Gives up after this time.
+    pub const fn new(after: Duration) -> Self {
+        Self { after }
+    }
+}
+
+impl<S> Layer<S> for Timeout {
+    type Service = Timed<S>;
+
+    fn layer(&self, inner: S) -> Timed<S> {
+        Timed { inner, after: self.after }
+    }
+}
+
+/// What a [`Timeout`] makes of it.
+#[derive(Debug)]
+pub struct Timed<S> {
+    inner: S,
+    after: Duration,
+}
+
+impl<S: Outbound> Outbound for Timed<S> {
+    fn send<'a>(&self, outgoing: Outgoing<'a>) -> Exchange<'a> {
+        let (after, method) = (self.after, outgoing.method().to_owned());
+        let exchange = self.inner.send(outgoing);
+        Box::pin(async move {
+            timeout(after, exchange).await.unwrap_or(Err(CallError::TimedOut { method, after }))
+        })
+    }
+}
+
+impl<S: Service> Service for Timed<S> {
+    fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, Error> {
+        let (after, name, cancel) = (self.after, method.to_owned(), request.cancel.clone());
+        let task = self.inner.request(method, params, request)?;
+        Ok(Box::pin(async move {
+            timeout(after, task).await.unwrap_or_else(|_| {
+                cancel.cancel();
+                Err(Error::internal(format!("`{name}` was stopped: it took longer than {after:?}")))
+            })
+        }))
+    }
+
+    fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
+        self.inner.notification(method, params, peer)
+    }
+
+    fn fault(&self, fault: Fault<'_>) {
+        self.inner.fault(fault);
+    }
+
+    fn closed(&self, reason: &CloseReason) {
+        self.inner.closed(reason);
+    }
+}

@@ -1,0 +1,86 @@
+#![doc = include_str!("tap.md")]
+
+mod entry;
+mod observer;
+mod recorder;
+mod recording;
+mod redaction;
+mod rename;
+mod replay;
+mod script;
+mod traffic;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use self::entry::{Entry, Record};
+pub use self::recorder::Recorder;
+pub use self::recording::{Recording, RecordingError};
+pub use self::redaction::Redaction;
+pub use self::replay::{Replay, ReplayError, Replayed, replay};
+pub use self::traffic::{Direction, Kind, Traffic};
+
+pub(crate) use self::observer::Observer;
+
+use crate::message::{Id, Message};
+
+/// Sees each line of a connection, in the order of the wire. Free when there is none.
+///
+/// By default the line itself is withheld: an observer sees what kind of message it is, its method, id and
+/// size, but no params, results or error data. [`Tap::redacted`] shows lines without their secrets, [`Tap::raw`]
+/// shows all of it.
+///
+/// Observers run on the connection's driver: they must be quick and must not block.
+#[derive(Clone)]
+pub struct Tap {
+    observe: Arc<dyn Fn(Traffic<'_>) + Send + Sync>,
+    show: Show,
+}
+
+/// What a tap shows of lines.
+#[derive(Clone, Debug)]
+enum Show {
+    Nothing,
+    Redacted(Redaction),
+    Everything,
+}
+
+impl Tap {
+    /// A tap that withholds what messages carry.
+    pub fn new(observe: impl Fn(Traffic<'_>) + Send + Sync + 'static) -> Self {
+        Self { observe: Arc::new(observe), show: Show::Nothing }
+    }
+
+    /// A tap that shows lines without their secrets.
+    pub fn redacted(redaction: Redaction, observe: impl Fn(Traffic<'_>) + Send + Sync + 'static) -> Self {
+        Self { observe: Arc::new(observe), show: Show::Redacted(redaction) }
+    }
+
+    /// A tap that shows whole lines, secrets included.
+    pub fn raw(observe: impl Fn(Traffic<'_>) + Send + Sync + 'static) -> Self {
+        Self { observe: Arc::new(observe), show: Show::Everything }
+    }
+
+    /// Shows one line. It is parsed here once more, which only those pay who look.
+    fn see(&self, direction: Direction, line: &[u8]) {
+        let message = Message::parse(line);
+        let mut traffic = Traffic::head(direction, &message, line.len());
+        let redacted = match &self.show {
+            Show::Redacted(redaction) => redaction.line(line),
+            Show::Nothing | Show::Everything => None,
+        };
+        let raw = matches!(self.show, Show::Everything).then_some(line);
+        traffic.line = redacted.as_deref().or(raw);
+        (self.observe)(traffic);
+    }
+
+    fn see_oversized(&self, id: Option<&Id>, bytes: u64) {
+        (self.observe)(Traffic::oversized(id, bytes));
+    }
+}
+
+impl fmt::Debug for Tap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tap").field("show", &self.show).finish_non_exhaustive()
+    }
+}

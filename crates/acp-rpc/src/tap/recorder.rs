@@ -1,0 +1,219 @@
+//! Writing down what is seen.
+
+use std::fmt;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use super::{Redaction, Tap, Traffic, entry};
+
+const BUDGET: usize = 16 * 1024 * 1024;
+/// A buffer larger than this is not kept when what it held has been written.
+const IDLE_CAPACITY: usize = 256 * 1024;
+
+/// Writes what it sees of connections to a file, one JSON object a line, for a
+/// [`Recording`](super::Recording) to read.
+///
+/// Secrets are [redacted](Redaction) unless [`unredacted`](Self::unredacted) says otherwise. A thread of its own does
+/// the writing, so connections never wait for the file. If it is so slow that more than the
+/// [`budget`](Self::budget) waits, lines are dropped, and a record tells where and how many.
+///
+/// The file is complete when the recorder, its taps and the [`Options`](crate::Options) and connections that hold
+/// them are gone and the thread is done, which nobody waits for; or after [`finish`](Self::finish), which waits.
+pub struct Recorder {
+    end: Arc<End>,
+    thread: JoinHandle<io::Result<()>>,
+    redaction: Option<Redaction>,
+}
+
+impl Recorder {
+    /// Records to a new file, or from the start of one that exists. On unix nobody but its owner may read a new one:
+    /// prompts and files are in it.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be made, or the thread cannot be started.
+    pub fn create(path: impl AsRef<Path>) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        Self::new(options.open(path)?)
+    }
+
+    /// Records to anything. It gets whole records, many in one write where many wait, and is flushed after each
+    /// write.
+    ///
+    /// # Errors
+    ///
+    /// If the thread cannot be started.
+    pub fn new(to: impl Write + Send + 'static) -> io::Result<Self> {
+        let queue = Arc::new(Queue::default());
+        let ours = Arc::clone(&queue);
+        let thread = thread::Builder::new().name("acp-rpc recorder".into()).spawn(move || queue.drain(to))?;
+        Ok(Self { end: Arc::new(End(ours)), thread, redaction: Some(Redaction::default()) })
+    }
+
+    /// Hides what this redaction hides. Holds for taps made after it.
+    #[must_use]
+    pub fn redaction(mut self, redaction: Redaction) -> Self {
+        self.redaction = Some(redaction);
+        self
+    }
+
+    /// Hides nothing: the file will hold keys, tokens and whatever else is sent. Holds for taps made after it.
+    #[must_use]
+    pub fn unredacted(mut self) -> Self {
+        self.redaction = None;
+        self
+    }
+
+    /// How many bytes may wait to be written; one record more may, however large. Default 16 MiB.
+    #[must_use]
+    pub fn budget(self, bytes: usize) -> Self {
+        self.end.0.lock().budget = bytes;
+        self
+    }
+
+    /// What connections show their lines to. Several connections may share one recording.
+    pub fn tap(&self) -> Tap {
+        let end = Arc::clone(&self.end);
+        let record = move |traffic: Traffic<'_>| end.0.push(&traffic);
+        match self.redaction.clone() {
+            Some(redaction) => Tap::redacted(redaction, record),
+            None => Tap::raw(record),
+        }
+    }
+
+    /// How many lines were dropped so far.
+    pub fn dropped(&self) -> u64 {
+        self.end.0.lock().dropped
+    }
+
+    /// Records no more, and waits until everything is written. Blocks the thread meanwhile. Returns how many lines
+    /// were dropped.
+    ///
+    /// # Errors
+    ///
+    /// The first one that writing met; what came after it is not in the file.
+    pub fn finish(self) -> io::Result<u64> {
+        let Self { end, thread, .. } = self;
+        end.0.close();
+        thread.join().map_err(|_| io::Error::other("the thread that writes the recording panicked"))??;
+        Ok(end.0.lock().dropped)
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").field("redaction", &self.redaction).finish_non_exhaustive()
+    }
+}
+
+/// The writing end, shared by all taps: when the last one goes, the thread ends.
+struct End(Arc<Queue>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Records on their way to the thread.
+#[derive(Default)]
+struct Queue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    waiting: Vec<u8>,
+    /// How much the thread is at.
+    writing: usize,
+    budget: usize,
+    dropped: u64,
+    /// How many of those the recording does not tell of yet.
+    untold: u64,
+    closed: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self { waiting: Vec::new(), writing: 0, budget: BUDGET, dropped: 0, untold: 0, closed: false }
+    }
+}
+
+impl State {
+    fn tell_dropped(&mut self) {
+        let untold = std::mem::take(&mut self.untold);
+        if untold > 0 {
+            entry::write_dropped(&mut self.waiting, untold);
+        }
+    }
+}
+
+impl Queue {
+    /// Takes a record. The lock is never held for longer than a copy takes.
+    fn push(&self, traffic: &Traffic<'_>) {
+        let mut record = Vec::new();
+        entry::write_line(&mut record, traffic);
+        let mut state = self.lock();
+        if state.closed || (state.waiting.len() + state.writing >= state.budget.max(1)) {
+            state.dropped += 1;
+            state.untold += u64::from(!state.closed);
+            return;
+        }
+        state.tell_dropped();
+        state.waiting.extend_from_slice(&record);
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// Writes until the end.
+    fn drain(&self, mut to: impl Write) -> io::Result<()> {
+        // Also if writing fails or panics: what comes then is counted, not kept.
+        let _end = Closing(self);
+        let mut batch = Vec::new();
+        while self.take(&mut batch) {
+            to.write_all(&batch)?;
+            to.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Swaps what was written for what waits. `false` if nothing will come any more.
+    fn take(&self, batch: &mut Vec<u8>) -> bool {
+        batch.clear();
+        batch.shrink_to(IDLE_CAPACITY);
+        let mut state = self.lock();
+        state.writing = 0;
+        let idle = |state: &mut State| state.waiting.is_empty() && state.untold == 0 && !state.closed;
+        let mut state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
+        state.tell_dropped();
+        std::mem::swap(&mut state.waiting, batch);
+        state.writing = batch.len();
+        !batch.is_empty()
+    }
+
+    fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing that can panic half-way runs under this lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Closing<'a>(&'a Queue);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.closed = true;
+        state.waiting = Vec::new();
+    }
+}

@@ -1,0 +1,154 @@
+//! Lines without their secrets.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use acp_json::Node;
+
+const HIDDEN: &str = "[redacted]";
+/// Lists of pairs, or objects, of which the names may be seen but not the values.
+const PAIRS: [&str; 3] = ["env", "environment", "headers"];
+/// How names of members, flags and pairs end that stand before a secret.
+const SECRETS: [&str; 18] = [
+    "accesskey",
+    "accesskeys",
+    "apikey",
+    "apikeys",
+    "authorization",
+    "bearer",
+    "cookie",
+    "cookies",
+    "credential",
+    "credentials",
+    "passphrase",
+    "passwd",
+    "password",
+    "passwords",
+    "privatekey",
+    "secret",
+    "secrets",
+    "token",
+];
+/// Often a number of tokens; then it is no secret.
+const COUNTED: &str = "tokens";
+
+/// Takes secrets out of messages: `[redacted]` stands in their place, and everything else stays as it is.
+///
+/// What is hidden, at any depth:
+///
+/// * the values in `env`, `environment` and `headers`, be they objects or lists of `{name, value}`; the names stay;
+/// * the text and numbers in members whose names end like `token`, `secret`, `password`, `passphrase`, `apiKey`,
+///   `accessKey`, `privateKey`, `authorization`, `bearer`, `cookie` or `credential`, in the plural too. Case, `-` and
+///   `_` do not matter: `access_token` is one. A number in `…tokens` stays, it counts them;
+/// * the `value` of an object whose `name` ends like that;
+/// * in a list of arguments, what belongs to a flag whose name ends like that: `--token x`, `--api-key=x`.
+///
+/// Text is not searched: a secret in a prompt, a file or a URL is not found.
+#[derive(Clone, Debug, Default)]
+pub struct Redaction {
+    names: Arc<[Box<str>]>,
+}
+
+impl Redaction {
+    /// Hides also what members of this name hold. Case, `-` and `_` do not matter.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<Box<str>>) -> Self {
+        self.names = self.names.iter().cloned().chain([name.into()]).collect();
+        self
+    }
+
+    /// Hides the secrets in a value.
+    pub fn apply(&self, node: &mut Node<'_>) {
+        match node {
+            Node::Seq(items) => {
+                self.hide_flags(items);
+                items.iter_mut().for_each(|item| self.apply(item));
+            }
+            Node::Map(members) => {
+                let is_pair = members.iter().any(|(name, value)| {
+                    name == "name" && value.as_str().is_some_and(|name| self.is_secret(name))
+                });
+                for (name, value) in members {
+                    if PAIRS.iter().any(|pairs| is_like(name, pairs)) {
+                        hide_values(value);
+                    } else if self.is_secret(name) || (is_pair && name == "value") {
+                        hide(value, !ends_like(name, COUNTED));
+                    } else {
+                        self.apply(value);
+                    }
+                }
+            }
+            Node::Null | Node::Bool(_) | Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Str(_) => {}
+        }
+    }
+
+    /// One line with its secrets hidden, written anew. `None` if it is not JSON.
+    pub fn line(&self, line: &[u8]) -> Option<Vec<u8>> {
+        let mut node: Node<'_> = serde_json::from_slice(line).ok()?;
+        self.apply(&mut node);
+        serde_json::to_vec(&node).ok()
+    }
+
+    fn is_secret(&self, name: &str) -> bool {
+        SECRETS.iter().chain([&COUNTED]).any(|secret| ends_like(name, secret))
+            || self.names.iter().any(|own| is_like(name, own))
+    }
+
+    /// Hides what belongs to flags with telling names.
+    fn hide_flags(&self, items: &mut [Node<'_>]) {
+        let mut is_next = false;
+        for item in items {
+            let Node::Str(text) = item else {
+                is_next = false;
+                continue;
+            };
+            if std::mem::take(&mut is_next) {
+                *text = Cow::Borrowed(HIDDEN);
+            } else if text.starts_with('-') {
+                match text.split_once('=') {
+                    Some((flag, _)) if self.is_secret(flag) => *text = Cow::Owned(format!("{flag}={HIDDEN}")),
+                    Some(_) => {}
+                    None => is_next = self.is_secret(text),
+                }
+            }
+        }
+    }
+}
+
+/// Hides values that stand beside names.
+fn hide_values(node: &mut Node<'_>) {
+    let Node::Seq(items) = node else { return hide(node, true) };
+    for item in items {
+        match item {
+            Node::Map(members) => {
+                let values = members.iter_mut().filter(|(name, _)| name != "name");
+                values.for_each(|(_, value)| hide(value, true));
+            }
+            other => hide(other, true),
+        }
+    }
+}
+
+/// Hides all text in a value and, if so wanted, all numbers.
+fn hide(node: &mut Node<'_>, numbers: bool) {
+    match node {
+        Node::Str(_) => *node = Node::Str(Cow::Borrowed(HIDDEN)),
+        Node::U64(_) | Node::I64(_) | Node::F64(_) if numbers => *node = Node::Str(Cow::Borrowed(HIDDEN)),
+        Node::Seq(items) => items.iter_mut().for_each(|item| hide(item, numbers)),
+        Node::Map(members) => members.iter_mut().for_each(|(_, value)| hide(value, numbers)),
+        Node::Null | Node::Bool(_) | Node::U64(_) | Node::I64(_) | Node::F64(_) => {}
+    }
+}
+
+fn is_like(name: &str, other: &str) -> bool {
+    letters_from_end(name).eq(letters_from_end(other))
+}
+
+fn ends_like(name: &str, end: &str) -> bool {
+    let mut letters = letters_from_end(name);
+    letters_from_end(end).all(|letter| letters.next() == Some(letter))
+}
+
+fn letters_from_end(name: &str) -> impl Iterator<Item = char> {
+    name.chars().rev().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase)
+}

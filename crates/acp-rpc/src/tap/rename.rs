@@ -1,0 +1,59 @@
+//! Ids that the live side gave, in the place of those that were recorded.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use acp_json::Node;
+
+/// What the ids of things are called now: sessions, terminals, whatever has an id in a result.
+#[derive(Default)]
+pub(super) struct Renames {
+    names: HashMap<String, String>,
+}
+
+impl Renames {
+    /// Learns from a result that the live side gave where the recorded one has another.
+    pub(super) fn learn(&mut self, recorded: &Node<'_>, live: &Node<'_>) {
+        match (recorded, live) {
+            (Node::Seq(recorded), Node::Seq(live)) => {
+                recorded.iter().zip(live).for_each(|(recorded, live)| self.learn(recorded, live));
+            }
+            (Node::Map(members), Node::Map(_)) => {
+                for (name, recorded) in members {
+                    match (recorded, live.get(name)) {
+                        (Node::Str(recorded), Some(Node::Str(live))) if is_id(name) && recorded != live => {
+                            self.names.insert(recorded.clone().into_owned(), live.clone().into_owned());
+                        }
+                        (recorded, Some(live)) => self.learn(recorded, live),
+                        (_, None) => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts the live ids into a message that was recorded.
+    pub(super) fn apply(&self, node: &mut Node<'_>) {
+        match node {
+            Node::Seq(items) => items.iter_mut().for_each(|item| self.apply(item)),
+            Node::Map(members) => {
+                for (name, value) in members {
+                    match value {
+                        Node::Str(id) if is_id(name) => {
+                            if let Some(live) = self.names.get(&**id) {
+                                *id = Cow::Owned(live.clone());
+                            }
+                        }
+                        other => self.apply(other),
+                    }
+                }
+            }
+            Node::Null | Node::Bool(_) | Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Str(_) => {}
+        }
+    }
+}
+
+fn is_id(name: &str) -> bool {
+    name == "id" || name.ends_with("Id")
+}

@@ -1,0 +1,220 @@
+//! A recorded side, played against a live one.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
+
+use super::script::{Script, Scripted};
+use super::{Direction, Kind, Record, RecordingError};
+use crate::codec::{Framer, Line};
+use crate::transport::Transport;
+
+/// How much the transport holds in each direction, and how much is written ahead.
+const CAPACITY: usize = 64 * 1024;
+
+/// Plays the lines that went in one direction of a recording: [`Direction::In`] stands for the peer of the side that
+/// recorded, [`Direction::Out`] for that side itself. The transport is for the live side, which takes the other's
+/// place.
+///
+/// Each line is sent when everything has come that the live side had sent before it, so the order is that of the
+/// recording, as fast as it can. What the live side sends is matched with what was recorded: a request or
+/// notification with the first of its method that has not been matched, preferably with equal params; a response by
+/// its id. Responses are sent under the live side's ids. Where a result of the live side has other strings in its
+/// `id` and `…Id` members than the recorded one, such as a session's, later lines are sent with the live ones.
+/// Notifications `$/…` are not waited for. A request that was not recorded is answered with `-32603`. Stray prints whose
+/// text was not recorded are left out.
+///
+/// After the last line the played side hangs up.
+///
+/// ```no_run
+/// use acp_rpc::tap::{Direction, Recording, replay};
+///
+/// # async fn test() -> Result<(), Box<dyn std::error::Error>> {
+/// let (transport, replay) = replay(Recording::open("tests/turn.ndjson")?, Direction::In)?;
+/// let played = tokio::spawn(replay);
+/// // … connect to `transport`, do what was recorded, close the connection …
+/// let played = played.await?;
+/// assert!(played.is_faithful(), "{played}");
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+///
+/// If the recording cannot be read, has gaps, or lacks the text of a line to be played.
+pub fn replay(
+    recording: impl IntoIterator<Item = Result<Record, RecordingError>>,
+    plays: Direction,
+) -> Result<(Transport, Replay), ReplayError> {
+    let mut script = Script::default();
+    for (record, number) in recording.into_iter().zip(1..) {
+        match record.map_err(ReplayError::Recording)? {
+            Record::Dropped { count, .. } => return Err(ReplayError::Gap { count }),
+            Record::Line(entry) => script
+                .add(entry, plays)
+                .map_err(|(kind, method)| ReplayError::NoBody { record: number, kind, method })?,
+        }
+    }
+    let (live, ours) = tokio::io::duplex(CAPACITY);
+    let (reader, writer) = tokio::io::split(ours);
+    let player = Player { script, reader, writer, output: Vec::new(), hung_up: false };
+    Ok((Transport::from_stream(live), Replay { playing: Box::pin(player.run()) }))
+}
+
+/// A recorded side at work: resolves when the live side has closed the connection. It does nothing unless it is
+/// spawned or awaited.
+#[must_use = "a replay does nothing unless it is spawned or awaited"]
+pub struct Replay {
+    playing: Pin<Box<dyn Future<Output = Replayed> + Send>>,
+}
+
+impl Future for Replay {
+    type Output = Replayed;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Replayed> {
+        self.playing.as_mut().poll(cx)
+    }
+}
+
+impl fmt::Debug for Replay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replay").finish_non_exhaustive()
+    }
+}
+
+/// How a replay went. `Display` names what differed, without what messages carry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Replayed {
+    /// How many lines were played.
+    pub sent: usize,
+    /// How many lines were not, because the live side did not send what came before them, or was gone.
+    pub unsent: usize,
+    /// What the live side should have sent and did not: methods, or `response` and its id.
+    pub missing: Vec<String>,
+    /// What it sent that was not recorded, likewise.
+    pub unexpected: Vec<String>,
+}
+
+impl Replayed {
+    /// Whether everything was sent and came as it was recorded.
+    pub fn is_faithful(&self) -> bool {
+        self.unsent == 0 && self.missing.is_empty() && self.unexpected.is_empty()
+    }
+}
+
+impl fmt::Display for Replayed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} lines played", self.sent)?;
+        if self.unsent > 0 {
+            write!(f, ", {} not", self.unsent)?;
+        }
+        for (what, which) in [("missing", &self.missing), ("unexpected", &self.unexpected)] {
+            if !which.is_empty() {
+                write!(f, "; {what}: {}", which.join(", "))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a recording cannot be played.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// It cannot be read.
+    Recording(RecordingError),
+    /// Lines are missing: record again with a larger [budget](super::Recorder::budget).
+    Gap {
+        /// How many.
+        count: u64,
+    },
+    /// A line that is to be played was recorded without its text.
+    NoBody {
+        /// The number of its record, from 1.
+        record: usize,
+        /// What it is.
+        kind: Kind,
+        /// Its method, of a request or notification.
+        method: Option<String>,
+    },
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Recording(error) => error.fmt(f),
+            Self::Gap { count } => write!(
+                f,
+                "{count} lines are missing from the recording, so it cannot be played: \
+                 record again with a larger budget"
+            ),
+            Self::NoBody { record, kind, method } => {
+                let method = method.as_deref().map(|method| format!(" `{method}`")).unwrap_or_default();
+                write!(f, "record {record} ({kind:?}{method}) has no `body`, so it cannot be played")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Recording(error) => error.source(),
+            Self::Gap { .. } | Self::NoBody { .. } => None,
+        }
+    }
+}
+
+struct Player {
+    script: Script,
+    reader: ReadHalf<DuplexStream>,
+    writer: WriteHalf<DuplexStream>,
+    output: Vec<u8>,
+    hung_up: bool,
+}
+
+impl Player {
+    async fn run(mut self) -> Replayed {
+        let mut framer = Framer::new(usize::MAX);
+        loop {
+            self.advance().await;
+            let Self { reader, writer, output, hung_up, .. } = &mut self;
+            let may_write = !output.is_empty() && !*hung_up;
+            tokio::select! {
+                read = reader.read_buf(framer.space()) => {
+                    if !matches!(read, Ok(1..)) {
+                        return self.script.outcome();
+                    }
+                    while let Some(line) = framer.next_line() {
+                        if let Line::Whole(line) = line {
+                            self.script.receive(line, &mut self.output);
+                        }
+                    }
+                }
+                wrote = writer.write(output), if may_write => match wrote {
+                    Ok(written @ 1..) => drop(output.drain(..written)),
+                    // The live side reads no more, but may still say something.
+                    Ok(0) | Err(_) => self.hung_up = true,
+                },
+            }
+        }
+    }
+
+    /// Puts what is to be sent next into the output; after the last line, hangs up.
+    async fn advance(&mut self) {
+        while !self.hung_up && self.output.len() < CAPACITY {
+            match self.script.next(&mut self.output) {
+                Scripted::Sent => {}
+                Scripted::Waiting => return,
+                Scripted::Over if self.output.is_empty() => {
+                    self.hung_up = true;
+                    // A live side that is gone needs no goodbye.
+                    let _ = self.writer.shutdown().await;
+                }
+                Scripted::Over => return,
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! What a replay sends and expects, in order.
+
+use std::collections::{HashMap, VecDeque};
+
+use acp_json::{Node, Value};
+
+use super::rename::Renames;
+use super::replay::Replayed;
+use super::{Direction, Entry, Kind};
+use crate::encode;
+use crate::message::{Error, Id};
+
+#[derive(Default)]
+pub(super) struct Script {
+    steps: Vec<Step>,
+    /// Everything before this has been sent or has come.
+    at: usize,
+    /// The live side's ids for its requests, by those that were recorded.
+    ids: HashMap<Id, Id>,
+    renames: Renames,
+    sent: usize,
+    unexpected: Vec<String>,
+    /// What has not come yet, by what it is called: the numbers of its steps.
+    open: HashMap<(What, String), VecDeque<usize>>,
+}
+
+/// How many requests of one method are compared with one that comes.
+const LOOK_AHEAD: usize = 64;
+
+enum Step {
+    Send(Box<Sending>),
+    Expect(Box<Expected>),
+}
+
+struct Sending {
+    body: Value,
+    /// The recorded id of the request that it answers.
+    answers: Option<Id>,
+    /// It is no JSON, but the text of `body`.
+    is_text: bool,
+}
+
+struct Expected {
+    what: What,
+    /// The method, of a request or notification.
+    name: String,
+    id: Option<Id>,
+    body: Option<Value>,
+    has_come: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum What {
+    Request,
+    Notification,
+    Response,
+    /// Not a message: not waited for, and never matched.
+    Noise,
+}
+
+/// What the script says next.
+pub(super) enum Scripted {
+    /// A line was written.
+    Sent,
+    /// Something of the live side must come first.
+    Waiting,
+    /// Nothing any more.
+    Over,
+}
+
+impl Script {
+    /// Adds what was recorded. The error says what has no text to be sent.
+    pub(super) fn add(&mut self, entry: Entry, plays: Direction) -> Result<(), (Kind, Option<String>)> {
+        let Entry { direction, kind, method, id, body, .. } = entry;
+        let what = match kind {
+            Kind::Request => What::Request,
+            Kind::Notification => What::Notification,
+            Kind::Result | Kind::Error(_) => What::Response,
+            Kind::Invalid | Kind::NotJson | Kind::Oversized => What::Noise,
+        };
+        if kind == Kind::NotJson && body.is_none() {
+            // A stray print whose text was withheld. It was answered under no id, if at all, so nobody misses it.
+            return Ok(());
+        }
+        let step = if direction == plays {
+            let body = body.ok_or((kind, method))?;
+            let answers = id.filter(|_| what == What::Response);
+            Step::Send(Box::new(Sending { body, answers, is_text: kind == Kind::NotJson }))
+        } else {
+            let name = name_of(what, method.as_deref().unwrap_or_default(), id.as_ref());
+            if what != What::Noise {
+                self.open.entry((what, name.clone())).or_default().push_back(self.steps.len());
+            }
+            Step::Expect(Box::new(Expected { what, name, id, body, has_come: false }))
+        };
+        self.steps.push(step);
+        Ok(())
+    }
+
+    /// Writes the next line, if it is time for it.
+    pub(super) fn next(&mut self, output: &mut Vec<u8>) -> Scripted {
+        loop {
+            match self.steps.get(self.at) {
+                None => return Scripted::Over,
+                Some(Step::Expect(expected)) if !expected.has_come && expected.is_awaited() => {
+                    return Scripted::Waiting;
+                }
+                Some(Step::Expect(_)) => self.at += 1,
+                Some(Step::Send(sending)) => {
+                    sending.write(&self.ids, &self.renames, output);
+                    self.at += 1;
+                    self.sent += 1;
+                    return Scripted::Sent;
+                }
+            }
+        }
+    }
+
+    /// Takes a line of the live side. What must be answered at once goes to the output.
+    pub(super) fn receive(&mut self, line: &[u8], output: &mut Vec<u8>) {
+        let Ok(message) = serde_json::from_slice::<Node<'_>>(line) else {
+            return self.unexpected.push("a line that is not JSON".to_owned());
+        };
+        let id = message.get("id").and_then(Id::from_node);
+        let method = message.get("method").and_then(Node::as_str);
+        let what = match (&method, &id) {
+            (Some(_), Some(_)) => What::Request,
+            (Some(_), None) => What::Notification,
+            (None, _) => What::Response,
+        };
+        // The answer to something that had no usable id was recorded without one.
+        let id = id.filter(|id| what != What::Response || *id != Id::Null);
+        let method = method.unwrap_or_default();
+        let name = name_of(what, method, id.as_ref());
+        let Some(expected) = self.expected(what, &name, &message) else {
+            if let (What::Request, Some(id)) = (what, id) {
+                let error = Error::internal(format!("the recording has no more requests `{method}`"));
+                // An error without data always serialises.
+                let _ = encode::error(output, &id, &error);
+                output.push(b'\n');
+            }
+            return self.unexpected.push(name);
+        };
+        expected.has_come = true;
+        match (what, expected.id.clone(), id) {
+            (What::Request, Some(recorded), Some(live)) => drop(self.ids.insert(recorded, live)),
+            (What::Response, ..) => {
+                let recorded = expected.body.take();
+                let result = recorded.as_ref().and_then(|body| body.get("result"));
+                if let (Some(recorded), Some(live)) = (result, message.get("result")) {
+                    self.renames.learn(recorded, live);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The step that a message of the live side stands for. It will not be found again.
+    fn expected(&mut self, what: What, name: &str, message: &Node<'_>) -> Option<&mut Expected> {
+        let open = self.open.get_mut(&(what, name.to_owned()))?;
+        let params = message.get("params");
+        let is_same = |step: &usize| match self.steps.get(*step) {
+            Some(Step::Expect(expected)) => {
+                expected.body.as_ref().is_some_and(|it| it.get("params") == params)
+            }
+            _ => false,
+        };
+        // Notifications are in the order of the wire; requests may overtake each other.
+        let same = if what == What::Request { open.iter().take(LOOK_AHEAD).position(is_same) } else { None };
+        let step = open.remove(same.unwrap_or(0))?;
+        match self.steps.get_mut(step)? {
+            Step::Expect(expected) => Some(expected),
+            Step::Send(_) => None,
+        }
+    }
+
+    /// How it went, at the end.
+    pub(super) fn outcome(self) -> Replayed {
+        let mut outcome = Replayed { sent: self.sent, unexpected: self.unexpected, ..Replayed::default() };
+        for step in self.steps.into_iter().skip(self.at) {
+            match step {
+                Step::Send(_) => outcome.unsent += 1,
+                Step::Expect(it) if !it.has_come && it.is_awaited() => {
+                    outcome.missing.push(it.name);
+                }
+                Step::Expect(_) => {}
+            }
+        }
+        outcome
+    }
+}
+
+impl Expected {
+    fn is_awaited(&self) -> bool {
+        match self.what {
+            What::Request => true,
+            What::Notification => !self.name.starts_with("$/"),
+            // What answers noise has no id, and is not matched.
+            What::Response => self.id.is_some(),
+            What::Noise => false,
+        }
+    }
+}
+
+impl Sending {
+    fn write(&self, ids: &HashMap<Id, Id>, renames: &Renames, output: &mut Vec<u8>) {
+        let mut body = self.body.as_node().clone();
+        if let (true, Some(text)) = (self.is_text, body.as_str()) {
+            output.extend(text.bytes().filter(|byte| *byte != b'\n'));
+            return output.push(b'\n');
+        }
+        if let Node::Map(members) = &mut body {
+            let live = self.answers.as_ref().and_then(|recorded| ids.get(recorded));
+            for (name, value) in members {
+                match (live, &**name) {
+                    (Some(live), "id") => *value = live.to_node(),
+                    (_, "params" | "result" | "error") => renames.apply(value),
+                    _ => {}
+                }
+            }
+        }
+        // JSON that was read can be written.
+        let _ = serde_json::to_writer(&mut *output, &body);
+        output.push(b'\n');
+    }
+}
+
+fn name_of(what: What, method: &str, id: Option<&Id>) -> String {
+    match (what, id) {
+        // Whole, for it is a key here: to show, an id is cut.
+        (What::Response, Some(Id::Str(id))) => format!("response {id:?}"),
+        (What::Response, Some(id)) => format!("response {id}"),
+        (What::Response, None) => "a response without an id".to_owned(),
+        _ => method.to_owned(),
+    }
+}

@@ -1,0 +1,256 @@
+//! Spans and events for the `tracing` crate.
+
+use std::fmt;
+use std::sync::Arc;
+use std::thread;
+
+use acp_json::Node;
+use tracing::field::{Empty, display};
+use tracing::{Instrument, Span};
+
+use super::TraceContext;
+use crate::error::CloseReason;
+use crate::fault::Fault;
+use crate::layer::{Exchange, Layer, Outbound, Outcome, Outgoing, Progress};
+use crate::message::Error;
+use crate::options::Options;
+use crate::peer::Peer;
+use crate::service::{BoxFuture, Delivery, Request, Service, Task};
+use crate::tap::Direction;
+use crate::task::guarded;
+
+/// Makes a span of each request and notification, and an event of each fault (feature `tracing`).
+///
+/// The target is `acp_rpc`. Requests are spans `request` at level INFO, notifications spans `notification` at TRACE,
+/// with the fields `direction` (`in`, `out`), `method`, `id`, `session` (the `sessionId` of the params, where they have
+/// one) and, when they end, `outcome`. Handlers run within their span. Faults are events at WARN, the end of the
+/// connection one at DEBUG. Params, results and texts of errors are never in them.
+///
+/// For OpenTelemetry the two functions below tie spans to the trace context in `_meta`; where one of them is set, spans
+/// also have `otel.name` and `otel.kind`. With the crates `opentelemetry` and `tracing-opentelemetry`:
+///
+/// ```ignore
+/// let tracing = Tracing::new()
+///     .set_parent(|span, context| {
+///         let parent = propagator.extract(&headers_of(context));
+///         let _ = span.set_parent(parent);
+///     })
+///     .inject(|span| context_of(&span.context()));
+/// let options = Options::default().tracing(tracing);
+/// ```
+#[derive(Clone, Default)]
+pub struct Tracing {
+    set_parent: Option<SetParent>,
+    inject: Option<Inject>,
+}
+
+type SetParent = Arc<dyn Fn(&Span, &TraceContext) + Send + Sync>;
+type Inject = Arc<dyn Fn(&Span) -> Option<TraceContext> + Send + Sync>;
+
+impl Tracing {
+    /// Spans that know nothing of other programs.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Called with the span of each request and notification that comes in with a [`TraceContext`], before the span is
+    /// entered. It must not block.
+    #[must_use]
+    pub fn set_parent(mut self, set: impl Fn(&Span, &TraceContext) + Send + Sync + 'static) -> Self {
+        self.set_parent = Some(Arc::new(set));
+        self
+    }
+
+    /// Called with the span of each request and notification that goes out, for the context to send along.
+    #[must_use]
+    pub fn inject(mut self, context: impl Fn(&Span) -> Option<TraceContext> + Send + Sync + 'static) -> Self {
+        self.inject = Some(Arc::new(context));
+        self
+    }
+
+    fn span(&self, direction: Direction, is_request: bool, method: &str) -> Span {
+        let way = if direction == Direction::In { "in" } else { "out" };
+        macro_rules! span {
+            ($level:ident, $name:literal) => {
+                tracing::span!(
+                    target: "acp_rpc", tracing::Level::$level, $name, direction = way, method, id = Empty,
+                    session = Empty, outcome = Empty, otel.name = Empty, otel.kind = Empty
+                )
+            };
+        }
+        let span = if is_request { span!(INFO, "request") } else { span!(TRACE, "notification") };
+        if self.set_parent.is_some() || self.inject.is_some() {
+            span.record("otel.name", method);
+            span.record("otel.kind", if direction == Direction::In { "server" } else { "client" });
+        }
+        span
+    }
+
+    /// The span of something that comes in, unless nobody wants it.
+    fn incoming(&self, is_request: bool, method: &str, params: &Node<'_>) -> Option<Span> {
+        let span = self.span(Direction::In, is_request, method);
+        if span.is_disabled() {
+            return None;
+        }
+        if let Some(session) = params.get("sessionId").and_then(Node::as_str) {
+            span.record("session", session);
+        }
+        if let Some(set_parent) = &self.set_parent
+            && let Some(context) = TraceContext::of_params(params)
+        {
+            set_parent(&span, &context);
+        }
+        Some(span)
+    }
+}
+
+impl fmt::Debug for Tracing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tracing")
+            .field("set_parent", &self.set_parent.is_some())
+            .field("inject", &self.inject.is_some())
+            .finish()
+    }
+}
+
+impl Options {
+    /// Adds [`Tracing`] to the layers of both directions (feature `tracing`).
+    #[must_use]
+    pub fn tracing(self, tracing: Tracing) -> Self {
+        self.layer_in(tracing.clone()).layer_out(tracing)
+    }
+}
+
+impl<S> Layer<S> for Tracing {
+    type Service = Spanned<S>;
+
+    fn layer(&self, inner: S) -> Spanned<S> {
+        Spanned { inner, tracing: self.clone() }
+    }
+}
+
+/// What a [`Tracing`] makes of it.
+#[derive(Debug)]
+pub struct Spanned<S> {
+    inner: S,
+    tracing: Tracing,
+}
+
+impl<S: Outbound> Outbound for Spanned<S> {
+    fn send<'a>(&self, mut outgoing: Outgoing<'a>) -> Exchange<'a> {
+        let span = self.tracing.span(Direction::Out, outgoing.is_request(), outgoing.method());
+        if span.is_disabled() {
+            return self.inner.send(outgoing);
+        }
+        if let Some(session) = outgoing.param("sessionId").as_ref().and_then(|session| session.as_str()) {
+            span.record("session", session);
+        }
+        if let Some(context) = self.tracing.inject.as_ref().and_then(|context| context(&span)) {
+            context.add_to(&mut outgoing);
+        }
+        let mut end = End::new(&span);
+        end.progress = Some(outgoing.progress());
+        let exchange = span.in_scope(|| self.inner.send(outgoing));
+        let exchange = async move {
+            let done = exchange.await;
+            end.tell(Outcome::of(&done));
+            done
+        };
+        Box::pin(exchange.instrument(span))
+    }
+}
+
+impl<S: Service> Service for Spanned<S> {
+    fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, Error> {
+        let Some(span) = self.tracing.incoming(true, method, &params) else {
+            return self.inner.request(method, params, request);
+        };
+        span.record("id", display(&request.id));
+        let mut end = End::new(&span);
+        let task = match span.in_scope(|| self.inner.request(method, params, request)) {
+            Ok(task) => task,
+            Err(error) => {
+                end.tell(Outcome::Error(&error));
+                return Err(error);
+            }
+        };
+        let answering = async move {
+            match task.await {
+                // It ends when it has been written, or is dropped if it cannot be.
+                Ok(reply) => Ok(reply.on_sent(move |_| end.tell(Outcome::Done))),
+                Err(error) => {
+                    end.tell(Outcome::Error(&error));
+                    Err(error)
+                }
+            }
+        };
+        Ok(Box::pin(answering.instrument(span)))
+    }
+
+    fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
+        let Some(span) = self.tracing.incoming(false, method, &params) else {
+            return self.inner.notification(method, params, peer);
+        };
+        let mut end = End::new(&span);
+        let handle = |job: BoxFuture, span: Span, mut end: End| -> BoxFuture {
+            let handling = async move {
+                job.await;
+                end.tell(Outcome::Done);
+            };
+            Box::pin(handling.instrument(span))
+        };
+        match span.in_scope(|| self.inner.notification(method, params, peer)) {
+            Delivery::Ignore => {
+                end.tell(Outcome::Ignored);
+                Delivery::Ignore
+            }
+            Delivery::Task(job) => Delivery::Task(handle(job, span, end)),
+            Delivery::Lane { lane, job } => Delivery::Lane { lane, job: handle(job, span, end) },
+        }
+    }
+
+    fn fault(&self, fault: Fault<'_>) {
+        tracing::warn!(target: "acp_rpc", "{fault}");
+        self.inner.fault(fault);
+    }
+
+    fn closed(&self, reason: &CloseReason) {
+        // Without the last words of a process, which may hold anything.
+        let why = match reason {
+            CloseReason::Exited(_) => "the process exited".to_owned(),
+            other => other.to_string(),
+        };
+        tracing::debug!(target: "acp_rpc", "the connection ended: {why}");
+        self.inner.closed(reason);
+    }
+}
+
+/// Tells a span once how it ended; when dropped, that it was dropped.
+struct End {
+    span: Option<Span>,
+    progress: Option<Progress>,
+}
+
+impl End {
+    fn new(span: &Span) -> Self {
+        Self { span: Some(span.clone()), progress: None }
+    }
+
+    fn tell(&mut self, outcome: Outcome<'_>) {
+        let Some(span) = self.span.take() else { return };
+        let id = self.progress.as_ref().and_then(Progress::id);
+        // Also while a handler's panic unwinds, where a second one would end the process.
+        let _ = guarded(move || {
+            if let Some(id) = id {
+                span.record("id", display(id));
+            }
+            span.record("outcome", display(outcome));
+        });
+    }
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.tell(if thread::panicking() { Outcome::Panicked } else { Outcome::Dropped });
+    }
+}

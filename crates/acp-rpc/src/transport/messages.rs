@@ -1,0 +1,128 @@
+//! Streams of whole messages as streams of bytes.
+
+use std::error::Error;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
+use futures_sink::Sink;
+use memchr::memchr;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// What a stream or sink may fail with.
+pub(super) type Cause = Box<dyn Error + Send + Sync>;
+
+/// Messages that come in, a line each.
+pub(super) struct Reader<S, M> {
+    stream: Pin<Box<S>>,
+    message: Option<M>,
+    /// How much of the message has been read.
+    read: usize,
+}
+
+impl<S, M> Reader<S, M> {
+    pub(super) fn new(stream: S) -> Self {
+        Self { stream: Box::pin(stream), message: None, read: 0 }
+    }
+}
+
+impl<S, M, E> AsyncRead for Reader<S, M>
+where
+    S: Stream<Item = Result<M, E>>,
+    M: AsRef<[u8]> + Unpin,
+    E: Into<Cause>,
+{
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let message = match &this.message {
+            Some(message) => message,
+            None => match ready!(this.stream.as_mut().poll_next(cx)) {
+                Some(message) => this.message.insert(message.map_err(io::Error::other)?),
+                None => return Poll::Ready(Ok(())),
+            },
+        };
+        let rest = message.as_ref().get(this.read..).unwrap_or_default();
+        let chunk = rest.get(..buffer.remaining()).unwrap_or(rest);
+        put(buffer, chunk);
+        this.read += chunk.len();
+        if chunk.len() == rest.len() && buffer.remaining() > 0 {
+            buffer.put_slice(b"\n");
+            this.message = None;
+            this.read = 0;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// A newline within a message can only be white space, but it would cut the message in two.
+fn put(buffer: &mut ReadBuf<'_>, chunk: &[u8]) {
+    let start = buffer.filled().len();
+    buffer.put_slice(chunk);
+    if memchr(b'\n', chunk).is_some()
+        && let Some(added) = buffer.filled_mut().get_mut(start..)
+    {
+        added.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
+    }
+}
+
+/// Lines that go out, a message each.
+pub(super) struct Writer<S> {
+    sink: Pin<Box<S>>,
+    /// The message that is being put together.
+    message: Vec<u8>,
+    /// It only waits for the sink.
+    complete: bool,
+}
+
+impl<S> Writer<S> {
+    pub(super) fn new(sink: S) -> Self {
+        Self { sink: Box::pin(sink), message: Vec::new(), complete: false }
+    }
+}
+
+impl<S: Sink<Vec<u8>, Error: Into<Cause>>> Writer<S> {
+    /// Hands a complete message to the sink.
+    fn poll_hand_over(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.complete {
+            ready!(self.sink.as_mut().poll_ready(cx)).map_err(io::Error::other)?;
+            self.complete = false;
+            let message = std::mem::take(&mut self.message);
+            self.sink.as_mut().start_send(message).map_err(io::Error::other)?;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: Sink<Vec<u8>, Error: Into<Cause>>> AsyncWrite for Writer<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let mut taken = 0;
+        while let Some(rest) = bytes.get(taken..).filter(|rest| !rest.is_empty()) {
+            match self.poll_hand_over(cx)? {
+                Poll::Pending if taken == 0 => return Poll::Pending,
+                Poll::Pending => break,
+                Poll::Ready(()) => {}
+            }
+            let end = memchr(b'\n', rest);
+            let line = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
+            self.message.extend_from_slice(line);
+            self.complete = end.is_some();
+            taken += line.len() + usize::from(self.complete);
+        }
+        Poll::Ready(Ok(taken))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_hand_over(cx))?;
+        self.sink.as_mut().poll_flush(cx).map_err(io::Error::other)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_hand_over(cx))?;
+        self.sink.as_mut().poll_close(cx).map_err(io::Error::other)
+    }
+}

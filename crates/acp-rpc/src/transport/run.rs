@@ -1,0 +1,131 @@
+//! A child process that is no peer: it is run for what it prints.
+
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::process::Stdio;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::time::timeout;
+
+#[cfg(unix)]
+use super::group::{self as tree, Process, Tree};
+#[cfg(windows)]
+use super::job::{self as tree, Process, Tree};
+use super::process::{Command, exit_of};
+use crate::error::Exit;
+
+#[cfg(unix)]
+type Stream = tokio::net::unix::pipe::Receiver;
+#[cfg(windows)]
+type Stream = Pin<Box<dyn AsyncRead + Send>>;
+
+/// A process that was started with [`Command::run`]. Dropped, it is killed with everything it started.
+pub struct Running {
+    process: Process,
+    tree: Tree,
+    exit: Option<Exit>,
+    grace: Duration,
+}
+
+/// What a process and everything it started prints, on stdout and on stderr, in the order of their writes. It ends when
+/// nobody is left who could write to it.
+pub struct Output(Stream);
+
+pub(super) fn run(command: &Command) -> io::Result<(Running, Output)> {
+    let (reader, writer) = io::pipe()?;
+    let stream = stream(reader)?;
+    let mut process = command.to_process();
+    // One pipe for both: with two there is no telling what came first.
+    process.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+    let (tree, process) = tree::spawn(process)?;
+    Ok((Running { process, tree, exit: None, grace: command.grace_time() }, Output(stream)))
+}
+
+#[cfg(unix)]
+fn stream(reader: io::PipeReader) -> io::Result<Stream> {
+    Stream::from_owned_fd(reader.into())
+}
+
+#[cfg(windows)]
+fn stream(reader: io::PipeReader) -> io::Result<Stream> {
+    Ok(Box::pin(super::threads::reader(reader)?))
+}
+
+impl Running {
+    /// The process id; on unix also the id of its process group. `None` once it has exited.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        self.process.id()
+    }
+
+    /// Waits until the process has exited. What it started may live on. [`Exit::stderr_tail`] is empty: see [`Output`].
+    /// Dropping the future loses nothing.
+    pub async fn exited(&mut self) -> Exit {
+        if let Some(exit) = &self.exit {
+            return exit.clone();
+        }
+        let exit = exit_of(self.process.wait().await.ok());
+        self.exit.insert(exit).clone()
+    }
+
+    /// Waits until the process has exited and nothing is left that it started. On Windows the first ends the second.
+    /// Dropping the future loses nothing.
+    pub async fn gone(&mut self) {
+        self.exited().await;
+        self.process.outlived().await;
+    }
+
+    /// Ends the process and everything it started: asks it to, and kills what is left after [`Command::grace`]. Says
+    /// how the process ended; nothing of that is known of one that even then does not go.
+    pub async fn end(&mut self) -> Exit {
+        let grace = self.grace;
+        self.tree.terminate();
+        let _ = timeout(grace, self.gone()).await;
+        self.tree.kill();
+        timeout(grace, self.exited()).await.unwrap_or_default()
+    }
+}
+
+impl Output {
+    /// What has been printed and not been read, without waiting for more: how much of `buffer` it fills. 0 at the end
+    /// and when there is nothing.
+    ///
+    /// After [`Running::exited`] this is what the process itself has printed.
+    pub fn read_now(&mut self, buffer: &mut [u8]) -> usize {
+        #[cfg(unix)]
+        // The pipe itself is asked: what the runtime knows of it may be older.
+        return rustix::io::retry_on_intr(|| rustix::io::read(&self.0, &mut *buffer)).unwrap_or_default();
+        #[cfg(windows)]
+        {
+            let mut read = ReadBuf::new(buffer);
+            let mut context = Context::from_waker(std::task::Waker::noop());
+            let _ = self.0.as_mut().poll_read(&mut context, &mut read);
+            read.filled().len()
+        }
+    }
+}
+
+impl AsyncRead for Output {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(cx, buffer)
+    }
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").field("pid", &self.pid()).field("exit", &self.exit).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,197 @@
+//! A connection with all that can be under way on it, and its end.
+
+use std::time::Duration;
+
+use acp_json::Value;
+use acp_rpc::{CallError, CloseReason, Command, Options, Peer, Transport, connect};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::JoinHandle;
+
+use crate::common::{Lab, Wire, soon};
+
+/// What the peer sends first: requests for a handler that listens to its token and for one that does not, and
+/// notifications for a lane where nothing gets done.
+const WORK: [&str; 4] = [
+    r#"{"jsonrpc":"2.0","id":1,"method":"hang"}"#,
+    r#"{"jsonrpc":"2.0","id":2,"method":"stuck"}"#,
+    r#"{"jsonrpc":"2.0","method":"lane","params":{"lane":"full","text":"1"}}"#,
+    r#"{"jsonrpc":"2.0","method":"lane","params":{"lane":"full","text":"2"}}"#,
+];
+
+/// How many requests of this side the peer waits for before the end.
+const CALLS: usize = 3;
+
+const BROKEN: &str = "Broken pipe (os error 32)";
+
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    end: End,
+    /// What everybody learns.
+    reason: &'static str,
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    /// The peer closes its side, and reads on.
+    HalfClose,
+    /// The peer closes its side, and reads no more.
+    Eof,
+    /// The peer is gone.
+    Gone,
+    /// This side closes; the peer reads on.
+    Close,
+    /// This side closes; the peer does not read.
+    CloseUnread,
+    /// The driver is dropped.
+    Drop,
+    /// The peer is a program that does this.
+    Program(&'static str),
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let (by_peer, here) = ("the peer closed it", "it was closed on this side");
+    let case = |name, end, reason| Case { name, end, reason };
+    let exited = "the process exited with status 3; its last words on stderr:\nlast words";
+    vec![
+        case("the peer closes its side and reads on", End::HalfClose, by_peer),
+        case("the peer closes its side and reads no more", End::Eof, by_peer),
+        case("the peer is gone", End::Gone, by_peer),
+        case("this side closes", End::Close, here),
+        case("this side closes, and the peer does not read", End::CloseUnread, here),
+        case("the driver is dropped", End::Drop, here),
+        case("a program closes its stdout and reads on", End::Program("exec >&-; exec cat >&2"), by_peer),
+        case("a program closes its stdout and reads no more", End::Program("exec sleep 1000 >&-"), by_peer),
+        case("a program closes its stdin", End::Program("exec sleep 1000 <&-"), BROKEN),
+        case("a program exits", End::Program("echo last words >&2; exit 3"), exited),
+        case("a program is killed", End::Program("kill -9 $$"), "the process was ended by signal 9"),
+    ]
+}
+
+impl Case {
+    pub(crate) async fn play(&self) {
+        let (lab, mut events) = Lab::new();
+        let options = Options::default().drain(Duration::from_millis(300)).outgoing_budget(1000);
+        let (transport, mut wire) = self.transport();
+        let (peer, driver) = connect(transport, lab, options);
+        let driver = tokio::spawn(driver);
+        if let Some(wire) = &mut wire {
+            wire.send(WORK.join("\n")).await;
+        }
+        for started in ["started 1", "started 2"] {
+            assert_eq!(soon(started, events.recv()).await.unwrap(), started);
+        }
+        let calls = under_way(&peer);
+        if let Some(wire) = &mut wire {
+            for _ in 0..CALLS {
+                wire.next_of("ask").await;
+            }
+        }
+        match (self.end, wire) {
+            (End::HalfClose, Some(wire)) => drop(wire.finish().await),
+            (End::Eof, Some(mut wire)) => {
+                wire.shut_down().await;
+                self.is_over(calls, driver, &mut events).await;
+                return;
+            }
+            (End::Gone, wire) => drop(wire),
+            (End::Close, Some(mut wire)) => {
+                peer.close();
+                wire.rest().await;
+            }
+            (End::CloseUnread, Some(_unread)) => {
+                peer.close();
+                self.is_over(calls, driver, &mut events).await;
+                return;
+            }
+            (End::Drop, Some(_wire)) => {
+                driver.abort();
+                assert!(soon("the end", driver).await.unwrap_err().is_cancelled());
+                self.have_failed(calls).await;
+                self.was_told(&mut events, &["dropped 2"]).await;
+                return;
+            }
+            _ => {}
+        }
+        self.is_over(calls, driver, &mut events).await;
+    }
+
+    fn transport(&self) -> (Transport, Option<Wire>) {
+        if let End::Program(end) = self.end {
+            let reads = "read line\n".repeat(CALLS);
+            let script = format!("echo \"$WORK\"\n{reads}{end}");
+            let command = Command::new("/bin/sh").arg("-c").arg(script).env("WORK", WORK.join("\n"));
+            let (transport, _child) = Transport::process(command.grace(Duration::from_millis(50))).unwrap();
+            return (transport, None);
+        }
+        let (near, far) = tokio::io::duplex(1000);
+        (Transport::from_stream(near), Some(Wire::new(far)))
+    }
+
+    async fn is_over(
+        &self,
+        calls: Vec<JoinHandle<CallError>>,
+        driver: JoinHandle<CloseReason>,
+        events: &mut UnboundedReceiver<String>,
+    ) {
+        assert_eq!(soon("the end", driver).await.unwrap().to_string(), self.reason);
+        self.have_failed(calls).await;
+        self.was_told(events, &["cancelled 1", "dropped 2"]).await;
+    }
+
+    async fn have_failed(&self, calls: Vec<JoinHandle<CallError>>) {
+        for (index, call) in calls.into_iter().enumerate() {
+            let CallError::Closed(reason) = soon("a call", call).await.unwrap() else {
+                panic!("call {index}")
+            };
+            // The sender may learn that it cannot write before anybody knows why.
+            if index < CALLS || reason.to_string() != BROKEN {
+                assert_eq!(reason.to_string(), self.reason, "call {index}");
+            }
+        }
+    }
+
+    /// The handlers, and then the service; it is told once.
+    async fn was_told(&self, events: &mut UnboundedReceiver<String>, handlers: &[&str]) {
+        let mut heard = Vec::new();
+        while let Some(event) = soon("the last event", events.recv()).await {
+            heard.push(event);
+        }
+        let closed = format!("closed: {}", self.reason);
+        if matches!(self.end, End::Drop) {
+            // A worker may have been at it.
+            heard.retain(|event| event != "cancelled 1");
+        } else {
+            assert_eq!(heard.last(), Some(&closed));
+        }
+        let mut expected: Vec<&str> = handlers.to_vec();
+        expected.push(&closed);
+        heard.sort();
+        expected.sort_unstable();
+        assert_eq!(heard, expected);
+    }
+}
+
+/// Requests of every kind, and a sender who never stops.
+fn under_way(peer: &Peer) -> Vec<JoinHandle<CallError>> {
+    let (plain, in_lane, begun, sender) = (peer.clone(), peer.clone(), peer.clone(), peer.clone());
+    vec![
+        tokio::spawn(async move { plain.request::<_, Value>("ask", &()).await.unwrap_err() }),
+        tokio::spawn(async move {
+            in_lane.request_in_lane::<_, Value>("full".into(), "ask", &()).await.unwrap_err()
+        }),
+        tokio::spawn(async move {
+            match begun.begin::<_, Value>(None, "ask", &()).await {
+                Ok(pending) => pending.await.unwrap_err(),
+                Err(error) => error,
+            }
+        }),
+        tokio::spawn(async move {
+            let padding = "x".repeat(500);
+            loop {
+                if let Err(error) = sender.notify("chatter", &[&padding]).await {
+                    return error;
+                }
+            }
+        }),
+    ]
+}

@@ -1,0 +1,45 @@
+//! What is left of a connection after its end.
+
+use std::fs;
+use std::time::Instant;
+
+use tokio::runtime::{Builder, Handle};
+
+use crate::common::GUARD;
+
+/// Plays a case on each kind of runtime, and looks that it leaves nothing behind.
+pub(crate) fn none_of<F: Future<Output = ()>>(case: impl Fn() -> F) {
+    for mut builder in [Builder::new_current_thread(), Builder::new_multi_thread()] {
+        let runtime = builder.worker_threads(2).enable_all().build().unwrap();
+        let before = threads();
+        runtime.block_on(case());
+        let tasks = || Handle::current().metrics().num_alive_tasks();
+        runtime.block_on(until("the end of every task", || tasks() == 0));
+        runtime.block_on(until("the end of every thread", || threads() == before));
+        runtime.block_on(until("the end of every process", || children().is_empty()));
+    }
+}
+
+fn threads() -> usize {
+    fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+/// The numbers of the processes that this one has started, those included whose exit nobody has taken note of.
+fn children() -> Vec<String> {
+    let own = std::process::id().to_string();
+    let is_child =
+        |stat: &str| stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(1)) == Some(&own);
+    let stats = fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| fs::read_to_string(entry.unwrap().path().join("stat")).ok());
+    stats.filter(|stat| is_child(stat)).collect()
+}
+
+/// Looks again and again: nobody says when it is so.
+async fn until(what: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < GUARD, "waited in vain for {what}");
+        tokio::task::yield_now().await;
+    }
+}

@@ -1,0 +1,17 @@
+//! Shorter ways to plan entries.
+
+use crate::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus};
+
+/// Something to do: pending, of medium priority.
+impl From<&str> for PlanEntry {
+    fn from(content: &str) -> Self {
+        Self::from(content.to_owned())
+    }
+}
+
+/// Something to do: pending, of medium priority.
+impl From<String> for PlanEntry {
+    fn from(content: String) -> Self {
+        Self::new(content, PlanEntryPriority::Medium, PlanEntryStatus::Pending)
+    }
+}

@@ -1,0 +1,111 @@
+//! Methods of one's own, both ways. Without arguments it is a client, which starts itself as the agent.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use acp_agent::{Error, Result, Session, StopReason, Turn, agent};
+use acp_client::{Client, Command, Handlers, v1::StopReason as Stopped};
+use serde::{Deserialize, Serialize};
+
+/// The client tells what is selected in its editor.
+const SELECTION: &str = "_example.com/selection";
+/// The user has rated an answer; the result is the sum of the session's stars.
+const RATE: &str = "_example.com/rate";
+/// The ratings begin anew. Nothing is answered.
+const RESET: &str = "_example.com/reset";
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Rating {
+    /// By convention this names the session that an extension method belongs to.
+    session_id: String,
+    stars: u32,
+}
+
+struct Reviewer;
+
+#[derive(Default)]
+struct Ratings(AtomicU32);
+
+// Whoever knows the word in `_meta` knows that the methods are there.
+#[agent(name = "reviewer", meta("example.com/ratings" = true))]
+impl Reviewer {
+    async fn new_session(&self) -> Result<Ratings> {
+        Ok(Ratings::default())
+    }
+
+    async fn prompt(&self, turn: Turn) -> Result<StopReason> {
+        let answer = match turn.request::<String>(SELECTION, &()).await {
+            Ok(selection) => format!("`{selection}` is {} letters long.", selection.chars().count()),
+            // A client that does not know the method is no reason to fail.
+            Err(Error::Call { .. }) => "There is nothing selected that I could see.".to_owned(),
+            Err(error) => return Err(error),
+        };
+        turn.say(answer).await?;
+        Ok(StopReason::EndTurn)
+    }
+
+    #[ext("_example.com/rate")]
+    async fn rate(&self, ratings: Session<Ratings>, rating: Rating) -> Result<u32> {
+        if rating.stars > 5 {
+            return Err(Error::invalid_params("`stars`: there are 5 at most"));
+        }
+        Ok(ratings.0.fetch_add(rating.stars, Ordering::Relaxed) + rating.stars)
+    }
+
+    #[ext("_example.com/reset")]
+    async fn reset(&self, ratings: Session<Ratings>) {
+        ratings.0.store(0, Ordering::Relaxed);
+    }
+}
+
+struct Editor {
+    selection: &'static str,
+}
+
+impl Client for Editor {
+    fn register(self: Arc<Self>, handlers: &mut Handlers) {
+        handlers.ext_request(SELECTION, &self, async |editor, _, _| Ok(editor.selection.into()));
+    }
+}
+
+async fn drive() -> std::result::Result<(), Box<dyn std::error::Error>> {
+    let cwd = std::env::current_dir()?;
+    let myself = std::env::current_exe()?;
+    let agent =
+        acp_client::spawn(Command::new(myself).arg("serve")).client(Editor { selection: "hello" }).await?;
+    let meta = agent.capabilities().meta.as_ref();
+    let rated = meta.is_some_and(|meta| meta.get("example.com/ratings").is_some());
+
+    let session = agent.new_session(&cwd).await?;
+    let mut turn = session.prompt("What is selected?").await?;
+    let mut out = std::io::stdout();
+    while let Some(event) = turn.next().await {
+        write!(out, "{}", event.text().unwrap_or_default())?;
+    }
+    let stopped = turn.finish().await?.stop_reason;
+    writeln!(out, " ({})", if stopped == Stopped::EndTurn { "done" } else { "not done" })?;
+
+    if rated {
+        let rating = |stars| Rating { session_id: session.id().to_string(), stars };
+        agent.ext_request::<u32>(RATE, &rating(2)).await?;
+        writeln!(out, "{} stars", agent.ext_request::<u32>(RATE, &rating(3)).await?)?;
+        agent.ext_notify(RESET, &HashMap::from([("sessionId", session.id())])).await?;
+        if let Err(error) = agent.ext_request::<u32>(RATE, &rating(6)).await {
+            writeln!(out, "{error}")?;
+        }
+    }
+    agent.close().await;
+    Ok(())
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+    match std::env::args().nth(1).as_deref() {
+        None => drive().await,
+        Some("serve") => Ok(acp_agent::serve_stdio(Reviewer).await?),
+        Some(_) => Err("usage: ext_methods [serve]".into()),
+    }
+}
