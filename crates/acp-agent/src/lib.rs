@@ -68,12 +68,12 @@ mod session_updates;
 mod sessions;
 mod settings;
 mod signal;
-mod terminal;
 #[cfg(feature = "store")]
 pub mod store;
 #[cfg(not(feature = "store"))]
 #[path = "no_store.rs"]
 mod store;
+mod terminal;
 mod tool;
 mod turn;
 mod turns;
@@ -84,11 +84,13 @@ mod verbs;
 
 #[doc = include_str!("macro.md")]
 pub use acp_macros::agent;
-pub use acp_rpc::{CallError, CancellationToken, Delivery, Error as RpcError, Fault, Options, Transport, layer, tap, trace};
-pub use acp_types::{Meta, Value};
+pub use acp_rpc::{
+    CallError, CancellationToken, Delivery, Error as RpcError, Fault, Options, Transport, layer, tap, trace,
+};
 pub use acp_types::method;
 pub use acp_types::v1 as types;
 pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
+pub use acp_types::{Meta, Value};
 
 pub use crate::agent::Agent;
 pub use crate::call::{Call, Scope};

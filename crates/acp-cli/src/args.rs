@@ -20,6 +20,7 @@ options of `acp prompt`:
                    (default: ask on a terminal, else reject)
   --mode MODE      switch the session to this mode first
   --timeout SECS   cancel the turn after this time
+  --record FILE    write every message to this file, one JSON object a line, with secrets redacted
   --verbose        show the agent's stderr, updates that have no place in the conversation, and what was skipped
 
 exit status:
@@ -47,6 +48,7 @@ pub(crate) struct PromptArgs {
     pub(crate) allow: Option<Allow>,
     pub(crate) mode: Option<String>,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) record: Option<PathBuf>,
     pub(crate) verbose: bool,
 }
 
@@ -93,14 +95,15 @@ fn command(mut parser: Parser, agent: Option<Vec<OsString>>) -> Result<Command, 
 }
 
 fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::Error> {
-    let (mut text, mut cwd, mut allow, mut mode, mut timeout, mut verbose) =
-        (None, None, None, None, None, false);
+    let (mut text, mut cwd, mut allow, mut mode, mut timeout, mut record, mut verbose) =
+        (None, None, None, None, None, None, false);
     while let Some(arg) = parser.next()? {
         match arg {
             Arg::Long("cwd") => cwd = Some(PathBuf::from(parser.value()?)),
             Arg::Long("allow") => allow = Some(parser.value()?.parse_with(allow_kind)?),
             Arg::Long("mode") => mode = Some(parser.value()?.string()?),
             Arg::Long("timeout") => timeout = Some(parser.value()?.parse_with(seconds)?),
+            Arg::Long("record") => record = Some(PathBuf::from(parser.value()?)),
             Arg::Long("verbose") | Arg::Short('v') => verbose = true,
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
             Arg::Value(value) if text.is_none() => text = Some(value.string()?),
@@ -118,6 +121,7 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
         allow,
         mode,
         timeout,
+        record,
         verbose,
     }))
 }
@@ -163,7 +167,8 @@ mod tests {
     #[test]
     fn options_are_read_in_any_order() {
         let Ok(Command::Prompt(args)) = parse(
-            ["prompt", "--allow=once", "--timeout", "1.5", "hi", "--mode", "plan", "--cwd", "/x", "--", "a"]
+            "prompt --allow=once --timeout 1.5 hi --mode plan --cwd /x --record /r -- a"
+                .split(' ')
                 .map(OsString::from),
         ) else {
             panic!("is a prompt")
@@ -172,6 +177,7 @@ mod tests {
         assert_eq!(args.timeout, Some(Duration::from_millis(1500)));
         assert_eq!(args.mode.as_deref(), Some("plan"));
         assert_eq!(args.cwd, Some(PathBuf::from("/x")));
+        assert_eq!(args.record, Some(PathBuf::from("/r")));
     }
 
     #[test]

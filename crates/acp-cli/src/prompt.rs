@@ -4,8 +4,9 @@ use std::io::{self, IsTerminal, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use acp_client::tap::Recorder;
 use acp_client::v1::StopReason;
-use acp_client::{Agent, Command, LocalFs, PermissionPolicy, Turn};
+use acp_client::{Agent, Command, LocalFs, Options, PermissionPolicy, Turn};
 use tokio::time::{Instant, sleep_until};
 
 use crate::args::{Allow, PromptArgs};
@@ -33,13 +34,26 @@ pub(crate) type Failure = Box<dyn std::error::Error>;
 
 /// Runs one turn and returns the exit code.
 pub(crate) async fn run(args: PromptArgs) -> Result<u8, Failure> {
+    let Some(file) = &args.record else { return turn(args, Options::default()).await };
+    let option = format!("`--record {}`", file.display());
+    let recorder = Recorder::create(file).map_err(|error| format!("{option}: {error}"))?;
+    let code = turn(args, Options::default().tap(recorder.tap())).await;
+    // A run that failed is worth its record, too.
+    let dropped = recorder.finish().map_err(|error| format!("{option}: {error}"));
+    match (code?, dropped?) {
+        (code, 0) => Ok(code),
+        (_, dropped) => Err(format!("{option}: {dropped} messages are missing").into()),
+    }
+}
+
+async fn turn(args: PromptArgs, options: Options) -> Result<u8, Failure> {
     let mut interrupts = Interrupts::listen()?;
     let mut screen = Renderer::new(io::stdout(), Style::detect(), args.verbose);
     let (mut desk, permissions) = Desk::new(args.allow.unwrap_or_else(default_allow));
     let verbose = args.verbose;
     let timeout = args.timeout;
     let agent = tokio::select! {
-        agent = start(&args, permissions) => agent?,
+        agent = start(&args, permissions, options) => agent?,
         _ = interrupts.next() => return Ok(exit::CANCELLED),
     };
     let code = tokio::select! {
@@ -73,7 +87,7 @@ enum End {
     GivenUp(u8),
 }
 
-async fn start(args: &PromptArgs, permissions: PermissionPolicy) -> Result<Agent, Failure> {
+async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Options) -> Result<Agent, Failure> {
     let cwd = session_folder(args)?;
     let files = LocalFs::rooted(&cwd).map_err(|error| format!("`--cwd {}`: {error}", cwd.display()))?;
     let mut command = Command::new(&args.agent).args(&args.agent_args);
@@ -81,7 +95,7 @@ async fn start(args: &PromptArgs, permissions: PermissionPolicy) -> Result<Agent
         command = command.on_stderr(tell_stderr);
     }
     let connect = acp_client::spawn(command).info("acp", env!("CARGO_PKG_VERSION"));
-    Ok(connect.fs(files).permissions(permissions).await?)
+    Ok(connect.options(options).fs(files).permissions(permissions).await?)
 }
 
 async fn prompt(agent: &Agent, args: PromptArgs) -> Result<Turn, Failure> {

@@ -286,3 +286,28 @@ fn an_acp_that_is_told_to_end_leaves_no_agent_behind() {
         assert!((0..500).any(|_| gone()), "{pid} is still there");
     }
 }
+
+#[test]
+fn what_was_said_is_recorded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("wire.ndjson");
+    let record = ["--record", file.to_str().expect("UTF-8")];
+    // Also when it ends in an error.
+    for (script, code) in
+        [("take; say done; give '{\"stopReason\":\"end_turn\"}'; take", 0), ("take; exit 7", 1)]
+    {
+        assert_eq!(run(&record, script).0, code);
+        let recording = acp_client::tap::Recording::open(&file).expect("a recording");
+        let methods: Vec<_> = recording
+            .filter_map(|record| match record.expect("a record") {
+                acp_client::tap::Record::Line(line) => line.method,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let expected = ["initialize", "session/new", "session/prompt", "session/update"];
+        assert_eq!(methods, expected[..expected.len() - code as usize]);
+    }
+    let (code, _, err) = run(&["--record", "/nowhere/wire.ndjson"], "");
+    assert_eq!(code, 1);
+    assert!(err.starts_with("acp: `--record /nowhere/wire.ndjson`: "), "{err}");
+}

@@ -1,21 +1,19 @@
 use std::path::Path;
-use std::sync::Arc;
+use std::process;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use acp_json::FromNode;
-use acp_rpc::{Child, CloseReason, Driver, Peer};
-use acp_types::method::{Method, Request};
-use acp_types::v1::methods::Authenticate;
-use acp_types::v1::{
-    AgentCapabilities, AuthMethod, AuthMethodId, AuthenticateRequest, Implementation, InitializeResponse,
-    ProtocolVersion, SessionId,
-};
+use acp_rpc::{Child, CloseReason, Command, Driver, Peer};
+use acp_types::method::Request;
+use acp_types::v1::{AgentCapabilities, Implementation, InitializeResponse, ProtocolVersion, SessionId};
 use serde_core::Serialize;
 use tokio::sync::watch;
 
 use crate::Error;
-use crate::open::{LoadSession, NewSession};
+use crate::open::{LoadSession, NewSession, ResumeSession};
+use crate::phase::SessionState;
 use crate::service::Shared;
-use crate::sessions::SessionState;
 
 /// An agent that has answered `initialize`: what it is, what it offers, and how to call it.
 ///
@@ -38,9 +36,13 @@ struct Inner {
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) peer: Peer,
+    /// Locked because a command may have a callback, which cannot be shared.
+    pub(crate) program: Option<Mutex<Command>>,
+    pub(crate) cancel_timeout: Option<Duration>,
     child: Option<Child>,
     shared: Arc<Shared>,
-    /// Holds the reason once the driver is done: the pipe is closed, and a child process and its tree are gone.
+    /// Holds the reason once the driver is done: the pipe is closed, and a child process and its tree are gone. So are the
+    /// commands that ran for the agent.
     ended: watch::Receiver<Option<CloseReason>>,
 }
 
@@ -67,39 +69,10 @@ impl Agent {
         self.inner.initialized.protocol_version
     }
 
-    /// How one can log in. Most agents need no login while their own configuration holds a key.
-    #[must_use]
-    pub fn auth_methods(&self) -> &[AuthMethod] {
-        &self.inner.initialized.auth_methods
-    }
-
     /// The whole answer to `initialize`.
     #[must_use]
     pub fn initialize_response(&self) -> &InitializeResponse {
         &self.inner.initialized
-    }
-
-    /// Logs in (`authenticate`) with one of the [`auth_methods`](Self::auth_methods) that the agent runs itself.
-    ///
-    /// # Errors
-    /// [`Error::Argument`] for a method that is not listed, or is one to run in a terminal (rules v1-auth-03, -04);
-    /// or the agent refused.
-    pub async fn authenticate(&self, method: impl Into<AuthMethodId>) -> Result<(), Error> {
-        let id = method.into();
-        let problem = match self.auth_methods().iter().find(|listed| listed.id().as_ref() == Some(&id)) {
-            Some(AuthMethod::Terminal(_)) => Some("names a method that is to be run in a terminal"),
-            Some(_) => None,
-            None => Some("does not name a method that the agent lists"),
-        };
-        if let Some(problem) = problem {
-            return Err(Error::Argument {
-                method: Authenticate::NAME,
-                field: "methodId",
-                problem: problem.to_owned(),
-            });
-        }
-        self.call::<Authenticate>(None, &AuthenticateRequest::new(id)).await?;
-        Ok(())
     }
 
     /// Opens a session (`session/new`) whose relative paths start at `cwd`, an absolute path.
@@ -111,6 +84,11 @@ impl Agent {
     /// session.
     pub fn load_session(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> LoadSession {
         LoadSession::new(self.clone(), id.into(), cwd.as_ref())
+    }
+
+    /// Takes up a session of an earlier time (`session/resume`), without its conversation. `cwd` is that of the session.
+    pub fn resume_session(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> ResumeSession {
+        ResumeSession::new(self.clone(), id.into(), cwd.as_ref())
     }
 
     /// Calls an extension method. Its name starts with an underscore.
@@ -141,13 +119,15 @@ impl Agent {
         self.peer().notify(method, params).await.map_err(|error| Error::of_call(method, None, error))
     }
 
-    /// Closes the connection and waits until it is over; a child process is ended with its whole tree.
+    /// Closes the connection and waits until it is over; a child process is ended with its whole tree. Open permission
+    /// requests are answered with `cancelled` first.
     pub async fn close(&self) -> CloseReason {
-        self.peer().close();
+        self.inner.connection.close();
         self.wait().await
     }
 
-    /// Waits until the connection is over and a child process is gone with its whole tree, and says why.
+    /// Waits until the connection is over and a child process is gone with its whole tree, and says why. What ran for the
+    /// agent in [`LocalTerminals`](crate::LocalTerminals) is gone by then, too.
     pub async fn wait(&self) -> CloseReason {
         let mut ended = self.inner.connection.ended.clone();
         match ended.wait_for(Option::is_some).await {
@@ -180,6 +160,25 @@ impl Agent {
         &self.inner.connection.shared
     }
 
+    pub(crate) fn cancel_timeout(&self) -> Option<Duration> {
+        self.inner.connection.cancel_timeout
+    }
+
+    /// The program that was started, if one was.
+    pub(crate) fn program(&self) -> Option<process::Command> {
+        let program = self.inner.connection.program.as_ref()?;
+        Some(program.lock().unwrap_or_else(PoisonError::into_inner).to_std())
+    }
+
+    pub(crate) fn check_offered(
+        &self,
+        is_offered: bool,
+        method: &'static str,
+        capability: &'static str,
+    ) -> Result<(), Error> {
+        if is_offered { Ok(()) } else { Err(Error::NotOffered { method, capability }) }
+    }
+
     pub(crate) async fn call<M: Request>(
         &self,
         session: Option<&SessionId>,
@@ -188,32 +187,47 @@ impl Agent {
     where
         M::Params: Sync,
     {
-        let answer = self.peer().request(M::NAME, params).await;
-        answer.map_err(|error| Error::of_call(M::NAME, session, error))
+        self.call_for(M::NAME, session, params).await
+    }
+
+    pub(crate) async fn call_for<R: FromNode + Send + 'static>(
+        &self,
+        method: &'static str,
+        session: Option<&SessionId>,
+        params: &(impl Serialize + Sync),
+    ) -> Result<R, Error> {
+        let answer = self.peer().request(method, params).await;
+        answer.map_err(|error| Error::of_call(method, session, error))
     }
 
     /// The answer comes after the updates of the session that came before it.
-    pub(crate) async fn call_in_lane<M: Request>(
+    pub(crate) async fn call_in_lane<R: FromNode + Send + 'static>(
         &self,
+        method: &'static str,
         session: &SessionState,
-        params: &M::Params,
-    ) -> Result<M::Response, Error>
-    where
-        M::Params: Sync,
-    {
-        let answer = self.peer().request_in_lane(session.lane(), M::NAME, params).await;
-        answer.map_err(|error| Error::of_call(M::NAME, Some(session.id()), error))
+        params: &(impl Serialize + Sync),
+    ) -> Result<R, Error> {
+        let answer = self.peer().request_in_lane(session.lane(), method, params).await;
+        answer.map_err(|error| Error::of_call(method, Some(session.id()), error))
     }
 }
 
 impl Connection {
     pub(crate) fn new(peer: Peer, driver: Driver, child: Option<Child>, shared: Arc<Shared>) -> Self {
         let (tell, ended) = watch::channel(None);
+        let guests = Arc::clone(&shared);
         tokio::spawn(async move {
             let reason = driver.await;
+            guests.guests.closed().await;
             tell.send_replace(Some(reason));
         });
-        Self { peer, child, shared, ended }
+        Self { peer, program: None, cancel_timeout: None, child, shared, ended }
+    }
+
+    fn close(&self) {
+        // The agent that is told to stop is to know that this was no consent.
+        self.shared.sessions.withdraw();
+        self.peer.close();
     }
 
     pub(crate) fn stderr_tail(&self) -> String {
@@ -223,7 +237,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.peer.close();
+        self.close();
     }
 }
 

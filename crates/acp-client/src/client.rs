@@ -1,9 +1,12 @@
 use std::sync::Arc;
 
 use acp_rpc::Peer;
+use acp_types::v1::SessionId;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::Handlers;
+use crate::phase::SessionState;
 use crate::service::Shared;
 
 /// What answers an agent's requests. It says so by registering handlers, and what it registers is what the agent is
@@ -65,6 +68,16 @@ impl Context {
     #[must_use]
     pub const fn peer(&self) -> &Peer {
         &self.peer
+    }
+
+    /// The session of this id, when somebody here holds it.
+    pub(crate) fn session(&self, id: &SessionId) -> Option<Arc<SessionState>> {
+        self.shared.sessions.find(id)
+    }
+
+    /// As long as this is held, the connection is not said to be over.
+    pub(crate) fn guest(&self) -> watch::Receiver<()> {
+        self.shared.guests.subscribe()
     }
 
     /// Adds to [`Agent::faults`](crate::Agent::faults).

@@ -1,23 +1,27 @@
 use std::future::IntoFuture;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use acp_rpc::{Child, Command, Noise, Options, Transport};
+use acp_rpc::{CallError, Child, Command, Noise, Options, Transport};
 use acp_types::method::Method;
 use acp_types::v1::methods::Initialize;
 use acp_types::v1::{
-    Implementation, InitializeRequest, InitializeResponse, ProtocolVersion, SessionNotification,
+    AuthCapabilities, Implementation, InitializeRequest, InitializeResponse, ProtocolVersion,
+    SessionNotification,
 };
 
 use crate::agent::Connection;
 use crate::profile;
 use crate::service::{ClientService, Shared};
-use crate::{Agent, Client, Error, Handlers, LocalFs, PermissionPolicy};
+use crate::{Agent, Client, Elicitation, Error, Handlers, LocalFs, LocalTerminals, PermissionPolicy};
 
 /// How long `initialize` may take unless told otherwise. Agents that start through a package runner have been seen to
 /// need nine seconds.
 const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long an agent may take to end a turn that was cancelled, unless told otherwise. It may have a program to stop and
+/// an answer of its model to wait for.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Starts an agent as a child process and connects to it: await the result.
 ///
@@ -58,6 +62,8 @@ pub struct Connect {
     handlers: Handlers,
     info: Implementation,
     initialize_timeout: Duration,
+    cancel_timeout: Option<Duration>,
+    terminal_logins: bool,
     options: Options,
 }
 
@@ -77,6 +83,8 @@ impl Connect {
             handlers,
             info: Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
             initialize_timeout: INITIALIZE_TIMEOUT,
+            cancel_timeout: Some(CANCEL_TIMEOUT),
+            terminal_logins: false,
             options: Options::default(),
         }
     }
@@ -96,6 +104,11 @@ impl Connect {
     /// Serves files: the same as [`client`](Self::client).
     pub fn fs(self, files: LocalFs) -> Self {
         self.client(files)
+    }
+
+    /// Serves terminals: the same as [`client`](Self::client).
+    pub fn terminals(self, terminals: LocalTerminals) -> Self {
+        self.client(terminals)
     }
 
     /// Answers permission requests. Without a policy they are rejected.
@@ -118,32 +131,55 @@ impl Connect {
         self
     }
 
-    /// The limits of the connection. Lines that are not JSON are always skipped and noted in [`Agent::faults`].
+    /// How long the agent may take to end a turn that was cancelled, before [`Turn::finish`](crate::Turn::finish) fails
+    /// with [`Error::CancelTimeout`]. `None` is for ever. Default one minute.
+    pub fn cancel_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.cancel_timeout = timeout.into();
+        self
+    }
+
+    /// Tells the agent that the user has a terminal to log in with (`auth.terminal`), for
+    /// [`Agent::terminal_login`]. Only an agent that is started here is told.
+    pub const fn terminal_logins(mut self) -> Self {
+        self.terminal_logins = true;
+        self
+    }
+
+    /// Asks the user for what the agent wants to know: the same as [`client`](Self::client).
+    pub fn elicitation(self, elicitation: Elicitation) -> Self {
+        self.client(elicitation)
+    }
+
+    /// The limits and layers of the connection. Lines that are not JSON are always skipped and noted in
+    /// [`Agent::faults`]. [`Options::request_timeout`] does not hold for prompts and logins, which take the time they
+    /// take, nor for `initialize`, which has its [own](Self::initialize_timeout).
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
     async fn establish(self) -> Result<Agent, Error> {
+        let program = self.start.program();
         let (transport, child) = self.start.run()?;
+        let logins = AuthCapabilities::new().terminal(self.terminal_logins && program.is_some());
         let request = InitializeRequest::new(ProtocolVersion::LATEST)
-            .client_capabilities(profile::capabilities(&self.handlers))
+            .client_capabilities(profile::capabilities(&self.handlers).auth(logins))
             .client_info(self.info);
         let shared = Arc::new(Shared::default());
         let service = ClientService { handlers: Arc::new(self.handlers), shared: Arc::clone(&shared) };
         let (peer, driver) = acp_rpc::connect(transport, service, self.options.noise(Noise::Skip));
         // From here on the guard closes the connection, also when this future is dropped.
-        let connection = Connection::new(peer, driver, child, shared);
-        let answer = connection.peer.request(Initialize::NAME, &request);
-        let answer: Result<InitializeResponse, _> =
-            match tokio::time::timeout(self.initialize_timeout, answer).await {
-                Ok(answer) => answer,
-                Err(_) => {
-                    let stderr = connection.stderr_tail();
-                    return Err(Error::InitializeTimeout { waited: self.initialize_timeout, stderr });
-                }
-            };
-        let initialized = answer.map_err(|error| Error::of_call(Initialize::NAME, None, error))?;
+        let mut connection = Connection::new(peer, driver, child, shared);
+        connection.program = program.map(Mutex::new);
+        connection.cancel_timeout = self.cancel_timeout;
+        let answer =
+            connection.peer.timeout(self.initialize_timeout).request(Initialize::NAME, &request).await;
+        let initialized: InitializeResponse = answer.map_err(|error| match error {
+            CallError::TimedOut { after, .. } => {
+                Error::InitializeTimeout { waited: after, stderr: connection.stderr_tail() }
+            }
+            error => Error::of_call(Initialize::NAME, None, error),
+        })?;
         // Rule v1-init-06. Older versions than the first do not exist, newer ones are not spoken here.
         let answered = initialized.protocol_version;
         if answered != ProtocolVersion::LATEST {
@@ -154,6 +190,13 @@ impl Connect {
 }
 
 impl Start {
+    fn program(&self) -> Option<Command> {
+        match self {
+            Self::Transport(_) => None,
+            Self::Process(command) => Some(command.without_listener()),
+        }
+    }
+
     fn run(self) -> Result<(Transport, Option<Child>), Error> {
         match self {
             Self::Transport(transport) => Ok((*transport, None)),

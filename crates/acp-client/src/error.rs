@@ -67,6 +67,21 @@ pub enum Error {
         /// The session.
         session: SessionId,
     },
+    /// The session was closed or deleted. Nothing was sent.
+    SessionClosed {
+        /// The method.
+        method: &'static str,
+        /// The session.
+        session: SessionId,
+    },
+    /// The turn was cancelled, and the agent has not ended it in [the time it has](crate::Connect::cancel_timeout).
+    /// The session takes no prompt until it has.
+    CancelTimeout {
+        /// The session.
+        session: SessionId,
+        /// How long was waited.
+        waited: Duration,
+    },
     /// The agent answered with an error.
     Agent {
         /// The method.
@@ -156,6 +171,17 @@ impl fmt::Display for Error {
                 f,
                 "`session/prompt` was not sent: another turn runs or is not read to its end (session `{session}`): \
                  finish or drop it first"
+            ),
+            Self::SessionClosed { method, session } => {
+                write!(
+                    f,
+                    "`{method}` was not sent: the session is closed, so open another one (session `{session}`)"
+                )
+            }
+            Self::CancelTimeout { session, waited } => write!(
+                f,
+                "the agent has not ended a cancelled turn within {waited:?}: close the session or the agent \
+                 (`session/prompt`, session `{session}`)"
             ),
             Self::Agent { method, session, error } => {
                 write!(f, "the agent answered `{method}`{} with an error: {error}", In(session))

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use acp_json::{FromNode, Node, Value};
 use acp_rpc::{Reply, Task};
 use acp_types::method;
-use acp_types::v1::methods::SessionRequestPermission;
+use acp_types::method::Method as _;
+use acp_types::v1::methods::{ElicitationCreate, SessionRequestPermission};
 use acp_types::v1::{
     RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse, SessionNotification,
 };
 use serde_core::Serialize;
 
+use crate::elicit::Elicits;
 use crate::{Context, RpcError};
 
 /// The handlers of one connection, by method. The one registered last for a method is the one that runs.
@@ -23,6 +25,7 @@ pub struct Handlers {
     requests: HashMap<Box<str>, RequestHandler>,
     notifications: HashMap<Box<str>, NotificationHandler>,
     updates: Vec<UpdateHandler>,
+    pub(crate) elicits: Elicits,
 }
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -45,6 +48,7 @@ impl Handlers {
         F: Future<Output = Result<M::Response, RpcError>> + Send + 'static,
     {
         let state = Arc::clone(state);
+        self.elicits.is_raw |= M::NAME == ElicitationCreate::NAME;
         self.raw_request(M::NAME, move |params, context| handler(Arc::clone(&state), params, context))
     }
 
@@ -148,6 +152,14 @@ impl Handlers {
 
     pub(crate) fn update_handlers(&self) -> &[UpdateHandler] {
         &self.updates
+    }
+
+    pub(crate) async fn updated(&self, update: SessionNotification) {
+        let Some((last, others)) = self.updates.split_last() else { return };
+        for handler in others {
+            handler(update.clone()).await;
+        }
+        last(update).await;
     }
 
     fn raw_request<P, R, F>(

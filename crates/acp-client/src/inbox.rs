@@ -1,13 +1,16 @@
 //! Where the updates of one session wait until they are read.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use acp_json::Node;
 use tokio::sync::Notify;
 
+use crate::config::Moment;
 use crate::event::Event;
+use crate::phase::SessionState;
 
 /// What a reader may be behind, in bytes of [`weight`], before the agent has to wait for it; and what is kept while
 /// nobody reads.
@@ -22,57 +25,83 @@ pub(crate) const CAPACITY: usize = 4 * 1024 * 1024;
 pub(crate) struct Inbox {
     queue: Mutex<Queue>,
     room: Notify,
+    /// How many events have been received and are not in the queue yet.
+    coming: AtomicUsize,
+}
+
+/// An event that has been received. Once this is dropped it is in the queue, or will never be.
+#[derive(Debug)]
+pub(crate) struct Coming {
+    session: Arc<SessionState>,
+    at: Moment,
+}
+
+/// An event that waits to be read.
+#[derive(Debug)]
+struct Received {
+    event: Event,
+    weight: usize,
+    at: Moment,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
-    events: VecDeque<(Event, usize)>,
+    events: VecDeque<Received>,
     weight: usize,
     missed: u64,
     readers: usize,
-    owners: usize,
     /// The session was given up.
     discarding: bool,
     closed: bool,
+    /// An event was refused since the last one was read.
+    room_is_awaited: bool,
     wakers: Vec<Waker>,
 }
 
 impl Inbox {
     /// Adds an event, after waiting for a reader that is behind.
-    pub(crate) async fn push(&self, event: Event, weight: usize) {
-        loop {
+    async fn push(&self, event: Received) {
+        // As a rule there is room at once.
+        let mut refused = self.queue().offer(event);
+        while let Some(event) = refused {
             let room = self.room.notified();
             tokio::pin!(room);
             room.as_mut().enable();
-            {
-                let mut queue = self.queue();
-                if queue.discarding {
-                    return;
-                }
-                if queue.readers == 0 {
-                    queue.make_room(weight);
-                }
-                if queue.fits(weight) {
-                    queue.events.push_back((event, weight));
-                    queue.weight += weight;
-                    queue.wake();
-                    return;
-                }
+            refused = self.queue().offer(event);
+            if refused.is_some() {
+                room.await;
             }
-            room.await;
         }
     }
 
-    /// The next event. `None` when there will be none, because the connection is over.
+    /// The next event of before this moment, if there is one.
+    pub(crate) fn next_before(&self, end: Moment) -> Option<Event> {
+        let queue = self.queue();
+        let is_before = queue.missed > 0 || queue.events.front().is_some_and(|next| next.at < end);
+        if is_before { self.take(queue) } else { None }
+    }
+
+    /// The next event. `None` when there will be none, because the session is closed or the connection is over.
     pub(crate) fn poll_next(&self, cx: &Context<'_>) -> Poll<Option<Event>> {
-        let mut queue = self.queue();
-        let next = queue.pop();
-        if next.is_some() {
-            drop(queue);
-            self.room.notify_waiters();
-            return Poll::Ready(next);
+        let queue = self.queue();
+        if !queue.is_empty() {
+            return Poll::Ready(self.take(queue));
         }
-        if queue.closed {
+        self.poll_end(queue, cx)
+    }
+
+    fn take(&self, mut queue: MutexGuard<'_, Queue>) -> Option<Event> {
+        let next = queue.pop();
+        let is_awaited = std::mem::take(&mut queue.room_is_awaited);
+        drop(queue);
+        if is_awaited {
+            self.room.notify_waiters();
+        }
+        next
+    }
+
+    fn poll_end(&self, mut queue: MutexGuard<'_, Queue>, cx: &Context<'_>) -> Poll<Option<Event>> {
+        if queue.closed && self.coming.load(Ordering::Acquire) == 0 {
             return Poll::Ready(None);
         }
         queue.wait(cx);
@@ -100,33 +129,18 @@ impl Inbox {
         self.room.notify_waiters();
     }
 
-    pub(crate) fn attach(&self) {
+    /// Nobody can read any more: what is here and what is to come is dropped.
+    pub(crate) fn discard(&self) {
         let mut queue = self.queue();
-        queue.owners += 1;
-        queue.discarding = false;
-    }
-
-    /// When the last owner goes nobody can read any more: what is here and what is to come is dropped.
-    pub(crate) fn detach(&self) {
-        let mut queue = self.queue();
-        queue.owners = queue.owners.saturating_sub(1);
-        if queue.owners == 0 {
-            queue.discarding = true;
-            queue.events.clear();
-            queue.weight = 0;
-            queue.missed = 0;
-        }
+        queue.discarding = true;
+        queue.events.clear();
+        queue.weight = 0;
+        queue.missed = 0;
         drop(queue);
         self.room.notify_waiters();
     }
 
-    /// How many events are waiting.
-    pub(crate) fn len(&self) -> usize {
-        let queue = self.queue();
-        queue.events.len() + usize::from(queue.missed > 0)
-    }
-
-    /// Nothing will come any more.
+    /// Nothing will come any more, beside what has been received.
     pub(crate) fn close(&self) {
         let mut queue = self.queue();
         queue.closed = true;
@@ -138,7 +152,60 @@ impl Inbox {
     }
 }
 
+impl Coming {
+    pub(crate) fn new(session: &Arc<SessionState>) -> Self {
+        session.inbox.coming.fetch_add(1, Ordering::Relaxed);
+        Self { session: Arc::clone(session), at: Moment::now() }
+    }
+
+    /// Adds the event that is coming, unless it would have to wait: for a reader that is behind, or for an earlier
+    /// event. Then it is given back. Only for the reader of the connection: nothing else comes meanwhile.
+    pub(crate) fn push_now(self, event: Event, weight: usize) -> Result<(), (Self, Event)> {
+        let inbox = &self.session.inbox;
+        if inbox.coming.load(Ordering::Acquire) > 1 {
+            return Err((self, event));
+        }
+        let refused = inbox.queue().offer(Received { event, weight, at: self.at });
+        refused.map_or(Ok(()), |refused| Err((self, refused.event)))
+    }
+
+    /// Adds the event that is coming.
+    pub(crate) async fn push(self, event: Event, weight: usize) {
+        self.session.inbox.push(Received { event, weight, at: self.at }).await;
+    }
+}
+
+impl Drop for Coming {
+    fn drop(&mut self) {
+        let inbox = &self.session.inbox;
+        if inbox.coming.fetch_sub(1, Ordering::Release) == 1 {
+            let mut queue = inbox.queue();
+            if queue.closed {
+                queue.wake();
+            }
+        }
+    }
+}
+
 impl Queue {
+    /// Takes an event; gives it back if there is no room.
+    fn offer(&mut self, event: Received) -> Option<Received> {
+        if self.discarding {
+            return None;
+        }
+        if self.readers == 0 {
+            self.make_room(event.weight);
+        }
+        if !self.fits(event.weight) {
+            self.room_is_awaited = true;
+            return Some(event);
+        }
+        self.weight += event.weight;
+        self.events.push_back(event);
+        self.wake();
+        None
+    }
+
     /// One event fits an empty queue however large it is.
     fn fits(&self, weight: usize) -> bool {
         self.events.is_empty() || self.weight + weight <= CAPACITY
@@ -146,8 +213,8 @@ impl Queue {
 
     fn make_room(&mut self, weight: usize) {
         while !self.fits(weight) {
-            let Some((_, freed)) = self.events.pop_front() else { break };
-            self.weight -= freed;
+            let Some(oldest) = self.events.pop_front() else { break };
+            self.weight -= oldest.weight;
             self.missed += 1;
         }
     }
@@ -156,9 +223,13 @@ impl Queue {
         if self.missed > 0 {
             return Some(Event::Missed(std::mem::take(&mut self.missed)));
         }
-        let (event, weight) = self.events.pop_front()?;
-        self.weight -= weight;
-        Some(event)
+        let next = self.events.pop_front()?;
+        self.weight -= next.weight;
+        Some(next.event)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.missed == 0 && self.events.is_empty()
     }
 
     fn wait(&mut self, cx: &Context<'_>) {

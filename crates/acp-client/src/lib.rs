@@ -21,39 +21,63 @@
 //!
 //! * [`spawn`] and [`connect`] initialize and negotiate; awaiting them gives an [`Agent`].
 //! * A [`Session`] is a conversation, a [`Turn`] one prompt in it: a stream of [`Event`]s, then the response.
-//! * The agent's requests are answered by [`Client`]s: [`LocalFs`], [`PermissionPolicy`], or your own. What they serve
+//! * The agent's requests are answered by [`Client`]s: [`LocalFs`], [`LocalTerminals`], [`PermissionPolicy`], or your own. What they serve
 //!   is what the agent is told it may ask for.
+//! * A [`Transcript`] folds the events into what is to be shown, and says what has changed.
 //! * What the agent did not offer is not sent: the call fails at once and names the capability.
 //!
 //! All of it runs on a tokio runtime, in the thread or threads of the caller's.
 
 mod agent;
+mod auth;
 mod client;
+mod close;
+mod config;
 mod connect;
+mod elicit;
 mod error;
 mod event;
+mod form;
 mod handlers;
 mod host;
 mod inbox;
+mod list;
 mod open;
 mod permission;
+mod phase;
 mod profile;
+mod replay;
 mod service;
 mod session;
 mod sessions;
+mod transcript;
 mod turn;
+#[cfg(feature = "unstable")]
+mod unstable;
 
-pub use acp_rpc::{CloseReason, Command, Error as RpcError, Exit, Options, Peer, Transport};
-pub use acp_types::{FromNode, Map, UnknownVariant, Value, method, v1};
+pub use acp_rpc::{
+    CloseReason, Command, Error as RpcError, Exit, Options, Peer, Transport, layer, tap, trace,
+};
+pub use acp_types::{FromNode, Map, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::Agent;
 pub use client::{Client, Context};
+pub use config::IntoConfigValue;
 pub use connect::{Connect, connect, spawn};
+pub use elicit::{Elicitation, ElicitationAnswer, FormElicitation, UrlElicitation};
 pub use error::Error;
 pub use event::Event;
+pub use form::FormError;
 pub use handlers::Handlers;
 pub use host::fs::LocalFs;
-pub use open::{LoadSession, NewSession};
+pub use host::terminal::Terminal;
+pub use host::terminals::LocalTerminals;
+pub use list::SessionList;
+pub use open::{LoadSession, NewSession, ResumeSession};
 pub use permission::{Choice, PermissionPolicy};
+pub use replay::Replay;
 pub use session::{IntoPrompt, Session, Updates};
+pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript};
 pub use turn::Turn;
+#[cfg(feature = "unstable")]
+pub use unstable::ForkSession;

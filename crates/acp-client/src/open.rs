@@ -1,15 +1,14 @@
-use std::future::IntoFuture;
 use std::path::Path;
-use std::pin::Pin;
 
 use acp_types::method::Method;
-use acp_types::v1::methods::{SessionLoad, SessionNew};
-use acp_types::v1::{LoadSessionRequest, McpServer, NewSessionRequest, SessionId};
+use acp_types::v1::methods::{SessionLoad, SessionNew, SessionResume};
+use acp_types::v1::{
+    LoadSessionRequest, LoadSessionResponse, McpServer, NewSessionRequest, NewSessionResponse,
+    ResumeSessionRequest, ResumeSessionResponse, SessionConfigOption, SessionId, SessionModeState,
+};
 
-use crate::sessions::Attached;
+use crate::config::{Moment, Read};
 use crate::{Agent, Error, Session};
-
-type Opening = Pin<Box<dyn Future<Output = Result<Session, Error>> + Send>>;
 
 /// A session about to be opened with `session/new`: await it.
 ///
@@ -29,8 +28,13 @@ pub struct NewSession {
 ///
 /// The conversation so far arrives as [`Event`](crate::Event)s before the agent answers. It is there to read with
 /// [`Session::updates`] afterwards; of a conversation of more than 4 MiB the oldest part is replaced by an
-/// [`Event::Missed`](crate::Event::Missed). To see all of a longer one, use
-/// [`Connect::on_update`](crate::Connect::on_update).
+/// [`Event::Missed`](crate::Event::Missed). To see all of a longer one, [`replay`](Self::replay) it.
+///
+/// ```no_run
+/// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
+/// let session = agent.load_session("yesterday", "/home/me/project").await?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a session is opened by awaiting this"]
 pub struct LoadSession {
@@ -39,12 +43,45 @@ pub struct LoadSession {
     place: Place,
 }
 
-/// Where a session works, and with which servers.
+/// A session about to be taken up again with `session/resume`, without its conversation: await it.
+///
+/// ```no_run
+/// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
+/// let session = agent.resume_session("yesterday", "/home/me/project").await?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
-struct Place {
+#[must_use = "a session is opened by awaiting this"]
+pub struct ResumeSession {
+    agent: Agent,
+    id: SessionId,
+    place: Place,
+}
+
+/// Where a session works, and with what.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
     cwd: Result<String, &'static str>,
     directories: Vec<Result<String, &'static str>>,
     mcp_servers: Vec<McpServer>,
+    #[cfg(feature = "unstable")]
+    pub(crate) system_prompt: Option<acp_types::v1::SystemPrompt>,
+}
+
+/// A place that the protocol allows and the agent can work in.
+pub(crate) struct Checked {
+    pub(crate) cwd: String,
+    pub(crate) directories: Vec<String>,
+    pub(crate) mcp_servers: Vec<McpServer>,
+    #[cfg(feature = "unstable")]
+    pub(crate) system_prompt: Option<acp_types::v1::SystemPrompt>,
+}
+
+/// What an agent tells of a session that it has opened.
+pub(crate) struct Opened {
+    pub(crate) modes: Option<SessionModeState>,
+    pub(crate) config_options: Option<Vec<SessionConfigOption>>,
+    pub(crate) at: Moment,
 }
 
 impl NewSession {
@@ -52,25 +89,21 @@ impl NewSession {
         Self { agent, place: Place::new(cwd) }
     }
 
-    /// Lets the session work in another directory too, an absolute path. Needs
-    /// `sessionCapabilities.additionalDirectories`.
-    pub fn directory(mut self, directory: impl AsRef<Path>) -> Self {
-        self.place.directories.push(absolute(directory.as_ref()));
-        self
-    }
-
-    /// Gives the session an MCP server. Servers over HTTP and SSE need `mcpCapabilities.http` and `.sse`.
-    pub fn mcp_server(mut self, server: impl Into<McpServer>) -> Self {
-        self.place.mcp_servers.push(server.into());
-        self
-    }
-
     async fn open(self) -> Result<Session, Error> {
-        let (cwd, directories) = self.place.check(&self.agent, SessionNew::NAME)?;
-        let request = NewSessionRequest::new(cwd, self.place.mcp_servers).additional_directories(directories);
-        let opened = self.agent.call::<SessionNew>(None, &request).await?;
-        let state = Attached::new(self.agent.shared().sessions.name(&opened.session_id));
-        Ok(Session::new(self.agent, state, opened.modes, opened.config_options))
+        let place = self.place.check(&self.agent, SessionNew::NAME)?;
+        let request =
+            NewSessionRequest::new(place.cwd, place.mcp_servers).additional_directories(place.directories);
+        #[cfg(feature = "unstable")]
+        let request = match place.system_prompt {
+            Some(prompt) => request.system_prompt(prompt),
+            None => request,
+        };
+        let sessions = &self.agent.shared().sessions;
+        let opening = sessions.opening();
+        let answer: Read<NewSessionResponse> = self.agent.call_for(SessionNew::NAME, None, &request).await?;
+        let state = sessions.attach(&answer.value.session_id, &request.cwd);
+        drop(opening);
+        Ok(Session::new(self.agent, state, answer.into()))
     }
 }
 
@@ -79,63 +112,107 @@ impl LoadSession {
         Self { agent, id, place: Place::new(cwd) }
     }
 
-    /// Lets the session work in another directory too, an absolute path. Directories of the earlier time are not
-    /// remembered. Needs `sessionCapabilities.additionalDirectories`.
-    pub fn directory(mut self, directory: impl AsRef<Path>) -> Self {
-        self.place.directories.push(absolute(directory.as_ref()));
-        self
-    }
-
-    /// Gives the session an MCP server. Servers over HTTP and SSE need `mcpCapabilities.http` and `.sse`.
-    pub fn mcp_server(mut self, server: impl Into<McpServer>) -> Self {
-        self.place.mcp_servers.push(server.into());
-        self
+    /// What is sent, when the agent offers it.
+    pub(crate) fn request(self) -> Result<(Agent, LoadSessionRequest), Error> {
+        let method = SessionLoad::NAME;
+        self.agent.check_offered(self.agent.capabilities().load_session, method, "loadSession")?;
+        let place = self.place.check(&self.agent, method)?;
+        let request = LoadSessionRequest::new(place.mcp_servers, place.cwd, self.id)
+            .additional_directories(place.directories);
+        #[cfg(feature = "unstable")]
+        let request = match place.system_prompt {
+            Some(prompt) => request.system_prompt(prompt),
+            None => request,
+        };
+        Ok((self.agent, request))
     }
 
     async fn open(self) -> Result<Session, Error> {
-        if !self.agent.capabilities().load_session {
-            return Err(Error::NotOffered { method: SessionLoad::NAME, capability: "loadSession" });
-        }
-        let (cwd, directories) = self.place.check(&self.agent, SessionLoad::NAME)?;
+        let (agent, request) = self.request()?;
         // Its updates come before the answer (rule v1-load-09).
-        let state = Attached::new(self.agent.shared().sessions.name(&self.id));
-        let request = LoadSessionRequest::new(self.place.mcp_servers, cwd, self.id.clone())
-            .additional_directories(directories);
-        let opened = self.agent.call_in_lane::<SessionLoad>(&state, &request).await?;
-        Ok(Session::new(self.agent, state, opened.modes, opened.config_options))
+        let state = agent.shared().sessions.attach(&request.session_id, &request.cwd);
+        let answer: Read<LoadSessionResponse> =
+            agent.call_in_lane(SessionLoad::NAME, &state, &request).await?;
+        Ok(Session::new(agent, state, answer.into()))
+    }
+}
+
+impl ResumeSession {
+    pub(crate) fn new(agent: Agent, id: SessionId, cwd: &Path) -> Self {
+        Self { agent, id, place: Place::new(cwd) }
+    }
+
+    async fn open(self) -> Result<Session, Error> {
+        let method = SessionResume::NAME;
+        let offered = self.agent.capabilities().session_capabilities.resume.is_some();
+        self.agent.check_offered(offered, method, "sessionCapabilities.resume")?;
+        let place = self.place.check(&self.agent, method)?;
+        let request = ResumeSessionRequest::new(self.id, place.cwd)
+            .mcp_servers(place.mcp_servers)
+            .additional_directories(place.directories);
+        #[cfg(feature = "unstable")]
+        let request = match place.system_prompt {
+            Some(prompt) => request.system_prompt(prompt),
+            None => request,
+        };
+        let state = self.agent.shared().sessions.attach(&request.session_id, &request.cwd);
+        let answer: Read<ResumeSessionResponse> = self.agent.call_in_lane(method, &state, &request).await?;
+        Ok(Session::new(self.agent, state, answer.into()))
     }
 }
 
 impl Place {
-    fn new(cwd: &Path) -> Self {
-        Self { cwd: absolute(cwd), directories: Vec::new(), mcp_servers: Vec::new() }
+    pub(crate) fn new(cwd: &Path) -> Self {
+        Self {
+            cwd: absolute(cwd),
+            directories: Vec::new(),
+            mcp_servers: Vec::new(),
+            #[cfg(feature = "unstable")]
+            system_prompt: None,
+        }
     }
 
-    /// The paths, when the protocol allows them and the agent offers what they and the servers need.
-    fn check(&self, agent: &Agent, method: &'static str) -> Result<(String, Vec<String>), Error> {
+    pub(crate) fn add_directory(&mut self, directory: &Path) {
+        self.directories.push(absolute(directory));
+    }
+
+    pub(crate) fn add_mcp_server(&mut self, server: McpServer) {
+        self.mcp_servers.push(server);
+    }
+
+    pub(crate) fn check(self, agent: &Agent, method: &'static str) -> Result<Checked, Error> {
         let argument = |field, problem: &str| Error::Argument { method, field, problem: problem.to_owned() };
         let offered = agent.capabilities();
-        if !self.directories.is_empty() && offered.session_capabilities.additional_directories.is_none() {
-            return Err(Error::NotOffered {
-                method,
-                capability: "sessionCapabilities.additionalDirectories",
-            });
-        }
+        agent.check_offered(
+            self.directories.is_empty() || offered.session_capabilities.additional_directories.is_some(),
+            method,
+            "sessionCapabilities.additionalDirectories",
+        )?;
         for server in &self.mcp_servers {
-            let missing = match server {
-                McpServer::Http(_) if !offered.mcp_capabilities.http => "mcpCapabilities.http",
-                McpServer::Sse(_) if !offered.mcp_capabilities.sse => "mcpCapabilities.sse",
+            let servers = &offered.mcp_capabilities;
+            let (is_offered, capability) = match server {
+                McpServer::Http(_) => (servers.http, "mcpCapabilities.http"),
+                McpServer::Sse(_) => (servers.sse, "mcpCapabilities.sse"),
+                #[cfg(feature = "unstable")]
+                McpServer::Acp(_) => (servers.acp, "mcpCapabilities.acp"),
                 _ => continue,
             };
-            return Err(Error::NotOffered { method, capability: missing });
+            agent.check_offered(is_offered, method, capability)?;
         }
-        let cwd = self.cwd.clone().map_err(|problem| argument("cwd", problem))?;
-        let directories = self.directories.iter().cloned().collect::<Result<_, _>>();
-        Ok((cwd, directories.map_err(|problem| argument("additionalDirectories", problem))?))
+        #[cfg(feature = "unstable")]
+        crate::unstable::check_system_prompt(self.system_prompt.as_ref(), agent, method)?;
+        let directories = self.directories.into_iter().collect::<Result<_, _>>();
+        Ok(Checked {
+            cwd: self.cwd.map_err(|problem| argument("cwd", problem))?,
+            directories: directories.map_err(|problem| argument("additionalDirectories", problem))?,
+            mcp_servers: self.mcp_servers,
+            #[cfg(feature = "unstable")]
+            system_prompt: self.system_prompt,
+        })
     }
 }
 
-fn absolute(path: &Path) -> Result<String, &'static str> {
+pub(crate) fn absolute(path: &Path) -> Result<String, &'static str> {
     match path.to_str() {
         Some(text) if path.is_absolute() => Ok(text.to_owned()),
         Some(_) => Err("must be an absolute path"),
@@ -143,20 +220,55 @@ fn absolute(path: &Path) -> Result<String, &'static str> {
     }
 }
 
-impl IntoFuture for NewSession {
-    type Output = Result<Session, Error>;
-    type IntoFuture = Opening;
-
-    fn into_future(self) -> Opening {
-        Box::pin(self.open())
-    }
+macro_rules! tells_of_a_session {
+    ($($response:ty),*) => {$(
+        impl From<crate::config::Read<$response>> for crate::open::Opened {
+            fn from(answer: crate::config::Read<$response>) -> Self {
+                let crate::config::Read { value, at } = answer;
+                Self { modes: value.modes, config_options: value.config_options, at }
+            }
+        }
+    )*};
 }
 
-impl IntoFuture for LoadSession {
-    type Output = Result<Session, Error>;
-    type IntoFuture = Opening;
+tells_of_a_session!(NewSessionResponse, LoadSessionResponse, ResumeSessionResponse);
 
-    fn into_future(self) -> Opening {
-        Box::pin(self.open())
-    }
+/// What every request that opens a session has.
+macro_rules! opens_a_session {
+    ($($opening:ident),*) => {$(
+        impl $opening {
+            /// Lets the session work in another directory too, an absolute path. Those of an earlier time are not
+            /// remembered. Needs `sessionCapabilities.additionalDirectories`.
+            pub fn directory(mut self, directory: impl AsRef<std::path::Path>) -> Self {
+                self.place.add_directory(directory.as_ref());
+                self
+            }
+
+            /// Gives the session an MCP server. Servers over HTTP and SSE need `mcpCapabilities.http` and `.sse`.
+            pub fn mcp_server(mut self, server: impl Into<acp_types::v1::McpServer>) -> Self {
+                self.place.add_mcp_server(server.into());
+                self
+            }
+
+            /// Adds to the agent's system prompt, or takes its place. Needs `sessionCapabilities.systemPrompt`.
+            #[cfg(feature = "unstable")]
+            pub fn system_prompt(mut self, prompt: impl Into<acp_types::v1::SystemPrompt>) -> Self {
+                self.place.system_prompt = Some(prompt.into());
+                self
+            }
+        }
+
+        impl std::future::IntoFuture for $opening {
+            type Output = Result<crate::Session, crate::Error>;
+            type IntoFuture = std::pin::Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+            fn into_future(self) -> Self::IntoFuture {
+                Box::pin(self.open())
+            }
+        }
+    )*};
 }
+
+opens_a_session!(NewSession, LoadSession, ResumeSession);
+#[cfg(feature = "unstable")]
+pub(crate) use {opens_a_session, tells_of_a_session};

@@ -6,8 +6,9 @@ use acp_types::v1::methods::{
     TerminalWaitForExit,
 };
 use acp_types::v1::{
-    ClientCapabilities, ClientSessionCapabilities, CompactionCapabilities, FileSystemCapabilities,
-    NoticeCapabilities,
+    BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities, CompactionCapabilities,
+    ElicitationCapabilities, ElicitationFormCapabilities, ElicitationUrlCapabilities, FileSystemCapabilities,
+    NoticeCapabilities, SessionConfigOptionsCapabilities,
 };
 
 use crate::Handlers;
@@ -25,12 +26,27 @@ pub(crate) fn capabilities(handlers: &Handlers) -> ClientCapabilities {
         TerminalKill::NAME,
         TerminalRelease::NAME,
     ];
-    // Notices and compactions arrive as events of the turn, whatever the handlers are.
+    // Notices and compactions arrive as events of the turn, and every kind of config option can be set, whatever the
+    // handlers are.
+    let config = SessionConfigOptionsCapabilities::new().boolean(BooleanConfigOptionCapabilities::new());
     let session = ClientSessionCapabilities::default()
         .notices(NoticeCapabilities::default())
-        .compaction(CompactionCapabilities::default());
-    ClientCapabilities::default()
+        .compaction(CompactionCapabilities::default())
+        .config_options(config);
+    let capabilities = ClientCapabilities::default()
         .fs(fs)
         .terminal(terminal.iter().all(|method| handlers.serves(method)))
-        .session(session)
+        .session(session);
+    match elicitation(handlers) {
+        Some(elicitation) => capabilities.elicitation(elicitation),
+        None => capabilities,
+    }
+}
+
+fn elicitation(handlers: &Handlers) -> Option<ElicitationCapabilities> {
+    let modes = handlers.elicits()?;
+    let mut elicitation = ElicitationCapabilities::new();
+    elicitation.form = modes.form.then(ElicitationFormCapabilities::new);
+    elicitation.url = modes.url.then(ElicitationUrlCapabilities::new);
+    Some(elicitation)
 }

@@ -4,12 +4,18 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use acp_json::Node;
-use acp_rpc::{CloseReason, Delivery, Fault, Peer, Reply, Request, Service, Task};
+use acp_rpc::{CloseReason, Delivery, Fault, LaneKey, Peer, Reply, Request, Service, Task};
 use acp_types::method::Method;
-use acp_types::v1::methods::{SessionRequestPermission, SessionUpdate};
-use acp_types::v1::{RequestPermissionOutcome, RequestPermissionResponse, SessionId, SessionNotification};
+use acp_types::v1::methods::{self, ElicitationCreate, SessionRequestPermission};
+use acp_types::v1::{
+    CreateElicitationResponse, ElicitationAction, RequestPermissionOutcome, RequestPermissionResponse,
+    SessionId, SessionNotification, SessionUpdate,
+};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::config::Moment;
+use crate::inbox::Coming;
 use crate::sessions::Sessions;
 use crate::{Context, Event, Handlers, RpcError, inbox};
 
@@ -21,7 +27,9 @@ const FAULT_LENGTH: usize = 1024;
 /// What one connection shares between its reader and its handles.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
-    pub(crate) sessions: Sessions,
+    pub(crate) sessions: Arc<Sessions>,
+    /// Those who have something to end when the connection is over hold a receiver until they have.
+    pub(crate) guests: watch::Sender<()>,
     faults: Mutex<VecDeque<String>>,
 }
 
@@ -43,6 +51,10 @@ impl Shared {
             fault.shrink_to_fit();
         }
         let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        // A flood of the same leaves room for others.
+        if faults.back() == Some(&fault) {
+            return;
+        }
         if faults.len() == FAULTS {
             faults.pop_front();
         }
@@ -56,16 +68,12 @@ impl Service for ClientService {
         let session = params.get("sessionId").and_then(Node::as_str).map(SessionId::from);
         let context = Context::new(request.peer, request.cancel, Arc::clone(&self.shared));
         let task = handler(params, context.clone())?;
-        Ok(match session {
-            Some(session) if method == SessionRequestPermission::NAME => {
-                withdrawable(task, self.shared.sessions.asks(&session), context)
-            }
-            _ => task,
-        })
+        let Some((session, withdrawn)) = session.zip(answer_when_withdrawn(method)) else { return Ok(task) };
+        Ok(withdrawable(task, self.shared.sessions.asks(&session), context, withdrawn))
     }
 
     fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
-        if method == SessionUpdate::NAME {
+        if method == methods::SessionUpdate::NAME {
             return self.update(params);
         }
         let Some(handler) = self.handlers.find_notification(method) else { return Delivery::Ignore };
@@ -99,36 +107,68 @@ impl ClientService {
             }
         };
         let Some(session) = self.shared.sessions.heard_of(&update.session_id) else {
-            self.shared.note("ignored a session/update: too many sessions that nothing has named".to_owned());
-            return Delivery::Ignore;
+            return self.update_of_a_stranger(update);
         };
-        let handlers = Arc::clone(&self.handlers);
-        let job = {
-            let session = Arc::clone(&session);
-            async move {
-                // Queued first, so that a handler that panics costs nobody an event.
-                if handlers.update_handlers().is_empty() {
-                    return session.inbox.push(Event::from(update.update), weight).await;
-                }
-                session.inbox.push(Event::from(update.update.clone()), weight).await;
-                for handler in handlers.update_handlers() {
-                    handler(update.clone()).await;
-                }
+        if let SessionUpdate::ConfigOptionUpdate(config) = &update.update {
+            session.config.set(config.config_options.clone(), Moment::now());
+        }
+        // Queued first, so that a handler that panics costs nobody an event. As a rule that needs no task.
+        let handlers = (!self.handlers.update_handlers().is_empty()).then(|| Arc::clone(&self.handlers));
+        let (event, update) = if handlers.is_some() {
+            (Event::from(update.update.clone()), Some(update))
+        } else {
+            (Event::from(update.update), None)
+        };
+        let waits = Coming::new(&session).push_now(event, weight).err();
+        if waits.is_none() && handlers.is_none() {
+            return Delivery::Done;
+        }
+        let job = async move {
+            if let Some((coming, event)) = waits {
+                coming.push(event, weight).await;
+            }
+            if let (Some(handlers), Some(update)) = (handlers, update) {
+                handlers.updated(update).await;
             }
         };
         Delivery::Lane { lane: session.lane(), job: Box::pin(job) }
     }
+
+    /// Nobody holds the session, so nothing is kept; those who want to see every update see it.
+    fn update_of_a_stranger(&self, update: SessionNotification) -> Delivery {
+        if self.handlers.update_handlers().is_empty() {
+            let id = &update.session_id;
+            self.shared
+                .note(format!("ignored a session/update: no session of this id is open (session `{id}`)"));
+            return Delivery::Ignore;
+        }
+        let lane = LaneKey::from(update.session_id.as_str());
+        let handlers = Arc::clone(&self.handlers);
+        Delivery::Lane { lane, job: Box::pin(async move { handlers.updated(update).await }) }
+    }
 }
 
-/// Answers a permission request exactly once: as its handler does, or with `cancelled` as soon as the turn is cancelled
-/// (rule v1-cancel-03).
-fn withdrawable(task: Task, withdrawn: CancellationToken, context: Context) -> Task {
+/// What a request of the agent is answered with when the turn that it belongs to is cancelled (rule v1-cancel-03), or
+/// its session closed. `None` for those that go on.
+fn answer_when_withdrawn(method: &str) -> Option<fn() -> Reply> {
+    match method {
+        SessionRequestPermission::NAME => {
+            Some(|| Reply::new(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)))
+        }
+        ElicitationCreate::NAME => {
+            Some(|| Reply::new(CreateElicitationResponse::new(ElicitationAction::Cancel)))
+        }
+        _ => None,
+    }
+}
+
+/// Answers exactly once: as the handler does, or as soon as the request is withdrawn.
+fn withdrawable(task: Task, withdrawn: CancellationToken, context: Context, answer: fn() -> Reply) -> Task {
     Box::pin(async move {
         tokio::select! {
+            // The answer of a cancelled turn wins over that of a request that was taken back (rule v1-creq-09).
             biased;
-            () = withdrawn.cancelled() => {
-                Ok(Reply::new(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)))
-            }
+            () = withdrawn.cancelled() => Ok(answer()),
             () = context.cancelled() => Err(RpcError::cancelled()),
             answer = task => answer,
         }

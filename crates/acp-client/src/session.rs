@@ -2,17 +2,20 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use acp_types::method::Method;
 use acp_types::v1::methods::{SessionCancel, SessionPrompt, SessionSetMode};
 use acp_types::v1::{
-    CancelNotification, ContentBlock, PromptRequest, SessionConfigOption, SessionId, SessionModeId,
-    SessionModeState, SetSessionModeRequest,
+    CancelNotification, ContentBlock, PromptRequest, SessionId, SessionModeId, SessionModeState,
+    SetSessionModeRequest,
 };
 use futures_core::Stream;
 use tokio::sync::oneshot;
 
-use crate::sessions::{Attached, SessionState};
+use crate::open::Opened;
+use crate::phase::{NoTurn, SessionState};
+use crate::sessions::Attached;
 use crate::{Agent, Error, Event, Turn};
 
 /// A conversation with an agent. Handles are cheap to clone.
@@ -26,13 +29,12 @@ struct Open {
     agent: Agent,
     state: Attached,
     modes: Option<SessionModeState>,
-    config_options: Option<Vec<SessionConfigOption>>,
 }
 
 /// The events of a session that belong to no turn. From a prompt on until its turn has been read to the end or dropped,
 /// all events are the turn's.
 ///
-/// The stream ends with the connection. While it exists, a reader that is behind by more than 4 MiB slows the agent
+/// The stream ends when the session is closed, or with the connection. While it exists, a reader that is behind by more than 4 MiB slows the agent
 /// down; without it, and without a turn, the newest 4 MiB are kept for whoever reads next, who is told by
 /// [`Event::Missed`] how many went before them.
 #[derive(Debug)]
@@ -48,13 +50,11 @@ pub trait IntoPrompt {
 }
 
 impl Session {
-    pub(crate) fn new(
-        agent: Agent,
-        state: Attached,
-        modes: Option<SessionModeState>,
-        config_options: Option<Vec<SessionConfigOption>>,
-    ) -> Self {
-        Self { open: Arc::new(Open { agent, state, modes, config_options }) }
+    pub(crate) fn new(agent: Agent, state: Attached, opened: Opened) -> Self {
+        if let Some(options) = opened.config_options {
+            state.config.set(options, opened.at);
+        }
+        Self { open: Arc::new(Open { agent, state, modes: opened.modes }) }
     }
 
     /// The agent's id of the session.
@@ -75,28 +75,25 @@ impl Session {
         self.open.modes.as_ref()
     }
 
-    /// The config options that the session was opened with. Changes arrive as [`Event::Config`].
-    #[must_use]
-    pub fn config_options(&self) -> &[SessionConfigOption] {
-        self.open.config_options.as_deref().unwrap_or_default()
-    }
-
     /// Starts a turn (`session/prompt`). When it returns, the prompt is on its way.
     ///
     /// A turn that was dropped before its end is waited for first.
     ///
     /// # Errors
     /// [`Error::Content`] for a block of a kind that the agent does not take, [`Error::Busy`] while another turn of the
-    /// session runs or has not been read to its end, [`Error::Closed`].
+    /// session runs or has not been read to its end, [`Error::CancelTimeout`] when the agent does not end one that was
+    /// cancelled, [`Error::SessionClosed`], [`Error::Closed`].
     pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
         let prompt = content.into_prompt();
         self.check_content(&prompt)?;
         let state = self.state();
-        let number = state.begin_turn().await.map_err(|_| Error::Busy { session: self.id().clone() })?;
-        let running = RunningTurn(Arc::clone(state));
+        let patience = self.agent().cancel_timeout();
+        let number = state.begin_turn(patience).await.map_err(|why| self.no_turn(&why, patience))?;
+        let running = RunningTurn(self.open.state.clone());
         let request = PromptRequest::new(self.id().clone(), prompt);
         // It returns when the prompt is on its way, so that a cancel cannot overtake it.
-        let pending = self.agent().peer().begin(Some(state.lane()), SessionPrompt::NAME, &request).await;
+        let patient = self.agent().peer().timeout(None);
+        let pending = patient.begin(Some(state.lane()), SessionPrompt::NAME, &request).await;
         let pending = pending.map_err(|error| Error::of_call(SessionPrompt::NAME, Some(self.id()), error))?;
         let (tell, outcome) = oneshot::channel();
         let turn = Turn::new(self.clone(), number, outcome);
@@ -114,18 +111,20 @@ impl Session {
     /// with `cancelled`. A running turn ends with its response, as [`Turn::cancel`] says.
     ///
     /// # Errors
-    /// The connection is over.
+    /// [`Error::SessionClosed`], or the connection is over.
     pub fn cancel(&self) -> Result<(), Error> {
+        self.check_open(SessionCancel::NAME)?;
         self.cancel_turn(None)
     }
 
     /// Switches to another of the session's [`modes`](Self::modes) (`session/set_mode`).
     ///
     /// # Errors
-    /// [`Error::NotOffered`] when the session has no modes, [`Error::Argument`] when this is none of them, or the agent
-    /// refused.
+    /// [`Error::NotOffered`] when the session has no modes, [`Error::Argument`] when this is none of them,
+    /// [`Error::SessionClosed`], or the agent refused.
     pub async fn set_mode(&self, mode: impl Into<SessionModeId>) -> Result<(), Error> {
         let (mode, method) = (mode.into(), SessionSetMode::NAME);
+        self.check_open(method)?;
         let modes = self.modes().ok_or(Error::NotOffered { method, capability: "modes" })?;
         if !modes.available_modes.iter().any(|listed| listed.id == mode) {
             let listed: Vec<&str> = modes.available_modes.iter().map(|mode| mode.id.as_str()).collect();
@@ -145,6 +144,22 @@ impl Session {
 
     pub(crate) fn state(&self) -> &Arc<SessionState> {
         &self.open.state
+    }
+
+    pub(crate) fn check_open(&self, method: &'static str) -> Result<(), Error> {
+        if self.state().is_closed() {
+            return Err(Error::SessionClosed { method, session: self.id().clone() });
+        }
+        Ok(())
+    }
+
+    fn no_turn(&self, why: &NoTurn, patience: Option<Duration>) -> Error {
+        let session = self.id().clone();
+        match why {
+            NoTurn::Busy => Error::Busy { session },
+            NoTurn::Closed => Error::SessionClosed { method: SessionPrompt::NAME, session },
+            NoTurn::Overdue => Error::CancelTimeout { session, waited: patience.unwrap_or_default() },
+        }
     }
 
     pub(crate) fn cancel_turn(&self, turn: Option<u64>) -> Result<(), Error> {
@@ -177,7 +192,7 @@ impl Session {
 }
 
 impl Updates {
-    /// The next event, or `None` when the connection is over. Dropping the future loses nothing.
+    /// The next event, or `None` when the session is closed or the connection over. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Event> {
         poll_fn(|cx| self.poll_event(cx)).await
     }
@@ -235,10 +250,10 @@ impl<const N: usize> IntoPrompt for [ContentBlock; N] {
 }
 
 /// Ends the turn of the session, however its task ends.
-struct RunningTurn(Arc<SessionState>);
+struct RunningTurn(Attached);
 
 impl Drop for RunningTurn {
     fn drop(&mut self) {
-        self.0.end_turn();
+        Attached::end_turn(&self.0);
     }
 }

@@ -2,15 +2,18 @@ use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use acp_rpc::{CallError, CloseReason};
 use acp_types::method::Method;
 use acp_types::v1::PromptResponse;
 use acp_types::v1::methods::SessionPrompt;
 use futures_core::Stream;
-use tokio::sync::oneshot;
+use tokio::sync::oneshot::{self, error::RecvError};
+use tokio::time::{Sleep, sleep_until};
 
-use crate::{Error, Event, Session};
+use crate::config::{Moment, Read};
+use crate::{Error, Event, Session, phase};
 
 /// One running prompt turn (`session/prompt`): its events in the order of the wire, then its response.
 ///
@@ -37,17 +40,24 @@ pub struct Turn {
     session: Session,
     number: u64,
     arrival: oneshot::Receiver<Outcome>,
-    outcome: Option<Outcome>,
-    /// How many events came before the outcome and have not been read.
-    unread: usize,
+    /// And when it came.
+    outcome: Option<(Result<PromptResponse, Unended>, Moment)>,
+    /// Runs once the turn is cancelled.
+    deadline: Option<Pin<Box<Sleep>>>,
 }
 
-pub(crate) type Outcome = Result<PromptResponse, CallError>;
+pub(crate) type Outcome = Result<Read<PromptResponse>, CallError>;
+
+/// Why a turn has no response.
+enum Unended {
+    Call(CallError),
+    Overdue(Duration),
+}
 
 impl Turn {
     pub(crate) fn new(session: Session, number: u64, arrival: oneshot::Receiver<Outcome>) -> Self {
         session.state().begin_reading(number);
-        Self { session, number, arrival, outcome: None, unread: 0 }
+        Self { session, number, arrival, outcome: None, deadline: None }
     }
 
     /// The next event, or `None` when the turn is over. Dropping the future loses nothing.
@@ -59,15 +69,21 @@ impl Turn {
     ///
     /// # Errors
     /// The agent answered with an error, or died: [`Error::Closed`] then tells the exit status and what it last wrote
-    /// to stderr. A turn that was cancelled is no error: its stop reason says so.
+    /// to stderr. A turn that was cancelled is no error: its stop reason says so; but [`Error::CancelTimeout`] if the
+    /// agent does not end it.
     pub async fn finish(mut self) -> Result<PromptResponse, Error> {
         while self.next().await.is_some() {}
-        let outcome = self.outcome.take().unwrap_or(Err(CallError::Closed(CloseReason::Local)));
-        outcome.map_err(|error| Error::of_call(SessionPrompt::NAME, Some(self.session.id()), error))
+        let outcome = self.outcome.take().map(|(outcome, _)| outcome);
+        let outcome = outcome.unwrap_or(Err(Unended::Call(CallError::Closed(CloseReason::Local))));
+        outcome.map_err(|unended| match unended {
+            Unended::Call(error) => Error::of_call(SessionPrompt::NAME, Some(self.session.id()), error),
+            Unended::Overdue(waited) => Error::CancelTimeout { session: self.session.id().clone(), waited },
+        })
     }
 
     /// Asks the agent to stop (`session/cancel`), once. Open permission requests of the session are answered with
-    /// `cancelled`. Events keep coming until the agent's response, which [`finish`](Self::finish) returns.
+    /// `cancelled`. Events keep coming until the agent's response, which [`finish`](Self::finish) returns; or until
+    /// the agent's [time](crate::Connect::cancel_timeout) is up.
     ///
     /// # Errors
     /// The connection is over.
@@ -82,27 +98,48 @@ impl Turn {
     }
 
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
-        let inbox = &self.session.state().inbox;
+        let state = self.session.state();
         if self.outcome.is_none() {
-            if let Poll::Ready(Some(event)) = inbox.poll_next(cx) {
-                return Poll::Ready(Some(event));
-            }
-            let outcome = ready!(Pin::new(&mut self.arrival).poll(cx));
-            // Without a sender the runtime is shutting down.
-            self.outcome = Some(outcome.unwrap_or(Err(CallError::Closed(CloseReason::Local))));
-            // It comes after every update before it, so they are all in the inbox by now. What comes later belongs to
-            // the session.
-            self.unread = inbox.len();
+            // It comes through the session's lane: the events of before are all in the inbox then.
+            let outcome = match Pin::new(&mut self.arrival).poll(cx) {
+                Poll::Ready(outcome) => settled(outcome),
+                Poll::Pending => match state.inbox.poll_next(cx) {
+                    Poll::Ready(Some(event)) => return Poll::Ready(Some(event)),
+                    _ => (Err(ready!(self.poll_overdue(cx))), Moment::now()),
+                },
+            };
+            self.outcome = Some(outcome);
         }
-        if self.unread > 0
-            && let Poll::Ready(Some(event)) = inbox.poll_next(cx)
-        {
-            self.unread -= 1;
-            return Poll::Ready(Some(event));
+        let state = self.session.state();
+        // What came after it belongs to the session.
+        let last = self.outcome.as_ref().and_then(|(_, end)| state.inbox.next_before(*end));
+        if last.is_none() {
+            state.end_reading(self.number);
         }
-        self.unread = 0;
-        self.session.state().end_reading(self.number);
-        Poll::Ready(None)
+        Poll::Ready(last)
+    }
+
+    /// Whether the agent takes too long to end a turn that was cancelled. Then nobody waits for it any more.
+    fn poll_overdue(&mut self, cx: &mut Context<'_>) -> Poll<Unended> {
+        let Some(patience) = self.session.agent().cancel_timeout() else { return Poll::Pending };
+        let state = self.session.state();
+        if self.deadline.is_none() {
+            let deadline = state.cancelled(self.number).and_then(|at| phase::deadline(at, Some(patience)));
+            self.deadline = deadline.map(|deadline| Box::pin(sleep_until(deadline)));
+        }
+        // A cancel that comes later wakes the reader.
+        let Some(sleep) = &mut self.deadline else { return Poll::Pending };
+        ready!(sleep.as_mut().poll(cx));
+        state.abandon_turn(self.number);
+        Poll::Ready(Unended::Overdue(patience))
+    }
+}
+
+fn settled(arrival: Result<Outcome, RecvError>) -> (Result<PromptResponse, Unended>, Moment) {
+    // Without a sender the runtime is shutting down.
+    match arrival.unwrap_or(Err(CallError::Closed(CloseReason::Local))) {
+        Ok(Read { value, at }) => (Ok(value), at),
+        Err(error) => (Err(Unended::Call(error)), Moment::now()),
     }
 }
 

@@ -91,6 +91,22 @@ async fn every_kind_of_update_has_its_event() {
 }
 
 #[tokio::test]
+async fn what_comes_after_the_response_is_not_the_turns_however_late_it_is_read() {
+    let (session, mut wire) = with_session(plain).await;
+    let (mut turn, request) = prompt(&session, &mut wire, "hi").await;
+    wire.text("s1", "before").await;
+    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
+    wire.text("s1", "after").await;
+    // The client has come past all of it when it has answered.
+    wire.call(json!(1), "_unknown", json!(null)).await;
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(texts(&mut turn).await, ["before"]);
+    assert_eq!(session.updates().next().await.expect("kept").text(), Some("after"));
+}
+
+#[tokio::test]
 async fn a_turn_is_a_stream() {
     let (session, mut wire) = with_session(plain).await;
     let (mut turn, request) = prompt(&session, &mut wire, "hi").await;

@@ -145,7 +145,7 @@ impl Dispatch {
 
     fn deliver(&mut self, method: &str, delivery: Delivery, bytes: usize) {
         match delivery {
-            Delivery::Ignore => {}
+            Delivery::Ignore | Delivery::Done => {}
             Delivery::Task(job) => {
                 let bytes = bytes + block(size_of_val(&*job));
                 let (service, method) = (Arc::clone(&self.service), Box::<str>::from(method));

@@ -12,14 +12,9 @@ use crate::task::{caught, guarded};
 /// The jobs that wait, by lane. A lane is in the map exactly as long as its runner lives.
 #[derive(Clone, Default)]
 pub(crate) struct Lanes {
-    queues: Arc<Mutex<HashMap<LaneKey, Queue>>>,
+    queues: Arc<Mutex<HashMap<LaneKey, VecDeque<LaneJob>>>>,
     finished: Arc<AtomicUsize>,
 }
-
-/// The jobs that wait in one lane. Its runner has a hold on it, so that it need not look it up for each job.
-/// Who locks the map as well locks that first.
-#[derive(Clone, Default)]
-struct Queue(Arc<Mutex<VecDeque<LaneJob>>>);
 
 /// A job and the bytes it answers for.
 pub(crate) struct LaneJob {
@@ -35,16 +30,15 @@ impl Lanes {
         job: LaneJob,
         service: &Arc<dyn Service>,
     ) -> Option<impl Future<Output = ()> + Send + 'static> {
-        let queue = Queue::default();
         {
             let mut queues = self.lock();
-            if let Some(queue) = queues.get(lane) {
-                queue.lock().push_back(job);
+            if let Some(queue) = queues.get_mut(lane) {
+                queue.push_back(job);
                 return None;
             }
-            queues.insert(Arc::clone(lane), queue.clone());
+            queues.insert(Arc::clone(lane), VecDeque::new());
         }
-        Some(self.clone().run(Arc::clone(lane), queue, job, Arc::clone(service)))
+        Some(self.clone().run(Arc::clone(lane), job, Arc::clone(service)))
     }
 
     /// How many jobs have been done, ever: whether there is progress.
@@ -52,14 +46,14 @@ impl Lanes {
         self.finished.load(Ordering::Relaxed)
     }
 
-    async fn run(self, lane: LaneKey, queue: Queue, first: LaneJob, service: Arc<dyn Service>) {
+    async fn run(self, lane: LaneKey, first: LaneJob, service: Arc<dyn Service>) {
         let mut next = Some(first);
         while let Some(LaneJob { job, charge }) = next {
             let report = |panic: &str| panicked(&*service, &lane, panic);
             let _done = caught(job, report).await;
             drop(charge);
             self.finished.fetch_add(1, Ordering::Relaxed);
-            next = queue.pop().or_else(|| self.last_look(&lane, &queue));
+            next = self.next_of(&lane);
         }
     }
 
@@ -67,8 +61,7 @@ impl Lanes {
     pub(crate) fn clear(&self, service: &dyn Service) {
         let queues = std::mem::take(&mut *self.lock());
         for (lane, queue) in queues {
-            let jobs = std::mem::take(&mut *queue.lock());
-            for LaneJob { job, .. } in jobs {
+            for LaneJob { job, .. } in queue {
                 if let Err(panic) = guarded(|| drop(job)) {
                     panicked(service, &lane, &panic);
                 }
@@ -76,10 +69,13 @@ impl Lanes {
         }
     }
 
-    /// The next job of a lane that had none a moment ago. If there is still none the lane is over.
-    fn last_look(&self, lane: &LaneKey, queue: &Queue) -> Option<LaneJob> {
+    fn next_of(&self, lane: &LaneKey) -> Option<LaneJob> {
         let mut queues = self.lock();
-        let job = queue.pop();
+        let queue = queues.get_mut(lane)?;
+        let job = queue.pop_front();
+        if is_slack(queue.capacity(), queue.len()) {
+            queue.shrink_to(2 * queue.len());
+        }
         if job.is_none() {
             queues.remove(lane);
             if is_slack(queues.capacity(), queues.len()) {
@@ -90,26 +86,9 @@ impl Lanes {
         job
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<LaneKey, Queue>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<LaneKey, VecDeque<LaneJob>>> {
         // Nothing runs under this lock that could leave the map half changed.
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Queue {
-    fn pop(&self) -> Option<LaneJob> {
-        let mut jobs = self.lock();
-        let job = jobs.pop_front();
-        if is_slack(jobs.capacity(), jobs.len()) {
-            let twice = 2 * jobs.len();
-            jobs.shrink_to(twice);
-        }
-        job
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<LaneJob>> {
-        // As above.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -277,3 +277,31 @@ async fn what_a_dead_wrapper_leaves_behind_is_ended() {
     soon("the end", driver).await.unwrap();
     until_gone(&[pid]).await;
 }
+
+#[tokio::test]
+async fn a_command_is_run_for_what_it_prints() {
+    use tokio::io::AsyncReadExt;
+
+    let script = "echo one; echo two >&2; echo three; read line || exit 4";
+    let (mut running, mut output) = shell(script).run().unwrap();
+    assert!(running.pid().is_some());
+    let exit = soon("the exit", running.exited()).await;
+    assert_eq!((exit.status, exit.signal), (Some(4), None));
+    // All of it is there, in order, once it has exited.
+    let mut printed = [0; 100];
+    let length = output.read_now(&mut printed);
+    assert_eq!(&printed[..length], b"one\ntwo\nthree\n");
+    assert_eq!(soon("the end", output.read(&mut printed)).await.unwrap(), 0);
+    soon("the tree", running.gone()).await;
+
+    let (mut running, mut output) = shell("trap : TERM; sleep 1000 & wait; exec sleep 1000").run().unwrap();
+    let exit = soon("the end", running.end()).await;
+    assert_eq!(soon("the exit", running.exited()).await, exit);
+    assert!(matches!(exit.signal, Some(9 | 15)), "{exit:?}");
+    assert_eq!(
+        soon("the end", output.read(&mut printed)).await.unwrap(),
+        0,
+        "nothing is left that could write"
+    );
+    assert!(Command::new("/nonexistent/program").run().is_err());
+}

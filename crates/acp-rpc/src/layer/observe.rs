@@ -179,6 +179,11 @@ impl<S: Service> Service for Watched<S> {
                 watch.end(Outcome::Ignored);
                 Delivery::Ignore
             }
+            Delivery::Done => {
+                watch.start();
+                watch.end(Outcome::Done);
+                Delivery::Done
+            }
             Delivery::Task(job) => Delivery::Task(watch.around(job)),
             Delivery::Lane { lane, job } => {
                 watch.lane = Some(Arc::clone(&lane));

@@ -85,7 +85,7 @@ impl<S: Service> Service for Propagated<S> {
             return self.inner.notification(method, params, peer);
         };
         match context.clone().scope_of(|| self.inner.notification(method, params, peer)) {
-            Delivery::Ignore => Delivery::Ignore,
+            done @ (Delivery::Ignore | Delivery::Done) => done,
             Delivery::Task(job) => Delivery::Task(Box::pin(context.scope(job))),
             Delivery::Lane { lane, job } => Delivery::Lane { lane, job: Box::pin(context.scope(job)) },
         }

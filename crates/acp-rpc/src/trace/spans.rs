@@ -204,6 +204,10 @@ impl<S: Service> Service for Spanned<S> {
                 end.tell(Outcome::Ignored);
                 Delivery::Ignore
             }
+            Delivery::Done => {
+                end.tell(Outcome::Done);
+                Delivery::Done
+            }
             Delivery::Task(job) => Delivery::Task(handle(job, span, end)),
             Delivery::Lane { lane, job } => Delivery::Lane { lane, job: handle(job, span, end) },
         }

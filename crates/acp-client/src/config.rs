@@ -1,0 +1,186 @@
+//! Config options: what they are now, and setting them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use acp_json::{At, FromNode, Node, ReadError};
+use acp_types::method::Method;
+use acp_types::v1::methods::SessionSetConfigOption;
+use acp_types::v1::{
+    SessionConfigId, SessionConfigKind, SessionConfigOption, SessionConfigSelect, SessionConfigSelectOptions,
+    SessionConfigValue, SessionConfigValueId, SetSessionConfigOptionRequest, SetSessionConfigOptionResponse,
+};
+
+use crate::{Error, Session};
+
+/// What a config option can be set to: a `bool`, the id of a choice, or a value as the protocol has it.
+pub trait IntoConfigValue {
+    /// The value.
+    fn into_config_value(self) -> SessionConfigValue;
+}
+
+impl Session {
+    /// The config options as they are now. Empty when the session has none.
+    ///
+    /// They change with [`set_config_option`](Self::set_config_option) and whenever the agent says so; that is then
+    /// also an [`Event::Config`](crate::Event::Config).
+    #[must_use]
+    pub fn config_options(&self) -> Arc<[SessionConfigOption]> {
+        self.state().config.options().unwrap_or_default()
+    }
+
+    /// Sets one of the [`config_options`](Self::config_options) (`session/set_config_option`) and returns all of
+    /// them: setting one may change others. A `select` takes the id of one of its choices, a `boolean` takes a `bool`.
+    ///
+    /// ```no_run
+    /// # async fn set(session: acp_client::Session) -> Result<(), acp_client::Error> {
+    /// session.set_config_option("model", "large").await?;
+    /// session.set_config_option("web_search", true).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotOffered`] when the session has no config options, [`Error::Argument`] when it has not this one or the
+    /// option not this value (rule v1-cfg-09), [`Error::SessionClosed`], or the agent refused.
+    pub async fn set_config_option(
+        &self,
+        option: impl Into<SessionConfigId>,
+        value: impl IntoConfigValue,
+    ) -> Result<Arc<[SessionConfigOption]>, Error> {
+        let (option, value, method) =
+            (option.into(), value.into_config_value(), SessionSetConfigOption::NAME);
+        self.check_open(method)?;
+        let state = self.state();
+        let options =
+            state.config.options().ok_or(Error::NotOffered { method, capability: "configOptions" })?;
+        check(&options, &option, &value).map_err(|(field, problem)| Error::Argument {
+            method,
+            field,
+            problem,
+        })?;
+        let request = SetSessionConfigOptionRequest::new(self.id().clone(), option, value);
+        let answer: Read<SetSessionConfigOptionResponse> =
+            self.agent().call_for(method, Some(self.id()), &request).await?;
+        state.config.set(answer.value.config_options, answer.at);
+        Ok(self.config_options())
+    }
+}
+
+/// The config options of a session. `None` while it has not told of any.
+#[derive(Debug, Default)]
+pub(crate) struct Config {
+    known: Mutex<Option<(Moment, Arc<[SessionConfigOption]>)>>,
+}
+
+impl Config {
+    pub(crate) fn options(&self) -> Option<Arc<[SessionConfigOption]>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().map(|(_, options)| Arc::clone(options))
+    }
+
+    /// Takes what was said at this moment, unless something newer is here.
+    pub(crate) fn set(&self, options: Vec<SessionConfigOption>, at: Moment) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref().is_none_or(|(known_at, _)| *known_at < at) {
+            *known = Some((at, options.into()));
+        }
+    }
+}
+
+/// When a message was read from the wire: answers and notifications reach those who keep what they say by different
+/// ways, which may take different times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment(u64);
+
+impl Moment {
+    pub(crate) fn now() -> Self {
+        static CLOCK: AtomicU64 = AtomicU64::new(0);
+        Self(CLOCK.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// A result, and when it was read.
+#[derive(Debug)]
+pub(crate) struct Read<T> {
+    pub(crate) value: T,
+    pub(crate) at: Moment,
+}
+
+impl<T: FromNode> FromNode for Read<T> {
+    fn from_node(node: Node<'_>, at: &At<'_>) -> Result<Self, ReadError> {
+        Ok(Self { value: T::from_node(node, at)?, at: Moment::now() })
+    }
+}
+
+/// What is wrong with setting this option to this value, and the field that is.
+fn check(
+    options: &[SessionConfigOption],
+    option: &SessionConfigId,
+    value: &SessionConfigValue,
+) -> Result<(), (&'static str, String)> {
+    let Some(found) = options.iter().find(|listed| listed.id == *option) else {
+        let listed: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
+        return Err(("configId", format!("is none of the session's config options: {}", listed.join(", "))));
+    };
+    let problem = match (&found.kind, value) {
+        (SessionConfigKind::Select(select), SessionConfigValue::Id { value }) => {
+            let choices = choices(select);
+            if choices.contains(&value) {
+                return Ok(());
+            }
+            let choices: Vec<&str> = choices.into_iter().map(SessionConfigValueId::as_str).collect();
+            format!("is none of the choices of `{option}`: {}", choices.join(", "))
+        }
+        (SessionConfigKind::Select(_), SessionConfigValue::Boolean { .. }) => {
+            format!("must be the id of a choice: `{option}` is a select")
+        }
+        (SessionConfigKind::Boolean(_), SessionConfigValue::Id { .. }) => {
+            format!("must be true or false: `{option}` is a boolean")
+        }
+        // What values a kind of tomorrow has, the agent knows.
+        _ => return Ok(()),
+    };
+    Err(("value", problem))
+}
+
+fn choices(select: &SessionConfigSelect) -> Vec<&SessionConfigValueId> {
+    match &select.options {
+        SessionConfigSelectOptions::Ungrouped(options) => {
+            options.iter().map(|option| &option.value).collect()
+        }
+        SessionConfigSelectOptions::Grouped(groups) => {
+            groups.iter().flat_map(|group| &group.options).map(|option| &option.value).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl IntoConfigValue for bool {
+    fn into_config_value(self) -> SessionConfigValue {
+        SessionConfigValue::Boolean { value: self }
+    }
+}
+
+impl IntoConfigValue for SessionConfigValueId {
+    fn into_config_value(self) -> SessionConfigValue {
+        SessionConfigValue::Id { value: self }
+    }
+}
+
+impl IntoConfigValue for &str {
+    fn into_config_value(self) -> SessionConfigValue {
+        SessionConfigValueId::from(self).into_config_value()
+    }
+}
+
+impl IntoConfigValue for String {
+    fn into_config_value(self) -> SessionConfigValue {
+        SessionConfigValueId::from(self).into_config_value()
+    }
+}
+
+impl IntoConfigValue for SessionConfigValue {
+    fn into_config_value(self) -> SessionConfigValue {
+        self
+    }
+}

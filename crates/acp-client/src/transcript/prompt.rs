@@ -1,0 +1,52 @@
+//! What the client itself says, and the agents that repeat it.
+
+use acp_types::v1::ContentChunk;
+
+use super::{Change, Entry, Message, MessageKind, Transcript, content};
+use crate::IntoPrompt;
+
+impl Transcript {
+    /// Takes in a prompt that is sent to the agent, as a message of the user. When the agent repeats it before anything
+    /// else, as some do, it is not shown twice.
+    pub fn prompt(&mut self, prompt: impl IntoPrompt) -> Change {
+        let mut message = Message::new(MessageKind::User, None);
+        for block in prompt.into_prompt() {
+            content::append(&mut message.content, block);
+        }
+        let added = self.add(Entry::Message(message));
+        self.echo = Some(Message::new(MessageKind::User, None));
+        added
+    }
+
+    pub(super) fn fold_user_chunk(&mut self, chunk: ContentChunk) -> Change {
+        let id = chunk.message_id.as_deref();
+        let is_of_another = id.is_some() && self.message_for(MessageKind::User, id).is_some();
+        let echo = if is_of_another { None } else { self.echo.take() };
+        match echo {
+            Some(heard) if heard.is_blank() || heard.id.as_ref() == id => self.fold_echo(heard, chunk),
+            _ => self.fold_chunk(MessageKind::User, chunk),
+        }
+    }
+
+    fn fold_echo(&mut self, mut heard: Message, chunk: ContentChunk) -> Change {
+        heard.id = chunk.message_id.as_deref().cloned();
+        heard.append(chunk);
+        let Some((entry, Entry::Message(prompt))) = self.timeline.tail_mut() else {
+            return self.add(Entry::Message(heard));
+        };
+        // An agent may also repeat more than there was.
+        if content::is_start_of(&prompt.content, &heard.content) {
+            prompt.id = heard.id;
+            prompt.content = heard.content;
+            content::join_meta(&mut prompt.meta, heard.meta);
+            self.timeline.index_again(entry);
+            return Change::Updated(entry);
+        }
+        if content::is_start_of(&heard.content, &prompt.content) {
+            self.echo = Some(heard);
+            return Change::Nothing;
+        }
+        // It is a message of its own after all.
+        self.add(Entry::Message(heard))
+    }
+}

@@ -1,0 +1,70 @@
+use acp_types::v1::{ToolCall, ToolCallStatus, ToolCallUpdate, ToolKind};
+
+use super::content;
+
+/// A tool call of a [`Transcript`](crate::Transcript), with all its updates.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ToolRun {
+    /// The call as it is now. Its title is empty while the agent has not given one.
+    pub call: ToolCall,
+    /// The turn was cancelled before the call was finished. The protocol has no status for that (rule v1-cancel-02).
+    pub is_cancelled: bool,
+}
+
+impl ToolRun {
+    /// A call that was announced.
+    pub(super) const fn new(call: ToolCall) -> Self {
+        Self { call, is_cancelled: false }
+    }
+
+    /// A call that is first heard of by an update.
+    pub(super) fn unannounced(update: ToolCallUpdate) -> Self {
+        let mut run = Self::new(ToolCall::new(update.tool_call_id.clone(), ""));
+        run.update(update);
+        run
+    }
+
+    /// A call that is here already is announced: what the announcement leaves out stays.
+    pub(super) fn announce(&mut self, call: &ToolCall) {
+        let mut update = ToolCallUpdate::from(call);
+        update.kind.take_if(|kind| *kind == ToolKind::default());
+        update.status.take_if(|status| *status == ToolCallStatus::default());
+        update.title.take_if(|title| title.is_empty());
+        self.update(update);
+    }
+
+    pub(super) fn update(&mut self, update: ToolCallUpdate) {
+        let ToolCallUpdate {
+            kind, status, title, name, content, locations, raw_input, raw_output, meta, ..
+        } = update;
+        let call = &mut self.call;
+        replace(&mut call.kind, kind);
+        replace(&mut call.status, status);
+        replace(&mut call.title, title);
+        replace(&mut call.content, content);
+        replace(&mut call.locations, locations);
+        call.name = name.or(call.name.take());
+        call.raw_input = raw_input.or(call.raw_input.take());
+        call.raw_output = raw_output.or(call.raw_output.take());
+        content::join_meta(&mut call.meta, meta);
+        self.is_cancelled &= self.is_unfinished();
+    }
+
+    /// Marks it if it is unfinished, and returns whether that is new.
+    pub(super) fn cancel(&mut self) -> bool {
+        let is_new = self.is_unfinished() && !self.is_cancelled;
+        self.is_cancelled |= is_new;
+        is_new
+    }
+
+    fn is_unfinished(&self) -> bool {
+        matches!(self.call.status, ToolCallStatus::Pending | ToolCallStatus::InProgress)
+    }
+}
+
+fn replace<T>(member: &mut T, new: Option<T>) {
+    if let Some(new) = new {
+        *member = new;
+    }
+}
