@@ -243,7 +243,7 @@ fn sessions_survive_a_kill() {
 
 const SURVIVED: &str = r#"
     counter 1.0.0, protocol 1
-    stored: session 2 /two nails, session 1 /one milk
+    stored: session 1 /one milk, session 2 /two nails
     stored: session 1 /one milk
     error -32602
     error -32002 sessionId

@@ -107,7 +107,7 @@ impl Client {
     pub(crate) fn list(&mut self, params: Value) {
         let answer = self.call("session/list", params);
         let Some(sessions) = answer["result"]["sessions"].as_array() else { return };
-        let sessions: Vec<_> = sessions
+        let mut sessions: Vec<_> = sessions
             .iter()
             .map(|info| {
                 assert!(info["updatedAt"].is_string(), "without a time: {info}");
@@ -115,6 +115,8 @@ impl Client {
                 format!("{} {cwd} {title}", self.name(&info["sessionId"]))
             })
             .collect();
+        // Newest first; but two that were written within one tick of the file system's clock are equally new.
+        sessions.sort_unstable();
         self.log.push(format!("stored: {}", sessions.join(", ")));
     }
 
