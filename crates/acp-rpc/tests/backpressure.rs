@@ -79,6 +79,33 @@ async fn requests_and_answers_of_handlers_wait_like_notifications() {
 }
 
 #[tokio::test]
+async fn answers_that_have_waited_for_room_are_the_same() {
+    let (lab, _events) = Lab::new();
+    let options = Options::default().outgoing_budget(100);
+    let (mut wire, peer, driver) = raw_with_capacity(lab.clone(), options, PIPE);
+    tokio::spawn(driver);
+    peer.notify("big", &["x".repeat(1000)]).await.unwrap();
+    for (id, method) in ["unwritable", "fail", "panic", "echo", "after"].into_iter().enumerate() {
+        wire.send(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":[{id}]}}"#)).await;
+    }
+    settle().await;
+    assert!(wire.next().await.contains("big"));
+    let expected = [
+        r#""id":0,"error":{"code":-32603,"message":"the result cannot be written as JSON"}}"#,
+        r#""id":1,"error":{"code":-32602,"message":"no good","data":[1]}}"#,
+        r#""id":2,"error":{"code":-32603,"message":"#,
+        r#""id":3,"result":[3]}"#,
+        r#""id":4,"result":{}}"#,
+        r#""method":"followed"}"#,
+    ];
+    for expected in expected {
+        let line = wire.next().await;
+        assert!(line.contains(expected), "{line} instead of {expected}");
+    }
+    assert_eq!(lab.faults().len(), 2, "{:?}", lab.faults());
+}
+
+#[tokio::test]
 async fn a_sender_that_gives_up_lets_the_next_one_through() {
     let (lab, _events) = Lab::new();
     let options = Options::default().outgoing_budget(100);
