@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::group::{self as tree, Process, Tree};
 #[cfg(windows)]
 use super::job::{self as tree, Process, Tree};
-use super::process::{Command, exit_of};
+use super::process::{Command, KILLED, exit_of};
 use crate::error::Exit;
 
 #[cfg(unix)]
@@ -71,7 +71,7 @@ impl Running {
         self.exit.insert(exit).clone()
     }
 
-    /// Waits until the process has exited and nothing is left that it started. On Windows the first ends the second.
+    /// Waits until the process has exited and nothing runs any more that it started. On Windows the first ends the second.
     /// Dropping the future loses nothing.
     pub async fn gone(&mut self) {
         self.exited().await;
@@ -79,13 +79,13 @@ impl Running {
     }
 
     /// Ends the process and everything it started: asks it to, and kills what is left after [`Command::grace`]. Says
-    /// how the process ended; nothing of that is known of one that even then does not go.
+    /// how the process ended; nothing of that is known of one that has not gone 10 seconds after that.
     pub async fn end(&mut self) -> Exit {
         let grace = self.grace;
         self.tree.terminate();
         let _ = timeout(grace, self.gone()).await;
         self.tree.kill();
-        timeout(grace, self.exited()).await.unwrap_or_default()
+        timeout(KILLED, self.exited()).await.unwrap_or_default()
     }
 }
 
