@@ -9,6 +9,9 @@ use acp_json::{Map, Value};
 use acp_rpc::{Command, Output, Running};
 use acp_types::v1::{CreateTerminalRequest, SessionId};
 
+use super::file_error::FileError;
+use super::roots::Roots;
+use super::tree::folder_inside;
 use crate::RpcError;
 
 /// How commands are started.
@@ -16,9 +19,16 @@ use crate::RpcError;
 pub(super) struct Launch {
     /// What runs a command without arguments: a program, and its arguments before the command.
     pub(super) shell: Option<(OsString, Vec<OsString>)>,
-    pub(super) inherit_env: bool,
+    pub(super) inherited: Inherited,
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) grace: Duration,
+}
+
+/// Which of this program's environment variables a command gets.
+#[derive(Clone)]
+pub(super) enum Inherited {
+    All,
+    Only(Vec<OsString>),
 }
 
 impl Launch {
@@ -39,6 +49,19 @@ impl Launch {
             None
         };
         problem.map_or(Ok(()), |(field, problem)| Err(invalid(field, problem, &request.session_id)))
+    }
+
+    /// The folder without links, when it lies below one of these. It may take the disk's time.
+    pub(super) fn contain(roots: &Roots, cwd: &str, session: &SessionId) -> Result<String, RpcError> {
+        let problem = match folder_inside(roots.trees(), cwd) {
+            Ok(folder) => match folder.into_os_string().into_string() {
+                Ok(folder) => return Ok(folder),
+                Err(_) => "must be UTF-8 text",
+            },
+            Err(FileError::Missing | FileError::Special) => "is not a directory",
+            Err(_) => "lies outside of the session's directories",
+        };
+        Err(invalid("cwd", problem, session))
     }
 
     /// Starts it. It may take the disk's time.
@@ -75,8 +98,11 @@ impl Launch {
             }
             _ => Command::new(&request.command).args(&request.args),
         };
-        if !self.inherit_env {
+        if let Inherited::Only(names) = &self.inherited {
             command = command.env_clear();
+            for (name, value) in names.iter().filter_map(|name| Some((name, std::env::var_os(name)?))) {
+                command = command.env(name, value);
+            }
         }
         for (name, value) in &self.env {
             command = command.env(name, value);
