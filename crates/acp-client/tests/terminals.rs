@@ -284,6 +284,12 @@ async fn a_command_gets_its_arguments_its_folder_and_its_environment() {
 
     let mut place = Place::with(LocalTerminals::new().env_clear().env("ONLY", "this")).await;
     assert_eq!(place.run(json!({"command": "/usr/bin/env"})).await["output"], "ONLY=this\n");
+    let terminals = LocalTerminals::new().env_inherit(["PATH"]).env_inherit(["NOT SET"]).env("OURS", "x");
+    let output = Place::with(terminals).await.run(json!({"command": "env"})).await["output"].clone();
+    let mut names: Vec<_> =
+        output.as_str().expect("text").lines().map(|line| line.split('=').next()).collect();
+    names.sort_unstable();
+    assert_eq!(names, [Some("OURS"), Some("PATH")], "{output}");
 }
 
 #[tokio::test]

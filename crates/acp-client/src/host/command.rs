@@ -22,6 +22,9 @@ pub(super) struct Launch {
     pub(super) inherited: Inherited,
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) grace: Duration,
+    /// Columns and rows of the terminal that it runs on, if it runs on one.
+    #[cfg(all(feature = "pty", unix))]
+    pub(super) size: Option<(u16, u16)>,
 }
 
 /// Which of this program's environment variables a command gets.
@@ -75,7 +78,7 @@ impl Launch {
         if !Path::new(cwd).is_dir() {
             return Err(invalid("cwd", "is not a directory", session));
         }
-        self.command(request, cwd).run().map_err(|error| match error.kind() {
+        self.start(&self.command(request, cwd)).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound
             | io::ErrorKind::PermissionDenied
             | io::ErrorKind::InvalidInput
@@ -91,6 +94,14 @@ impl Launch {
         })
     }
 
+    fn start(&self, command: &Command) -> io::Result<(Running, Output)> {
+        #[cfg(all(feature = "pty", unix))]
+        if let Some((columns, rows)) = self.size {
+            return command.run_on_terminal(columns, rows);
+        }
+        command.run()
+    }
+
     fn command(&self, request: &CreateTerminalRequest, cwd: &str) -> Command {
         let mut command = match &self.shell {
             Some((shell, args)) if request.args.is_empty() => {
@@ -103,6 +114,10 @@ impl Launch {
             for (name, value) in names.iter().filter_map(|name| Some((name, std::env::var_os(name)?))) {
                 command = command.env(name, value);
             }
+        }
+        #[cfg(all(feature = "pty", unix))]
+        if self.size.is_some() {
+            command = command.env("TERM", "xterm-256color");
         }
         for (name, value) in &self.env {
             command = command.env(name, value);

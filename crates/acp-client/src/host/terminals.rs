@@ -94,6 +94,8 @@ impl LocalTerminals {
     pub fn new() -> Self {
         Self {
             launch: Launch {
+                #[cfg(all(feature = "pty", unix))]
+                size: None,
                 shell: None,
                 inherited: Inherited::All,
                 env: Vec::new(),
@@ -145,19 +147,25 @@ impl LocalTerminals {
 
     /// Starts commands with an empty environment instead of this program's.
     #[must_use]
-    pub fn env_clear(self) -> Self {
-        self.env_only(std::iter::empty::<OsString>())
+    pub fn env_clear(mut self) -> Self {
+        self.launch.inherited = Inherited::Only(Vec::new());
+        self
     }
 
-    /// Starts commands with these variables of this program's environment and no others: to keep its secrets from them.
+    /// Starts commands with these variables of this program's environment and no others; called again, these as well. It
+    /// keeps secrets from them. A program without a folder needs `PATH` to be found.
     ///
     /// ```
     /// # use acp_client::LocalTerminals;
-    /// let terminals = LocalTerminals::new().env_only(["PATH", "HOME", "LANG"]).env("CI", "1");
+    /// let terminals = LocalTerminals::new().env_inherit(["PATH", "HOME", "LANG"]).env("CI", "1");
     /// ```
     #[must_use]
-    pub fn env_only<N: Into<OsString>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.launch.inherited = Inherited::Only(names.into_iter().map(Into::into).collect());
+    pub fn env_inherit<N: Into<OsString>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        let names = names.into_iter().map(Into::into);
+        match &mut self.launch.inherited {
+            Inherited::Only(inherited) => inherited.extend(names),
+            Inherited::All => self.launch.inherited = Inherited::Only(names.collect()),
+        }
         self
     }
 
@@ -168,6 +176,18 @@ impl LocalTerminals {
     #[must_use]
     pub const fn contained(mut self) -> Self {
         self.contained = true;
+        self
+    }
+
+    /// Runs commands on a terminal of their own, of this size: they print as they do for people, with colours and lines that
+    /// end in `\r\n`, and `TERM` is `xterm-256color`. Nobody types there: who reads comes to the end of the input.
+    ///
+    /// A command ends as without one; but what a shell with job control has put into process groups of their own only
+    /// hears that the terminal is gone.
+    #[cfg(all(feature = "pty", unix))]
+    #[must_use]
+    pub const fn on_terminal(mut self, columns: u16, rows: u16) -> Self {
+        self.launch.size = Some((columns, rows));
         self
     }
 
