@@ -23,10 +23,14 @@ const LOOKS_TO_SCAN: u32 = 25;
 
 /// Starts a process that leads a group of its own.
 pub(super) fn spawn(mut command: Command) -> io::Result<(Tree, Process)> {
-    let child = command.process_group(0).spawn()?;
+    Ok(led_by(command.process_group(0).spawn()?))
+}
+
+/// The process group of a child that leads one.
+pub(super) fn led_by(child: Child) -> (Tree, Process) {
     let leader = child.id().and_then(|id| i32::try_from(id).ok());
     let number = Arc::new(Number(AtomicI32::new(leader.unwrap_or_default())));
-    Ok((Tree { number: Arc::clone(&number) }, Process { child: Some(child), has_exited: false, number }))
+    (Tree { number: Arc::clone(&number) }, Process { child: Some(child), has_exited: false, number })
 }
 
 /// A process group, killed on drop.

@@ -213,6 +213,22 @@ impl Command {
         run::run(self)
     }
 
+    /// Runs the process as [`run`](Self::run) does, but on a terminal of its own of that size: programs that look for one
+    /// print as they do for people, with colours and lines that end in `\r\n`.
+    ///
+    /// Its stdin is the terminal, where nobody types: who reads from it comes to the end of the input. The process leads
+    /// a session and a process group of its own; shells that a person could use put what they start into groups that
+    /// [`Running::end`] does not reach.
+    ///
+    /// # Errors
+    ///
+    /// If there is no terminal to be had, or the process cannot be started.
+    #[cfg(all(feature = "pty", unix))]
+    pub fn run_on_terminal(&self, columns: u16, rows: u16) -> io::Result<(Running, Output)> {
+        Handle::try_current().map_err(io::Error::other)?;
+        run::run_on_terminal(self, columns, rows)
+    }
+
     pub(super) const fn grace_time(&self) -> Duration {
         self.grace
     }
