@@ -14,7 +14,7 @@ use acp_types::v1::{
     SetProviderRequest, SetSessionTitleRequest, SystemPrompt, SystemPromptMode, UnarchiveSessionRequest,
 };
 
-use crate::config::Read;
+use crate::answer::Answer;
 use crate::open::{Place, opens_a_session, tells_of_a_session};
 use crate::{Agent, Error, Session};
 
@@ -51,7 +51,8 @@ impl ForkSession {
         };
         let sessions = &self.agent.shared().sessions;
         let opening = sessions.opening();
-        let answer: Read<ForkSessionResponse> = self.agent.call_for(method, Some(&self.id), &request).await?;
+        let answer: Answer<ForkSessionResponse> =
+            self.agent.call_for(method, Some(&self.id), &request).await?;
         let state = sessions.attach(&answer.value.session_id, &request.cwd);
         drop(opening);
         Ok(Session::new(self.agent, state, answer.into()))
