@@ -31,11 +31,18 @@ const LAST_STDERR: Duration = Duration::from_millis(250);
 /// Stdin, stdout and stderr of a child process.
 pub(super) type Pipes = (ChildStdin, ChildStdout, ChildStderr);
 
+/// Which variables of this process's environment a child process gets.
+#[derive(Clone)]
+enum Inherited {
+    All,
+    Named(Vec<OsString>),
+}
+
 /// How to start a child process whose stdin and stdout become a [`Transport`].
 pub struct Command {
     program: OsString,
     args: Vec<OsString>,
-    inherit_env: bool,
+    inherited: Inherited,
     env: Vec<(OsString, Option<OsString>)>,
     current_dir: Option<PathBuf>,
     grace: Duration,
@@ -53,7 +60,7 @@ impl Command {
         Self {
             program: program.into(),
             args: Vec::new(),
-            inherit_env: true,
+            inherited: Inherited::All,
             env: Vec::new(),
             current_dir: None,
             grace: Duration::from_secs(2),
@@ -76,24 +83,43 @@ impl Command {
         self
     }
 
-    /// Sets an environment variable.
+    /// Sets an environment variable, whatever is inherited.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), Some(value.into())));
         self
     }
 
-    /// Removes an environment variable.
+    /// Removes an environment variable, be it inherited or set before.
     #[must_use]
     pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
         self.env.push((name.into(), None));
         self
     }
 
-    /// Starts from an empty environment instead of this process's.
+    /// Inherits nothing of this process's environment; the default is all of it. What [`env`](Self::env) sets stays.
     #[must_use]
-    pub const fn env_clear(mut self) -> Self {
-        self.inherit_env = false;
+    pub fn env_clear(mut self) -> Self {
+        self.inherited = Inherited::Named(Vec::new());
+        self
+    }
+
+    /// Inherits these variables of this process's environment and no others; called again, these as well. They are
+    /// looked up when the process is started, and one that is not set then is not set for the process.
+    ///
+    /// A program without a folder needs `PATH` to be found, and most programs on Windows need `SystemRoot`.
+    ///
+    /// ```
+    /// # use acp_rpc::Command;
+    /// let command = Command::new("my-agent").env_inherit(["PATH", "HOME", "LANG"]).env("LOG", "debug");
+    /// ```
+    #[must_use]
+    pub fn env_inherit<N: Into<OsString>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        let names = names.into_iter().map(Into::into);
+        match &mut self.inherited {
+            Inherited::Named(inherited) => inherited.extend(names),
+            Inherited::All => self.inherited = Inherited::Named(names.collect()),
+        }
         self
     }
 
@@ -141,7 +167,7 @@ impl Command {
         Self {
             program: self.program.clone(),
             args: self.args.clone(),
-            inherit_env: self.inherit_env,
+            inherited: self.inherited.clone(),
             env: self.env.clone(),
             current_dir: self.current_dir.clone(),
             grace: self.grace,
@@ -189,8 +215,9 @@ impl Command {
     pub(super) fn to_process(&self) -> tokio::process::Command {
         let mut process = tokio::process::Command::new(self.executable());
         process.args(&self.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if !self.inherit_env {
+        if let Inherited::Named(names) = &self.inherited {
             process.env_clear();
+            process.envs(names.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         }
         for (name, value) in &self.env {
             match value {
@@ -225,9 +252,17 @@ impl Command {
         let is_it = |(key, _): &&(OsString, _)| key.eq_ignore_ascii_case(name);
         let value = match self.env.iter().rev().find(is_it) {
             Some((_, value)) => value.clone(),
-            None => std::env::var_os(name).filter(|_| self.inherit_env),
+            None => std::env::var_os(name).filter(|_| self.inherits(name)),
         };
         value.and_then(|value| value.into_string().ok())
+    }
+
+    #[cfg(windows)]
+    fn inherits(&self, name: &str) -> bool {
+        match &self.inherited {
+            Inherited::All => true,
+            Inherited::Named(names) => names.iter().any(|inherited| inherited.eq_ignore_ascii_case(name)),
+        }
     }
 }
 
