@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use acp_client::tap::Recorder;
 use acp_client::v1::StopReason;
-use acp_client::{Agent, Command, LocalFs, Options, PermissionPolicy, Turn};
+use acp_client::{Agent, Command, LocalFs, Options, PermissionPolicy, Session, Turn};
 use tokio::time::{Instant, sleep_until};
 
 use crate::args::{Allow, PromptArgs};
@@ -100,11 +100,26 @@ async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Option
 }
 
 async fn prompt(agent: &Agent, args: PromptArgs) -> Result<Turn, Failure> {
-    let session = agent.new_session(session_folder(&args)?).await?;
+    let cwd = session_folder(&args)?;
+    let session = match args.session {
+        Some(id) => reopen(agent, id, &cwd).await?,
+        None => agent.new_session(cwd).await?,
+    };
+    if args.verbose {
+        tell(&format!("session: {}", session.id()));
+    }
     if let Some(mode) = args.mode {
         session.set_mode(mode).await?;
     }
     Ok(session.prompt(args.text).await?)
+}
+
+/// Takes a session up again. A load brings its conversation, which was shown when it took place.
+async fn reopen(agent: &Agent, id: String, cwd: &Path) -> Result<Session, Failure> {
+    if agent.capabilities().session_capabilities.resume.is_some() {
+        return Ok(agent.resume_session(id, cwd).await?);
+    }
+    Ok(agent.load_session(id, cwd).replay().await?.finish().await?)
 }
 
 fn session_folder(args: &PromptArgs) -> io::Result<PathBuf> {
@@ -184,6 +199,10 @@ fn tell_faults(agent: &Agent, screen: &mut Renderer<Stdout>) -> io::Result<()> {
 }
 
 fn tell_stderr(line: &str) {
+    tell(&format!("agent: {line}"));
+}
+
+fn tell(line: &str) {
     // When our own stderr is closed there is nobody to tell.
-    let _ = writeln!(io::stderr(), "agent: {}", Clean(line));
+    let _ = writeln!(io::stderr(), "{}", Clean(line));
 }

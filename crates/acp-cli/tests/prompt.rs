@@ -88,6 +88,35 @@ fn verbose_shows_the_rest() {
 }
 
 #[test]
+fn a_session_of_an_earlier_time_goes_on() {
+    let turn = r#"take; say 'on we go'; give '{"stopReason":"end_turn"}'; take"#;
+    let table = [
+        (r#"{"loadSession":true,"sessionCapabilities":{"resume":{}}}"#, "session/resume", 0),
+        (r#"{"loadSession":true}"#, "session/load", 0),
+        ("{}", "", 1),
+    ];
+    for (capabilities, method, code) in table {
+        let script = format!(
+            r#"{AGENT} take; give '{{"protocolVersion":1,"agentCapabilities":{capabilities}}}'
+            take; echo "$line" >&2; say 'of old'; give '{{}}'; {turn}"#
+        );
+        let options =
+            ["prompt", "hello", "--timeout", "60", "--verbose", "--session", "s1", "--", "sh", "-c"];
+        let mut acp = Command::new(env!("CARGO_BIN_EXE_acp"));
+        let output = acp.args(options).arg(script).stdin(Stdio::null()).output().expect("acp runs");
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{out}{err}");
+        if code == 0 {
+            assert!(err.contains(method) && err.contains("session: s1"), "{err}");
+            assert!(out.contains("on we go"), "{out}");
+            assert_eq!(out.contains("of old"), method == "session/resume", "a load is not shown: {out}");
+        } else {
+            assert!(err.contains("loadSession"), "{err}");
+        }
+    }
+}
+
+#[test]
 fn permissions_are_rejected_unless_allowed() {
     let script = r#"take; prompt=$id; permission; say "$(printf '%s' "$answer" | sed 's/.*"optionId":"\([a-z]*\)".*/\1/')"
         id=$prompt; give '{"stopReason":"end_turn"}'; take"#;

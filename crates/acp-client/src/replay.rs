@@ -9,7 +9,8 @@ use acp_types::v1::LoadSessionResponse;
 use acp_types::v1::methods::SessionLoad;
 use futures_core::Stream;
 
-use crate::config::{Moment, Read};
+use crate::answer::Answer;
+use crate::config::Moment;
 use crate::open::LoadSession;
 use crate::sessions::Attached;
 use crate::{Agent, Error, Event, Session};
@@ -33,8 +34,8 @@ use crate::{Agent, Error, Event, Session};
 pub struct Replay {
     agent: Agent,
     session: Attached,
-    pending: Pending<Read<LoadSessionResponse>>,
-    outcome: Option<Result<Read<LoadSessionResponse>, CallError>>,
+    pending: Pending<Answer<LoadSessionResponse>>,
+    outcome: Option<Result<Answer<LoadSessionResponse>, CallError>>,
 }
 
 impl LoadSession {

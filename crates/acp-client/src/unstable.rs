@@ -15,7 +15,7 @@ use acp_types::v1::{
     SetProviderRequest, SetSessionTitleRequest, SystemPrompt, SystemPromptMode, UnarchiveSessionRequest,
 };
 
-use crate::config::Read;
+use crate::answer::Answer;
 use crate::open::{Place, opens_a_session, tells_of_a_session};
 use crate::{Agent, Error, Session};
 
@@ -53,7 +53,8 @@ impl ForkSession {
         let shared = self.agent.shared();
         let roots = shared.roots(&request.cwd, &request.additional_directories).await;
         let opening = shared.sessions.opening(Arc::clone(&roots));
-        let answer: Read<ForkSessionResponse> = self.agent.call_for(method, Some(&self.id), &request).await?;
+        let answer: Answer<ForkSessionResponse> =
+            self.agent.call_for(method, Some(&self.id), &request).await?;
         let state = shared.sessions.attach(&answer.value.session_id, roots);
         drop(opening);
         Ok(Session::new(self.agent, state, answer.into()))
