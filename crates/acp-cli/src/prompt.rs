@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use acp_client::tap::Recorder;
-use acp_client::v1::StopReason;
-use acp_client::{Agent, Command, LocalFs, Options, PermissionPolicy, Turn};
+use acp_client::v1::{AuthMethod, StopReason};
+use acp_client::{Agent, Command, Error, LocalFs, Options, PermissionPolicy, Turn};
 use tokio::time::{Instant, sleep_until};
 
 use crate::args::{Allow, PromptArgs};
@@ -99,11 +99,26 @@ async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Option
 }
 
 async fn prompt(agent: &Agent, args: PromptArgs) -> Result<Turn, Failure> {
-    let session = agent.new_session(session_folder(&args)?).await?;
+    let opened = agent.new_session(session_folder(&args)?).await;
+    let session = opened.map_err(|error| with_logins(agent, error))?;
     if let Some(mode) = args.mode {
         session.set_mode(mode).await?;
     }
     Ok(session.prompt(args.text).await?)
+}
+
+/// An error that asks for a login says which ones the agent has.
+fn with_logins(agent: &Agent, error: Error) -> Failure {
+    if !error.is_auth_required() {
+        return error.into();
+    }
+    let names = agent.auth_methods().iter().filter_map(|method| match method {
+        AuthMethod::Terminal(method) => Some(method.name.clone()),
+        method => method.as_agent().map(|method| method.name),
+    });
+    let names: Vec<String> = names.collect();
+    let offered = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    format!("{error}; log in with the agent's own command first (the agent offers: {offered})").into()
 }
 
 fn session_folder(args: &PromptArgs) -> io::Result<PathBuf> {
