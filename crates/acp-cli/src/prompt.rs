@@ -90,6 +90,7 @@ enum End {
 async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Options) -> Result<Agent, Failure> {
     let cwd = session_folder(args)?;
     let files = LocalFs::rooted(&cwd).map_err(|error| format!("`--cwd {}`: {error}", cwd.display()))?;
+    let files = files.create_directories();
     let mut command = Command::new(&args.agent).args(&args.agent_args);
     if args.verbose {
         command = command.on_stderr(tell_stderr);

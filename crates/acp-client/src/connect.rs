@@ -173,7 +173,7 @@ impl Connect {
         let request = InitializeRequest::new(ProtocolVersion::LATEST)
             .client_capabilities(profile::capabilities(&self.handlers).auth(logins))
             .client_info(self.info);
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared::new(&self.handlers));
         let service = ClientService { handlers: Arc::new(self.handlers), shared: Arc::clone(&shared) };
         let (peer, driver) = acp_rpc::connect(transport, service, self.options.noise(Noise::Skip));
         // From here on the guard closes the connection, also when this future is dropped.

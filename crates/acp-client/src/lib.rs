@@ -75,6 +75,7 @@ pub use event::Event;
 pub use form::FormError;
 pub use handlers::Handlers;
 pub use host::fs::LocalFs;
+pub use host::overlay::{HostFile, Overlay};
 pub use host::terminal::Terminal;
 pub use host::terminals::LocalTerminals;
 pub use list::SessionList;

@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::sync::Arc;
 
 use acp_json::Map;
 use acp_types::method::Method;
@@ -110,11 +111,12 @@ impl NewSession {
             Some(prompt) => request.system_prompt(prompt),
             None => request,
         };
-        let sessions = &self.agent.shared().sessions;
-        let opening = sessions.opening();
+        let shared = self.agent.shared();
+        let roots = shared.roots(&request.cwd, &request.additional_directories).await;
+        let opening = shared.sessions.opening(Arc::clone(&roots));
         let answer: Answer<NewSessionResponse> =
             self.agent.call_for(SessionNew::NAME, None, &request).await?;
-        let state = sessions.attach(&answer.value.session_id, &request.cwd);
+        let state = shared.sessions.attach(&answer.value.session_id, roots);
         drop(opening);
         Ok(Session::new(self.agent, state, answer.into()))
     }
@@ -147,7 +149,8 @@ impl LoadSession {
     async fn open(self) -> Result<Session, Error> {
         let (agent, request) = self.request()?;
         // Its updates come before the answer (rule v1-load-09).
-        let state = agent.shared().sessions.attach(&request.session_id, &request.cwd);
+        let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
+        let state = agent.shared().sessions.attach(&request.session_id, roots);
         let answer: Answer<LoadSessionResponse> =
             agent.call_in_lane(SessionLoad::NAME, &state, &request).await?;
         Ok(Session::new(agent, state, answer.into()))
@@ -176,7 +179,8 @@ impl ResumeSession {
             Some(prompt) => request.system_prompt(prompt),
             None => request,
         };
-        let state = self.agent.shared().sessions.attach(&request.session_id, &request.cwd);
+        let roots = self.agent.shared().roots(&request.cwd, &request.additional_directories).await;
+        let state = self.agent.shared().sessions.attach(&request.session_id, roots);
         let answer: Answer<ResumeSessionResponse> = self.agent.call_in_lane(method, &state, &request).await?;
         Ok(Session::new(self.agent, state, answer.into()))
     }

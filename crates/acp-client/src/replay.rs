@@ -45,7 +45,8 @@ impl LoadSession {
     /// [`Error::NotOffered`], [`Error::Argument`], [`Error::Closed`].
     pub async fn replay(self) -> Result<Replay, Error> {
         let (agent, request) = self.request()?;
-        let session = agent.shared().sessions.attach(&request.session_id, &request.cwd);
+        let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
+        let session = agent.shared().sessions.attach(&request.session_id, roots);
         let pending = agent.peer().begin(Some(session.lane()), SessionLoad::NAME, &request).await;
         let pending =
             pending.map_err(|error| Error::of_call(SessionLoad::NAME, Some(&request.session_id), error))?;

@@ -21,7 +21,7 @@ use crate::service::{BoxFuture, Delivery, LaneKey, Request, Service, Task};
 use crate::tap::Observer;
 use crate::task::{Answering, caught, guarded};
 use crate::waiter::{Outcome, Waiter};
-use crate::weight::{block, is_too_heavy, weight};
+use crate::weight::{block, is_too_heavy, weight, weight_of_error};
 
 /// The reader's half of a connection: where lines go, and the tasks that came of them.
 pub(crate) struct Dispatch {
@@ -305,9 +305,7 @@ fn weight_of_request(message: &Message<'_>) -> usize {
 fn weight_of_answer(answer: &Answer<'_>) -> usize {
     match answer {
         Answer::Result(result) => weight(result),
-        Answer::Error(error) => {
-            block(error.message.len()) + error.data.as_ref().map_or(0, |data| weight(data.as_node()))
-        }
+        Answer::Error(error) => weight_of_error(error),
         Answer::Malformed(_) => 0,
     }
 }

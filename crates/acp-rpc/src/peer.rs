@@ -98,11 +98,34 @@ impl Peer {
         P: Serialize + Sync + ?Sized,
     {
         let Some(layers) = &self.shared.outbound else {
+            if self.try_notify(method, params)? {
+                return Ok(());
+            }
             let _turn = self.shared.turn(method).await?;
             return self.notify_now(method, params);
         };
         let exchange = layers.send(Outgoing::notification(&self.shared, method, &params));
         exchange.await
+    }
+
+    /// Sends a notification if there is room for it now, nobody waits for room, and there are no layers to go
+    /// through: whether it was sent. If not, [`notify`](Self::notify) waits. For those who send a lot.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Closed`] or [`CallError::Encode`]; nothing was sent then.
+    pub fn try_notify<P>(&self, method: &str, params: &P) -> Result<bool, CallError>
+    where
+        P: Serialize + ?Sized,
+    {
+        if self.shared.outbound.is_some() {
+            return Ok(false);
+        }
+        let pushed = self.shared.writer.try_push(|buffer| encode::notification(buffer, method, params));
+        match pushed {
+            Some(pushed) => pushed.map(|_| true).map_err(|error| self.shared.push_error(method, error)),
+            None => Ok(false),
+        }
     }
 
     /// Sends a notification without ever waiting: for drop guards and [`Reply::after`](crate::Reply::after).

@@ -28,6 +28,10 @@ use crate::error::Exit;
 /// How long the stderr of an exited process is read on, should something it started keep it open.
 const LAST_STDERR: Duration = Duration::from_millis(250);
 
+/// How long to wait for the exit of what was killed. The system sees to that; it can take time where a process is in
+/// the middle of I/O, but not for ever.
+pub(super) const KILLED: Duration = Duration::from_secs(10);
+
 /// Stdin, stdout and stderr of a child process.
 pub(super) type Pipes = (ChildStdin, ChildStdout, ChildStderr);
 
@@ -135,7 +139,8 @@ impl Command {
     ///
     /// On unix the process leads a process group of its own, and all of the group is ended, so that wrappers
     /// such as `npx` leave nothing behind; only what leaves the group (`setsid`) stays. On Windows the same goes for
-    /// a job object, where nobody is asked to terminate, as there is no way to.
+    /// a job object, where nobody is asked to terminate, as there is no way to. What was killed is waited for up to
+    /// 10 seconds; processes that have exited, and whose parents take no note of that, are not waited for.
     #[must_use]
     pub const fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
@@ -206,6 +211,22 @@ impl Command {
     pub fn run(&self) -> io::Result<(Running, Output)> {
         Handle::try_current().map_err(io::Error::other)?;
         run::run(self)
+    }
+
+    /// Runs the process as [`run`](Self::run) does, but on a terminal of its own of that size: programs that look for one
+    /// print as they do for people, with colours and lines that end in `\r\n`.
+    ///
+    /// Its stdin is the terminal, where nobody types: who reads from it comes to the end of the input. The process leads
+    /// a session and a process group of its own; shells that a person could use put what they start into groups that
+    /// [`Running::end`] does not reach.
+    ///
+    /// # Errors
+    ///
+    /// If there is no terminal to be had, or the process cannot be started.
+    #[cfg(all(feature = "pty", unix))]
+    pub fn run_on_terminal(&self, columns: u16, rows: u16) -> io::Result<(Running, Output)> {
+        Handle::try_current().map_err(io::Error::other)?;
+        run::run_on_terminal(self, columns, rows)
     }
 
     pub(super) const fn grace_time(&self) -> Duration {
@@ -329,6 +350,7 @@ async fn supervise(mut process: Process, mut stderr: Stderr, report: watch::Send
     let last_words = async {
         // They are often the reason why it died.
         let _ = timeout(LAST_STDERR, stderr.drain()).await;
+        stderr.drain_now();
         report.send_replace(Some(Exit { stderr_tail: stderr.tail(), ..exit_of(status.ok()) }));
     };
     tokio::join!(last_words, process.outlived());
@@ -388,7 +410,7 @@ async fn end(tree: Tree, mut exit: watch::Receiver<Option<Exit>>, grace: Duratio
         let _ = timeout(grace, tree.gone()).await;
     }
     tree.kill();
-    let _ = timeout(grace, exited(&mut exit)).await;
+    let _ = timeout(KILLED, exited(&mut exit)).await;
 }
 
 async fn exited(exit: &mut watch::Receiver<Option<Exit>>) -> Exit {
