@@ -63,16 +63,20 @@ pub(super) fn run(
     let mut found = BTreeMap::new();
     let mut session = None;
     for probe in &PROBES {
+        if probe.features.iter().all(|feature| found.contains_key(feature)) {
+            continue;
+        }
         fs::write(cwd.join("notes.txt"), NOTES)?;
         let seen = converse(recipes, agent, probe, session.as_deref(), &cwd, layout);
         if let Ok(seen) = &seen {
-            session = session.or_else(|| seen.session());
+            session = seen.session().or(session);
         }
         for feature in probe.features {
             let what = match &seen {
                 Ok(seen) => (probe.check)(seen, *feature),
-                Err(error) => Found::Failed(format!("{error:#}")),
+                Err(error) => Some(Found::Failed(format!("{error:#}"))),
             };
+            let Some(what) = what else { continue };
             tell(*feature, &what)?;
             found.insert(*feature, what);
         }

@@ -52,14 +52,15 @@ pub(super) struct Probe {
     pub(super) allow: &'static str,
     /// The printed text at which Ctrl-C comes.
     pub(super) interrupt_at: Option<&'static str>,
-    /// Whether it goes on with the session of the first probe.
+    /// Whether it goes on with the session of the probe before.
     pub(super) continues: bool,
     pub(super) features: &'static [Feature],
-    pub(super) check: fn(&Seen, Feature) -> Found,
+    /// None when it says nothing about the feature.
+    pub(super) check: fn(&Seen, Feature) -> Option<Found>,
 }
 
-/// In this order: the first one's session is gone on with.
-pub(super) const PROBES: [Probe; 6] = [
+/// In this order: the session of the last one before is gone on with, and what one of them has found out is not tried again.
+pub(super) const PROBES: [Probe; 7] = [
     Probe {
         name: "stream",
         prompt: "[[text alpha beta gamma delta]]",
@@ -68,15 +69,6 @@ pub(super) const PROBES: [Probe; 6] = [
         continues: false,
         features: &[Feature::Initialize, Feature::NewSession, Feature::Streaming, Feature::Leaves],
         check: stream,
-    },
-    Probe {
-        name: "continue",
-        prompt: "[[text once again]]",
-        allow: "reject",
-        interrupt_at: None,
-        continues: true,
-        features: &[Feature::Continued],
-        check: continued,
     },
     Probe {
         name: "allow",
@@ -106,6 +98,24 @@ pub(super) const PROBES: [Probe; 6] = [
         check: files,
     },
     Probe {
+        name: "new-file",
+        prompt: "[[write {cwd}/made.txt rewritten]]",
+        allow: "once",
+        interrupt_at: None,
+        continues: false,
+        features: &[Feature::Writes],
+        check: new_file,
+    },
+    Probe {
+        name: "continue",
+        prompt: "[[text once again]]",
+        allow: "reject",
+        interrupt_at: None,
+        continues: true,
+        features: &[Feature::Continued],
+        check: continued,
+    },
+    Probe {
         name: "cancel",
         prompt: "[[slow 60]]",
         allow: "reject",
@@ -133,8 +143,8 @@ impl Feature {
     }
 }
 
-fn stream(seen: &Seen, feature: Feature) -> Found {
-    match feature {
+fn stream(seen: &Seen, feature: Feature) -> Option<Found> {
+    Some(match feature {
         Feature::Initialize => {
             let version =
                 seen.wire.results("initialize").next().and_then(|result| result.get("protocolVersion"));
@@ -152,10 +162,10 @@ fn stream(seen: &Seen, feature: Feature) -> Found {
             let is_whole = seen.text(0).contains("alpha beta gamma delta") && is_end(seen, "end_turn");
             works_if(is_whole && chunks > 1, "", || format!("{chunks} pieces of text; {}", seen.complaint()))
         }
-    }
+    })
 }
 
-fn continued(seen: &Seen, _: Feature) -> Found {
+fn continued(seen: &Seen, _: Feature) -> Option<Found> {
     let offers = |pointer: &str| {
         let result = seen.wire.results("initialize").next();
         result
@@ -164,15 +174,15 @@ fn continued(seen: &Seen, _: Feature) -> Found {
     };
     let resumes = offers("/agentCapabilities/sessionCapabilities/resume");
     if !resumes && !offers("/agentCapabilities/loadSession") {
-        return Found::NotOffered("offers neither");
+        return Some(Found::NotOffered("offers neither"));
     }
     let is_well = seen.text(0).contains("once again") && is_end(seen, "end_turn");
-    works_if(is_well, if resumes { "resumed" } else { "loaded" }, || seen.complaint())
+    Some(works_if(is_well, if resumes { "resumed" } else { "loaded" }, || seen.complaint()))
 }
 
-fn allowed(seen: &Seen, _: Feature) -> Found {
+fn allowed(seen: &Seen, _: Feature) -> Option<Found> {
     let is_done = seen.file("allowed.txt").is_some();
-    match answers(seen).as_slice() {
+    Some(match answers(seen).as_slice() {
         [] if is_done => Found::NotOffered("does not ask"),
         answers => {
             let is_allowed = !answers.is_empty() && answers.iter().all(|answer| answer == "allow_once");
@@ -180,12 +190,12 @@ fn allowed(seen: &Seen, _: Feature) -> Found {
                 format!("answered {answers:?}, done: {is_done}; {}", seen.complaint())
             })
         }
-    }
+    })
 }
 
-fn refused(seen: &Seen, _: Feature) -> Found {
+fn refused(seen: &Seen, _: Feature) -> Option<Found> {
     let is_done = seen.file("refused.txt").is_some();
-    match answers(seen).as_slice() {
+    Some(match answers(seen).as_slice() {
         [] if is_done => Found::NotOffered("does not ask"),
         answers => {
             let is_refused = !answers.is_empty() && answers.iter().all(|answer| answer == "reject_once");
@@ -193,16 +203,32 @@ fn refused(seen: &Seen, _: Feature) -> Found {
                 format!("answered {answers:?}, done: {is_done}; {}", seen.complaint())
             })
         }
-    }
+    })
 }
 
-fn files(seen: &Seen, feature: Feature) -> Found {
+fn files(seen: &Seen, feature: Feature) -> Option<Found> {
+    // What the stand-in for the model says when it cannot do what it was told.
+    let has_no_reader = seen.text(0).contains("No tool for directive read");
     if feature == Feature::Reads {
-        return through_us(seen, "fs/read_text_file", "reads them itself");
+        return Some(match has_no_reader {
+            true => Found::NotOffered("has no tool for it"),
+            false => through_us(seen, "fs/read_text_file", "reads them itself"),
+        });
     }
-    let text = seen.file("notes.txt").unwrap_or_default();
+    if has_no_reader {
+        return None;
+    }
+    Some(written(seen, "notes.txt"))
+}
+
+fn new_file(seen: &Seen, _: Feature) -> Option<Found> {
+    Some(written(seen, "made.txt"))
+}
+
+fn written(seen: &Seen, name: &str) -> Found {
+    let text = seen.file(name).unwrap_or_default();
     if text.trim_end() != "rewritten" {
-        return Found::Failed(format!("the file holds {text:?}; {}", seen.complaint()));
+        return Found::Failed(format!("{name} holds {text:?}; {}", seen.complaint()));
     }
     through_us(seen, "fs/write_text_file", "writes them itself")
 }
@@ -214,9 +240,9 @@ fn through_us(seen: &Seen, method: &str, instead: &'static str) -> Found {
     }
 }
 
-fn cancelled(seen: &Seen, _: Feature) -> Found {
+fn cancelled(seen: &Seen, _: Feature) -> Option<Found> {
     let cancels = seen.wire.calls("session/cancel").count();
-    works_if(cancels == 1 && is_end(seen, "cancelled"), "", || seen.complaint())
+    Some(works_if(cancels == 1 && is_end(seen, "cancelled"), "", || seen.complaint()))
 }
 
 fn works_if(works: bool, how: &'static str, why_not: impl FnOnce() -> String) -> Found {
