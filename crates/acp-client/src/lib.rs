@@ -21,8 +21,9 @@
 //!
 //! * [`spawn`] and [`connect`] initialize and negotiate; awaiting them gives an [`Agent`].
 //! * A [`Session`] is a conversation, a [`Turn`] one prompt in it: a stream of [`Event`]s, then the response.
-//! * The agent's requests are answered by [`Client`]s: [`LocalFs`], [`LocalTerminals`], [`PermissionPolicy`], or your own. What they serve
-//!   is what the agent is told it may ask for.
+//! * The agent's requests are answered by [`Client`]s: [`LocalFs`], [`LocalTerminals`], [`PermissionPolicy`], or your
+//!   own, as a [`#[client]`](macro@client) block or a [`Router`]. What they serve is what the agent is told it may ask
+//!   for.
 //! * A [`Transcript`] folds the events into what is to be shown, and says what has changed.
 //! * What the agent did not offer is not sent: the call fails at once and names the capability.
 //!
@@ -30,6 +31,9 @@
 
 mod agent;
 mod auth;
+mod call;
+mod cancel;
+mod claims;
 mod client;
 mod close;
 mod config;
@@ -37,16 +41,23 @@ mod connect;
 mod elicit;
 mod error;
 mod event;
+mod extract;
 mod form;
+mod generated;
+mod handler;
 mod handlers;
 mod host;
 mod inbox;
 mod list;
+pub mod op;
 mod open;
 mod permission;
 mod phase;
 mod profile;
 mod replay;
+mod reply;
+mod router;
+mod served;
 mod service;
 mod session;
 mod sessions;
@@ -55,27 +66,37 @@ mod turn;
 #[cfg(feature = "unstable")]
 mod unstable;
 
+#[doc = include_str!("macro.md")]
+pub use acp_macros::client;
 pub use acp_rpc::{
     CloseReason, Command, Error as RpcError, Exit, Options, Peer, Transport, layer, tap, trace,
 };
 pub use acp_types::{FromNode, Map, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::Agent;
+pub use call::Call;
+pub use cancel::Cancel;
 pub use client::{Client, Context};
 pub use config::IntoConfigValue;
 pub use connect::{Connect, connect, spawn};
 pub use elicit::{Elicitation, ElicitationAnswer, FormElicitation, UrlElicitation};
-pub use error::Error;
+pub use error::{Error, Result};
 pub use event::Event;
+pub use extract::{Argument, FromCall, RequestMeta};
 pub use form::FormError;
+pub use handler::{Handler, Listener};
 pub use handlers::Handlers;
 pub use host::fs::LocalFs;
 pub use host::terminal::Terminal;
 pub use host::terminals::LocalTerminals;
 pub use list::SessionList;
+pub use op::{OnSession, Op, Operation};
 pub use open::{LoadSession, NewSession, ResumeSession};
 pub use permission::{Choice, PermissionPolicy};
 pub use replay::Replay;
+pub use reply::IntoReply;
+pub use router::Router;
+pub use served::{Notified, PermissionAnswer, ServeOp, Served};
 pub use session::{IntoPrompt, Session, Updates};
 pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript};
 pub use turn::Turn;
