@@ -27,6 +27,8 @@ pub struct Handlers {
     updates: Vec<UpdateHandler>,
     pub(crate) elicits: Elicits,
     pub(crate) claims: Claims,
+    /// Whether one of them works in the directories of sessions.
+    pub(crate) needs_roots: bool,
 }
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;

@@ -25,11 +25,14 @@
 //!   own, as a [`#[client]`](macro@client) block or a [`Router`]. What they serve is what the agent is told it may ask
 //!   for.
 //! * A [`Transcript`] folds the events into what is to be shown, and says what has changed.
+//! * [`reconnecting`] starts an agent again that has died, and takes its sessions up again. A [`Registry`] is a list of
+//!   agents, with the command that starts each.
 //! * What the agent did not offer is not sent: the call fails at once and names the capability.
 //!
 //! All of it runs on a tokio runtime, in the thread or threads of the caller's.
 
 mod agent;
+mod answer;
 mod auth;
 mod call;
 mod cancel;
@@ -54,6 +57,8 @@ mod open;
 mod permission;
 mod phase;
 mod profile;
+mod reconnect;
+mod registry;
 mod replay;
 mod reply;
 mod router;
@@ -87,12 +92,15 @@ pub use form::FormError;
 pub use handler::{Handler, Listener};
 pub use handlers::Handlers;
 pub use host::fs::LocalFs;
+pub use host::overlay::{HostFile, Overlay};
 pub use host::terminal::Terminal;
 pub use host::terminals::LocalTerminals;
 pub use list::SessionList;
 pub use op::{OnSession, Op, Operation};
-pub use open::{LoadSession, NewSession, ResumeSession};
+pub use open::{LoadSession, NewSession, Opening, ResumeSession};
 pub use permission::{Choice, PermissionPolicy};
+pub use reconnect::{AgentStatus, Reconnect, ReconnectingAgent, ReconnectingSession, Restart, reconnecting};
+pub use registry::{Binary, Distribution, Package, Registry, RegistryAgent, RegistryError};
 pub use replay::Replay;
 pub use reply::IntoReply;
 pub use router::Router;
