@@ -101,8 +101,12 @@ impl Handlers {
         S: Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let state = Arc::clone(state);
-        self.updates.push(Arc::new(move |update| Box::pin(handler(Arc::clone(&state), update))));
+        let (state, handler) = (Arc::clone(state), Arc::new(handler));
+        self.updates.push(Arc::new(move |update| {
+            let (state, handler) = (Arc::clone(&state), Arc::clone(&handler));
+            // Called in the job: the reader makes that, where no code of users may run.
+            Box::pin(async move { handler(state, update).await })
+        }));
         self
     }
 
@@ -150,16 +154,23 @@ impl Handlers {
         self.notifications.get(method)
     }
 
-    pub(crate) fn update_handlers(&self) -> &[UpdateHandler] {
-        &self.updates
+    pub(crate) const fn sees_updates(&self) -> bool {
+        !self.updates.is_empty()
     }
 
-    pub(crate) async fn updated(&self, update: SessionNotification) {
-        let Some((last, others)) = self.updates.split_last() else { return };
-        for handler in others {
-            handler(update.clone()).await;
+    /// What calls every handler of updates. Makes it without running any code of theirs.
+    pub(crate) fn updated(self: &Arc<Self>, update: SessionNotification) -> Boxed<()> {
+        if let [only] = self.updates.as_slice() {
+            return only(update);
         }
-        last(update).await;
+        let handlers = Arc::clone(self);
+        Box::pin(async move {
+            let Some((last, others)) = handlers.updates.split_last() else { return };
+            for handler in others {
+                handler(update.clone()).await;
+            }
+            last(update).await;
+        })
     }
 
     fn raw_request<P, R, F>(
