@@ -71,7 +71,7 @@ struct Caller;
 #[client]
 impl Caller {
     async fn read_text_file(&self, agent: Agent, file: ReadTextFileRequest) -> Result<String> {
-        Ok(agent.ext_request::<String>("_agent/text", &file.path).await?)
+        agent.ext_request("_agent/text", &file.path).await
     }
 
     async fn update(&self, agent: Agent, event: Event) {
