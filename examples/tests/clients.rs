@@ -14,6 +14,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 const ONE_SHOT: &str = env!("CARGO_BIN_EXE_one_shot_client");
 const REPL: &str = env!("CARGO_BIN_EXE_repl_client");
+const DRY_RUN: &str = env!("CARGO_BIN_EXE_editor_client");
 const RECORD_REPLAY: &str = env!("CARGO_BIN_EXE_record_replay");
 const ECHO: &str = env!("CARGO_BIN_EXE_echo_agent");
 const EDITOR: &str = env!("CARGO_BIN_EXE_editor_agent");
@@ -46,6 +47,16 @@ fn one_shot_prints_the_answer() {
         let (success, _, errors) = run(args);
         assert!(!success && errors.contains("usage: one_shot_client"), "{args:?}: {errors}");
     }
+}
+
+#[test]
+fn a_dry_run_shows_what_would_have_been_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |args: &[&str]| end(client(DRY_RUN, args, folder.path()).output().expect("it runs"));
+    let (success, out, errors) = run(&["notes.txt: bread -> cake", "--", EDITOR]);
+    assert!(success, "{errors}");
+    assert!(out.starts_with("Done.\n--- ") && out.ends_with("notes.txt\nmilk\ncake\n"), "{out}");
+    assert_eq!(notes(folder.path()), "milk\nbread\n", "nothing was saved");
 }
 
 /// What the REPL prints for these lines.
