@@ -16,7 +16,7 @@ use acp_types::v1::{
 };
 use tokio::sync::watch;
 
-use super::command::{Inherited, Launch, invalid, refusal};
+use super::command::{Launch, invalid, refusal};
 use super::terminal::{Screen, Terminal};
 use super::withdrawn::unless_withdrawn;
 use crate::phase::SessionState;
@@ -97,7 +97,7 @@ impl LocalTerminals {
                 #[cfg(all(feature = "pty", unix))]
                 size: None,
                 shell: None,
-                inherited: Inherited::All,
+                inherited: None,
                 env: Vec::new(),
                 grace: Duration::from_secs(2),
             },
@@ -148,7 +148,7 @@ impl LocalTerminals {
     /// Starts commands with an empty environment instead of this program's.
     #[must_use]
     pub fn env_clear(mut self) -> Self {
-        self.launch.inherited = Inherited::Only(Vec::new());
+        self.launch.inherited = Some(Vec::new());
         self
     }
 
@@ -161,11 +161,8 @@ impl LocalTerminals {
     /// ```
     #[must_use]
     pub fn env_inherit<N: Into<OsString>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        let names = names.into_iter().map(Into::into);
-        match &mut self.launch.inherited {
-            Inherited::Only(inherited) => inherited.extend(names),
-            Inherited::All => self.launch.inherited = Inherited::Only(names.collect()),
-        }
+        let inherited = self.launch.inherited.get_or_insert_default();
+        inherited.extend(names.into_iter().map(Into::into));
         self
     }
 
