@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use acp_json::Node;
-use acp_rpc::{CloseReason, Delivery, Fault, LaneKey, Peer, Reply, Request, Service, Task};
+use acp_rpc::{BoxFuture, CloseReason, Delivery, Fault, LaneKey, Peer, Reply, Request, Service, Task};
 use acp_types::method::Method;
 use acp_types::v1::methods::{self, ElicitationCreate, SessionRequestPermission};
 use acp_types::v1::{
@@ -143,15 +143,22 @@ impl ClientService {
         if waits.is_none() && handlers.is_none() {
             return Delivery::Done;
         }
-        let job = async move {
-            if let Some((coming, event)) = waits {
-                coming.push(event, weight).await;
+        let handled = handlers.zip(update);
+        let job: BoxFuture = match (waits, handled) {
+            // It carries no more than it needs: as a rule this is what there is to do.
+            (None, Some(((handlers, context), update))) => {
+                Box::pin(async move { handlers.updated(update, context).await })
             }
-            if let (Some((handlers, context)), Some(update)) = (handlers, update) {
-                handlers.updated(update, context).await;
-            }
+            (waits, handled) => Box::pin(async move {
+                if let Some((coming, event)) = waits {
+                    coming.push(event, weight).await;
+                }
+                if let Some(((handlers, context), update)) = handled {
+                    handlers.updated(update, context).await;
+                }
+            }),
         };
-        Delivery::Lane { lane: session.lane(), job: Box::pin(job) }
+        Delivery::Lane { lane: session.lane(), job }
     }
 
     /// Nobody holds the session, so nothing is kept; those who want to see every update see it.

@@ -17,7 +17,7 @@ use crate::lane::{LaneJob, Lanes};
 use crate::message::{Answer, Error, Id, Message};
 use crate::options::Noise;
 use crate::peer::{Peer, Shared};
-use crate::service::{BoxFuture, Delivery, LaneKey, Request, Service, Task};
+use crate::service::{BoxFuture, Delivery, Kept, LaneKey, Request, Service, Task};
 use crate::tap::Observer;
 use crate::task::{Answering, caught, guarded};
 use crate::waiter::{Outcome, Waiter};
@@ -95,9 +95,11 @@ impl Dispatch {
         let effect = shared.endpoint().receive(message, bytes, || shared.handlers.child_token());
         match effect {
             Effect::Run { id, method, params, token } => {
-                let request = Request { id: id.clone(), peer: self.peer.clone(), cancel: token };
+                let kept = Kept::new();
+                let request =
+                    Request { id: id.clone(), peer: self.peer.clone(), cancel: token, kept: kept.clone() };
                 let task = guarded(|| self.service.request(&method, params, request));
-                self.started(&id, &method, task);
+                self.started(&id, &method, task, kept);
             }
             Effect::Notify { method, params } => {
                 let bytes = weight(&params);
@@ -121,7 +123,7 @@ impl Dispatch {
     }
 
     /// Spawns the handler of a request, or answers at once if there is none.
-    fn started(&mut self, id: &Id, method: &str, task: Result<Result<Task, Error>, String>) {
+    fn started(&mut self, id: &Id, method: &str, task: Result<Result<Task, Error>, String>, kept: Kept) {
         let task = task.unwrap_or_else(|panic| {
             self.panicked(method, &panic);
             Err(Error::panicked())
@@ -131,6 +133,9 @@ impl Dispatch {
             Err(error) if self.peer.shared.writer.has_room() => {
                 self.peer.shared.endpoint().finished(id);
                 self.peer.shared.refuse(id, &error);
+                if let Err(panic) = guarded(|| kept.let_go()) {
+                    self.panicked(method, &panic);
+                }
                 return;
             }
             // It waits for room as the answers of handlers do, and the reader goes on.
@@ -138,7 +143,7 @@ impl Dispatch {
         };
         let bytes = block(size_of_val(&*task));
         let (peer, service) = (self.peer.clone(), Arc::clone(&self.service));
-        let answering = Answering { peer, service, id: id.clone(), method: method.into() }.run(task);
+        let answering = Answering { peer, service, id: id.clone(), method: method.into(), kept }.run(task);
         self.peer.shared.endpoint().weigh(id, budget::task(&answering) + bytes);
         self.tasks.spawn(answering);
     }
