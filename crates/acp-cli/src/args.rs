@@ -106,11 +106,11 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
     while let Some(arg) = parser.next()? {
         match arg {
             Arg::Long("cwd") => cwd = Some(PathBuf::from(parser.value()?)),
-            Arg::Long("allow") => allow = Some(parser.value()?.parse_with(allow_kind)?),
+            Arg::Long("allow") => allow = Some(allow_kind(&parser.value()?.string()?)?),
             Arg::Long("session") => session = Some(parser.value()?.string()?),
             Arg::Long("missing-as-empty") => missing_as_empty = true,
             Arg::Long("mode") => mode = Some(parser.value()?.string()?),
-            Arg::Long("timeout") => timeout = Some(parser.value()?.parse_with(seconds)?),
+            Arg::Long("timeout") => timeout = Some(seconds(&parser.value()?.string()?)?),
             Arg::Long("record") => record = Some(PathBuf::from(parser.value()?)),
             Arg::Long("verbose") | Arg::Short('v') => verbose = true,
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
@@ -136,19 +136,19 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
     }))
 }
 
-fn allow_kind(kind: &str) -> Result<Allow, &'static str> {
+fn allow_kind(kind: &str) -> Result<Allow, String> {
     match kind {
         "once" => Ok(Allow::Once),
         "always" => Ok(Allow::Always),
         "reject" => Ok(Allow::Reject),
         "ask" => Ok(Allow::Ask),
-        _ => Err("it must be once, always, reject or ask"),
+        _ => Err(format!("`--allow {kind}`: it must be once, always, reject or ask")),
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, &'static str> {
+fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or("it must be a number of seconds")
+    seconds.ok_or_else(|| format!("`--timeout {text}`: it must be a number of seconds"))
 }
 
 #[cfg(test)]
@@ -199,8 +199,8 @@ mod tests {
             ("prompt hi", "the agent is missing"),
             ("prompt hi --", "the agent is missing"),
             ("prompt hi there -- agent", "unexpected argument \"there\""),
-            ("prompt hi --allow maybe -- agent", "it must be once, always, reject or ask"),
-            ("prompt hi --timeout soon -- agent", "it must be a number of seconds"),
+            ("prompt hi --allow maybe -- agent", "`--allow maybe`: it must be once, always, reject or ask"),
+            ("prompt hi --timeout soon -- agent", "`--timeout soon`: it must be a number of seconds"),
             ("prompt hi --timeout -1 -- agent", "it must be a number of seconds"),
             ("demo --fast", "invalid option '--fast'"),
             ("demo -- agent", "takes no agent"),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use acp_client::tap::Recorder;
-use acp_client::v1::StopReason;
-use acp_client::{Agent, Command, LocalFs, Options, PermissionPolicy, Session, Turn};
+use acp_client::v1::{AuthMethod, StopReason};
+use acp_client::{Agent, Command, Error, LocalFs, Options, PermissionPolicy, Session, Turn};
 use tokio::time::{Instant, sleep_until};
 
 use crate::args::{Allow, PromptArgs};
@@ -102,10 +102,11 @@ async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Option
 
 async fn prompt(agent: &Agent, args: PromptArgs) -> Result<Turn, Failure> {
     let cwd = session_folder(&args)?;
-    let session = match args.session {
-        Some(id) => reopen(agent, id, &cwd).await?,
-        None => agent.new_session(cwd).await?,
+    let opened = match args.session {
+        Some(id) => reopen(agent, id, &cwd).await,
+        None => agent.new_session(cwd).await,
     };
+    let session = opened.map_err(|error| with_logins(agent, error))?;
     if args.verbose {
         tell(&format!("session: {}", session.id()));
     }
@@ -116,11 +117,25 @@ async fn prompt(agent: &Agent, args: PromptArgs) -> Result<Turn, Failure> {
 }
 
 /// Takes a session up again. A load brings its conversation, which was shown when it took place.
-async fn reopen(agent: &Agent, id: String, cwd: &Path) -> Result<Session, Failure> {
+async fn reopen(agent: &Agent, id: String, cwd: &Path) -> Result<Session, Error> {
     if agent.capabilities().session_capabilities.resume.is_some() {
-        return Ok(agent.resume_session(id, cwd).await?);
+        return agent.resume_session(id, cwd).await;
     }
-    Ok(agent.load_session(id, cwd).replay().await?.finish().await?)
+    agent.load_session(id, cwd).replay().await?.finish().await
+}
+
+/// An error that asks for a login says which ones the agent has.
+fn with_logins(agent: &Agent, error: Error) -> Failure {
+    if !error.is_auth_required() {
+        return error.into();
+    }
+    let names = agent.auth_methods().iter().filter_map(|method| match method {
+        AuthMethod::Terminal(method) => Some(method.name.clone()),
+        method => method.as_agent().map(|method| method.name),
+    });
+    let names: Vec<String> = names.collect();
+    let offered = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    format!("{error}; log in with the agent's own command first (the agent offers: {offered})").into()
 }
 
 fn session_folder(args: &PromptArgs) -> io::Result<PathBuf> {

@@ -205,6 +205,30 @@ fn errors_are_told_with_what_the_agent_last_wrote() {
 }
 
 #[test]
+fn a_login_that_is_missing_is_named() {
+    let agent = |methods: &str| {
+        format!(
+            r#"{AGENT}take; give '{{"protocolVersion":1,"authMethods":[{methods}]}}'
+            take; printf '{{"jsonrpc":"2.0","id":%s,"error":{{"code":-32000,"message":"log in"}}}}\n' "$id"; take"#
+        )
+    };
+    for (methods, offered) in [
+        (
+            r#"{"id":"web","name":"Browser"},{"id":"tty","name":"Console","type":"terminal"}"#,
+            "Browser, Console",
+        ),
+        ("", "none"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
+        command.args(["prompt", "hello", "--timeout", "60", "--", "sh", "-c", &agent(methods)]);
+        let output = command.stdin(Stdio::null()).output().expect("acp runs");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{err}");
+        assert!(err.contains("log in") && err.contains(&format!("(the agent offers: {offered})")), "{err}");
+    }
+}
+
+#[test]
 fn usage_errors_are_told() {
     let acp = |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_acp")).args(args).output().expect("acp runs");
     let wrong = acp(&["prompt", "hi"]);

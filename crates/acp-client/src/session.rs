@@ -114,19 +114,17 @@ impl Session {
         let number = state.begin_turn(patience).await.map_err(|why| self.no_turn(&why, patience))?;
         let running = RunningTurn(self.open.state.clone());
         let request = PromptRequest::new(self.id().clone(), prompt);
-        // It returns when the prompt is on its way, so that a cancel cannot overtake it.
-        let patient = self.agent().peer().timeout(None);
-        let pending = patient.begin(Some(state.lane()), SessionPrompt::NAME, &request).await;
-        let pending = pending.map_err(|error| Error::of_call(SessionPrompt::NAME, Some(self.id()), error))?;
         let (tell, outcome) = oneshot::channel();
         let turn = Turn::new(self.clone(), number, outcome);
-        // A task of its own: the answer ends the turn also when nobody holds it any more.
-        tokio::spawn(async move {
-            let answer = pending.await;
+        // The answer ends the turn also when nobody holds it any more.
+        let ended = move |answer| {
             drop(running);
             // Nobody listens when the turn was dropped.
             let _ = tell.send(answer);
-        });
+        };
+        // It returns when the prompt is on its way, so that a cancel cannot overtake it.
+        let begun = self.agent().peer().begin_then(Some(state.lane()), SessionPrompt::NAME, &request, ended);
+        begun.await.map_err(|error| Error::of_call(SessionPrompt::NAME, Some(self.id()), error))?;
         Ok(turn)
     }
 

@@ -117,6 +117,27 @@ async fn a_missing_file_is_empty_where_that_is_wanted() {
 }
 
 #[tokio::test]
+async fn any_number_of_requests_at_once_is_answered() {
+    const MANY: u64 = 500;
+    let mut place = Place::new().await;
+    for id in 0..MANY {
+        let params =
+            json!({"sessionId": "s1", "path": place.path(&format!("file {}", id / 2)), "content": "text"});
+        let method = if id % 2 == 0 { "fs/write_text_file" } else { "fs/read_text_file" };
+        place.wire.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+    }
+    let mut answered = std::collections::BTreeSet::new();
+    while answered.len() < usize::try_from(MANY).expect("few") {
+        let answer = place.wire.receive().await;
+        // What is read beside its write may be there or not, but never a part of it.
+        let is_whole = ["", "text"].contains(&answer["result"]["content"].as_str().unwrap_or_default());
+        assert!(is_whole && (answer["result"].is_object() || answer["error"]["code"] == -32002), "{answer}");
+        assert!(answered.insert(answer["id"].as_u64().expect("ours")), "{answer}");
+    }
+    assert_eq!(fs::read_dir(place.root()).expect("a directory").count(), 2 + 250, "no drafts are left");
+}
+
+#[tokio::test]
 async fn a_byte_order_mark_is_text() {
     let mut place = Place::new().await;
     let path = place.path("marked.txt");

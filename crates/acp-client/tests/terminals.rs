@@ -402,7 +402,7 @@ async fn a_flood_is_held_in_bounds() {
         let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("and this in it");
         let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
-        assert!(kilobytes < 300_000, "{kilobytes} kB");
+        assert!(kilobytes < 100_000, "{kilobytes} kB");
     }
 }
 

@@ -11,7 +11,7 @@ use crate::encode;
 use crate::fault::{Fault, Origin};
 use crate::message::{Error, Id};
 use crate::peer::Peer;
-use crate::service::{Reply, Service, Task, Written};
+use crate::service::{Kept, Reply, Service, Task, Written};
 use crate::weight::{block, weight_of_error};
 use crate::writer::PushError;
 
@@ -87,6 +87,7 @@ pub(crate) struct Answering {
     pub(crate) service: Arc<dyn Service>,
     pub(crate) id: Id,
     pub(crate) method: Box<str>,
+    pub(crate) kept: Kept,
 }
 
 impl Answering {
@@ -199,5 +200,12 @@ impl Answering {
     fn unwritable(&self, message: &str) -> Error {
         Fault::UnwritableResult { method: &self.method, message }.report(&*self.service);
         Error::internal("the result cannot be written as JSON")
+    }
+}
+
+/// When it is answered, and where its task is stopped half-way.
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.contain(|| self.kept.let_go());
     }
 }

@@ -7,6 +7,7 @@ use acp_types::v1::methods::{FsReadTextFile, FsWriteTextFile};
 use acp_types::v1::{
     ReadTextFileRequest, ReadTextFileResponse, SessionId, WriteTextFileRequest, WriteTextFileResponse,
 };
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::command::invalid;
@@ -50,7 +51,13 @@ pub struct LocalFs {
     makes_directories: bool,
     missing_is_empty: bool,
     overlay: Option<Arc<dyn AnyOverlay>>,
+    /// Places for those who use the disk.
+    disk: Arc<Semaphore>,
 }
+
+/// How many files are read and written at a time. An agent may ask for any number at once, and each takes a thread and
+/// room for its text.
+const AT_ONCE: usize = 16;
 
 impl LocalFs {
     /// Serves the files below `dir` to every session, to read and to write, at most 16 MiB of text at a time.
@@ -76,6 +83,7 @@ impl LocalFs {
             makes_directories: false,
             missing_is_empty: false,
             overlay: None,
+            disk: Arc::new(Semaphore::new(AT_ONCE)),
         }
     }
 
@@ -187,13 +195,13 @@ impl LocalFs {
         window: Window,
     ) -> Result<String, FileError> {
         if let Some(overlay) = &self.overlay {
-            let file = locate(trees.clone(), session, path).await?;
+            let file = self.locate(trees.clone(), session, path).await?;
             if let Some(text) = overlay.read(&file).await {
                 return window.of(text.as_bytes());
             }
         }
         let path = path.to_owned();
-        on_disk(move || lines::read(&trees, &path, &window)).await
+        self.on_disk(move || lines::read(&trees, &path, &window)).await
     }
 
     async fn write(
@@ -207,7 +215,7 @@ impl LocalFs {
         let withdrawn = |_| FileError::Withdrawn;
         if let Some(overlay) = &self.overlay {
             let asked = async {
-                let file = locate(trees.clone(), session, path).await?;
+                let file = self.locate(trees.clone(), session, path).await?;
                 Ok::<_, FileError>(overlay.write(&file, &content).await)
             };
             if unless_withdrawn(context, asked).await.map_err(withdrawn)?? {
@@ -218,7 +226,37 @@ impl LocalFs {
             return Err(FileError::Withdrawn);
         }
         let (path, makes_directories) = (path.to_owned(), self.makes_directories);
-        on_disk(move || replace::write(&trees, &path, Text { text: &content, makes_directories })).await
+        self.on_disk(move || replace::write(&trees, &path, Text { text: &content, makes_directories })).await
+    }
+
+    /// Finds where a path leads; what is there, or whether anything is, does not matter.
+    async fn locate(
+        &self,
+        trees: Vec<Arc<Tree>>,
+        session: &SessionId,
+        path: &str,
+    ) -> Result<HostFile, FileError> {
+        let (session, path) = (session.clone(), path.to_owned());
+        self.on_disk(move || {
+            let real: PathBuf = inside(&trees, &path, |tree, relative| tree.real(relative))?;
+            Ok(HostFile::new(session, path, real))
+        })
+        .await
+    }
+
+    /// Runs what may take the disk's time, where nobody else has to wait for it.
+    async fn on_disk<T: Send + 'static>(
+        &self,
+        act: impl FnOnce() -> Result<T, FileError> + Send + 'static,
+    ) -> Result<T, FileError> {
+        // Nobody closes it.
+        let place = Arc::clone(&self.disk).acquire_owned().await.ok();
+        let done = tokio::task::spawn_blocking(move || {
+            let done = act();
+            drop(place);
+            done
+        });
+        done.await.unwrap_or_else(|_| Err(FileError::Io(io::Error::other("it was interrupted"))))
     }
 
     /// What this session may reach.
@@ -251,24 +289,6 @@ impl Client for LocalFs {
             });
         }
     }
-}
-
-/// Finds where a path leads; what is there, or whether anything is, does not matter.
-async fn locate(trees: Vec<Arc<Tree>>, session: &SessionId, path: &str) -> Result<HostFile, FileError> {
-    let (session, path) = (session.clone(), path.to_owned());
-    on_disk(move || {
-        let real: PathBuf = inside(&trees, &path, |tree, relative| tree.real(relative))?;
-        Ok(HostFile::new(session, path, real))
-    })
-    .await
-}
-
-/// Runs what may take the disk's time, where nobody else has to wait for it.
-async fn on_disk<T: Send + 'static>(
-    act: impl FnOnce() -> Result<T, FileError> + Send + 'static,
-) -> Result<T, FileError> {
-    let done = tokio::task::spawn_blocking(act).await;
-    done.unwrap_or_else(|_| Err(FileError::Io(io::Error::other("it was interrupted"))))
 }
 
 impl fmt::Debug for LocalFs {

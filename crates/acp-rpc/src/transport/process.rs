@@ -220,6 +220,20 @@ impl Command {
     /// a session and a process group of its own; shells that a person could use put what they start into groups that
     /// [`Running::end`] does not reach.
     ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use acp_rpc::Command;
+    /// use tokio::io::AsyncReadExt;
+    ///
+    /// let (mut running, mut output) = Command::new("tty").run_on_terminal(80, 24)?;
+    /// let mut printed = String::new();
+    /// output.read_to_string(&mut printed).await?;
+    /// assert!(printed.starts_with("/dev/"));
+    /// assert_eq!(running.exited().await.status, Some(0));
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there is no terminal to be had, or the process cannot be started.
