@@ -38,8 +38,10 @@ pub trait Lifecycle: Op {
     /// What the request is refused with.
     fn admit<A: Agent>(scope: &Scope<A>, params: &Arc<Self::Params>) -> Result<Self::Admitted<A>, RpcError>;
 
-    /// What is kept until the answer stands in the output buffer.
-    fn keep<A: Agent>(_: &Self::Admitted<A>) -> impl Send + 'static {}
+    /// What is kept until the answer stands in the output buffer, whoever gives it.
+    fn keep<A: Agent>(_: &Self::Admitted<A>) -> Option<impl Send + 'static> {
+        None::<()>
+    }
 
     /// Waits for what has to be over before the handler starts. After an error the handler is not called: the
     /// error is the outcome.

@@ -21,7 +21,6 @@ pub struct Running<S> {
     scope: Arc<TurnScope>,
     /// Whether it had to wait.
     waits: bool,
-    place: Arc<Place<S>>,
 }
 
 /// A turn's place among those of its session. Dropped, it makes room for the next one.
@@ -70,13 +69,12 @@ impl Lifecycle for op::Prompt {
         let (session, turn, waits) = sessions.begin_turn(&params.session_id, may_wait, |session| {
             TurnScope::new(Arc::clone(params), session.updates().clone(), scope.cancel.clone())
         })?;
-        let place = Arc::new(Place { session: session.clone(), scope: Arc::clone(&turn) });
-        Ok(Running { session, scope: turn, waits, place })
+        Ok(Running { session, scope: turn, waits })
     }
 
     /// The next turn starts behind the answer of this one, whether that is a result or an error.
-    fn keep<A: Agent>(running: &Running<A::Session>) -> impl Send + 'static {
-        Arc::clone(&running.place)
+    fn keep<A: Agent>(running: &Running<A::Session>) -> Option<impl Send + 'static> {
+        Some(Place { session: running.session.clone(), scope: Arc::clone(&running.scope) })
     }
 
     async fn wait<A: Agent>(_: &Scope<A>, running: &Running<A::Session>) -> Result<()> {
@@ -119,9 +117,7 @@ impl Lifecycle for op::Prompt {
             Err(_) if cancelled => PromptResponse::new(StopReason::Cancelled),
             Err(error) => return Err(error.into_rpc()),
         };
-        // It goes with the answer through layers, too.
-        let place = Arc::clone(&running.place);
-        Ok(Reply::new(response).after(move |_| drop(place)))
+        Ok(Reply::new(response))
     }
 }
 

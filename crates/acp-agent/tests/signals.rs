@@ -56,9 +56,8 @@ mod agent {
             "multi_thread" => tokio::runtime::Builder::new_multi_thread(),
             _ => tokio::runtime::Builder::new_current_thread(),
         };
-        // Longer than the handler's own time to end.
-        let drain = std::env::var_os("ACP_AGENT_TEST_DRAIN").map(|_| Duration::from_secs(3600));
-        let options = drain.into_iter().fold(Options::default(), Options::drain);
+        let drain = std::env::var("ACP_AGENT_TEST_DRAIN").unwrap().parse().unwrap();
+        let options = Options::default().drain(Duration::from_secs(drain));
         let served = Serve::new(Patient).options(options).stdio();
         builder.enable_all().build().unwrap().block_on(served).unwrap();
         eprintln!("served");
@@ -74,6 +73,9 @@ mod parent {
     use serde_json::{Value, json};
 
     type Test = fn(runtime: &str);
+
+    /// In seconds: only a test that fails waits as long.
+    const FOR_EVER: u64 = 3600;
 
     pub(crate) fn run() {
         let tests: [(&str, Test); 5] = [
@@ -98,11 +100,11 @@ mod parent {
     }
 
     impl Agent {
-        /// Starts an agent whose turn is running.
-        fn prompted(runtime: &str, text: &str) -> Self {
+        /// Starts an agent whose turn is running, and that waits so many seconds for something to happen at its end.
+        fn prompted(runtime: &str, text: &str, drain: u64) -> Self {
             let mut child = Command::new(std::env::current_exe().unwrap())
                 .env("ACP_AGENT_TEST", runtime)
-                .envs((text == "stubborn").then_some(("ACP_AGENT_TEST_DRAIN", "long")))
+                .env("ACP_AGENT_TEST_DRAIN", drain.to_string())
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
@@ -132,9 +134,11 @@ mod parent {
             serde_json::from_str(&line).unwrap()
         }
 
-        fn signal(&self, name: &str) {
-            let id = self.child.id().to_string();
-            let kill = format!("kill -s {name} {id}");
+        /// Sends these signals, one right after the other.
+        fn signal(&self, names: &[&str]) {
+            let id = self.child.id();
+            let kill: Vec<String> = names.iter().map(|name| format!("kill -s {name} {id}")).collect();
+            let kill = kill.join(" && ");
             assert!(Command::new("/bin/sh").args(["-c", &kill]).status().unwrap().success());
         }
 
@@ -161,8 +165,8 @@ mod parent {
 
     fn signals(runtime: &str) {
         for name in ["TERM", "INT"] {
-            let agent = Agent::prompted(runtime, "wait");
-            agent.signal(name);
+            let agent = Agent::prompted(runtime, "wait", FOR_EVER);
+            agent.signal(&[name]);
             let (said, status, told) = agent.rest();
             check_last_words(&said);
             assert!(status.success(), "{name}: {status} {told}");
@@ -171,9 +175,9 @@ mod parent {
     }
 
     fn second_signal(runtime: &str) {
-        let agent = Agent::prompted(runtime, "stubborn");
-        agent.signal("TERM");
-        agent.signal("INT");
+        // Together: in between, its handler has its own time to end, and no more.
+        let agent = Agent::prompted(runtime, "stubborn", FOR_EVER);
+        agent.signal(&["TERM", "INT"]);
         let (said, status, told) = agent.rest();
         assert!(said.iter().all(|message| message["id"] != 3), "it was waited for: {said:?}");
         assert!(status.success(), "{status} {told}");
@@ -181,7 +185,8 @@ mod parent {
     }
 
     fn end_of_input(runtime: &str) {
-        let mut agent = Agent::prompted(runtime, "wait");
+        // This time has to pass before its handlers are told, and must not before they have answered.
+        let mut agent = Agent::prompted(runtime, "wait", 3);
         agent.stdin = None;
         let (said, status, told) = agent.rest();
         check_last_words(&said);
@@ -191,7 +196,7 @@ mod parent {
 
     /// The client dies: its end of both pipes is closed while the agent writes.
     fn broken_pipe(runtime: &str) {
-        let mut agent = Agent::prompted(runtime, "flood");
+        let mut agent = Agent::prompted(runtime, "flood", 1);
         agent.stdout = None;
         let (_, status, told) = agent.rest();
         assert!(status.success(), "{status} {told}");
@@ -199,10 +204,10 @@ mod parent {
     }
 
     fn nobody_reads(runtime: &str) {
-        let mut agent = Agent::prompted(runtime, "flood");
+        let mut agent = Agent::prompted(runtime, "flood", 1);
         // Nobody reads a word of it from here on.
         let stdout = agent.stdout.take();
-        agent.signal("TERM");
+        agent.signal(&["TERM"]);
         let (_, status, told) = agent.rest();
         drop(stdout);
         assert!(status.success(), "{status} {told}");

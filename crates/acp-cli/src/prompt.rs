@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use acp_client::tap::Recorder;
 use acp_client::v1::{AuthMethod, StopReason};
-use acp_client::{Agent, Command, Error, LocalFs, Options, PermissionPolicy, Turn};
+use acp_client::{Agent, Command, Error, LocalFs, Options, PermissionPolicy, Session, Turn};
 use tokio::time::{Instant, sleep_until};
 
 use crate::args::{Allow, PromptArgs};
@@ -90,6 +90,8 @@ enum End {
 async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Options) -> Result<Agent, Failure> {
     let cwd = session_folder(args)?;
     let files = LocalFs::rooted(&cwd).map_err(|error| format!("`--cwd {}`: {error}", cwd.display()))?;
+    let files = files.create_directories();
+    let files = if args.missing_as_empty { files.missing_as_empty() } else { files };
     let mut command = Command::new(&args.agent).args(&args.agent_args);
     if args.verbose {
         command = command.on_stderr(tell_stderr);
@@ -99,12 +101,27 @@ async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Option
 }
 
 async fn prompt(agent: &Agent, args: PromptArgs) -> Result<Turn, Failure> {
-    let opened = agent.new_session(session_folder(&args)?).await;
+    let cwd = session_folder(&args)?;
+    let opened = match args.session {
+        Some(id) => reopen(agent, id, &cwd).await,
+        None => agent.new_session(cwd).await,
+    };
     let session = opened.map_err(|error| with_logins(agent, error))?;
+    if args.verbose {
+        tell(&format!("session: {}", session.id()));
+    }
     if let Some(mode) = args.mode {
         session.set_mode(mode).await?;
     }
     Ok(session.prompt(args.text).await?)
+}
+
+/// Takes a session up again. A load brings its conversation, which was shown when it took place.
+async fn reopen(agent: &Agent, id: String, cwd: &Path) -> Result<Session, Error> {
+    if agent.capabilities().session_capabilities.resume.is_some() {
+        return agent.resume_session(id, cwd).await;
+    }
+    agent.load_session(id, cwd).replay().await?.finish().await
 }
 
 /// An error that asks for a login says which ones the agent has.
@@ -198,6 +215,10 @@ fn tell_faults(agent: &Agent, screen: &mut Renderer<Stdout>) -> io::Result<()> {
 }
 
 fn tell_stderr(line: &str) {
+    tell(&format!("agent: {line}"));
+}
+
+fn tell(line: &str) {
     // When our own stderr is closed there is nobody to tell.
-    let _ = writeln!(io::stderr(), "agent: {}", Clean(line));
+    let _ = writeln!(io::stderr(), "{}", Clean(line));
 }

@@ -88,6 +88,35 @@ fn verbose_shows_the_rest() {
 }
 
 #[test]
+fn a_session_of_an_earlier_time_goes_on() {
+    let turn = r#"take; say 'on we go'; give '{"stopReason":"end_turn"}'; take"#;
+    let table = [
+        (r#"{"loadSession":true,"sessionCapabilities":{"resume":{}}}"#, "session/resume", 0),
+        (r#"{"loadSession":true}"#, "session/load", 0),
+        ("{}", "", 1),
+    ];
+    for (capabilities, method, code) in table {
+        let script = format!(
+            r#"{AGENT} take; give '{{"protocolVersion":1,"agentCapabilities":{capabilities}}}'
+            take; echo "$line" >&2; say 'of old'; give '{{}}'; {turn}"#
+        );
+        let options =
+            ["prompt", "hello", "--timeout", "60", "--verbose", "--session", "s1", "--", "sh", "-c"];
+        let mut acp = Command::new(env!("CARGO_BIN_EXE_acp"));
+        let output = acp.args(options).arg(script).stdin(Stdio::null()).output().expect("acp runs");
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{out}{err}");
+        if code == 0 {
+            assert!(err.contains(method) && err.contains("session: s1"), "{err}");
+            assert!(out.contains("on we go"), "{out}");
+            assert_eq!(out.contains("of old"), method == "session/resume", "a load is not shown: {out}");
+        } else {
+            assert!(err.contains("loadSession"), "{err}");
+        }
+    }
+}
+
+#[test]
 fn permissions_are_rejected_unless_allowed() {
     let script = r#"take; prompt=$id; permission; say "$(printf '%s' "$answer" | sed 's/.*"optionId":"\([a-z]*\)".*/\1/')"
         id=$prompt; give '{"stopReason":"end_turn"}'; take"#;
@@ -236,6 +265,26 @@ fn the_files_below_the_cwd_are_served_and_no_others() {
     );
     let (code, out, err) = run(&["--cwd", cwd.to_str().expect("UTF-8")], &script);
     assert_eq!((code, out.as_str()), (0, "inside-32602\n"), "{err}");
+}
+
+#[test]
+fn files_that_do_not_exist_may_read_as_empty() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cwd = folder.path().canonicalize().expect("it exists");
+    let new = cwd.join("new.txt").display().to_string();
+    let script = format!(
+        r#"take; prompt=$id
+           ask fs/read_text_file '{{"sessionId":"s1","path":"{new}"}}'
+           say "$(printf '%s' "$answer" | grep -o '"content":""\|-32002' | tr -d '"')"
+           id=$prompt; give '{{"stopReason":"end_turn"}}'; take"#
+    );
+    let cwd = cwd.to_str().expect("UTF-8");
+    for (options, answer) in
+        [(&["--cwd", cwd][..], "-32002\n"), (&["--cwd", cwd, "--missing-as-empty"], "content:\n")]
+    {
+        let (code, out, err) = run(options, &script);
+        assert_eq!((code, out.as_str()), (0, answer), "{options:?}: {err}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use acp_json::Node;
-use acp_rpc::{CloseReason, Delivery, Fault, LaneKey, Peer, Reply, Request, Service, Task};
+use acp_rpc::{BoxFuture, CloseReason, Delivery, Fault, LaneKey, Peer, Reply, Request, Service, Task};
 use acp_types::method::Method;
 use acp_types::v1::methods::{self, ElicitationCreate, SessionRequestPermission};
 use acp_types::v1::{
@@ -14,7 +14,9 @@ use acp_types::v1::{
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::agent::WeakAgent;
 use crate::config::Moment;
+use crate::host::roots::Roots;
 use crate::inbox::Coming;
 use crate::sessions::Sessions;
 use crate::{Context, Event, Handlers, RpcError, inbox};
@@ -28,8 +30,12 @@ const FAULT_LENGTH: usize = 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     pub(crate) sessions: Arc<Sessions>,
+    /// Set when `initialize` is answered, for handlers that want to call the agent.
+    pub(crate) agent: watch::Sender<Option<WeakAgent>>,
     /// Those who have something to end when the connection is over hold a receiver until they have.
     pub(crate) guests: watch::Sender<()>,
+    /// Whether a handler works in the directories of sessions.
+    needs_roots: bool,
     faults: Mutex<VecDeque<String>>,
 }
 
@@ -39,6 +45,15 @@ pub(crate) struct ClientService {
 }
 
 impl Shared {
+    pub(crate) fn new(handlers: &Handlers) -> Self {
+        Self { needs_roots: handlers.needs_roots, ..Self::default() }
+    }
+
+    /// Where a session will work. To be asked for before the agent hears of it.
+    pub(crate) async fn roots(&self, cwd: &str, directories: &[String]) -> Arc<Roots> {
+        Arc::new(if self.needs_roots { Roots::open(cwd, directories).await } else { Roots::unopened(cwd) })
+    }
+
     /// What was skipped, refused or went wrong without ending the connection: the last hundred, oldest first.
     pub(crate) fn faults(&self) -> Vec<String> {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
@@ -74,11 +89,10 @@ impl Service for ClientService {
 
     fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
         if method == methods::SessionUpdate::NAME {
-            return self.update(params);
+            return self.update(params, peer);
         }
         let Some(handler) = self.handlers.find_notification(method) else { return Delivery::Ignore };
-        let context = Context::new(peer.clone(), CancellationToken::new(), Arc::clone(&self.shared));
-        match handler(params, context) {
+        match handler(params, self.told_by(peer)) {
             Ok(task) => Delivery::Task(task),
             Err(error) => {
                 self.shared.note(format!("ignored `{method}`: {}", error.message));
@@ -97,7 +111,12 @@ impl Service for ClientService {
 }
 
 impl ClientService {
-    fn update(&self, params: Node<'_>) -> Delivery {
+    /// What the handler of a notification knows of it.
+    fn told_by(&self, peer: &Peer) -> Context {
+        Context::new(peer.clone(), CancellationToken::new(), Arc::clone(&self.shared))
+    }
+
+    fn update(&self, params: Node<'_>, peer: &Peer) -> Delivery {
         let weight = inbox::weight(&params);
         let update: SessionNotification = match acp_json::read(params) {
             Ok(update) => update,
@@ -107,13 +126,14 @@ impl ClientService {
             }
         };
         let Some(session) = self.shared.sessions.heard_of(&update.session_id) else {
-            return self.update_of_a_stranger(update);
+            return self.update_of_a_stranger(update, peer);
         };
         if let SessionUpdate::ConfigOptionUpdate(config) = &update.update {
             session.config.set(config.config_options.clone(), Moment::now());
         }
         // Queued first, so that a handler that panics costs nobody an event. As a rule that needs no task.
-        let handlers = (!self.handlers.update_handlers().is_empty()).then(|| Arc::clone(&self.handlers));
+        let has_handlers = !self.handlers.update_handlers().is_empty();
+        let handlers = has_handlers.then(|| (Arc::clone(&self.handlers), self.told_by(peer)));
         let (event, update) = if handlers.is_some() {
             (Event::from(update.update.clone()), Some(update))
         } else {
@@ -123,19 +143,26 @@ impl ClientService {
         if waits.is_none() && handlers.is_none() {
             return Delivery::Done;
         }
-        let job = async move {
-            if let Some((coming, event)) = waits {
-                coming.push(event, weight).await;
+        let handled = handlers.zip(update);
+        let job: BoxFuture = match (waits, handled) {
+            // It carries no more than it needs: as a rule this is what there is to do.
+            (None, Some(((handlers, context), update))) => {
+                Box::pin(async move { handlers.updated(update, context).await })
             }
-            if let (Some(handlers), Some(update)) = (handlers, update) {
-                handlers.updated(update).await;
-            }
+            (waits, handled) => Box::pin(async move {
+                if let Some((coming, event)) = waits {
+                    coming.push(event, weight).await;
+                }
+                if let Some(((handlers, context), update)) = handled {
+                    handlers.updated(update, context).await;
+                }
+            }),
         };
-        Delivery::Lane { lane: session.lane(), job: Box::pin(job) }
+        Delivery::Lane { lane: session.lane(), job }
     }
 
     /// Nobody holds the session, so nothing is kept; those who want to see every update see it.
-    fn update_of_a_stranger(&self, update: SessionNotification) -> Delivery {
+    fn update_of_a_stranger(&self, update: SessionNotification, peer: &Peer) -> Delivery {
         if self.handlers.update_handlers().is_empty() {
             let id = &update.session_id;
             self.shared
@@ -143,8 +170,8 @@ impl ClientService {
             return Delivery::Ignore;
         }
         let lane = LaneKey::from(update.session_id.as_str());
-        let handlers = Arc::clone(&self.handlers);
-        Delivery::Lane { lane, job: Box::pin(async move { handlers.updated(update).await }) }
+        let (handlers, context) = (Arc::clone(&self.handlers), self.told_by(peer));
+        Delivery::Lane { lane, job: Box::pin(async move { handlers.updated(update, context).await }) }
     }
 }
 

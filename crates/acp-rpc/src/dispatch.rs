@@ -17,11 +17,11 @@ use crate::lane::{LaneJob, Lanes};
 use crate::message::{Answer, Error, Id, Message};
 use crate::options::Noise;
 use crate::peer::{Peer, Shared};
-use crate::service::{BoxFuture, Delivery, LaneKey, Request, Service, Task};
+use crate::service::{BoxFuture, Delivery, Kept, LaneKey, Request, Service, Task};
 use crate::tap::Observer;
 use crate::task::{Answering, caught, guarded};
 use crate::waiter::{Outcome, Waiter};
-use crate::weight::{block, is_too_heavy, weight};
+use crate::weight::{block, is_too_heavy, weight, weight_of_error};
 
 /// The reader's half of a connection: where lines go, and the tasks that came of them.
 pub(crate) struct Dispatch {
@@ -95,9 +95,11 @@ impl Dispatch {
         let effect = shared.endpoint().receive(message, bytes, || shared.handlers.child_token());
         match effect {
             Effect::Run { id, method, params, token } => {
-                let request = Request { id: id.clone(), peer: self.peer.clone(), cancel: token };
+                let kept = Kept::new();
+                let request =
+                    Request { id: id.clone(), peer: self.peer.clone(), cancel: token, kept: kept.clone() };
                 let task = guarded(|| self.service.request(&method, params, request));
-                self.started(&id, &method, task);
+                self.started(&id, &method, task, kept);
             }
             Effect::Notify { method, params } => {
                 let bytes = weight(&params);
@@ -121,7 +123,7 @@ impl Dispatch {
     }
 
     /// Spawns the handler of a request, or answers at once if there is none.
-    fn started(&mut self, id: &Id, method: &str, task: Result<Result<Task, Error>, String>) {
+    fn started(&mut self, id: &Id, method: &str, task: Result<Result<Task, Error>, String>, kept: Kept) {
         let task = task.unwrap_or_else(|panic| {
             self.panicked(method, &panic);
             Err(Error::panicked())
@@ -131,6 +133,9 @@ impl Dispatch {
             Err(error) if self.peer.shared.writer.has_room() => {
                 self.peer.shared.endpoint().finished(id);
                 self.peer.shared.refuse(id, &error);
+                if let Err(panic) = guarded(|| kept.let_go()) {
+                    self.panicked(method, &panic);
+                }
                 return;
             }
             // It waits for room as the answers of handlers do, and the reader goes on.
@@ -138,7 +143,7 @@ impl Dispatch {
         };
         let bytes = block(size_of_val(&*task));
         let (peer, service) = (self.peer.clone(), Arc::clone(&self.service));
-        let answering = Answering { peer, service, id: id.clone(), method: method.into() }.run(task);
+        let answering = Answering { peer, service, id: id.clone(), method: method.into(), kept }.run(task);
         self.peer.shared.endpoint().weigh(id, budget::task(&answering) + bytes);
         self.tasks.spawn(answering);
     }
@@ -165,11 +170,20 @@ impl Dispatch {
         if let Answer::Malformed(problem) = answer {
             self.report(Fault::MalformedResponse { id, problem });
         }
-        let bytes = if waiter.is_in_lane() { weight_of_answer(&answer) } else { 0 };
-        match guarded(|| waiter.settle(Outcome::Answer(answer))) {
-            Ok(Some((lane, job))) => self.enqueue(&lane, job, bytes),
-            Ok(None) => {}
-            Err(message) => {
+        self.settle(waiter, Outcome::Answer(answer));
+    }
+
+    /// Tells the one who waits. What he does with it, and what it does that reads a result, may panic.
+    fn settle(&mut self, waiter: Waiter, outcome: Outcome<'_>) {
+        let lane = waiter.waits_in(&self.lanes);
+        let bytes = match (&lane, &outcome) {
+            (Some(_), Outcome::Answer(answer)) => weight_of_answer(answer),
+            _ => 0,
+        };
+        match (guarded(|| waiter.settle(outcome, lane.is_some())), lane) {
+            (Ok(Some(job)), Some(lane)) => self.enqueue(&lane, job, bytes),
+            (Ok(_), _) => {}
+            (Err(message), _) => {
                 self.report(Fault::Panicked { origin: Origin::Result, message: &message });
             }
         }
@@ -250,7 +264,7 @@ impl Dispatch {
         for (id, waiter) in waiting {
             // A connection that cannot be written to any more has no peer to tell.
             let _ = shared.writer.push(|buffer| encode::cancel(buffer, id));
-            drop(waiter.settle(Outcome::Overloaded));
+            self.settle(waiter, Outcome::Overloaded);
         }
     }
 
@@ -270,9 +284,7 @@ impl Dispatch {
         // First, so that nobody learns from a failed call of an end that `is_closed` does not know of.
         shared.closed.cancel();
         for waiter in waiting {
-            if let Some((lane, job)) = waiter.settle(Outcome::Closed(reason.clone())) {
-                self.enqueue(&lane, job, 0);
-            }
+            self.settle(waiter, Outcome::Closed(reason.clone()));
         }
     }
 
@@ -305,9 +317,7 @@ fn weight_of_request(message: &Message<'_>) -> usize {
 fn weight_of_answer(answer: &Answer<'_>) -> usize {
     match answer {
         Answer::Result(result) => weight(result),
-        Answer::Error(error) => {
-            block(error.message.len()) + error.data.as_ref().map_or(0, |data| weight(data.as_node()))
-        }
+        Answer::Error(error) => weight_of_error(error),
         Answer::Malformed(_) => 0,
     }
 }
@@ -325,8 +335,10 @@ impl Drop for Dispatch {
             shared.set_reason(CloseReason::Local);
             let waiting = shared.endpoint().close();
             shared.closed.cancel();
-            // No lane runs any more: those who wait in one notice that nobody will answer.
-            waiting.into_iter().for_each(|waiter| drop(waiter.settle(Outcome::Closed(CloseReason::Local))));
+            // No lane runs any more, so nobody has to wait for his turn.
+            for waiter in waiting {
+                self.settle(waiter, Outcome::Closed(CloseReason::Local));
+            }
         }
         self.over(&CloseReason::Local);
     }

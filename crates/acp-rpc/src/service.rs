@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use acp_json::Node;
 use serde_core::Serialize;
@@ -79,6 +79,59 @@ pub struct Request {
     /// Fires when the peer cancels this request (`$/cancel_request`) and when the connection ends. The
     /// handler still answers: with a result, or with [`Error::cancelled`].
     pub cancel: CancellationToken,
+    pub(crate) kept: Kept,
+}
+
+impl Request {
+    /// Keeps something until the answer stands in the output buffer, whether that is a result or an error and whoever
+    /// gives it: a layer may drop the handler and answer itself. Once the request is answered, it is dropped at once.
+    ///
+    /// ```
+    /// # use acp_rpc::{Error, Reply, Request, Task};
+    /// # use std::sync::{Arc, Mutex};
+    /// /// One at a time, and none before the answer of the one before.
+    /// fn exclusive(busy: &Arc<tokio::sync::Semaphore>, request: Request) -> Result<Task, Error> {
+    ///     let place = Arc::clone(busy).try_acquire_owned().map_err(|_| Error::internal("busy"))?;
+    ///     request.keep(place);
+    ///     Ok(Box::pin(async { Ok(Reply::empty()) }))
+    /// }
+    /// ```
+    pub fn keep(&self, something: impl Send + 'static) {
+        self.kept.add(Box::new(something));
+    }
+}
+
+/// What is kept for a request until it is answered.
+#[derive(Clone)]
+pub(crate) struct Kept(Arc<Mutex<Option<Vec<Box<dyn Send>>>>>);
+
+impl Kept {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Mutex::new(Some(Vec::new()))))
+    }
+
+    fn add(&self, something: Box<dyn Send>) {
+        let late = match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(kept) => {
+                kept.push(something);
+                None
+            }
+            None => Some(something),
+        };
+        drop(late);
+    }
+
+    /// Drops it. That may panic.
+    pub(crate) fn let_go(&self) {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(kept);
+    }
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Kept")
+    }
 }
 
 /// What to do with a notification.
@@ -163,6 +216,16 @@ pub(crate) trait Encode {
 impl<T: Serialize + ?Sized> Encode for T {
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         serde_json::to_writer(buffer, self)
+    }
+}
+
+/// What has been written already.
+pub(crate) struct Written(pub(crate) Vec<u8>);
+
+impl Encode for Written {
+    fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+        buffer.extend_from_slice(&self.0);
+        Ok(())
     }
 }
 
