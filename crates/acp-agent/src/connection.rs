@@ -58,13 +58,11 @@ impl<A: Agent> Connection<A> {
         profile
     }
 
-    /// The connection is over: what was recorded of its sessions is made durable, and others can open them.
+    /// The connection is over: what was recorded of its sessions is made durable, and others can open them. So are
+    /// those that were half open.
     pub(crate) async fn close_sessions(&self) {
-        for session in self.sessions.all() {
-            if let Some(recorder) = session.updates().recorder() {
-                // Nobody is left to be told, and the turns that were answered are durable.
-                let _ = recorder.close().await;
-            }
+        if let Some(keeper) = &self.keeper {
+            keeper.close().await;
         }
     }
 
@@ -192,11 +190,17 @@ impl<A: Agent> Service for Server<A> {
     }
 }
 
-/// Whether an operation waits for the login, where one is required: all but those that log in and out, and the one
-/// that only gives something back.
+/// Whether an operation waits for the login, where one is required: all but those that log in and out, those that say
+/// where and with which keys models are reached, which may be the login, and the one that only gives something back.
 const fn needs_login(operation: Operation) -> bool {
     #[cfg(feature = "unstable")]
-    if matches!(operation, Operation::AuthStatus) {
+    if matches!(
+        operation,
+        Operation::AuthStatus
+            | Operation::ListProviders
+            | Operation::SetProvider
+            | Operation::DisableProvider
+    ) {
         return false;
     }
     !matches!(operation, Operation::Authenticate | Operation::Logout | Operation::CloseSession)

@@ -1,13 +1,10 @@
 //! From a message of the client to the call of a handler.
 
 use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use acp_json::Node;
 use acp_rpc::{CancellationToken, Delivery, Error as RpcError, Peer, Request, Task};
-use pin_project_lite::pin_project;
 
 use crate::agent::Agent;
 use crate::call::{Call, Scope};
@@ -58,12 +55,12 @@ impl<A: Agent> Incoming<'_, A> {
         let Incoming { method, params, request, agreed, connection, reopening } = self;
         let params = Arc::new(read_params::<O>(params, method)?);
         let agent = Arc::clone(&connection.agent);
-        let cancel = Cancel::new(request.cancel.child_token());
-        let (client, request_id) = (Client::new(request.peer, agreed), Some(request.id));
+        let cancel = Cancel::new(request.cancel.clone());
+        let (client, request_id) = (Client::new(request.peer.clone(), agreed), Some(request.id.clone()));
         let scope = Scope { connection, client, cancel, request_id, reopening };
         let admitted = Arc::new(O::admit(&scope, &params)?);
-        let kept = O::keep(&admitted);
-        let task = async move {
+        O::promise(&admitted, &request);
+        Ok(Box::pin(async move {
             let outcome = match O::wait(&scope, &admitted).await {
                 Ok(()) => {
                     let call = Call::new(scope.clone(), params, Arc::clone(&admitted));
@@ -72,8 +69,7 @@ impl<A: Agent> Incoming<'_, A> {
                 Err(error) => Err(error),
             };
             O::settle(&scope, &admitted, outcome).await
-        };
-        Ok(Box::pin(Keeping { task, _kept: kept }))
+        }))
     }
 
     /// Refuses the request with `-32601`: it has no handler.
@@ -82,24 +78,6 @@ impl<A: Agent> Incoming<'_, A> {
     /// Always.
     pub fn refuse(self) -> Called {
         Err(RpcError::method_not_found(self.method))
-    }
-}
-
-pin_project! {
-    /// A task that keeps something until it is dropped itself. The connection drops the task of a request when
-    /// its answer stands in the output buffer; an `async` block drops what it has when it is done, before that.
-    struct Keeping<F, T> {
-        #[pin]
-        task: F,
-        _kept: T,
-    }
-}
-
-impl<F: Future, T> Future for Keeping<F, T> {
-    type Output = F::Output;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        self.project().task.poll(cx)
     }
 }
 

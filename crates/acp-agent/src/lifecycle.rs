@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use acp_rpc::{Error as RpcError, Reply};
+use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{
     AuthenticateRequest, AuthenticateResponse, CloseSessionRequest, CloseSessionResponse,
     DeleteSessionRequest, DeleteSessionResponse, ListSessionsRequest, ListSessionsResponse, LogoutRequest,
@@ -38,8 +38,8 @@ pub trait Lifecycle: Op {
     /// What the request is refused with.
     fn admit<A: Agent>(scope: &Scope<A>, params: &Arc<Self::Params>) -> Result<Self::Admitted<A>, RpcError>;
 
-    /// What is kept until the answer stands in the output buffer.
-    fn keep<A: Agent>(_: &Self::Admitted<A>) -> impl Send + 'static {}
+    /// Says what holds until the request is answered, whoever answers it: layers may do that, too.
+    fn promise<A: Agent>(_: &Self::Admitted<A>, _: &Request) {}
 
     /// Waits for what has to be over before the handler starts. After an error the handler is not called: the
     /// error is the outcome.

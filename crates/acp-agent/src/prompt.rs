@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use acp_rpc::{Error as RpcError, Reply};
+use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{ContentBlock, PromptCapabilities, PromptRequest, PromptResponse, StopReason};
 
 use crate::agent::Agent;
@@ -21,10 +21,9 @@ pub struct Running<S> {
     scope: Arc<TurnScope>,
     /// Whether it had to wait.
     waits: bool,
-    place: Arc<Place<S>>,
 }
 
-/// A turn's place among those of its session. Dropped, it makes room for the next one.
+/// A turn's place among those of its session. Dropped, it ends the turn and makes room for the next one.
 struct Place<S> {
     session: Session<S>,
     scope: Arc<TurnScope>,
@@ -51,6 +50,8 @@ impl<S> Drop for Running<S> {
 
 impl<S> Drop for Place<S> {
     fn drop(&mut self) {
+        // It may have been answered without its handler, which is still somewhere.
+        self.session.entry.turns.end(&self.scope);
         self.session.entry.turns.release(&self.scope);
     }
 }
@@ -70,13 +71,15 @@ impl Lifecycle for op::Prompt {
         let (session, turn, waits) = sessions.begin_turn(&params.session_id, may_wait, |session| {
             TurnScope::new(Arc::clone(params), session.updates().clone(), scope.cancel.clone())
         })?;
-        let place = Arc::new(Place { session: session.clone(), scope: Arc::clone(&turn) });
-        Ok(Running { session, scope: turn, waits, place })
+        Ok(Running { session, scope: turn, waits })
     }
 
-    /// The next turn starts behind the answer of this one, whether that is a result or an error.
-    fn keep<A: Agent>(running: &Running<A::Session>) -> impl Send + 'static {
-        Arc::clone(&running.place)
+    /// The next turn starts behind the answer of this one, whoever gives that. One that is cancelled while it waits
+    /// in a layer is answered like one that waits for its session.
+    fn promise<A: Agent>(running: &Running<A::Session>, request: &Request) {
+        let Running { session, scope, .. } = running;
+        request.keep_until_answered(Place { session: session.clone(), scope: Arc::clone(scope) });
+        request.if_cancelled(Reply::new(PromptResponse::new(StopReason::Cancelled)));
     }
 
     async fn wait<A: Agent>(_: &Scope<A>, running: &Running<A::Session>) -> Result<()> {
@@ -119,9 +122,7 @@ impl Lifecycle for op::Prompt {
             Err(_) if cancelled => PromptResponse::new(StopReason::Cancelled),
             Err(error) => return Err(error.into_rpc()),
         };
-        // It goes with the answer through layers, too.
-        let place = Arc::clone(&running.place);
-        Ok(Reply::new(response).after(move |_| drop(place)))
+        Ok(Reply::new(response))
     }
 }
 

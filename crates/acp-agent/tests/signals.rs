@@ -59,14 +59,91 @@ mod agent {
         // Longer than the handler's own time to end.
         let drain = std::env::var_os("ACP_AGENT_TEST_DRAIN").map(|_| Duration::from_secs(3600));
         let options = drain.into_iter().fold(Options::default(), Options::drain);
-        let served = Serve::new(Patient).options(options).stdio();
-        builder.enable_all().build().unwrap().block_on(served).unwrap();
+        let runtime = builder.enable_all().build().unwrap();
+        #[cfg(feature = "store")]
+        if let Some(folder) = std::env::var_os("ACP_AGENT_TEST_STORE") {
+            runtime.block_on(Serve::new(super::wedged::agent(folder)).stdio()).unwrap();
+            eprintln!("served");
+            return;
+        }
+        runtime.block_on(Serve::new(Patient).options(options).stdio()).unwrap();
         eprintln!("served");
+    }
+}
+
+/// An agent whose store never gets anything to the disk.
+#[cfg(all(unix, feature = "store"))]
+mod wedged {
+    use std::ffi::OsString;
+
+    use acp_agent::store::{Journal, Pending, Record, Records, SessionLog, SessionStore};
+    use acp_agent::types::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
+    use acp_agent::{Agent, Result, Router, StopReason, op};
+
+    struct Wedged(Journal);
+
+    struct WedgedLog(Box<dyn SessionLog>);
+
+    pub(crate) fn agent(folder: OsString) -> impl Agent {
+        Router::new("wedged", "1", ())
+            .on::<op::Prompt, _>(prompt)
+            .store(Wedged(Journal::at(folder)))
+    }
+
+    async fn prompt(_: &()) -> Result<StopReason> {
+        Ok(StopReason::EndTurn)
+    }
+
+    impl SessionStore for Wedged {
+        fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>> {
+            Box::pin(async move {
+                let log = self.0.create(session).await?;
+                Ok(Box::new(WedgedLog(log)) as Box<dyn SessionLog>)
+            })
+        }
+
+        fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
+            self.0.open(session)
+        }
+
+        fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
+            self.0.read(session)
+        }
+
+        fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
+            self.0.list(request)
+        }
+
+        fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
+            self.0.delete(session)
+        }
+    }
+
+    impl SessionLog for WedgedLog {
+        fn info(&self) -> &SessionInfo {
+            self.0.info()
+        }
+
+        fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
+            self.0.append(records)
+        }
+
+        fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
+            self.0.set_title(title)
+        }
+
+        fn commit(&mut self) -> Pending<'_, ()> {
+            Box::pin(async {
+                eprintln!("closing");
+                std::future::pending().await
+            })
+        }
     }
 }
 
 #[cfg(unix)]
 mod parent {
+    use std::ffi::OsStr;
     use std::io::{BufRead, BufReader, Read, Write};
     use std::os::unix::process::ExitStatusExt;
     use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -76,12 +153,14 @@ mod parent {
     type Test = fn(runtime: &str);
 
     pub(crate) fn run() {
-        let tests: [(&str, Test); 5] = [
+        let tests: &[(&str, Test)] = &[
             ("a signal ends it in good order", signals),
             ("a second signal ends it on the spot", second_signal),
             ("the end of stdin ends it", end_of_input),
             ("a client that is gone is no failure", broken_pipe),
             ("a signal ends it while nobody reads", nobody_reads),
+            #[cfg(feature = "store")]
+            ("a second signal ends it while its sessions are being closed", second_signal_while_closing),
         ];
         for (name, test) in tests {
             for runtime in ["current_thread", "multi_thread"] {
@@ -98,11 +177,11 @@ mod parent {
     }
 
     impl Agent {
-        /// Starts an agent whose turn is running.
-        fn prompted(runtime: &str, text: &str) -> Self {
+        /// Starts an agent with these variables, and opens a session.
+        fn open(runtime: &str, variables: Option<(&str, &OsStr)>) -> (Self, Value) {
             let mut child = Command::new(std::env::current_exe().unwrap())
                 .env("ACP_AGENT_TEST", runtime)
-                .envs((text == "stubborn").then_some(("ACP_AGENT_TEST_DRAIN", "long")))
+                .envs(variables)
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
@@ -115,6 +194,13 @@ mod parent {
             agent.recv();
             agent.say(2, "session/new", &json!({"cwd": "/", "mcpServers": []}));
             let session = agent.recv()["result"]["sessionId"].clone();
+            (agent, session)
+        }
+
+        /// Starts an agent whose turn is running.
+        fn prompted(runtime: &str, text: &str) -> Self {
+            let drain = (text == "stubborn").then_some(("ACP_AGENT_TEST_DRAIN", OsStr::new("long")));
+            let (mut agent, session) = Self::open(runtime, drain);
             let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
             agent.say(3, "session/prompt", &prompt);
             assert_eq!(agent.recv()["params"]["update"]["status"], "in_progress");
@@ -178,6 +264,30 @@ mod parent {
         assert!(said.iter().all(|message| message["id"] != 3), "it was waited for: {said:?}");
         assert!(status.success(), "{status} {told}");
         assert_eq!(told, "served\n");
+    }
+
+    #[cfg(feature = "store")]
+    fn second_signal_while_closing(runtime: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        for hangup in [true, false] {
+            let store = ("ACP_AGENT_TEST_STORE", folder.path().as_os_str());
+            let (mut agent, _) = Agent::open(runtime, Some(store));
+            let mut told = BufReader::new(agent.child.stderr.take().unwrap());
+            if hangup {
+                agent.stdin = None;
+            }
+            agent.signal("TERM");
+            let mut line = String::new();
+            told.read_line(&mut line).unwrap();
+            assert_eq!(line, "closing\n");
+            agent.signal("INT");
+            // It may be that the first was heard only now: then this one is the second.
+            agent.signal("INT");
+            let mut rest = String::new();
+            told.read_to_string(&mut rest).unwrap();
+            assert_eq!(rest, "served\n");
+            assert!(agent.child.wait().unwrap().success());
+        }
     }
 
     fn end_of_input(runtime: &str) {

@@ -17,6 +17,7 @@ use crate::lane::{LaneJob, Lanes};
 use crate::message::{Answer, Error, Id, Message};
 use crate::options::Noise;
 use crate::peer::{Peer, Shared};
+use crate::promise::Promise;
 use crate::service::{BoxFuture, Delivery, LaneKey, Request, Service, Task};
 use crate::tap::Observer;
 use crate::task::{Answering, caught, guarded};
@@ -129,9 +130,9 @@ impl Dispatch {
         let task: Task = match task {
             Ok(task) => task,
             Err(error) if self.peer.shared.writer.has_room() => {
-                self.peer.shared.endpoint().finished(id);
+                let promise = self.peer.shared.finished(id);
                 self.peer.shared.refuse(id, &error);
-                return;
+                return self.drop_promise(method, promise);
             }
             // It waits for room as the answers of handlers do, and the reader goes on.
             Err(error) => Box::pin(async move { Err(error) }),
@@ -254,6 +255,13 @@ impl Dispatch {
         }
     }
 
+    /// What is in it is the service's: its drop may panic.
+    fn drop_promise(&self, method: &str, promise: Option<Promise>) {
+        if let Err(panic) = guarded(|| drop(promise)) {
+            self.panicked(method, &panic);
+        }
+    }
+
     fn report(&self, fault: Fault<'_>) {
         fault.report(&*self.service);
     }
@@ -280,9 +288,9 @@ impl Dispatch {
     pub(crate) fn cancel_handlers(&mut self) {
         self.tasks.abort_all();
         self.lanes.clear(&*self.service);
-        let unanswered = self.peer.shared.endpoint().unanswered();
-        for id in unanswered {
+        for (id, promise) in self.peer.shared.unanswered() {
             self.refuse(&id, &Error::cancelled());
+            self.drop_promise("", Some(promise));
         }
     }
 
@@ -290,6 +298,10 @@ impl Dispatch {
     pub(crate) fn over(&mut self, reason: &CloseReason) {
         if !std::mem::replace(&mut self.is_over, true) {
             self.peer.shared.writer.close();
+            // They may hold what holds the connection.
+            for (_, promise) in self.peer.shared.unanswered() {
+                self.drop_promise("", Some(promise));
+            }
             let _ = guarded(|| self.service.closed(reason));
         }
     }

@@ -8,13 +8,15 @@ use acp_json::Node;
 use serde_core::Serialize;
 use tokio_util::sync::CancellationToken;
 
+use crate::budget::PROMISE;
 use crate::error::CloseReason;
 use crate::fault::Fault;
 use crate::message::{Error, Id};
 use crate::peer::Peer;
+use crate::weight::block;
 
 /// The future a request is answered by. It is dropped when its answer stands in the output buffer, unless a layer
-/// has dropped it before.
+/// has dropped it before: see [`Request::keep_until_answered`].
 pub type Task = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send>>;
 
 /// A future that answers nothing: a notification's handler, or a job of a lane.
@@ -79,6 +81,32 @@ pub struct Request {
     /// Fires when the peer cancels this request (`$/cancel_request`) and when the connection ends. The
     /// handler still answers: with a result, or with [`Error::cancelled`].
     pub cancel: CancellationToken,
+}
+
+impl Request {
+    /// Drops `value` when the answer stands in the output buffer, or when the connection has ended without one.
+    ///
+    /// That holds whoever answers: the task, a layer that has dropped the task before, or the connection when it
+    /// ends. When the request has been answered already, `value` is dropped at once.
+    pub fn keep_until_answered<T: Send + 'static>(&self, value: T) {
+        let value: Box<dyn Send> = Box::new(value);
+        let mut value = Some(value);
+        let bytes = PROMISE + block(size_of::<T>());
+        self.peer.shared.promise(&self.id, bytes, |promises| {
+            value.take().into_iter().for_each(|value| promises.keep(&self.id, value));
+        });
+        // What is left is dropped outside the locks.
+        drop(value);
+    }
+
+    /// Answers `reply` where the request would be answered with `-32800`, by its task or by a layer, such as
+    /// one in which it waits for its turn. The end of the connection answers `-32800` all the same.
+    pub fn if_cancelled(&self, reply: Reply) {
+        let bytes = PROMISE + block(size_of_val(&*reply.result));
+        let before =
+            self.peer.shared.promise(&self.id, bytes, |promises| promises.if_cancelled(&self.id, reply));
+        drop(before);
+    }
 }
 
 /// What to do with a notification.

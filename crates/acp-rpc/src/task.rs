@@ -94,15 +94,15 @@ impl Answering {
         let mut handler = caught(task, |panic: &str| self.panicked(panic));
         let outcome = (&mut handler).await.unwrap_or_else(|| Err(Error::panicked()));
         let turn = self.peer.shared.writer.turn().await;
-        let in_flight = self.peer.shared.endpoint().finished(&self.id);
-        if turn.is_ok() && in_flight {
-            self.send(outcome);
-        } else {
-            self.contain(|| drop(outcome));
+        let mut promise = self.peer.shared.finished(&self.id);
+        match &mut promise {
+            Some(promise) if turn.is_ok() => self.send(promise.instead_of(outcome)),
+            _ => self.contain(|| drop(outcome)),
         }
         drop(turn);
-        // Only now: what it holds is held until its answer stands in the buffer.
+        // Only now: what they hold is held until the answer stands in the buffer.
         drop(handler);
+        self.contain(|| drop(promise));
     }
 
     fn send(&self, outcome: Result<Reply, Error>) {
