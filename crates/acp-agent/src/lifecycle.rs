@@ -203,11 +203,29 @@ impl<S> Leaving<S> {
         }
     }
 
-    /// Closes what was recorded: it is durable, and others can open the session.
-    pub(crate) async fn stop_recording(&self) -> Result<()> {
-        match self.session.as_ref().and_then(|session| session.updates().recorder()) {
-            Some(recorder) => recorder.close().await,
-            None => Ok(()),
+    /// Ends the session's MCP servers, and closes what was recorded: it is durable, and others can open the session.
+    pub(crate) async fn release(&self) -> Result<()> {
+        let Some(Session { entry }) = &self.session else { return Ok(()) };
+        let ending = async {
+            if let Some(mcp) = &entry.mcp {
+                mcp.end().await;
+            }
+        };
+        let closing = async {
+            match entry.updates.recorder() {
+                Some(recorder) => recorder.close().await,
+                None => Ok(()),
+            }
+        };
+        tokio::join!(ending, closing).1
+    }
+}
+
+/// Also where the handler panicked.
+impl<S> Drop for Leaving<S> {
+    fn drop(&mut self) {
+        if let Some(mcp) = self.session.as_ref().and_then(|session| session.entry.mcp.as_ref()) {
+            mcp.end_soon();
         }
     }
 }
@@ -243,7 +261,7 @@ impl Lifecycle for op::CloseSession {
         outcome: Result<CloseSessionResponse>,
     ) -> Result<Reply, RpcError> {
         // Closed it is, whatever the handler says.
-        let closed = leaving.stop_recording().await;
+        let closed = leaving.release().await;
         answer(outcome.and_then(|response| closed.map(|()| response)))
     }
 }
@@ -272,7 +290,7 @@ impl Lifecycle for op::DeleteSession {
         outcome: Result<DeleteSessionResponse>,
     ) -> Result<Reply, RpcError> {
         // What could not be written need not be.
-        let _ = leaving.stop_recording().await;
+        let _ = leaving.release().await;
         let deleted = match (&outcome, &scope.connection.keeper) {
             (Ok(_), Some(keeper)) => keeper.delete(&leaving.id).await,
             _ => Ok(()),

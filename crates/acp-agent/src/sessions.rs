@@ -97,6 +97,9 @@ impl<T> Sessions<T> {
         let before = self.slots().entry(id).or_default().session.replace(session);
         if let Some(before) = before {
             before.entry.updates.close();
+            if let Some(mcp) = &before.entry.mcp {
+                mcp.end_soon();
+            }
         }
     }
 

@@ -70,13 +70,15 @@ impl<'a> Expansion<'a> {
     /// `impl Agent` for a correct block.
     fn agent(&self) -> TokenStream {
         let krate = &self.krate;
-        let (profile, meta, store) = (facts::profile(self), facts::meta(self), facts::store(self));
+        let (profile, meta) = (facts::profile(self), facts::meta(self));
+        let (store, mcp) = (facts::store(self), facts::mcp(self));
         let (calls, notifications) = (calls::calls(self), calls::notifications(self));
         self.implementation(&quote! {
             const PROFILE: #krate::Profile<'static> = #profile;
 
             #meta
             #store
+            #mcp
 
             fn call(incoming: #krate::Incoming<'_, Self>) -> #krate::Called {
                 match incoming.method() {
