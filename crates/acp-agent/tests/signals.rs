@@ -85,9 +85,7 @@ mod wedged {
     struct WedgedLog(Box<dyn SessionLog>);
 
     pub(crate) fn agent(folder: OsString) -> impl Agent {
-        Router::new("wedged", "1", ())
-            .on::<op::Prompt, _>(prompt)
-            .store(Wedged(Journal::at(folder)))
+        Router::new("wedged", "1", ()).on::<op::Prompt, _>(prompt).store(Wedged(Journal::at(folder)))
     }
 
     async fn prompt(_: &()) -> Result<StopReason> {

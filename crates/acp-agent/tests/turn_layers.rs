@@ -39,10 +39,7 @@ async fn close(_: &()) -> Result<()> {
 }
 
 fn talker() -> impl Agent {
-    Router::new("talker", "1", ())
-        .queue_prompts()
-        .on::<op::Prompt, _>(talk)
-        .on::<op::CloseSession, _>(close)
+    Router::new("talker", "1", ()).queue_prompts().on::<op::Prompt, _>(talk).on::<op::CloseSession, _>(close)
 }
 
 fn is_prompt(method: &str) -> bool {
@@ -54,7 +51,12 @@ fn is_prompt(method: &str) -> bool {
 struct Late<S>(S);
 
 impl<S: Service> Service for Late<S> {
-    fn request(&self, method: &str, params: Node<'_>, request: Request) -> std::result::Result<Task, RpcError> {
+    fn request(
+        &self,
+        method: &str,
+        params: Node<'_>,
+        request: Request,
+    ) -> std::result::Result<Task, RpcError> {
         let task = self.0.request(method, params, request)?;
         if !is_prompt(method) {
             return Ok(task);

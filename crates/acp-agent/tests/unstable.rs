@@ -10,7 +10,10 @@
 
 mod support;
 
-use acp_agent::types::{AuthMethod, AuthMethodAgent, AuthState, AuthStatusResponse, PlanItems, PlanUpdate, ProviderInfo, SessionInfo, SessionMessage, SessionMessageChunk, SetProviderRequest, SubagentUpdate};
+use acp_agent::types::{
+    AuthMethod, AuthMethodAgent, AuthState, AuthStatusResponse, PlanItems, PlanUpdate, ProviderInfo,
+    SessionInfo, SessionMessage, SessionMessageChunk, SetProviderRequest, SubagentUpdate,
+};
 use acp_agent::{Client, Error, Result, SessionUpdates, StopReason, Turn, agent};
 use serde_json::{Value, json};
 use support::{Wire, check_error};

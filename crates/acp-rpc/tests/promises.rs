@@ -110,8 +110,7 @@ async fn what_is_kept_is_dropped_behind_the_answer() {
 
 #[tokio::test]
 async fn who_is_cancelled_while_a_layer_lets_him_wait_is_answered_as_promised() {
-    let (mut wire, _peer, driver) =
-        raw(Keeper::default(), Options::default().layer_in(Concurrency::new(1)));
+    let (mut wire, _peer, driver) = raw(Keeper::default(), Options::default().layer_in(Concurrency::new(1)));
     tokio::spawn(driver);
     wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"hang"}"#).await;
     wire.send(r#"{"jsonrpc":"2.0","id":2,"method":"hang"}"#).await;

@@ -60,7 +60,7 @@ impl Mcp {
     /// Those of [`call_tool`](Self::call_tool).
     pub async fn run_tool(
         &self,
-        mut tool: RunningTool,
+        tool: RunningTool,
         name: &str,
         arguments: impl Into<Value>,
     ) -> Result<ToolOutcome> {
@@ -97,8 +97,7 @@ impl Mcp {
 async fn finish(tool: RunningTool, outcome: Result<ToolOutcome, McpError>) -> Result<ToolOutcome> {
     match outcome {
         Ok(outcome) => {
-            let status =
-                if outcome.is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
+            let status = if outcome.is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
             let update = ToolCallUpdate::new(tool.id())
                 .content(outcome.tool_call_content())
                 .raw_output(outcome.raw.clone());
@@ -118,7 +117,7 @@ fn unknown(name: &str) -> Error {
 
 /// What is going on, for people.
 fn words(progress: &Progress) -> Content {
-    let Progress { progress, total, message } = progress;
+    let Progress { progress, total, message, .. } = progress;
     let done = match total {
         Some(total) => format!("{progress} of {total}"),
         None => progress.to_string(),

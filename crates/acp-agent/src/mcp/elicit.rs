@@ -61,10 +61,7 @@ impl Elicitation for Bridge {
         self.modes
     }
 
-    fn elicit(
-        &self,
-        request: ElicitRequest,
-    ) -> Pin<Box<dyn Future<Output = ElicitationAction> + Send + '_>> {
+    fn elicit(&self, request: ElicitRequest) -> Pin<Box<dyn Future<Output = ElicitationAction> + Send + '_>> {
         Box::pin(async move {
             // A user who was not reached has not answered.
             self.ask(request).await.map_or(ElicitationAction::Cancel, |answer| answer.action)

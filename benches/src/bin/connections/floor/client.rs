@@ -92,7 +92,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> FloorClient<R, W> {
     /// Loads a session: how many updates were replayed. They are thrown away.
     pub(crate) async fn load(&mut self, session: usize) -> Result<usize> {
         let session = self.sessions.get(session).context("too few sessions")?;
-        let request = LoadSessionRequest::new(session.clone(), "/project", []);
+        let request = LoadSessionRequest::new([], "/project", session.clone());
         self.wire.request(self.next_id, "session/load", &request)?;
         self.next_id += 1;
         let mut updates = 0;
