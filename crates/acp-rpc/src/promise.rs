@@ -57,9 +57,7 @@ impl Promise {
     /// The answer that is given where this one would be.
     pub(crate) fn instead_of(&mut self, outcome: Result<Reply, Error>) -> Result<Reply, Error> {
         match outcome {
-            Err(error) if error.code == Error::REQUEST_CANCELLED => {
-                self.if_cancelled.take().map_or(Err(error), Ok)
-            }
+            Err(error) if error.code == Error::REQUEST_CANCELLED => self.if_cancelled.take().ok_or(error),
             outcome => outcome,
         }
     }

@@ -25,7 +25,8 @@ impl Mcp {
     /// # use acp_agent::mcp::Mcp;
     /// # struct Agent; impl Agent {
     /// async fn prompt(&self, turn: Turn, mcp: Mcp) -> Result<StopReason> {
-    ///     let arguments = acp_agent::Value::parse_json(r#"{"path": "notes.txt"}"#)?;
+    ///     let arguments: acp_agent::Value =
+    ///         serde_json::from_str(r#"{"path": "notes.txt"}"#).map_err(acp_agent::Error::other)?;
     ///     let outcome = mcp.call_tool(&turn, "files__read_file", arguments).await?;
     ///     turn.say(outcome.text()).await?;
     ///     Ok(StopReason::EndTurn)
