@@ -1,6 +1,11 @@
 //! Agents and clients to read and to run.
 
+mod clean;
 pub mod coding_agent;
+#[cfg(feature = "tui")]
+pub mod tui_client;
+
+pub use clean::clean;
 
 /// The guide, of which every piece of code is compiled and run.
 #[cfg(doctest)]

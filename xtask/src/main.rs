@@ -15,7 +15,7 @@ cargo xtask schema check             compare schema/ with the hashes in schema/U
 cargo xtask schema missing-docs      list what has no wording in schema/docs/ yet
 cargo xtask roundtrip [--transcripts <folder>]
                                      decode and re-encode the values on stdin, or recorded traffic
-cargo xtask interop [--list] [--only <text>] [--require] [--keep-logs]
+cargo xtask interop [--list] [--only <text>] [--write] [--require] [--keep-logs]
                                      run our agents and client against other implementations
 ";
 

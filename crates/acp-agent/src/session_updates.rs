@@ -126,9 +126,18 @@ impl SessionUpdates {
         &self.open.permissions
     }
 
-    /// Sends an update while `gate` is open. Every update of an open session leaves here or in
-    /// [`send_now`](Self::send_now).
-    pub(crate) async fn send(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
+    /// Sends an update while `gate` is open. Every update of an open session leaves here, in
+    /// [`try_send`](Self::try_send) or in [`send_now`](Self::send_now).
+    async fn send(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
+        match self.try_send(gate, update)? {
+            None => Ok(()),
+            Some(update) => self.send_when_possible(gate, update).await,
+        }
+    }
+
+    /// Sends an update while `gate` is open, as a rule: gives it back if it has to wait, for room or to be recorded.
+    /// Then it is for [`send_when_possible`](Self::send_when_possible).
+    pub(crate) fn try_send(&self, gate: &Gate, update: SessionUpdate) -> Result<Option<SessionUpdate>> {
         let client = &self.open.client;
         check_offered(&update, client.capabilities())?;
         if gate.is_closed() {
@@ -136,19 +145,29 @@ impl SessionUpdates {
         }
         // Before it leaves: the client may act on it at once.
         self.open.settings.observe(&update);
-        let method = methods::SessionUpdate::NAME;
+        if self.open.recorder.is_some() {
+            return Ok(Some(update));
+        }
+        let notification = Leaving::Plain(SessionNotification::new(&self.open.id, update));
+        let sent = client.peer().try_notify(methods::SessionUpdate::NAME, &gate.guard(&notification));
+        match (sent.map_err(|error| unsent(gate, error))?, notification) {
+            (false, Leaving::Plain(notification)) => Ok(Some(notification.update)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Sends an update that [`try_send`](Self::try_send) has given back.
+    pub(crate) async fn send_when_possible(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
         let sending = async {
             let notification = match &self.open.recorder {
                 Some(recorder) => Leaving::Kept(recorder.keep(gate, &update).await?),
                 None => Leaving::Plain(SessionNotification::new(&self.open.id, update)),
             };
-            let sent = client.peer().notify(method, &gate.guard(&notification)).await;
-            sent.map_err(|error| match error {
-                CallError::Encode { .. } if gate.is_closed() => gate.error(),
-                error => Error::call(method, error),
-            })
+            let peer = self.open.client.peer();
+            let sent = peer.notify(methods::SessionUpdate::NAME, &gate.guard(&notification)).await;
+            sent.map_err(|error| unsent(gate, error))
         };
-        // The message first: as a rule there is room for it, and nothing is waited for.
+        // The message first: there may be room for it by now.
         tokio::select! {
             biased;
             sent = sending => sent,
@@ -173,6 +192,14 @@ impl SessionUpdates {
         // A client that is gone needs no updates, and a gate that is closed lets none out.
         let peer = self.open.client.peer();
         let _ = peer.notify_now(methods::SessionUpdate::NAME, &gate.guard(&notification));
+    }
+}
+
+/// Why an update was not sent.
+fn unsent(gate: &Gate, error: CallError) -> Error {
+    match error {
+        CallError::Encode { .. } if gate.is_closed() => gate.error(),
+        error => Error::call(methods::SessionUpdate::NAME, error),
     }
 }
 

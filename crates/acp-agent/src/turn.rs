@@ -153,7 +153,10 @@ impl Turn {
     /// turn's answer, [`Error::Unsupported`] for a kind that the client has to offer first.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.check_open()?;
-        let sending = self.scope.session.send(&self.scope.gate, update.into());
+        let (session, gate) = (&self.scope.session, &self.scope.gate);
+        let tried = session.try_send(gate, update.into()).map_err(|error| self.heard(error))?;
+        let Some(update) = tried else { return Ok(()) };
+        let sending = session.send_when_possible(gate, update);
         tokio::select! {
             biased;
             sent = sending => sent.map_err(|error| self.heard(error)),

@@ -56,13 +56,13 @@ mod agent {
             "multi_thread" => tokio::runtime::Builder::new_multi_thread(),
             _ => tokio::runtime::Builder::new_current_thread(),
         };
-        // Longer than the handler's own time to end.
-        let drain = std::env::var_os("ACP_AGENT_TEST_DRAIN").map(|_| Duration::from_secs(3600));
-        let options = drain.into_iter().fold(Options::default(), Options::drain);
+        let drain = std::env::var("ACP_AGENT_TEST_DRAIN").unwrap().parse().unwrap();
+        let options = Options::default().drain(Duration::from_secs(drain));
         let runtime = builder.enable_all().build().unwrap();
         #[cfg(feature = "store")]
         if let Some(folder) = std::env::var_os("ACP_AGENT_TEST_STORE") {
-            runtime.block_on(Serve::new(super::wedged::agent(folder)).stdio()).unwrap();
+            let agent = super::wedged::agent(folder);
+            runtime.block_on(Serve::new(agent).options(options).stdio()).unwrap();
             eprintln!("served");
             return;
         }
@@ -141,14 +141,17 @@ mod wedged {
 
 #[cfg(unix)]
 mod parent {
-    use std::ffi::OsStr;
     use std::io::{BufRead, BufReader, Read, Write};
     use std::os::unix::process::ExitStatusExt;
+    use std::path::Path;
     use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
     use serde_json::{Value, json};
 
     type Test = fn(runtime: &str);
+
+    /// In seconds: only a test that fails waits as long.
+    const FOR_EVER: u64 = 3600;
 
     pub(crate) fn run() {
         let tests: &[(&str, Test)] = &[
@@ -175,11 +178,12 @@ mod parent {
     }
 
     impl Agent {
-        /// Starts an agent with these variables, and opens a session.
-        fn open(runtime: &str, variables: Option<(&str, &OsStr)>) -> (Self, Value) {
+        /// Starts an agent that waits so many seconds for something to happen at its end, and opens a session.
+        fn open(runtime: &str, drain: u64, store: Option<&Path>) -> (Self, Value) {
             let mut child = Command::new(std::env::current_exe().unwrap())
                 .env("ACP_AGENT_TEST", runtime)
-                .envs(variables)
+                .env("ACP_AGENT_TEST_DRAIN", drain.to_string())
+                .envs(store.map(|folder| ("ACP_AGENT_TEST_STORE", folder)))
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
@@ -195,10 +199,9 @@ mod parent {
             (agent, session)
         }
 
-        /// Starts an agent whose turn is running.
-        fn prompted(runtime: &str, text: &str) -> Self {
-            let drain = (text == "stubborn").then_some(("ACP_AGENT_TEST_DRAIN", OsStr::new("long")));
-            let (mut agent, session) = Self::open(runtime, drain);
+        /// The same with a turn that is running.
+        fn prompted(runtime: &str, text: &str, drain: u64) -> Self {
+            let (mut agent, session) = Self::open(runtime, drain, None);
             let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
             agent.say(3, "session/prompt", &prompt);
             assert_eq!(agent.recv()["params"]["update"]["status"], "in_progress");
@@ -216,9 +219,11 @@ mod parent {
             serde_json::from_str(&line).unwrap()
         }
 
-        fn signal(&self, name: &str) {
-            let id = self.child.id().to_string();
-            let kill = format!("kill -s {name} {id}");
+        /// Sends these signals, one right after the other.
+        fn signal(&self, names: &[&str]) {
+            let id = self.child.id();
+            let kill: Vec<String> = names.iter().map(|name| format!("kill -s {name} {id}")).collect();
+            let kill = kill.join(" && ");
             assert!(Command::new("/bin/sh").args(["-c", &kill]).status().unwrap().success());
         }
 
@@ -245,8 +250,8 @@ mod parent {
 
     fn signals(runtime: &str) {
         for name in ["TERM", "INT"] {
-            let agent = Agent::prompted(runtime, "wait");
-            agent.signal(name);
+            let agent = Agent::prompted(runtime, "wait", FOR_EVER);
+            agent.signal(&[name]);
             let (said, status, told) = agent.rest();
             check_last_words(&said);
             assert!(status.success(), "{name}: {status} {told}");
@@ -255,9 +260,9 @@ mod parent {
     }
 
     fn second_signal(runtime: &str) {
-        let agent = Agent::prompted(runtime, "stubborn");
-        agent.signal("TERM");
-        agent.signal("INT");
+        // Together: in between, its handler has its own time to end, and no more.
+        let agent = Agent::prompted(runtime, "stubborn", FOR_EVER);
+        agent.signal(&["TERM", "INT"]);
         let (said, status, told) = agent.rest();
         assert!(said.iter().all(|message| message["id"] != 3), "it was waited for: {said:?}");
         assert!(status.success(), "{status} {told}");
@@ -268,19 +273,18 @@ mod parent {
     fn second_signal_while_closing(runtime: &str) {
         let folder = tempfile::tempdir().unwrap();
         for hangup in [true, false] {
-            let store = ("ACP_AGENT_TEST_STORE", folder.path().as_os_str());
-            let (mut agent, _) = Agent::open(runtime, Some(store));
+            let (mut agent, _) = Agent::open(runtime, FOR_EVER, Some(folder.path()));
             let mut told = BufReader::new(agent.child.stderr.take().unwrap());
             if hangup {
                 agent.stdin = None;
             }
-            agent.signal("TERM");
+            agent.signal(&["TERM"]);
             let mut line = String::new();
             told.read_line(&mut line).unwrap();
             assert_eq!(line, "closing\n");
-            agent.signal("INT");
-            // It may be that the first was heard only now: then this one is the second.
-            agent.signal("INT");
+            // It may be that the first was heard only now: then there has to be another one.
+            agent.signal(&["INT"]);
+            agent.signal(&["INT"]);
             let mut rest = String::new();
             told.read_to_string(&mut rest).unwrap();
             assert_eq!(rest, "served\n");
@@ -289,7 +293,8 @@ mod parent {
     }
 
     fn end_of_input(runtime: &str) {
-        let mut agent = Agent::prompted(runtime, "wait");
+        // This time has to pass before its handlers are told, and must not before they have answered.
+        let mut agent = Agent::prompted(runtime, "wait", 3);
         agent.stdin = None;
         let (said, status, told) = agent.rest();
         check_last_words(&said);
@@ -299,7 +304,7 @@ mod parent {
 
     /// The client dies: its end of both pipes is closed while the agent writes.
     fn broken_pipe(runtime: &str) {
-        let mut agent = Agent::prompted(runtime, "flood");
+        let mut agent = Agent::prompted(runtime, "flood", 1);
         agent.stdout = None;
         let (_, status, told) = agent.rest();
         assert!(status.success(), "{status} {told}");
@@ -307,10 +312,10 @@ mod parent {
     }
 
     fn nobody_reads(runtime: &str) {
-        let mut agent = Agent::prompted(runtime, "flood");
+        let mut agent = Agent::prompted(runtime, "flood", 1);
         // Nobody reads a word of it from here on.
         let stdout = agent.stdout.take();
-        agent.signal("TERM");
+        agent.signal(&["TERM"]);
         let (_, status, told) = agent.rest();
         drop(stdout);
         assert!(status.success(), "{status} {told}");

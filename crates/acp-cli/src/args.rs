@@ -4,7 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use acp_client::v1::McpServer;
 use lexopt::{Arg, Parser, ValueExt};
+
+use crate::mcp;
 
 pub(crate) const HELP: &str = "\
 acp: talk to Agent Client Protocol agents from a terminal
@@ -18,6 +21,9 @@ options of `acp prompt`:
   --cwd DIR        the session's directory, and the one whose files are served (default: here)
   --allow KIND     answer permission requests: once, always, reject or ask
                    (default: ask on a terminal, else reject)
+  --mcp NAME=CMD   give the session an MCP server: a command with its arguments, or an address (https://…);
+                   can be given several times
+  --session ID     go on with this session of an earlier time: it is resumed, or loaded without being shown
   --mode MODE      switch the session to this mode first
   --timeout SECS   cancel the turn after this time
   --record FILE    write every message to this file, one JSON object a line, with secrets redacted
@@ -46,6 +52,8 @@ pub(crate) struct PromptArgs {
     pub(crate) agent_args: Vec<OsString>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) allow: Option<Allow>,
+    pub(crate) mcp: Vec<McpServer>,
+    pub(crate) session: Option<String>,
     pub(crate) mode: Option<String>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) record: Option<PathBuf>,
@@ -95,14 +103,17 @@ fn command(mut parser: Parser, agent: Option<Vec<OsString>>) -> Result<Command, 
 }
 
 fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::Error> {
-    let (mut text, mut cwd, mut allow, mut mode, mut timeout, mut record, mut verbose) =
-        (None, None, None, None, None, None, false);
+    let (mut text, mut cwd, mut allow, mut session, mut mode, mut timeout, mut record, mut verbose) =
+        (None, None, None, None, None, None, None, false);
+    let mut mcp = Vec::new();
     while let Some(arg) = parser.next()? {
         match arg {
             Arg::Long("cwd") => cwd = Some(PathBuf::from(parser.value()?)),
-            Arg::Long("allow") => allow = Some(parser.value()?.parse_with(allow_kind)?),
+            Arg::Long("allow") => allow = Some(allow_kind(&parser.value()?.string()?)?),
+            Arg::Long("mcp") => mcp.push(mcp::server(&parser.value()?.string()?)?),
+            Arg::Long("session") => session = Some(parser.value()?.string()?),
             Arg::Long("mode") => mode = Some(parser.value()?.string()?),
-            Arg::Long("timeout") => timeout = Some(parser.value()?.parse_with(seconds)?),
+            Arg::Long("timeout") => timeout = Some(seconds(&parser.value()?.string()?)?),
             Arg::Long("record") => record = Some(PathBuf::from(parser.value()?)),
             Arg::Long("verbose") | Arg::Short('v') => verbose = true,
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
@@ -119,6 +130,8 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
         agent_args: agent.collect(),
         cwd,
         allow,
+        mcp,
+        session,
         mode,
         timeout,
         record,
@@ -126,19 +139,19 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
     }))
 }
 
-fn allow_kind(kind: &str) -> Result<Allow, &'static str> {
+fn allow_kind(kind: &str) -> Result<Allow, String> {
     match kind {
         "once" => Ok(Allow::Once),
         "always" => Ok(Allow::Always),
         "reject" => Ok(Allow::Reject),
         "ask" => Ok(Allow::Ask),
-        _ => Err("it must be once, always, reject or ask"),
+        _ => Err(format!("`--allow {kind}`: it must be once, always, reject or ask")),
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, &'static str> {
+fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or("it must be a number of seconds")
+    seconds.ok_or_else(|| format!("`--timeout {text}`: it must be a number of seconds"))
 }
 
 #[cfg(test)]
@@ -167,7 +180,7 @@ mod tests {
     #[test]
     fn options_are_read_in_any_order() {
         let Ok(Command::Prompt(args)) = parse(
-            "prompt --allow=once --timeout 1.5 hi --mode plan --cwd /x --record /r -- a"
+            "prompt --allow=once --timeout 1.5 hi --mode plan --session s1 --cwd /x --record /r -- a"
                 .split(' ')
                 .map(OsString::from),
         ) else {
@@ -175,7 +188,7 @@ mod tests {
         };
         assert_eq!(args.allow, Some(Allow::Once));
         assert_eq!(args.timeout, Some(Duration::from_millis(1500)));
-        assert_eq!(args.mode.as_deref(), Some("plan"));
+        assert_eq!((args.mode.as_deref(), args.session.as_deref()), (Some("plan"), Some("s1")));
         assert_eq!(args.cwd, Some(PathBuf::from("/x")));
         assert_eq!(args.record, Some(PathBuf::from("/r")));
     }
@@ -189,8 +202,8 @@ mod tests {
             ("prompt hi", "the agent is missing"),
             ("prompt hi --", "the agent is missing"),
             ("prompt hi there -- agent", "unexpected argument \"there\""),
-            ("prompt hi --allow maybe -- agent", "it must be once, always, reject or ask"),
-            ("prompt hi --timeout soon -- agent", "it must be a number of seconds"),
+            ("prompt hi --allow maybe -- agent", "`--allow maybe`: it must be once, always, reject or ask"),
+            ("prompt hi --timeout soon -- agent", "`--timeout soon`: it must be a number of seconds"),
             ("prompt hi --timeout -1 -- agent", "it must be a number of seconds"),
             ("demo --fast", "invalid option '--fast'"),
             ("demo -- agent", "takes no agent"),

@@ -50,7 +50,7 @@ pub(crate) async fn run() -> Result<u8, Failure> {
     let command = Command::new(std::env::current_exe()?).arg("demo-agent").env_remove("OPENAI_BASE_URL");
     let agent = acp_client::spawn(command)
         .info("acp demo", env!("CARGO_PKG_VERSION"))
-        .fs(LocalFs::rooted(&cwd)?)
+        .fs(LocalFs::rooted(&cwd)?.create_directories())
         .permissions(permissions)
         .await?;
     let name = agent.info().map_or("an agent", |info| info.name.as_str()).to_owned();

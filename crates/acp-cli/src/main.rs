@@ -4,6 +4,7 @@ mod args;
 mod ask;
 mod demo;
 mod interrupt;
+mod mcp;
 mod prompt;
 mod render;
 mod style;

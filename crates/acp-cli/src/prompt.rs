@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use acp_client::tap::Recorder;
-use acp_client::v1::StopReason;
-use acp_client::{Agent, Command, LocalFs, Options, PermissionPolicy, Turn};
+use acp_client::v1::{AuthMethod, McpServer, StopReason};
+use acp_client::{Agent, Command, Error, LocalFs, Options, PermissionPolicy, Session, Turn};
 use tokio::time::{Instant, sleep_until};
 
 use crate::args::{Allow, PromptArgs};
@@ -90,6 +90,7 @@ enum End {
 async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Options) -> Result<Agent, Failure> {
     let cwd = session_folder(args)?;
     let files = LocalFs::rooted(&cwd).map_err(|error| format!("`--cwd {}`: {error}", cwd.display()))?;
+    let files = files.create_directories();
     let mut command = Command::new(&args.agent).args(&args.agent_args);
     if args.verbose {
         command = command.on_stderr(tell_stderr);
@@ -99,11 +100,47 @@ async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Option
 }
 
 async fn prompt(agent: &Agent, args: PromptArgs) -> Result<Turn, Failure> {
-    let session = agent.new_session(session_folder(&args)?).await?;
+    let cwd = session_folder(&args)?;
+    let opened = match args.session {
+        Some(id) => reopen(agent, id, &cwd, args.mcp).await,
+        None => {
+            let new = agent.new_session(cwd);
+            args.mcp.into_iter().fold(new, |new, server| new.mcp_server(server)).await
+        }
+    };
+    let session = opened.map_err(|error| with_logins(agent, error))?;
+    if args.verbose {
+        tell(&format!("session: {}", session.id()));
+    }
     if let Some(mode) = args.mode {
         session.set_mode(mode).await?;
     }
     Ok(session.prompt(args.text).await?)
+}
+
+/// Takes a session up again. A load brings its conversation, which was shown when it took place.
+async fn reopen(agent: &Agent, id: String, cwd: &Path, mcp: Vec<McpServer>) -> Result<Session, Error> {
+    if agent.capabilities().session_capabilities.resume.is_some() {
+        let resumed = agent.resume_session(id, cwd);
+        return mcp.into_iter().fold(resumed, |resumed, server| resumed.mcp_server(server)).await;
+    }
+    let loaded = agent.load_session(id, cwd);
+    let loaded = mcp.into_iter().fold(loaded, |loaded, server| loaded.mcp_server(server));
+    loaded.replay().await?.finish().await
+}
+
+/// An error that asks for a login says which ones the agent has.
+fn with_logins(agent: &Agent, error: Error) -> Failure {
+    if !error.is_auth_required() {
+        return error.into();
+    }
+    let names = agent.auth_methods().iter().filter_map(|method| match method {
+        AuthMethod::Terminal(method) => Some(method.name.clone()),
+        method => method.as_agent().map(|method| method.name),
+    });
+    let names: Vec<String> = names.collect();
+    let offered = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    format!("{error}; log in with the agent's own command first (the agent offers: {offered})").into()
 }
 
 fn session_folder(args: &PromptArgs) -> io::Result<PathBuf> {
@@ -183,6 +220,10 @@ fn tell_faults(agent: &Agent, screen: &mut Renderer<Stdout>) -> io::Result<()> {
 }
 
 fn tell_stderr(line: &str) {
+    tell(&format!("agent: {line}"));
+}
+
+fn tell(line: &str) {
     // When our own stderr is closed there is nobody to tell.
-    let _ = writeln!(io::stderr(), "agent: {}", Clean(line));
+    let _ = writeln!(io::stderr(), "{}", Clean(line));
 }

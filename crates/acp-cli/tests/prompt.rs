@@ -88,6 +88,57 @@ fn verbose_shows_the_rest() {
 }
 
 #[test]
+fn a_session_of_an_earlier_time_goes_on() {
+    let turn = r#"take; say 'on we go'; give '{"stopReason":"end_turn"}'; take"#;
+    let table = [
+        (r#"{"loadSession":true,"sessionCapabilities":{"resume":{}}}"#, "session/resume", 0),
+        (r#"{"loadSession":true}"#, "session/load", 0),
+        ("{}", "", 1),
+    ];
+    for (capabilities, method, code) in table {
+        let script = format!(
+            r#"{AGENT} take; give '{{"protocolVersion":1,"agentCapabilities":{capabilities}}}'
+            take; echo "$line" >&2; say 'of old'; give '{{}}'; {turn}"#
+        );
+        let options =
+            ["prompt", "hello", "--timeout", "60", "--verbose", "--session", "s1", "--", "sh", "-c"];
+        let mut acp = Command::new(env!("CARGO_BIN_EXE_acp"));
+        let output = acp.args(options).arg(script).stdin(Stdio::null()).output().expect("acp runs");
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{out}{err}");
+        if code == 0 {
+            assert!(err.contains(method) && err.contains("session: s1"), "{err}");
+            assert!(out.contains("on we go"), "{out}");
+            assert_eq!(out.contains("of old"), method == "session/resume", "a load is not shown: {out}");
+        } else {
+            assert!(err.contains("loadSession"), "{err}");
+        }
+    }
+}
+
+#[test]
+fn the_session_gets_the_mcp_servers_that_are_named() {
+    let script = format!(
+        r#"{AGENT} take; give '{{"protocolVersion":1,"agentCapabilities":{{"mcpCapabilities":{{"http":true}}}}}}'
+        take; echo "$line" >&2; give '{{"sessionId":"s1"}}'; take; give '{{"stopReason":"end_turn"}}'; take"#
+    );
+    let options = ["--mcp", "files=sh -c 'a b'", "--mcp", "web=https://example.com/mcp"];
+    let mut acp = Command::new(env!("CARGO_BIN_EXE_acp"));
+    acp.args(["prompt", "hello", "--timeout", "60", "--verbose"]).args(options).args(["--", "sh", "-c"]);
+    let output = acp.arg(script).stdin(Stdio::null()).output().expect("acp runs");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    for part in [
+        r#""name":"files""#,
+        r#"/sh","args":["-c","a b"]"#,
+        r#""type":"http""#,
+        r#""url":"https://example.com/mcp""#,
+    ] {
+        assert!(err.contains(part), "{part}: {err}");
+    }
+}
+
+#[test]
 fn permissions_are_rejected_unless_allowed() {
     let script = r#"take; prompt=$id; permission; say "$(printf '%s' "$answer" | sed 's/.*"optionId":"\([a-z]*\)".*/\1/')"
         id=$prompt; give '{"stopReason":"end_turn"}'; take"#;
@@ -173,6 +224,30 @@ fn errors_are_told_with_what_the_agent_last_wrote() {
     let (code, _, err) = run(&[], refuse);
     assert_eq!(code, 1);
     assert!(err.contains("log in (code -32000)") && err.contains("bad key"), "{err}");
+}
+
+#[test]
+fn a_login_that_is_missing_is_named() {
+    let agent = |methods: &str| {
+        format!(
+            r#"{AGENT}take; give '{{"protocolVersion":1,"authMethods":[{methods}]}}'
+            take; printf '{{"jsonrpc":"2.0","id":%s,"error":{{"code":-32000,"message":"log in"}}}}\n' "$id"; take"#
+        )
+    };
+    for (methods, offered) in [
+        (
+            r#"{"id":"web","name":"Browser"},{"id":"tty","name":"Console","type":"terminal"}"#,
+            "Browser, Console",
+        ),
+        ("", "none"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
+        command.args(["prompt", "hello", "--timeout", "60", "--", "sh", "-c", &agent(methods)]);
+        let output = command.stdin(Stdio::null()).output().expect("acp runs");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{err}");
+        assert!(err.contains("log in") && err.contains(&format!("(the agent offers: {offered})")), "{err}");
+    }
 }
 
 #[test]

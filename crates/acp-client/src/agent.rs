@@ -129,12 +129,7 @@ impl Agent {
     /// Waits until the connection is over and a child process is gone with its whole tree, and says why. What ran for the
     /// agent in [`LocalTerminals`](crate::LocalTerminals) is gone by then, too.
     pub async fn wait(&self) -> CloseReason {
-        let mut ended = self.inner.connection.ended.clone();
-        match ended.wait_for(Option::is_some).await {
-            Ok(reason) => reason.clone().unwrap_or(CloseReason::Local),
-            // The runtime took the driver away, and the connection with it.
-            Err(_) => CloseReason::Local,
-        }
+        self.inner.connection.over().await
     }
 
     /// The last lines that the agent and what it started wrote to stderr. Empty for one that is no child process.
@@ -224,7 +219,16 @@ impl Connection {
         Self { peer, program: None, cancel_timeout: None, child, shared, ended }
     }
 
-    fn close(&self) {
+    pub(crate) async fn over(&self) -> CloseReason {
+        let mut ended = self.ended.clone();
+        match ended.wait_for(Option::is_some).await {
+            Ok(reason) => reason.clone().unwrap_or(CloseReason::Local),
+            // The runtime took the driver away, and the connection with it.
+            Err(_) => CloseReason::Local,
+        }
+    }
+
+    pub(crate) fn close(&self) {
         // The agent that is told to stop is to know that this was no consent.
         self.shared.sessions.withdraw();
         self.peer.close();

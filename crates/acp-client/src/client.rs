@@ -6,6 +6,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::Handlers;
+use crate::host::roots::Roots;
 use crate::phase::SessionState;
 use crate::service::Shared;
 
@@ -73,6 +74,11 @@ impl Context {
     /// The session of this id, when somebody here holds it.
     pub(crate) fn session(&self, id: &SessionId) -> Option<Arc<SessionState>> {
         self.shared.sessions.find(id)
+    }
+
+    /// Where a session works that is open or being made.
+    pub(crate) fn roots(&self, id: &SessionId) -> Vec<Arc<Roots>> {
+        self.shared.sessions.roots(id)
     }
 
     /// As long as this is held, the connection is not said to be over.

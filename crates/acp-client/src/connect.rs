@@ -125,7 +125,8 @@ impl Connect {
         self
     }
 
-    /// How long the agent may take to answer `initialize`. Default one minute.
+    /// How long the agent may take to start and to answer `initialize`, together. Default one minute: a package runner may
+    /// have to download the agent first.
     pub const fn initialize_timeout(mut self, timeout: Duration) -> Self {
         self.initialize_timeout = timeout;
         self
@@ -159,24 +160,45 @@ impl Connect {
     }
 
     async fn establish(self) -> Result<Agent, Error> {
+        let connecting = self.begin()?;
+        let initialized = connecting.initialize().await?;
+        Ok(connecting.into_agent(initialized))
+    }
+
+    /// Starts the agent, and says nothing to it yet.
+    pub(crate) fn begin(self) -> Result<Connecting, Error> {
         let program = self.start.program();
         let (transport, child) = self.start.run()?;
         let logins = AuthCapabilities::new().terminal(self.terminal_logins && program.is_some());
         let request = InitializeRequest::new(ProtocolVersion::LATEST)
             .client_capabilities(profile::capabilities(&self.handlers).auth(logins))
             .client_info(self.info);
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared::new(&self.handlers));
         let service = ClientService { handlers: Arc::new(self.handlers), shared: Arc::clone(&shared) };
         let (peer, driver) = acp_rpc::connect(transport, service, self.options.noise(Noise::Skip));
         // From here on the guard closes the connection, also when this future is dropped.
         let mut connection = Connection::new(peer, driver, child, shared);
         connection.program = program.map(Mutex::new);
         connection.cancel_timeout = self.cancel_timeout;
+        Ok(Connecting { connection, request, timeout: self.initialize_timeout })
+    }
+}
+
+/// An agent that has been started and has not answered `initialize` yet.
+#[derive(Debug)]
+pub(crate) struct Connecting {
+    connection: Connection,
+    request: InitializeRequest,
+    timeout: Duration,
+}
+
+impl Connecting {
+    pub(crate) async fn initialize(&self) -> Result<InitializeResponse, Error> {
         let answer =
-            connection.peer.timeout(self.initialize_timeout).request(Initialize::NAME, &request).await;
+            self.connection.peer.timeout(self.timeout).request(Initialize::NAME, &self.request).await;
         let initialized: InitializeResponse = answer.map_err(|error| match error {
             CallError::TimedOut { after, .. } => {
-                Error::InitializeTimeout { waited: after, stderr: connection.stderr_tail() }
+                Error::InitializeTimeout { waited: after, stderr: self.connection.stderr_tail() }
             }
             error => Error::of_call(Initialize::NAME, None, error),
         })?;
@@ -185,7 +207,17 @@ impl Connect {
         if answered != ProtocolVersion::LATEST {
             return Err(Error::Version { asked: ProtocolVersion::LATEST, answered });
         }
-        Ok(Agent::new(connection, initialized))
+        Ok(initialized)
+    }
+
+    pub(crate) fn into_agent(self, initialized: InitializeResponse) -> Agent {
+        Agent::new(self.connection, initialized)
+    }
+
+    /// Gives the agent up and waits until it is gone, with all it has started.
+    pub(crate) async fn end(self) {
+        self.connection.close();
+        self.connection.over().await;
     }
 }
 

@@ -82,6 +82,21 @@ pub enum Error {
         /// How long was waited.
         waited: Duration,
     },
+    /// The agent was restarted, and the session could not be taken up again. It is tried once more with the next
+    /// restart.
+    NotRestored {
+        /// The session.
+        session: SessionId,
+        /// Why.
+        reason: String,
+    },
+    /// The agent ended, and was not to be brought back.
+    GivenUp {
+        /// How many restarts were tried in a row.
+        restarts: u32,
+        /// Why the last one failed; without one, why the agent ended.
+        reason: String,
+    },
     /// The agent answered with an error.
     Agent {
         /// The method.
@@ -183,6 +198,13 @@ impl fmt::Display for Error {
                 "the agent has not ended a cancelled turn within {waited:?}: close the session or the agent \
                  (`session/prompt`, session `{session}`)"
             ),
+            Self::NotRestored { session, reason } => write!(
+                f,
+                "the agent was restarted without this session, so open another one: {reason} (session `{session}`)"
+            ),
+            Self::GivenUp { restarts, reason } => {
+                write!(f, "the agent ended and is not back after {restarts} restarts: {reason}")
+            }
             Self::Agent { method, session, error } => {
                 write!(f, "the agent answered `{method}`{} with an error: {error}", In(session))
             }

@@ -26,6 +26,8 @@ pub struct Handlers {
     notifications: HashMap<Box<str>, NotificationHandler>,
     updates: Vec<UpdateHandler>,
     pub(crate) elicits: Elicits,
+    /// Whether one of them works in the directories of sessions.
+    pub(crate) needs_roots: bool,
 }
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;

@@ -24,11 +24,14 @@
 //! * The agent's requests are answered by [`Client`]s: [`LocalFs`], [`LocalTerminals`], [`PermissionPolicy`], or your own. What they serve
 //!   is what the agent is told it may ask for.
 //! * A [`Transcript`] folds the events into what is to be shown, and says what has changed.
+//! * [`reconnecting`] starts an agent again that has died, and takes its sessions up again. A [`Registry`] is a list of
+//!   agents, with the command that starts each.
 //! * What the agent did not offer is not sent: the call fails at once and names the capability.
 //!
 //! All of it runs on a tokio runtime, in the thread or threads of the caller's.
 
 mod agent;
+mod answer;
 mod auth;
 mod client;
 mod close;
@@ -46,6 +49,8 @@ mod open;
 mod permission;
 mod phase;
 mod profile;
+mod reconnect;
+mod registry;
 mod replay;
 mod service;
 mod session;
@@ -70,11 +75,14 @@ pub use event::Event;
 pub use form::FormError;
 pub use handlers::Handlers;
 pub use host::fs::LocalFs;
+pub use host::overlay::{HostFile, Overlay};
 pub use host::terminal::Terminal;
 pub use host::terminals::LocalTerminals;
 pub use list::SessionList;
-pub use open::{LoadSession, NewSession, ResumeSession};
+pub use open::{LoadSession, NewSession, Opening, ResumeSession};
 pub use permission::{Choice, PermissionPolicy};
+pub use reconnect::{AgentStatus, Reconnect, ReconnectingAgent, ReconnectingSession, Restart, reconnecting};
+pub use registry::{Binary, Distribution, Package, Registry, RegistryAgent, RegistryError};
 pub use replay::Replay;
 pub use session::{IntoPrompt, Session, Updates};
 pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript};

@@ -1,5 +1,7 @@
 use std::path::Path;
+use std::sync::Arc;
 
+use acp_json::Map;
 use acp_types::method::Method;
 use acp_types::v1::methods::{SessionLoad, SessionNew, SessionResume};
 use acp_types::v1::{
@@ -7,7 +9,8 @@ use acp_types::v1::{
     ResumeSessionRequest, ResumeSessionResponse, SessionConfigOption, SessionId, SessionModeState,
 };
 
-use crate::config::{Moment, Read};
+use crate::answer::Answer;
+use crate::config::Moment;
 use crate::{Agent, Error, Session};
 
 /// A session about to be opened with `session/new`: await it.
@@ -58,9 +61,18 @@ pub struct ResumeSession {
     place: Place,
 }
 
+/// A request that opens a session: [`NewSession`], [`LoadSession`] and [`ResumeSession`].
+pub trait Opening: Sealed + IntoFuture<Output = Result<Session, Error>, IntoFuture: Send> + Send {}
+
+/// What only this crate asks of an [`Opening`].
+pub trait Sealed {
+    /// Where the session is to work.
+    fn place(&self) -> Place;
+}
+
 /// Where a session works, and with what.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub struct Place {
     cwd: Result<String, &'static str>,
     directories: Vec<Result<String, &'static str>>,
     mcp_servers: Vec<McpServer>,
@@ -81,6 +93,7 @@ pub(crate) struct Checked {
 pub(crate) struct Opened {
     pub(crate) modes: Option<SessionModeState>,
     pub(crate) config_options: Option<Vec<SessionConfigOption>>,
+    pub(crate) extra: Map,
     pub(crate) at: Moment,
 }
 
@@ -98,10 +111,12 @@ impl NewSession {
             Some(prompt) => request.system_prompt(prompt),
             None => request,
         };
-        let sessions = &self.agent.shared().sessions;
-        let opening = sessions.opening();
-        let answer: Read<NewSessionResponse> = self.agent.call_for(SessionNew::NAME, None, &request).await?;
-        let state = sessions.attach(&answer.value.session_id, &request.cwd);
+        let shared = self.agent.shared();
+        let roots = shared.roots(&request.cwd, &request.additional_directories).await;
+        let opening = shared.sessions.opening(Arc::clone(&roots));
+        let answer: Answer<NewSessionResponse> =
+            self.agent.call_for(SessionNew::NAME, None, &request).await?;
+        let state = shared.sessions.attach(&answer.value.session_id, roots);
         drop(opening);
         Ok(Session::new(self.agent, state, answer.into()))
     }
@@ -109,7 +124,11 @@ impl NewSession {
 
 impl LoadSession {
     pub(crate) fn new(agent: Agent, id: SessionId, cwd: &Path) -> Self {
-        Self { agent, id, place: Place::new(cwd) }
+        Self::at(agent, id, Place::new(cwd))
+    }
+
+    pub(crate) const fn at(agent: Agent, id: SessionId, place: Place) -> Self {
+        Self { agent, id, place }
     }
 
     /// What is sent, when the agent offers it.
@@ -130,8 +149,9 @@ impl LoadSession {
     async fn open(self) -> Result<Session, Error> {
         let (agent, request) = self.request()?;
         // Its updates come before the answer (rule v1-load-09).
-        let state = agent.shared().sessions.attach(&request.session_id, &request.cwd);
-        let answer: Read<LoadSessionResponse> =
+        let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
+        let state = agent.shared().sessions.attach(&request.session_id, roots);
+        let answer: Answer<LoadSessionResponse> =
             agent.call_in_lane(SessionLoad::NAME, &state, &request).await?;
         Ok(Session::new(agent, state, answer.into()))
     }
@@ -139,7 +159,11 @@ impl LoadSession {
 
 impl ResumeSession {
     pub(crate) fn new(agent: Agent, id: SessionId, cwd: &Path) -> Self {
-        Self { agent, id, place: Place::new(cwd) }
+        Self::at(agent, id, Place::new(cwd))
+    }
+
+    pub(crate) const fn at(agent: Agent, id: SessionId, place: Place) -> Self {
+        Self { agent, id, place }
     }
 
     async fn open(self) -> Result<Session, Error> {
@@ -155,8 +179,9 @@ impl ResumeSession {
             Some(prompt) => request.system_prompt(prompt),
             None => request,
         };
-        let state = self.agent.shared().sessions.attach(&request.session_id, &request.cwd);
-        let answer: Read<ResumeSessionResponse> = self.agent.call_in_lane(method, &state, &request).await?;
+        let roots = self.agent.shared().roots(&request.cwd, &request.additional_directories).await;
+        let state = self.agent.shared().sessions.attach(&request.session_id, roots);
+        let answer: Answer<ResumeSessionResponse> = self.agent.call_in_lane(method, &state, &request).await?;
         Ok(Session::new(self.agent, state, answer.into()))
     }
 }
@@ -222,10 +247,10 @@ pub(crate) fn absolute(path: &Path) -> Result<String, &'static str> {
 
 macro_rules! tells_of_a_session {
     ($($response:ty),*) => {$(
-        impl From<crate::config::Read<$response>> for crate::open::Opened {
-            fn from(answer: crate::config::Read<$response>) -> Self {
-                let crate::config::Read { value, at } = answer;
-                Self { modes: value.modes, config_options: value.config_options, at }
+        impl From<crate::answer::Answer<$response>> for crate::open::Opened {
+            fn from(answer: crate::answer::Answer<$response>) -> Self {
+                let crate::answer::Answer { value, at, extra } = answer;
+                Self { modes: value.modes, config_options: value.config_options, extra, at }
             }
         }
     )*};
@@ -257,6 +282,14 @@ macro_rules! opens_a_session {
                 self
             }
         }
+
+        impl crate::open::Sealed for $opening {
+            fn place(&self) -> crate::open::Place {
+                self.place.clone()
+            }
+        }
+
+        impl crate::open::Opening for $opening {}
 
         impl std::future::IntoFuture for $opening {
             type Output = Result<crate::Session, crate::Error>;

@@ -10,6 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
+use crate::host::roots::Roots;
 use crate::inbox::Inbox;
 use crate::sessions::Sessions;
 
@@ -20,8 +21,8 @@ pub(crate) struct SessionState {
     lane: LaneKey,
     pub(crate) inbox: Inbox,
     pub(crate) config: Config,
-    /// Where its relative paths start, once it is held.
-    cwd: Mutex<Option<Arc<str>>>,
+    /// Where it works, once it is held.
+    roots: Mutex<Option<Arc<Roots>>>,
     /// Fires when it is closed, or nobody holds it, or the connection is over.
     over: CancellationToken,
     phase: Mutex<Phase>,
@@ -79,7 +80,7 @@ impl SessionState {
             lane,
             inbox: Inbox::default(),
             config: Config::default(),
-            cwd: Mutex::default(),
+            roots: Mutex::default(),
             over: CancellationToken::new(),
             phase: Mutex::new(Phase::new(all_asks)),
             turn_ended: Notify::new(),
@@ -94,12 +95,12 @@ impl SessionState {
         Arc::clone(&self.lane)
     }
 
-    pub(crate) fn cwd(&self) -> Option<Arc<str>> {
-        self.cwd.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn roots(&self) -> Option<Arc<Roots>> {
+        self.roots.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn set_cwd(&self, cwd: &str) {
-        *self.cwd.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::from(cwd));
+    pub(crate) fn set_roots(&self, roots: Arc<Roots>) {
+        *self.roots.lock().unwrap_or_else(PoisonError::into_inner) = Some(roots);
     }
 
     /// Fires when it is closed, or nobody holds it, or the connection is over.

@@ -9,7 +9,8 @@ use acp_types::v1::LoadSessionResponse;
 use acp_types::v1::methods::SessionLoad;
 use futures_core::Stream;
 
-use crate::config::{Moment, Read};
+use crate::answer::Answer;
+use crate::config::Moment;
 use crate::open::LoadSession;
 use crate::sessions::Attached;
 use crate::{Agent, Error, Event, Session};
@@ -33,8 +34,8 @@ use crate::{Agent, Error, Event, Session};
 pub struct Replay {
     agent: Agent,
     session: Attached,
-    pending: Pending<Read<LoadSessionResponse>>,
-    outcome: Option<Result<Read<LoadSessionResponse>, CallError>>,
+    pending: Pending<Answer<LoadSessionResponse>>,
+    outcome: Option<Result<Answer<LoadSessionResponse>, CallError>>,
 }
 
 impl LoadSession {
@@ -44,7 +45,8 @@ impl LoadSession {
     /// [`Error::NotOffered`], [`Error::Argument`], [`Error::Closed`].
     pub async fn replay(self) -> Result<Replay, Error> {
         let (agent, request) = self.request()?;
-        let session = agent.shared().sessions.attach(&request.session_id, &request.cwd);
+        let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
+        let session = agent.shared().sessions.attach(&request.session_id, roots);
         let pending = agent.peer().begin(Some(session.lane()), SessionLoad::NAME, &request).await;
         let pending =
             pending.map_err(|error| Error::of_call(SessionLoad::NAME, Some(&request.session_id), error))?;

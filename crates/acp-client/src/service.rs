@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Moment;
+use crate::host::roots::Roots;
 use crate::inbox::Coming;
 use crate::sessions::Sessions;
 use crate::{Context, Event, Handlers, RpcError, inbox};
@@ -30,6 +31,8 @@ pub(crate) struct Shared {
     pub(crate) sessions: Arc<Sessions>,
     /// Those who have something to end when the connection is over hold a receiver until they have.
     pub(crate) guests: watch::Sender<()>,
+    /// Whether a handler works in the directories of sessions.
+    needs_roots: bool,
     faults: Mutex<VecDeque<String>>,
 }
 
@@ -39,6 +42,15 @@ pub(crate) struct ClientService {
 }
 
 impl Shared {
+    pub(crate) fn new(handlers: &Handlers) -> Self {
+        Self { needs_roots: handlers.needs_roots, ..Self::default() }
+    }
+
+    /// Where a session will work. To be asked for before the agent hears of it.
+    pub(crate) async fn roots(&self, cwd: &str, directories: &[String]) -> Arc<Roots> {
+        Arc::new(if self.needs_roots { Roots::open(cwd, directories).await } else { Roots::unopened(cwd) })
+    }
+
     /// What was skipped, refused or went wrong without ending the connection: the last hundred, oldest first.
     pub(crate) fn faults(&self) -> Vec<String> {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()

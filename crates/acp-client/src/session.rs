@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use acp_json::Map;
 use acp_types::method::Method;
 use acp_types::v1::methods::{SessionCancel, SessionPrompt, SessionSetMode};
 use acp_types::v1::{
@@ -29,6 +30,7 @@ struct Open {
     agent: Agent,
     state: Attached,
     modes: Option<SessionModeState>,
+    extra: Map,
 }
 
 /// The events of a session that belong to no turn. From a prompt on until its turn has been read to the end or dropped,
@@ -54,7 +56,7 @@ impl Session {
         if let Some(options) = opened.config_options {
             state.config.set(options, opened.at);
         }
-        Self { open: Arc::new(Open { agent, state, modes: opened.modes }) }
+        Self { open: Arc::new(Open { agent, state, modes: opened.modes, extra: opened.extra }) }
     }
 
     /// The agent's id of the session.
@@ -75,6 +77,27 @@ impl Session {
         self.open.modes.as_ref()
     }
 
+    /// What the answer that opened the session has beside the members that the protocol names, as it came.
+    ///
+    /// Some agents still list their models here, under `models`, and let them be switched by a method of before config
+    /// options:
+    ///
+    /// ```no_run
+    /// # async fn switch(session: acp_client::Session) -> Result<(), Box<dyn std::error::Error>> {
+    /// use acp_client::{Map, Value};
+    ///
+    /// if let Some(models) = session.extra().get("models") {
+    ///     println!("now: {:?}", models.get("currentModelId").and_then(|id| id.as_str()));
+    ///     let params = Map::from([("sessionId", session.id().as_str().into()), ("modelId", Value::from("large"))]);
+    ///     session.agent().peer().request::<_, Value>("session/set_model", &params).await?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn extra(&self) -> &Map {
+        &self.open.extra
+    }
+
     /// Starts a turn (`session/prompt`). When it returns, the prompt is on its way.
     ///
     /// A turn that was dropped before its end is waited for first.
@@ -91,19 +114,17 @@ impl Session {
         let number = state.begin_turn(patience).await.map_err(|why| self.no_turn(&why, patience))?;
         let running = RunningTurn(self.open.state.clone());
         let request = PromptRequest::new(self.id().clone(), prompt);
-        // It returns when the prompt is on its way, so that a cancel cannot overtake it.
-        let patient = self.agent().peer().timeout(None);
-        let pending = patient.begin(Some(state.lane()), SessionPrompt::NAME, &request).await;
-        let pending = pending.map_err(|error| Error::of_call(SessionPrompt::NAME, Some(self.id()), error))?;
         let (tell, outcome) = oneshot::channel();
         let turn = Turn::new(self.clone(), number, outcome);
-        // A task of its own: the answer ends the turn also when nobody holds it any more.
-        tokio::spawn(async move {
-            let answer = pending.await;
+        // The answer ends the turn also when nobody holds it any more.
+        let ended = move |answer| {
             drop(running);
             // Nobody listens when the turn was dropped.
             let _ = tell.send(answer);
-        });
+        };
+        // It returns when the prompt is on its way, so that a cancel cannot overtake it.
+        let begun = self.agent().peer().begin_then(Some(state.lane()), SessionPrompt::NAME, &request, ended);
+        begun.await.map_err(|error| Error::of_call(SessionPrompt::NAME, Some(self.id()), error))?;
         Ok(turn)
     }
 

@@ -7,6 +7,7 @@ use acp_rpc::LaneKey;
 use acp_types::v1::SessionId;
 use tokio_util::sync::CancellationToken;
 
+use crate::host::roots::Roots;
 use crate::phase::SessionState;
 
 /// How many sessions may have updates before anything has named them to us. Some agents report on a session before
@@ -24,8 +25,10 @@ pub(crate) struct Sessions {
 #[derive(Debug, Default)]
 struct Table {
     known: HashMap<LaneKey, Known>,
-    /// How many requests are under way that make a session.
-    openings: usize,
+    /// Where the sessions will work that requests under way make, by the number of the request.
+    openings: HashMap<u64, Arc<Roots>>,
+    /// How many such requests there have been.
+    opened: u64,
     over: bool,
 }
 
@@ -45,7 +48,8 @@ impl Sessions {
             return Some(Arc::clone(&found.state));
         }
         let unnamed = table.known.values().filter(|session| session.holders == 0).count();
-        (table.openings > 0 && unnamed < UNNAMED).then(|| Arc::clone(&table.insert(id, &self.asks).state))
+        (!table.openings.is_empty() && unnamed < UNNAMED)
+            .then(|| Arc::clone(&table.insert(id, &self.asks).state))
     }
 
     /// The session of this id, if somebody holds it.
@@ -55,21 +59,34 @@ impl Sessions {
     }
 
     /// Holds the session that a request names or an answer has named, with the updates that came before.
-    pub(crate) fn attach(self: &Arc<Self>, id: &SessionId, cwd: &str) -> Attached {
+    pub(crate) fn attach(self: &Arc<Self>, id: &SessionId, roots: Arc<Roots>) -> Attached {
         let mut table = self.table();
         let known = match table.known.get_mut(id.as_str()) {
             Some(found) => found,
             None => table.insert(id, &self.asks),
         };
         known.holders += 1;
-        known.state.set_cwd(cwd);
+        known.state.set_roots(roots);
         Attached { state: Arc::clone(&known.state), sessions: Arc::clone(self) }
     }
 
     /// To be held while a request is under way that makes a session, and until that is attached.
-    pub(crate) fn opening(self: &Arc<Self>) -> Opening {
-        self.table().openings += 1;
-        Opening(Arc::clone(self))
+    pub(crate) fn opening(self: &Arc<Self>, roots: Arc<Roots>) -> Opening {
+        let mut table = self.table();
+        table.opened += 1;
+        let number = table.opened;
+        table.openings.insert(number, roots);
+        Opening { sessions: Arc::clone(self), number }
+    }
+
+    /// Where this session works. One that nobody holds may be any of those that are being made: its agent may ask for
+    /// files before it has named it to us, and some do. Empty when it cannot be one.
+    pub(crate) fn roots(&self, id: &SessionId) -> Vec<Arc<Roots>> {
+        let table = self.table();
+        match table.known.get(id.as_str()).filter(|found| found.holders > 0) {
+            Some(found) => found.state.roots().into_iter().collect(),
+            None => table.openings.values().cloned().collect(),
+        }
     }
 
     /// The token that withdraws a permission request of this session.
@@ -185,13 +202,16 @@ impl Drop for Attached {
 /// A session is being made. When the last one is there, what was kept for sessions that turned out to be none is let
 /// go.
 #[derive(Debug)]
-pub(crate) struct Opening(Arc<Sessions>);
+pub(crate) struct Opening {
+    sessions: Arc<Sessions>,
+    number: u64,
+}
 
 impl Drop for Opening {
     fn drop(&mut self) {
-        let mut table = self.0.table();
-        table.openings -= 1;
-        if table.openings == 0 {
+        let mut table = self.sessions.table();
+        table.openings.remove(&self.number);
+        if table.openings.is_empty() {
             table.known.retain(|_, session| session.holders > 0);
         }
     }

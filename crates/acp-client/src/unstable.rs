@@ -1,6 +1,7 @@
 //! What only the unstable schema has. No promise about any of it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use acp_types::method::Method;
 use acp_types::v1::methods::{
@@ -14,7 +15,7 @@ use acp_types::v1::{
     SetProviderRequest, SetSessionTitleRequest, SystemPrompt, SystemPromptMode, UnarchiveSessionRequest,
 };
 
-use crate::config::Read;
+use crate::answer::Answer;
 use crate::open::{Place, opens_a_session, tells_of_a_session};
 use crate::{Agent, Error, Session};
 
@@ -49,10 +50,12 @@ impl ForkSession {
             Some(prompt) => request.system_prompt(prompt),
             None => request,
         };
-        let sessions = &self.agent.shared().sessions;
-        let opening = sessions.opening();
-        let answer: Read<ForkSessionResponse> = self.agent.call_for(method, Some(&self.id), &request).await?;
-        let state = sessions.attach(&answer.value.session_id, &request.cwd);
+        let shared = self.agent.shared();
+        let roots = shared.roots(&request.cwd, &request.additional_directories).await;
+        let opening = shared.sessions.opening(Arc::clone(&roots));
+        let answer: Answer<ForkSessionResponse> =
+            self.agent.call_for(method, Some(&self.id), &request).await?;
+        let state = shared.sessions.attach(&answer.value.session_id, roots);
         drop(opening);
         Ok(Session::new(self.agent, state, answer.into()))
     }

@@ -4,77 +4,17 @@
 #![cfg(unix)]
 
 mod common;
+#[path = "common/place.rs"]
+mod place;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use acp_client::LocalFs;
-use common::{Wire, with_session};
-use serde_json::{Value, json};
-use tempfile::TempDir;
-
-/// A root with a file in it, and things around it that are not to be reached.
-struct Place {
-    folder: TempDir,
-    wire: Wire,
-    _session: acp_client::Session,
-}
-
-impl Place {
-    async fn new() -> Self {
-        Self::with(|files| files).await
-    }
-
-    async fn with(set_up: impl FnOnce(LocalFs) -> LocalFs) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        for (path, text) in [
-            ("root/notes.txt", "one\ntwo\nthree\n"),
-            ("root/sub/deep.txt", "deep"),
-            ("root-twin/secret.txt", "secret"),
-            ("secret.txt", "secret"),
-        ] {
-            let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().expect("has one")).expect("created");
-            fs::write(path, text).expect("written");
-        }
-        let files = set_up(LocalFs::rooted(folder.path().join("root")).expect("it is a directory"));
-        let (session, wire) = with_session(|connect| connect.fs(files)).await;
-        Self { folder, wire, _session: session }
-    }
-
-    fn root(&self) -> std::path::PathBuf {
-        self.folder.path().join("root")
-    }
-
-    fn path(&self, relative: &str) -> String {
-        self.root().join(relative).to_str().expect("UTF-8").to_owned()
-    }
-
-    async fn read(&mut self, path: &str) -> Value {
-        self.read_with(json!({"path": path})).await
-    }
-
-    async fn read_with(&mut self, mut params: Value) -> Value {
-        params["sessionId"] = json!("s1");
-        self.wire.call(json!("r"), "fs/read_text_file", params).await
-    }
-
-    async fn write(&mut self, path: &str, content: &str) -> Value {
-        let params = json!({"sessionId": "s1", "path": path, "content": content});
-        self.wire.call(json!("w"), "fs/write_text_file", params).await
-    }
-}
-
-/// The code of an error, after checking that it names field and session and tells nothing of what is outside.
-fn code(answer: &Value) -> i64 {
-    let error = &answer["error"];
-    let message = error["message"].as_str().unwrap_or_else(|| panic!("an error, not {answer}"));
-    assert!(message.contains("`path`") && message.contains("`s1`"), "{message}");
-    assert_eq!((&error["data"]["field"], &error["data"]["sessionId"]), (&json!("path"), &json!("s1")));
-    assert!(!answer.to_string().contains("secret\""), "{answer}");
-    error["code"].as_i64().expect("a number")
-}
+use common::{pipe, with_session};
+use place::{Place, SECRET, code};
+use serde_json::json;
 
 #[tokio::test]
 async fn lines_are_counted_from_one_and_keep_their_ends() {
@@ -110,16 +50,121 @@ async fn writing_creates_replaces_and_keeps_the_mode() {
     assert_eq!(fs::read_to_string(&script).expect("there"), "new");
     assert_eq!(fs::metadata(&script).expect("there").permissions().mode() & 0o7777, 0o750);
 
-    let created = place.path("new/folder/größe 文.txt");
+    let created = place.path("größe 文.txt");
     assert_eq!(place.write(&created, "text").await["result"], json!({}));
     assert_eq!(fs::read_to_string(&created).expect("there"), "text");
     assert_eq!(place.read(&created).await["result"]["content"], "text");
+    // Nothing may be left of a file that could not be replaced, either.
+    let sub = place.path("sub");
+    assert_eq!(code(&place.write(&sub, "x").await), -32602);
     let left: Vec<_> =
         fs::read_dir(place.root()).expect("a directory").map(|e| e.expect("e").file_name()).collect();
     assert!(
         !left.iter().any(|name| name.to_string_lossy().starts_with(".acp")),
         "nothing is left over: {left:?}"
     );
+}
+
+#[tokio::test]
+async fn rights_that_a_file_lends_are_taken_off() {
+    let mut place = Place::new().await;
+    for (before, after) in
+        [(0o4755, 0o755), (0o2750, 0o750), (0o6711, 0o711), (0o1700, 0o1700), (0o600, 0o600)]
+    {
+        let path = place.path("program");
+        fs::write(&path, "old").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(before)).expect("set");
+        assert_eq!(place.write(&path, "new").await["result"], json!({}));
+        let mode = fs::metadata(&path).expect("there").permissions().mode() & 0o7777;
+        assert_eq!(mode, after, "{before:o}: {mode:o}");
+    }
+}
+
+#[tokio::test]
+async fn directories_are_made_only_where_that_is_wanted() {
+    let mut place = Place::new().await;
+    let path = place.path("new/folder/file.txt");
+    let answer = place.write(&path, "text").await;
+    assert_eq!(code(&answer), -32002);
+    assert!(answer["error"]["message"].as_str().expect("text").contains("directory"), "{answer}");
+    assert!(!place.root().join("new").exists());
+
+    let mut place = Place::with(LocalFs::create_directories).await;
+    let path = place.path("new/folder/file.txt");
+    assert_eq!(place.write(&path, "text").await["result"], json!({}));
+    assert_eq!(fs::read_to_string(&path).expect("there"), "text");
+    // Not below a file.
+    let path = place.path("notes.txt/folder/file.txt");
+    assert_eq!(code(&place.write(&path, "text").await), -32002);
+}
+
+#[tokio::test]
+async fn a_missing_file_is_empty_where_that_is_wanted() {
+    let mut place = Place::with(LocalFs::missing_as_empty).await;
+    for missing in ["new.txt", "no folder/new.txt"] {
+        let path = place.path(missing);
+        assert_eq!(place.read(&path).await["result"]["content"], "", "{missing}");
+    }
+    // What is not missing stays an error.
+    for (path, expected) in [("sub", -32602), ("../none.txt", -32602)] {
+        let path = place.path(path);
+        assert_eq!(code(&place.read(&path).await), expected, "{path}");
+    }
+    assert_eq!(
+        place.read_with(json!({"path": place.path("notes.txt"), "line": 3})).await["result"]["content"],
+        "three\n"
+    );
+}
+
+#[tokio::test]
+async fn any_number_of_requests_at_once_is_answered() {
+    const MANY: u64 = 500;
+    let mut place = Place::new().await;
+    for id in 0..MANY {
+        let params =
+            json!({"sessionId": "s1", "path": place.path(&format!("file {}", id / 2)), "content": "text"});
+        let method = if id % 2 == 0 { "fs/write_text_file" } else { "fs/read_text_file" };
+        place.wire.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+    }
+    let mut answered = std::collections::BTreeSet::new();
+    while answered.len() < usize::try_from(MANY).expect("few") {
+        let answer = place.wire.receive().await;
+        // What is read beside its write may be there or not, but never a part of it.
+        let is_whole = ["", "text"].contains(&answer["result"]["content"].as_str().unwrap_or_default());
+        assert!(is_whole && (answer["result"].is_object() || answer["error"]["code"] == -32002), "{answer}");
+        assert!(answered.insert(answer["id"].as_u64().expect("ours")), "{answer}");
+    }
+    assert_eq!(fs::read_dir(place.root()).expect("a directory").count(), 2 + 250, "no drafts are left");
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_is_text() {
+    let mut place = Place::new().await;
+    let path = place.path("marked.txt");
+    fs::write(&path, "\u{FEFF}one\ntwo").expect("written");
+    let read = place.read(&path).await["result"]["content"].clone();
+    assert_eq!(read, "\u{FEFF}one\ntwo");
+    place.write(&path, read.as_str().expect("text")).await;
+    assert_eq!(fs::read(&path).expect("there"), "\u{FEFF}one\ntwo".as_bytes());
+}
+
+#[tokio::test]
+async fn who_only_reads_does_not_offer_to_write() {
+    for (read_only, writes) in [(false, true), (true, false)] {
+        let (transport, mut wire) = pipe();
+        let files = LocalFs::rooted("/").expect("a directory");
+        let files = if read_only { files.read_only() } else { files };
+        let connect = acp_client::connect(transport).fs(files);
+        let (agent, request) = tokio::join!(connect.into_future(), wire.initialize(json!({})));
+        let _agent = agent.expect("connected");
+        let offered = &request["params"]["clientCapabilities"]["fs"];
+        assert_eq!(offered["readTextFile"], true);
+        assert_eq!(offered["writeTextFile"].as_bool().unwrap_or(false), writes);
+        // Agents write without asking what is offered.
+        let params = json!({"sessionId": "s1", "path": "/none/x", "content": ""});
+        let answer = wire.call(json!(1), "fs/write_text_file", params).await;
+        assert_eq!(answer["error"]["code"] == -32601, read_only, "{answer}");
+    }
 }
 
 #[tokio::test]
@@ -132,111 +177,6 @@ async fn a_missing_file_is_not_found_and_named_by_uri() {
     assert!(uri.starts_with("file:///") && uri.ends_with("/root/no%20such.txt"), "{uri}");
     let below_file = place.path("notes.txt/x");
     assert_eq!(code(&place.read(&below_file).await), -32002);
-}
-
-/// Paths that lead outside in one way or another, relative to the folder around the root.
-fn ways_out(place: &Place) -> Vec<(&'static str, String)> {
-    let around = place.folder.path().to_str().expect("UTF-8").to_owned();
-    let root = place.root();
-    symlink("../secret.txt", root.join("link-out")).expect("linked");
-    symlink(place.folder.path().join("secret.txt"), root.join("absolute-link-out")).expect("linked");
-    symlink("..", root.join("folder-out")).expect("linked");
-    symlink("folder-out/secret.txt", root.join("chain-out")).expect("linked");
-    vec![
-        ("relative", "notes.txt".into()),
-        ("relative with dots", "../secret.txt".into()),
-        ("empty", String::new()),
-        ("absolute outside", format!("{around}/secret.txt")),
-        ("device", "/dev/null".into()),
-        ("parent", format!("{around}/root/../secret.txt")),
-        ("parent of a folder", format!("{around}/root/sub/../../secret.txt")),
-        ("out and in again", format!("{around}/root/../root-twin/secret.txt")),
-        ("prefix twin", format!("{around}/root-twin/secret.txt")),
-        ("link", format!("{around}/root/link-out")),
-        ("absolute link", format!("{around}/root/absolute-link-out")),
-        ("folder link", format!("{around}/root/folder-out/secret.txt")),
-        ("chain of links", format!("{around}/root/chain-out")),
-        ("NUL", format!("{around}/root/notes.txt\0.png")),
-        ("long name", format!("{around}/root/{}", "n".repeat(300))),
-        ("long path", format!("{around}/root/{}", "n/".repeat(4000))),
-        ("directory", format!("{around}/root/sub")),
-        ("the root", format!("{around}/root")),
-        ("the root with a slash", format!("{around}/root/")),
-    ]
-}
-
-#[tokio::test]
-async fn nothing_outside_is_read() {
-    let mut place = Place::new().await;
-    for (way, path) in ways_out(&place) {
-        let answer = place.read(&path).await;
-        assert_eq!(code(&answer), -32602, "{way}: {answer}");
-    }
-}
-
-#[tokio::test]
-async fn nothing_outside_is_written() {
-    let mut place = Place::new().await;
-    for (way, path) in ways_out(&place) {
-        let answer = place.write(&path, "overwritten").await;
-        assert_eq!(code(&answer), -32602, "{way}: {answer}");
-    }
-    let around = place.folder.path().to_owned();
-    let beside = place.path("../new.txt");
-    assert_eq!(code(&place.write(&beside, "x").await), -32602);
-    let through = place.path("folder-out/new.txt");
-    assert_eq!(code(&place.write(&through, "x").await), -32602);
-    let made = place.path("folder-out/made/new.txt");
-    assert_eq!(code(&place.write(&made, "x").await), -32602);
-    for secret in ["secret.txt", "root-twin/secret.txt"] {
-        assert_eq!(fs::read_to_string(around.join(secret)).expect("there"), "secret");
-    }
-    let mut names: Vec<_> = fs::read_dir(&around)
-        .expect("a directory")
-        .map(|entry| entry.expect("an entry").file_name())
-        .collect();
-    names.sort();
-    assert_eq!(names, ["root", "root-twin", "secret.txt"]);
-}
-
-#[tokio::test]
-async fn links_and_dots_that_stay_inside_are_followed() {
-    let mut place = Place::new().await;
-    let root = place.root();
-    symlink("../notes.txt", root.join("sub/link-in")).expect("linked");
-    symlink(root.join("notes.txt"), root.join("absolute-link-in")).expect("linked");
-    symlink(&root, place.folder.path().join("other-name")).expect("linked");
-    let other_name = place.folder.path().join("other-name/notes.txt").to_str().expect("UTF-8").to_owned();
-    let dots = place.path("sub/../notes.txt");
-    let links = [place.path("sub/link-in"), place.path("absolute-link-in"), other_name, dots];
-    for (n, path) in links.iter().enumerate() {
-        assert_eq!(place.read(path).await["result"]["content"], "one\ntwo\nthree\n", "{path}");
-        // Written through: the link stays a link.
-        assert_eq!(place.write(path, &format!("version {n}")).await["result"], json!({}), "{path}");
-        assert_eq!(fs::read_to_string(root.join("notes.txt")).expect("there"), format!("version {n}"));
-        fs::write(root.join("notes.txt"), "one\ntwo\nthree\n").expect("written");
-    }
-    assert!(fs::symlink_metadata(root.join("sub/link-in")).expect("there").is_symlink());
-}
-
-#[tokio::test]
-async fn what_is_no_regular_file_is_refused() {
-    let mut place = Place::new().await;
-    let root = place.root();
-    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
-    rustix::fs::mknodat(rustix::fs::CWD, root.join("fifo"), rustix::fs::FileType::Fifo, mode, 0)
-        .expect("made");
-    let _listener = std::os::unix::net::UnixListener::bind(root.join("socket")).expect("made");
-    symlink("nowhere", root.join("dangling")).expect("linked");
-    for name in ["fifo", "socket"] {
-        let path = place.path(name);
-        assert_eq!(code(&place.read(&path).await), -32602, "{name}");
-        assert_eq!(code(&place.write(&path, "x").await), -32602, "{name}");
-    }
-    let dangling = place.path("dangling");
-    assert_eq!(code(&place.read(&dangling).await), -32002);
-    assert_eq!(code(&place.write(&dangling, "x").await), -32602);
-    assert!(!root.join("nowhere").exists());
 }
 
 #[tokio::test]
@@ -257,11 +197,24 @@ async fn size_and_encoding_have_limits() {
     );
     assert_eq!(fs::read_to_string(&exact).expect("there"), "c".repeat(100));
 
+    let mut place = Place::with(|files| files.max_bytes(usize::MAX)).await;
+    let notes = place.path("notes.txt");
+    assert_eq!(place.read(&notes).await["result"]["content"], "one\ntwo\nthree\n");
+    let mut place = Place::with(|files| files.max_bytes(0)).await;
+    let notes = place.path("notes.txt");
+    assert_eq!(code(&place.read(&notes).await), -32602);
+    assert_eq!(place.read_with(json!({"path": notes, "line": 4})).await["result"]["content"], "");
+
+    let mut place = Place::new().await;
     let binary = place.path("binary");
     fs::write(&binary, b"ab\xff\xfe").expect("written");
     let answer = place.read(&binary).await;
     assert_eq!(code(&answer), -32602);
-    assert!(answer["error"]["message"].as_str().expect("text").contains("UTF-8"), "{answer}");
+    let message = answer["error"]["message"].as_str().expect("text");
+    assert!(message.contains("UTF-8") && message.contains("/root/binary\""), "{message}");
+    // The lines before it are text.
+    fs::write(&binary, b"text\nab\xff\xfe").expect("written");
+    assert_eq!(place.read_with(json!({"path": binary, "limit": 1})).await["result"]["content"], "text\n");
 }
 
 #[tokio::test]
@@ -272,54 +225,6 @@ async fn a_read_only_file_stays_as_it_is() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("set");
     assert_eq!(code(&place.write(&path, "new").await), -32603);
     assert_eq!(fs::read_to_string(&path).expect("there"), "old");
-}
-
-#[tokio::test]
-async fn a_hard_link_keeps_the_old_text() {
-    let mut place = Place::new().await;
-    let (secret, link) = (place.folder.path().join("secret.txt"), place.path("hard"));
-    fs::hard_link(&secret, &link).expect("linked");
-    assert_eq!(place.write(&link, "new").await["result"], json!({}));
-    assert_eq!(
-        fs::read_to_string(&secret).expect("there"),
-        "secret",
-        "what is outside is not written through"
-    );
-}
-
-/// A directory is swapped for a link to the outside again and again while files are written and read in it.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_swapped_link_does_not_lead_out() {
-    let mut place = Place::new().await;
-    let root = place.root();
-    let path = place.path("door/secret.txt");
-    fs::create_dir(root.join("inside")).expect("made");
-    fs::write(root.join("inside/secret.txt"), "harmless").expect("written");
-    symlink("inside", root.join("door")).expect("linked");
-    symlink("inside", root.join("in")).expect("linked");
-    symlink("..", root.join("out")).expect("linked");
-    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let swapping = {
-        let (stop, root) = (stop.clone(), root.clone());
-        std::thread::spawn(move || {
-            let swap = |to: &str| {
-                symlink(to, root.join("next")).expect("linked");
-                fs::rename(root.join("next"), root.join("door")).expect("swapped");
-            };
-            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                swap("..");
-                swap("inside");
-            }
-        })
-    };
-    for _ in 0..500 {
-        let read = place.read(&path).await;
-        assert_ne!(read["result"]["content"], "secret");
-        place.write(&path, "written").await;
-    }
-    stop.store(true, std::sync::atomic::Ordering::Relaxed);
-    swapping.join().expect("it swapped to the end");
-    assert_eq!(fs::read_to_string(place.folder.path().join("secret.txt")).expect("there"), "secret");
 }
 
 #[test]
@@ -338,8 +243,8 @@ async fn several_roots_are_served() {
     let twin = place.folder.path().join("root-twin");
     let files = LocalFs::rooted(place.root()).and_then(|files| files.with_root(&twin)).expect("directories");
     let (session, wire) = with_session(|connect| connect.fs(files)).await;
-    (place.wire, place._session) = (wire, session);
+    (place.wire, place.session) = (wire, session);
     let (first, second) = (place.path("notes.txt"), twin.join("secret.txt"));
     assert_eq!(place.read(&first).await["result"]["content"], "one\ntwo\nthree\n");
-    assert_eq!(place.read(second.to_str().expect("UTF-8")).await["result"]["content"], "secret");
+    assert_eq!(place.read(second.to_str().expect("UTF-8")).await["result"]["content"], SECRET);
 }

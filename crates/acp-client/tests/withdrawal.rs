@@ -213,3 +213,161 @@ async fn an_answer_that_meets_a_cancel_is_one_or_the_other() {
         while asked.try_recv().is_ok() {}
     }
 }
+
+/// What can end a permission request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Event {
+    /// The user consents.
+    Answer,
+    /// The client cancels the turn.
+    Cancel,
+    /// The client closes the session.
+    Close,
+    /// The agent takes the request back.
+    TakeBack,
+}
+
+/// Every order of the four.
+fn orders() -> Vec<[Event; 4]> {
+    const EVENTS: [Event; 4] = [Event::Answer, Event::Cancel, Event::Close, Event::TakeBack];
+    let mut orders = Vec::new();
+    for first in EVENTS {
+        for second in EVENTS {
+            for third in EVENTS {
+                for fourth in EVENTS {
+                    let order = [first, second, third, fourth];
+                    if EVENTS.iter().all(|event| order.contains(event)) {
+                        orders.push(order);
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(orders.len(), 24);
+    orders
+}
+
+fn is_taken_back(answer: &Value) -> bool {
+    answer["error"]["code"] == -32800
+}
+
+/// A connection on which a permission request is open, and all that can end it.
+struct Open {
+    session: Session,
+    wire: Wire,
+    turn: acp_client::Turn,
+    prompt: Value,
+    consent: Arc<Semaphore>,
+    /// The answers to the request, as they come.
+    answers: Vec<Value>,
+}
+
+impl Open {
+    async fn new() -> Self {
+        let (session, mut wire, mut asked, consent) = asking().await;
+        let (turn, prompt) = tokio::join!(session.prompt("go"), wire.expect("session/prompt"));
+        wire.send(call(7)).await;
+        asked.recv().await.expect("the policy is asked");
+        Self { session, wire, turn: turn.expect("sent"), prompt, consent, answers: Vec::new() }
+    }
+
+    /// Takes what the client says up to a message that `is` what is waited for; answers to the request are noted.
+    async fn until(&mut self, is: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = self.wire.receive().await;
+            if message["id"] == 7 && message.get("method").is_none() {
+                self.answers.push(message.clone());
+            }
+            if is(&message) {
+                return message;
+            }
+        }
+    }
+
+    /// Waits until all has been dealt with that the client has received and started so far: an answer to a later
+    /// request comes after it.
+    async fn settle(&mut self) {
+        self.wire.send(json!({"jsonrpc": "2.0", "id": "settled", "method": "_none"})).await;
+        self.until(|message| message["id"] == "settled").await;
+    }
+
+    async fn take_back(&mut self) {
+        let cancel = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 7}});
+        self.wire.send(cancel).await;
+    }
+
+    /// Ends the connection, and returns all answers there have been.
+    async fn finish(mut self) -> Vec<Value> {
+        let prompt = self.prompt.clone();
+        self.wire.answer(&prompt, json!({"stopReason": "cancelled"})).await;
+        let _ = self.turn.finish().await;
+        self.session.agent().close().await;
+        while let Some(message) = self.wire.next().await {
+            if message["id"] == 7 && message.get("method").is_none() {
+                self.answers.push(message);
+            }
+        }
+        self.answers
+    }
+}
+
+#[tokio::test]
+async fn what_comes_first_answers_and_what_comes_after_it_does_not() {
+    for order in orders() {
+        let mut open = Open::new().await;
+        for (place, event) in order.into_iter().enumerate() {
+            match event {
+                Event::Answer => open.consent.add_permits(1),
+                Event::Cancel => open.turn.cancel().expect("connected"),
+                Event::Close => {
+                    let session = open.session.clone();
+                    let closing = tokio::spawn(async move { session.close().await });
+                    let request = open.until(|message| message["method"] == "session/close").await;
+                    open.wire.answer(&request, json!({})).await;
+                    closing.await.expect("no panic").expect("closed");
+                }
+                Event::TakeBack => open.take_back().await,
+            }
+            if place == 0 && open.answers.is_empty() {
+                open.until(|message| message["id"] == 7 && message.get("method").is_none()).await;
+            }
+            open.settle().await;
+        }
+        let answers = open.finish().await;
+        assert_eq!(answers.len(), 1, "{order:?}: {answers:?}");
+        let is_right = match order[0] {
+            Event::Answer => is_consent(&answers[0]),
+            Event::Cancel | Event::Close => is_cancelled(&answers[0]),
+            Event::TakeBack => is_taken_back(&answers[0]),
+        };
+        assert!(is_right, "{order:?}: {answers:?}");
+    }
+}
+
+/// All of it happens before anybody here can react: the strictest wins. A client that has cancelled or closed does not
+/// consent any more (rule v1-cancel-03), whatever the agent takes back (rule v1-creq-09).
+#[tokio::test]
+async fn of_what_comes_at_once_the_cancel_answers() {
+    for order in orders() {
+        let mut open = Open::new().await;
+        let mut closing = None;
+        for event in order {
+            match event {
+                Event::Answer => open.consent.add_permits(1),
+                Event::Cancel => open.turn.cancel().expect("connected"),
+                Event::Close => {
+                    let session = open.session.clone();
+                    closing = Some(tokio::spawn(async move { session.close().await }));
+                }
+                // The pipe has room, so this does not let others run.
+                Event::TakeBack => open.take_back().await,
+            }
+        }
+        let request = open.until(|message| message["method"] == "session/close").await;
+        open.wire.answer(&request, json!({})).await;
+        closing.expect("one of them").await.expect("no panic").expect("closed");
+        let answers = open.finish().await;
+        assert_eq!(answers.len(), 1, "{order:?}: {answers:?}");
+        assert!(is_cancelled(&answers[0]), "{order:?}: {answers:?}");
+    }
+}

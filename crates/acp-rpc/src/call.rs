@@ -18,12 +18,14 @@ use crate::waiter::{Unsettled, Waiter};
 
 pub(crate) type Settled<R> = Result<R, Unsettled>;
 
-/// A request in the output buffer or beyond; dropped before its answer came, it tells the peer.
+/// A request in the output buffer or beyond; dropped before its answer came, it tells the peer, unless it is to run
+/// on.
 pub(crate) struct Call {
     shared: Arc<Shared>,
     pub(crate) id: i64,
     /// The length of its line.
     pub(crate) bytes: usize,
+    runs_on: bool,
 }
 
 impl Call {
@@ -36,10 +38,15 @@ impl Call {
     ) -> Result<Self, CallError> {
         let _turn = shared.turn(method).await?;
         let id = shared.endpoint().call(waiter).ok_or_else(|| shared.closed_error())?;
-        let mut call = Self { shared: Arc::clone(shared), id, bytes: 0 };
+        let mut call = Self { shared: Arc::clone(shared), id, bytes: 0, runs_on: false };
         let pushed = shared.writer.push(|buffer| encode::request(buffer, id, method, params));
         call.bytes = pushed.map_err(|error| shared.push_error(method, error))?;
         Ok(call)
+    }
+
+    /// Nobody will give the request up.
+    pub(crate) fn run_on(mut self) {
+        self.runs_on = true;
     }
 
     pub(crate) fn settled<R>(
@@ -57,6 +64,9 @@ impl Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
+        if self.runs_on {
+            return;
+        }
         if self.bytes == 0 {
             self.shared.endpoint().retract(self.id);
         } else if self.shared.endpoint().abandon(self.id) {

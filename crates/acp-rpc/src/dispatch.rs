@@ -22,7 +22,7 @@ use crate::service::{BoxFuture, Delivery, LaneKey, Request, Service, Task};
 use crate::tap::Observer;
 use crate::task::{Answering, caught, guarded};
 use crate::waiter::{Outcome, Waiter};
-use crate::weight::{block, is_too_heavy, weight};
+use crate::weight::{block, is_too_heavy, weight, weight_of_error};
 
 /// The reader's half of a connection: where lines go, and the tasks that came of them.
 pub(crate) struct Dispatch {
@@ -166,11 +166,20 @@ impl Dispatch {
         if let Answer::Malformed(problem) = answer {
             self.report(Fault::MalformedResponse { id, problem });
         }
-        let bytes = if waiter.is_in_lane() { weight_of_answer(&answer) } else { 0 };
-        match guarded(|| waiter.settle(Outcome::Answer(answer))) {
-            Ok(Some((lane, job))) => self.enqueue(&lane, job, bytes),
-            Ok(None) => {}
-            Err(message) => {
+        self.settle(waiter, Outcome::Answer(answer));
+    }
+
+    /// Tells the one who waits. What he does with it, and what it does that reads a result, may panic.
+    fn settle(&mut self, waiter: Waiter, outcome: Outcome<'_>) {
+        let lane = waiter.waits_in(&self.lanes);
+        let bytes = match (&lane, &outcome) {
+            (Some(_), Outcome::Answer(answer)) => weight_of_answer(answer),
+            _ => 0,
+        };
+        match (guarded(|| waiter.settle(outcome, lane.is_some())), lane) {
+            (Ok(Some(job)), Some(lane)) => self.enqueue(&lane, job, bytes),
+            (Ok(_), _) => {}
+            (Err(message), _) => {
                 self.report(Fault::Panicked { origin: Origin::Result, message: &message });
             }
         }
@@ -251,7 +260,7 @@ impl Dispatch {
         for (id, waiter) in waiting {
             // A connection that cannot be written to any more has no peer to tell.
             let _ = shared.writer.push(|buffer| encode::cancel(buffer, id));
-            drop(waiter.settle(Outcome::Overloaded));
+            self.settle(waiter, Outcome::Overloaded);
         }
     }
 
@@ -278,9 +287,7 @@ impl Dispatch {
         // First, so that nobody learns from a failed call of an end that `is_closed` does not know of.
         shared.closed.cancel();
         for waiter in waiting {
-            if let Some((lane, job)) = waiter.settle(Outcome::Closed(reason.clone())) {
-                self.enqueue(&lane, job, 0);
-            }
+            self.settle(waiter, Outcome::Closed(reason.clone()));
         }
     }
 
@@ -317,9 +324,7 @@ fn weight_of_request(message: &Message<'_>) -> usize {
 fn weight_of_answer(answer: &Answer<'_>) -> usize {
     match answer {
         Answer::Result(result) => weight(result),
-        Answer::Error(error) => {
-            block(error.message.len()) + error.data.as_ref().map_or(0, |data| weight(data.as_node()))
-        }
+        Answer::Error(error) => weight_of_error(error),
         Answer::Malformed(_) => 0,
     }
 }
@@ -337,8 +342,10 @@ impl Drop for Dispatch {
             shared.set_reason(CloseReason::Local);
             let waiting = shared.endpoint().close();
             shared.closed.cancel();
-            // No lane runs any more: those who wait in one notice that nobody will answer.
-            waiting.into_iter().for_each(|waiter| drop(waiter.settle(Outcome::Closed(CloseReason::Local))));
+            // No lane runs any more, so nobody has to wait for his turn.
+            for waiter in waiting {
+                self.settle(waiter, Outcome::Closed(CloseReason::Local));
+            }
         }
         self.over(&CloseReason::Local);
     }

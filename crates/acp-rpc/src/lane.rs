@@ -41,6 +41,11 @@ impl Lanes {
         Some(self.clone().run(Arc::clone(lane), job, Arc::clone(service)))
     }
 
+    /// Whether a job of the lane is at work or waits.
+    pub(crate) fn is_busy(&self, lane: &LaneKey) -> bool {
+        self.lock().contains_key(lane)
+    }
+
     /// How many jobs have been done, ever: whether there is progress.
     pub(crate) fn finished(&self) -> usize {
         self.finished.load(Ordering::Relaxed)

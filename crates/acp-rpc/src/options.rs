@@ -35,8 +35,8 @@ pub struct Options {
     pub incoming_ceiling: usize,
     /// How many requests of the peer may be in flight. One more is refused with `-32603`. Default 16,384.
     pub max_in_flight: usize,
-    /// How much the requests in flight may take together. One more is refused with `-32603`, unless it is the
-    /// only one. Default 128 MiB.
+    /// How much the requests in flight may take together, with those results that wait for room to be written. One more
+    /// is refused with `-32603`, unless it is the only one. Default 128 MiB.
     pub in_flight_budget: usize,
     /// What to do about lines that are not JSON.
     pub noise: Noise,

@@ -20,7 +20,7 @@ use crate::message::{Error, Id};
 use crate::options::Options;
 use crate::promise::{Promise, Promises};
 use crate::service::LaneKey;
-use crate::waiter::Waiter;
+use crate::waiter::{Unsettled, Waiter};
 use crate::writer::{Closed, PushError, Turn, Writer};
 
 /// A cheap handle on the other side of a connection. It does not keep the connection open.
@@ -99,11 +99,34 @@ impl Peer {
         P: Serialize + Sync + ?Sized,
     {
         let Some(layers) = &self.shared.outbound else {
+            if self.try_notify(method, params)? {
+                return Ok(());
+            }
             let _turn = self.shared.turn(method).await?;
             return self.notify_now(method, params);
         };
         let exchange = layers.send(Outgoing::notification(&self.shared, method, &params));
         exchange.await
+    }
+
+    /// Sends a notification if there is room for it now, nobody waits for room, and there are no layers to go
+    /// through: whether it was sent. If not, [`notify`](Self::notify) waits. For those who send a lot.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Closed`] or [`CallError::Encode`]; nothing was sent then.
+    pub fn try_notify<P>(&self, method: &str, params: &P) -> Result<bool, CallError>
+    where
+        P: Serialize + ?Sized,
+    {
+        if self.shared.outbound.is_some() {
+            return Ok(false);
+        }
+        let pushed = self.shared.writer.try_push(|buffer| encode::notification(buffer, method, params));
+        match pushed {
+            Some(pushed) => pushed.map(|_| true).map_err(|error| self.shared.push_error(method, error)),
+            None => Ok(false),
+        }
     }
 
     /// Sends a notification without ever waiting: for drop guards and [`Reply::after`](crate::Reply::after).
@@ -167,6 +190,41 @@ impl Peer {
         });
         let stage = within(&mut timer, method, start).await?;
         Ok(Pending::new(stage, timer, method))
+    }
+
+    /// Sends a request and returns as soon as it is on its way, as [`begin`](Self::begin) does; `then` is given the
+    /// result, whatever becomes of the caller. The request is not cancelled, and takes the time it takes.
+    ///
+    /// With a `lane`, `then` is called after every job of the lane whose message came before the answer. It may be
+    /// called on the reader, so it must not block; it is for passing on what has come. If it panics, that is reported
+    /// as a [`Fault::Panicked`](crate::Fault::Panicked).
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Closed`] or [`CallError::Encode`], or what a layer refuses it with: nothing was sent, and `then` is
+    /// not called, unless the connection ended just then: that it may be told as well.
+    pub async fn begin_then<P, R>(
+        &self,
+        lane: Option<LaneKey>,
+        method: &'static str,
+        params: &P,
+        then: impl FnOnce(Result<R, CallError>) + Send + 'static,
+    ) -> Result<(), CallError>
+    where
+        P: Serialize + Sync + ?Sized,
+        R: FromNode + Send + 'static,
+    {
+        if self.shared.outbound.is_some() {
+            let pending = self.timeout(None).begin(lane, method, params).await?;
+            tokio::spawn(async move { then(pending.await) });
+            return Ok(());
+        }
+        let waiting = self.shared.counted_in(lane.as_ref());
+        let waiter = Waiter::then(lane, waiting, move |result: Result<R, Unsettled>| {
+            then(result.map_err(|unsettled| unsettled.into_error(method)));
+        });
+        Call::start(&self.shared, waiter, method, params).await?.run_on();
+        Ok(())
     }
 
     async fn begin_through_layers<P, R>(

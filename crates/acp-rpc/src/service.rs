@@ -194,6 +194,16 @@ impl<T: Serialize + ?Sized> Encode for T {
     }
 }
 
+/// What has been written already.
+pub(crate) struct Written(pub(crate) Vec<u8>);
+
+impl Encode for Written {
+    fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+        buffer.extend_from_slice(&self.0);
+        Ok(())
+    }
+}
+
 struct Empty;
 
 impl Serialize for Empty {

@@ -11,7 +11,8 @@ use crate::encode;
 use crate::fault::{Fault, Origin};
 use crate::message::{Error, Id};
 use crate::peer::Peer;
-use crate::service::{Reply, Service, Task};
+use crate::service::{Reply, Service, Task, Written};
+use crate::weight::{block, weight_of_error};
 use crate::writer::PushError;
 
 /// Runs a future of the service. What it panics with, and what its drop panics with, goes to `report`; the output
@@ -92,8 +93,14 @@ impl Answering {
     /// Runs the handler and sends its answer: exactly one, whatever the handler does.
     pub(crate) async fn run(self, task: Task) {
         let mut handler = caught(task, |panic: &str| self.panicked(panic));
-        let outcome = (&mut handler).await.unwrap_or_else(|| Err(Error::panicked()));
-        let turn = self.peer.shared.writer.turn().await;
+        let mut outcome = (&mut handler).await.unwrap_or_else(|| Err(Error::panicked()));
+        let turn = match self.peer.shared.writer.try_turn() {
+            Some(turn) => Ok(turn),
+            None => {
+                outcome = self.weighed(outcome);
+                self.peer.shared.writer.turn().await
+            }
+        };
         let mut promise = self.peer.shared.finished(&self.id);
         match &mut promise {
             Some(promise) if turn.is_ok() => self.send(promise.instead_of(outcome)),
@@ -103,6 +110,30 @@ impl Answering {
         // Only now: what they hold is held until the answer stands in the buffer.
         drop(handler);
         self.contain(|| drop(promise));
+    }
+
+    /// Has an outcome that must wait for room count in the in-flight budget. A result is written for that, so that
+    /// its length is known and the value need not be kept.
+    fn weighed(&self, outcome: Result<Reply, Error>) -> Result<Reply, Error> {
+        let (outcome, bytes) = match outcome {
+            Ok(Reply { result, after, sent }) => {
+                let mut json = Vec::new();
+                let written = guarded(|| result.encode(&mut json));
+                self.contain(|| drop(result));
+                if let Err(error) = self.written(written) {
+                    self.contain(|| drop(after));
+                    return Err(error);
+                }
+                let bytes = block(json.capacity());
+                (Ok(Reply { result: Box::new(Written(json)), after, sent }), bytes)
+            }
+            Err(error) => {
+                let bytes = weight_of_error(&error);
+                (Err(error), bytes)
+            }
+        };
+        self.peer.shared.endpoint().weigh(&self.id, bytes);
+        outcome
     }
 
     fn send(&self, outcome: Result<Reply, Error>) {
@@ -119,20 +150,18 @@ impl Answering {
         let writer = &self.peer.shared.writer;
         let pushed = guarded(|| writer.push(|buffer| encode::response(buffer, &self.id, result.as_ref())));
         self.contain(|| drop(result));
-        let error = match pushed {
+        let written = match pushed {
             Ok(Ok(bytes)) => {
                 if let Some(sent) = sent {
                     sent(bytes);
                 }
-                None
+                Ok(Ok(()))
             }
-            Ok(Err(PushError::Closed)) => None,
-            Ok(Err(PushError::Encode(error))) => Some(self.unwritable(&error.to_string())),
-            Err(panic) => {
-                self.panicked(&panic);
-                Some(Error::panicked())
-            }
+            Ok(Err(PushError::Closed)) => Ok(Ok(())),
+            Ok(Err(PushError::Encode(error))) => Ok(Err(error)),
+            Err(panic) => Err(panic),
         };
+        let error = self.written(written).err();
         match (after, error) {
             (None, error) => error.map_or(Ok(()), Err),
             (Some(after), None) => {
@@ -142,6 +171,17 @@ impl Answering {
             (Some(after), Some(error)) => {
                 self.contain(|| drop(after));
                 Err(error)
+            }
+        }
+    }
+
+    /// What a result is answered with that cannot be written.
+    fn written(&self, written: Result<Result<(), serde_json::Error>, String>) -> Result<(), Error> {
+        match written {
+            Ok(written) => written.map_err(|error| self.unwritable(&error.to_string())),
+            Err(panic) => {
+                self.panicked(&panic);
+                Err(Error::panicked())
             }
         }
     }

@@ -5,6 +5,7 @@ use tokio::sync::oneshot;
 
 use crate::budget::Waiting;
 use crate::error::{CallError, CloseReason};
+use crate::lane::Lanes;
 use crate::layer::Progress;
 use crate::message::{Answer, Error};
 use crate::service::{BoxFuture, LaneKey};
@@ -17,7 +18,7 @@ pub(crate) struct Waiter {
     _waiting: Option<Waiting>,
 }
 
-/// Told the outcome, and whether it goes through a lane: then what it returns is the rest, to be run there.
+/// Told the outcome, and whether it has to wait for its turn: then what it returns is the rest, to be run later.
 type Settle = Box<dyn FnOnce(Outcome<'_>, bool) -> Option<BoxFuture> + Send>;
 
 /// An answer, or the reason why none will come.
@@ -58,6 +59,15 @@ impl Waiter {
         Self::with(lane, waiting, Some(progress), answer, keep)
     }
 
+    /// For those who do not wait, but have something done with the result.
+    pub(crate) fn then<R: FromNode + Send + 'static>(
+        lane: Option<LaneKey>,
+        waiting: Option<Waiting>,
+        then: impl FnOnce(Result<R, Unsettled>) + Send + 'static,
+    ) -> Self {
+        Self { lane, settle: settle(read, then), progress: None, _waiting: waiting }
+    }
+
     fn with<T: Send + 'static>(
         lane: Option<LaneKey>,
         waiting: Option<Waiting>,
@@ -65,16 +75,7 @@ impl Waiter {
         answer: oneshot::Sender<Result<T, Unsettled>>,
         read: impl FnOnce(Outcome<'_>) -> Result<T, Unsettled> + Send + 'static,
     ) -> Self {
-        let settle = Box::new(move |outcome: Outcome<'_>, in_lane: bool| {
-            let result = read(outcome);
-            if in_lane {
-                let job: BoxFuture = Box::pin(async move { drop(answer.send(result)) });
-                return Some(job);
-            }
-            drop(answer.send(result));
-            None
-        });
-        Self { lane, settle, progress, _waiting: waiting }
+        Self { lane, settle: settle(read, |result| drop(answer.send(result))), progress, _waiting: waiting }
     }
 
     /// The answer has come, in a line of so many bytes.
@@ -89,11 +90,31 @@ impl Waiter {
         self.lane.is_some()
     }
 
-    /// Settles the call. `Some` is the rest of it, which has to wait for its turn in a lane.
-    pub(crate) fn settle(self, outcome: Outcome<'_>) -> Option<(LaneKey, BoxFuture)> {
-        let job = (self.settle)(outcome, self.lane.is_some());
-        self.lane.zip(job)
+    /// The lane in which the answer has to wait for its turn, as jobs are at work there.
+    pub(crate) fn waits_in(&self, lanes: &Lanes) -> Option<LaneKey> {
+        self.lane.clone().filter(|lane| lanes.is_busy(lane))
     }
+
+    /// Settles the call. `Some` is the rest of it, if that is to be done later.
+    pub(crate) fn settle(self, outcome: Outcome<'_>, later: bool) -> Option<BoxFuture> {
+        (self.settle)(outcome, later)
+    }
+}
+
+/// Reads the result at once, and has the rest done at once or later.
+fn settle<T: Send + 'static>(
+    read: impl FnOnce(Outcome<'_>) -> Result<T, Unsettled> + Send + 'static,
+    then: impl FnOnce(Result<T, Unsettled>) + Send + 'static,
+) -> Settle {
+    Box::new(move |outcome, later| {
+        let result = read(outcome);
+        if later {
+            let job: BoxFuture = Box::pin(async move { then(result) });
+            return Some(job);
+        }
+        then(result);
+        None
+    })
 }
 
 fn read<R: FromNode>(outcome: Outcome<'_>) -> Result<R, Unsettled> {

@@ -7,7 +7,7 @@ use std::mem::size_of;
 use acp_json::Node;
 use serde_core::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use crate::message::NotJson;
+use crate::message::{Error as ErrorObject, NotJson};
 
 /// The slot of a value in an array.
 const ITEM: usize = size_of::<Node<'static>>();
@@ -41,6 +41,11 @@ pub(crate) fn weight(node: &Node<'_>) -> usize {
             block(members.capacity() * MEMBER) + inner.sum::<usize>()
         }
     }
+}
+
+/// The memory behind an error object.
+pub(crate) fn weight_of_error(error: &ErrorObject) -> usize {
+    block(error.message.len()) + error.data.as_ref().map_or(0, |data| weight(data.as_node()))
 }
 
 /// Whether the values of a line would weigh more than `limit`, found out without building them.

@@ -12,6 +12,9 @@ use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 pub(crate) const CHUNK: usize = 64 * 1024;
 /// Room in a buffer for the message that makes it full, as long as that is a short one.
 const SLACK: usize = 4 * 1024;
+/// How many empty buffers are kept at most, for whoever fills one after the other: to get them anew each time costs
+/// more than to write what is in them.
+const SPARES: usize = 4;
 
 /// Where all messages of a connection are written, and where its driver takes them from.
 ///
@@ -35,8 +38,8 @@ struct Output {
     /// What leaves before `buffer`.
     full: VecDeque<Vec<u8>>,
     buffer: Vec<u8>,
-    /// An empty one that has been used before.
-    spare: Vec<u8>,
+    /// Empty ones that have been used before, up to a quarter of the budget but for the first.
+    spares: Vec<Vec<u8>>,
     driver: Option<Waker>,
     closed: bool,
 }
@@ -94,32 +97,52 @@ impl Writer {
         &self,
         encode: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>,
     ) -> Result<usize, PushError> {
-        let (driver, length) = {
-            let mut output = self.lock();
-            if output.closed {
-                return Err(PushError::Closed);
-            }
-            output.seal();
-            let before = output.buffer.len();
-            let mut frame = Frame { buffer: &mut output.buffer, start: before, complete: false };
-            encode(frame.buffer).map_err(PushError::Encode)?;
-            frame.complete();
-            drop(frame);
-            let added = output.buffer.len() - before;
-            self.held.fetch_add(added, Ordering::AcqRel);
-            (output.driver.take(), added - 1)
-        };
+        self.add(self.lock(), encode)
+    }
+
+    /// Adds a message if there is room and nobody waits for his turn; `None` if not.
+    pub(crate) fn try_push(
+        &self,
+        encode: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>,
+    ) -> Option<Result<usize, PushError>> {
+        // Under the lock, so that not two of them find the same room.
+        let output = self.lock();
+        let is_free = output.closed || (self.has_room() && self.turnstile.available_permits() > 0);
+        is_free.then(|| self.add(output, encode))
+    }
+
+    fn add(
+        &self,
+        mut output: MutexGuard<'_, Output>,
+        encode: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>,
+    ) -> Result<usize, PushError> {
+        if output.closed {
+            return Err(PushError::Closed);
+        }
+        output.seal();
+        let before = output.buffer.len();
+        let mut frame = Frame { buffer: &mut output.buffer, start: before, complete: false };
+        encode(frame.buffer).map_err(PushError::Encode)?;
+        frame.complete();
+        drop(frame);
+        let added = output.buffer.len() - before;
+        self.held.fetch_add(added, Ordering::AcqRel);
+        let driver = output.driver.take();
+        drop(output);
         if let Some(driver) = driver {
             driver.wake();
         }
-        Ok(length)
+        Ok(added - 1)
     }
 
     /// For the driver: swaps the next buffer for `empty` once there is something in it.
     pub(crate) fn poll_take(&self, cx: &Context<'_>, empty: &mut Vec<u8>) -> Poll<()> {
         let mut output = self.lock();
         if let Some(full) = output.full.pop_front() {
-            output.spare = std::mem::replace(empty, full);
+            let empty = std::mem::replace(empty, full);
+            if output.spares.len() < (self.budget / 4 / CHUNK).clamp(1, SPARES) {
+                output.spares.push(empty);
+            }
             return Poll::Ready(());
         }
         if output.buffer.is_empty() {
@@ -170,7 +193,7 @@ impl Output {
     /// Puts a full buffer aside for the driver.
     fn seal(&mut self) {
         if self.buffer.len() >= CHUNK {
-            let empty = std::mem::take(&mut self.spare);
+            let empty = self.spares.pop().unwrap_or_default();
             self.full.push_back(std::mem::replace(&mut self.buffer, empty));
         }
         // One that is half full, or comes after a full one, will be full, too: it gets all of its room at

@@ -12,10 +12,11 @@ mod common;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use acp_rpc::{Options, Transport, connect};
+use acp_rpc::layer::Concurrency;
+use acp_rpc::{CallError, Options, Transport, connect};
 use tokio::task::yield_now;
 
-use common::{Lab, raw_with_capacity, soon};
+use common::{Lab, raw, raw_with_capacity, soon};
 
 const PIPE: usize = 256;
 
@@ -79,6 +80,33 @@ async fn requests_and_answers_of_handlers_wait_like_notifications() {
 }
 
 #[tokio::test]
+async fn answers_that_have_waited_for_room_are_the_same() {
+    let (lab, _events) = Lab::new();
+    let options = Options::default().outgoing_budget(100);
+    let (mut wire, peer, driver) = raw_with_capacity(lab.clone(), options, PIPE);
+    tokio::spawn(driver);
+    peer.notify("big", &["x".repeat(1000)]).await.unwrap();
+    for (id, method) in ["unwritable", "fail", "panic", "echo", "after"].into_iter().enumerate() {
+        wire.send(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":[{id}]}}"#)).await;
+    }
+    settle().await;
+    assert!(wire.next().await.contains("big"));
+    let expected = [
+        r#""id":0,"error":{"code":-32603,"message":"the result cannot be written as JSON"}}"#,
+        r#""id":1,"error":{"code":-32602,"message":"no good","data":[1]}}"#,
+        r#""id":2,"error":{"code":-32603,"message":"#,
+        r#""id":3,"result":[3]}"#,
+        r#""id":4,"result":{}}"#,
+        r#""method":"followed"}"#,
+    ];
+    for expected in expected {
+        let line = wire.next().await;
+        assert!(line.contains(expected), "{line} instead of {expected}");
+    }
+    assert_eq!(lab.faults().len(), 2, "{:?}", lab.faults());
+}
+
+#[tokio::test]
 async fn a_sender_that_gives_up_lets_the_next_one_through() {
     let (lab, _events) = Lab::new();
     let options = Options::default().outgoing_budget(100);
@@ -98,6 +126,33 @@ async fn a_sender_that_gives_up_lets_the_next_one_through() {
     assert!(wire.next().await.contains("big"));
     assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","method":"small","params":["patient"]}"#);
     patient.await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_tried_leaves_at_once_or_not_at_all() {
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw_with_capacity(lab, Options::default().outgoing_budget(100), PIPE);
+    let big = "x".repeat(1000);
+    assert!(peer.try_notify("first", &[&big]).unwrap(), "one message fits, however large");
+    assert!(!peer.try_notify("never", &()).unwrap(), "there is no room");
+    let waiting = tokio::spawn({
+        let peer = peer.clone();
+        async move { peer.notify("second", &()).await }
+    });
+    settle().await;
+    let driver = tokio::spawn(driver);
+    assert!(wire.next().await.contains("first"));
+    assert!(wire.next().await.contains("second"));
+    soon("the one that waited", waiting).await.unwrap().unwrap();
+    assert!(peer.try_notify("third", &()).unwrap());
+    assert!(wire.next().await.contains("third"));
+    peer.close();
+    soon("the end", driver).await.unwrap();
+    assert!(matches!(peer.try_notify("late", &()), Err(CallError::Closed(_))));
+
+    let (lab, _events) = Lab::new();
+    let (_wire, peer, _driver) = raw(lab, Options::default().layer_out(Concurrency::new(1)));
+    assert!(!peer.try_notify("past layers", &()).unwrap());
 }
 
 #[tokio::test]

@@ -10,7 +10,9 @@
 mod common;
 
 use acp_json::Value;
+use acp_rpc::layer::Concurrency;
 use acp_rpc::{CallError, Error, Options};
+use tokio::sync::mpsc;
 
 use common::{Lab, raw, soon};
 
@@ -206,4 +208,61 @@ async fn a_request_that_has_begun_is_on_the_wire_before_what_is_sent_after_it() 
         wire.next().await,
         r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}"#
     );
+}
+
+/// What becomes of a request whose result nobody awaits, in words.
+fn told(sender: &mpsc::UnboundedSender<String>) -> impl FnOnce(Result<i64, CallError>) + Send + 'static {
+    let sender = sender.clone();
+    move |result| {
+        let text = result.map_or_else(|error| error.to_string(), |number| number.to_string());
+        sender.send(text).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_result_can_be_passed_on_without_anybody_who_awaits_it() {
+    for layered in [false, true] {
+        let (lab, _events) = Lab::new();
+        let options = Options::default();
+        let options = if layered { options.layer_out(Concurrency::new(9)) } else { options };
+        let (mut wire, peer, driver) = raw(lab.clone(), options);
+        let driver = tokio::spawn(driver);
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        let table = [
+            (r#""result":7"#, "7"),
+            (r#""error":{"code":1,"message":"no"}"#, "no (code 1)"),
+            (
+                r#""result":"text""#,
+                "the result of `ask` cannot be read: expected a 64-bit integer, found a string",
+            ),
+        ];
+        for (id, (answer, expected)) in table.into_iter().enumerate() {
+            peer.begin_then(None, "ask", &[1], told(&sender)).await.unwrap();
+            let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ask","params":[1]}}"#);
+            assert_eq!(wire.next().await, line);
+            wire.send(format!(r#"{{"jsonrpc":"2.0","id":{id},{answer}}}"#)).await;
+            assert_eq!(soon("the result", receiver.recv()).await.unwrap(), expected);
+        }
+        // Behind the jobs of a lane, and not before.
+        peer.begin_then(Some("a".into()), "ask", &(), told(&sender)).await.unwrap();
+        wire.next().await;
+        wire.send(r#"{"jsonrpc":"2.0","method":"lane","params":{"lane":"a","text":"job"}}"#).await;
+        wire.send(r#"{"jsonrpc":"2.0","id":3,"result":8}"#).await;
+        wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"empty"}"#).await;
+        assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+        assert!(receiver.try_recv().is_err(), "the job is not done");
+        lab.gate.add_permits(1);
+        assert_eq!(soon("the result", receiver.recv()).await.unwrap(), "8");
+        // What cannot be sent has no result; what is open at the end has.
+        peer.begin_then(None, "ask", &(), told(&sender)).await.unwrap();
+        assert!(wire.next().await.contains("ask"));
+        wire.finish().await;
+        let closed = "the connection is closed, so connect again: the peer closed it";
+        assert_eq!(soon("the result", receiver.recv()).await.unwrap(), closed);
+        soon("the end", driver).await.unwrap();
+        let late = peer.begin_then(None, "ask", &(), told(&sender)).await;
+        assert!(matches!(late, Err(CallError::Closed(_))), "{late:?}");
+        drop(sender);
+        assert_eq!(soon("the last sender", receiver.recv()).await, None);
+    }
 }

@@ -313,6 +313,62 @@ async fn a_result_that_cannot_be_read_fails_its_call_alone() {
 }
 
 #[tokio::test]
+async fn whatever_takes_a_result_may_panic() {
+    // At its answer, behind a job of a lane, when it is given up, and at each kind of end.
+    let begin = async |peer: &Peer, lane: Option<&str>| {
+        let fuse = Fuse;
+        let then = move |_: Result<Value, CallError>| drop(fuse);
+        peer.begin_then(lane.map(Into::into), "ask", &(), then).await.unwrap();
+    };
+    let taken = "the reader of a result panicked";
+    let (bomb, _begun) = Bomb::new();
+    let (mut wire, peer, driver) = raw(bomb.clone(), Options::default());
+    let driver = tokio::spawn(driver);
+    begin(&peer, None).await;
+    wire.next().await;
+    wire.send(r#"{"jsonrpc":"2.0","id":0,"result":1}"#).await;
+    wire.send(request("none")).await;
+    assert_eq!(wire.next().await, EMPTY);
+    assert_eq!(bomb.faults(), [taken]);
+
+    begin(&peer, Some("lane")).await;
+    wire.next().await;
+    wire.send(notification("none")).await;
+    wire.send(r#"{"jsonrpc":"2.0","id":1,"result":1}"#).await;
+    wire.send(notification("none")).await;
+    for _ in 0..2 {
+        assert_eq!(wire.next().await, notification("next of the lane"));
+    }
+    assert_eq!(bomb.faults().len(), 2, "{:?}", bomb.faults());
+
+    begin(&peer, None).await;
+    begin(&peer, Some("lane")).await;
+    for _ in 0..2 {
+        assert!(wire.next().await.contains("ask"));
+    }
+    wire.shut_down().await;
+    assert!(matches!(soon("the end", driver).await.unwrap(), CloseReason::Eof));
+    assert_eq!(bomb.faults()[2..], [taken; 2]);
+
+    let (bomb, _begun) = Bomb::new();
+    let (_wire, peer, driver) = raw(bomb.clone(), Options::default());
+    begin(&peer, Some("lane")).await;
+    drop(driver);
+    assert!(peer.is_closed());
+    assert_eq!(bomb.faults(), [taken]);
+
+    let (bomb, _begun) = Bomb::new();
+    let (mut wire, peer, driver) =
+        raw(bomb.clone(), Options::default().incoming_ceiling(1).incoming_budget(1));
+    tokio::spawn(driver);
+    begin(&peer, None).await;
+    assert!(wire.next().await.contains("ask"));
+    wire.send(notification("drop when stopped")).await;
+    assert!(wire.next().await.contains("$/cancel_request"));
+    assert_eq!(bomb.faults(), [taken]);
+}
+
+#[tokio::test]
 async fn params_that_panic_do_so_in_the_caller_alone() {
     let (bomb, _begun) = Bomb::new();
     let (mut wire, peer, driver) = raw(bomb, Options::default());

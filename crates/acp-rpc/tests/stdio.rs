@@ -150,6 +150,12 @@ mod parent {
         command
     }
 
+    /// With all the time that it may need to end by itself.
+    fn patient(guard: &str) -> acp_rpc::Command {
+        let grace = std::time::Duration::from_secs(60);
+        acp_rpc::Command::new(program()).env("ACP_RPC_TEST_AGENT", guard).grace(grace)
+    }
+
     /// A client that only notes faults.
     #[derive(Clone, Default)]
     struct Client {
@@ -173,7 +179,7 @@ mod parent {
 
     fn on_runtime<T>(test: impl AsyncFnOnce() -> T) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let guard = std::time::Duration::from_secs(30);
+        let guard = std::time::Duration::from_secs(120);
         runtime.block_on(async { tokio::time::timeout(guard, test()).await.expect("a case hangs") })
     }
 
@@ -195,8 +201,7 @@ mod parent {
 
     fn over_pipes() {
         on_runtime(async || {
-            let command = acp_rpc::Command::new(program()).env("ACP_RPC_TEST_AGENT", "guarded");
-            let (transport, child) = Transport::process(command).unwrap();
+            let (transport, child) = Transport::process(patient("guarded")).unwrap();
             let (client, peer, driver) = client(transport);
             let driver = tokio::spawn(driver);
             echo(&peer).await;
@@ -219,8 +224,7 @@ mod parent {
 
     fn without_the_guard() {
         on_runtime(async || {
-            let command = acp_rpc::Command::new(program()).env("ACP_RPC_TEST_AGENT", "open");
-            let (transport, child) = Transport::process(command).unwrap();
+            let (transport, child) = Transport::process(patient("open")).unwrap();
             let (client, peer, driver) = client(transport);
             tokio::spawn(driver);
             assert_eq!(ask(&peer, "are_nonblocking").await, Value::new(&[true, true]).unwrap());

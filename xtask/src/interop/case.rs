@@ -154,12 +154,18 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let direction = match self.pairing {
-            Pairing::OurClient => "agent <- acp".to_owned(),
-            Pairing::OurAgent(name) => format!("client -> {name}"),
-            Pairing::Control => "client -> its agent".to_owned(),
-        };
+        let direction = self.pairing.to_string();
         write!(f, "{:<18}  {direction:<22}  {:<20}", self.peer.name(), self.name)
+    }
+}
+
+impl fmt::Display for Pairing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OurClient => f.write_str("agent <- acp"),
+            Self::OurAgent(name) => write!(f, "client -> {name}"),
+            Self::Control => f.write_str("client -> its agent"),
+        }
     }
 }
 
@@ -170,7 +176,7 @@ enum Role {
 }
 
 impl Peer {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::TypeScript => "typescript",
             Self::TypeScriptExample => "typescript-example",

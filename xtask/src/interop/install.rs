@@ -96,7 +96,7 @@ fn require_on_path(program: &str) -> anyhow::Result<()> {
 }
 
 /// One command of an installation; its complaint becomes the error.
-fn step(command: Command, limit: Duration, layout: &Layout) -> anyhow::Result<()> {
+pub(super) fn step(command: Command, limit: Duration, layout: &Layout) -> anyhow::Result<()> {
     let program = Path::new(command.get_program()).display().to_string();
     let logs = layout.installed("logs/install");
     fs::create_dir_all(&logs)?;

@@ -3,6 +3,8 @@
 //! Each case starts real processes: `acp prompt` with an agent built on another SDK, or another SDK's client
 //! with `echo_agent` or `coding_agent`. A recorder (`tap`) sits between the two and keeps every line, so a
 //! case is judged by what went over the wire as well as by what the other SDK made of it.
+//!
+//! Real agents come from a folder of recipes outside the project ([`recipes`]); [`probes`] says what is tried with each.
 
 mod agent_cases;
 mod case;
@@ -10,10 +12,16 @@ mod client_cases;
 mod control_cases;
 mod install;
 mod layout;
+mod matrix;
 mod options;
+mod probes;
 mod process;
 #[cfg(all(test, unix))]
 mod process_tests;
+mod recipes;
+mod report;
+#[cfg(test)]
+mod report_tests;
 mod seen;
 mod tap;
 mod wire;
@@ -21,6 +29,7 @@ mod wire;
 mod wire_tests;
 
 use std::collections::{BTreeSet, HashMap};
+use std::fs;
 use std::io::{self, Write as _};
 use std::time::Instant;
 
@@ -28,7 +37,10 @@ use anyhow::{Context as _, bail};
 
 use self::case::{Case, Peer};
 use self::layout::Layout;
+use self::matrix::{Column, Tried};
 use self::options::{HELP, Options};
+use self::probes::Found;
+use self::recipes::Recipes;
 
 /// Runs `cargo xtask interop` with the arguments after `interop`.
 ///
@@ -47,12 +59,63 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
     }
     let cases = selected(&options);
     if options.list {
-        return cases.iter().try_for_each(|case| print(&case.to_string()));
+        cases.iter().try_for_each(|case| print(&case.to_string()))?;
+        return selected_agents(&options).try_for_each(|agent| print(&real_agent(agent)));
     }
-    if cases.is_empty() {
+    let layout = Layout::find()?;
+    let recipes = Recipes::find(&layout)?;
+    let agents: Vec<&str> = selected_agents(&options).filter(|_| recipes.is_some()).collect();
+    if cases.is_empty() && agents.is_empty() {
         bail!("no case matches; `cargo xtask interop --list` shows them");
     }
-    run_all(&cases, &options)
+    if options.write && recipes.is_none() {
+        bail!("--write needs the real agents, so set {} to the folder of their recipes", recipes::VARIABLE);
+    }
+    let (tally, tallies) = run_cases(&cases, &options, &layout)?;
+    let columns = match &recipes {
+        Some(recipes) => run_agents(recipes, &agents, &layout)?,
+        None => Vec::new(),
+    };
+    if options.write {
+        let page = report::render(&[report::agents(&columns), report::sdks(&tallies)]);
+        fs::write(layout.root().join("docs/INTEROP.md"), page)?;
+    }
+    print(&tally.to_string())?;
+    let failed = tally.failed + columns.iter().map(Column::failures).sum::<usize>();
+    if failed > 0 {
+        bail!("{failed} interop case(s) failed; what went over the wire is in .interop/logs");
+    }
+    Ok(())
+}
+
+fn selected_agents(options: &Options) -> impl Iterator<Item = &'static str> {
+    recipes::AGENTS.into_iter().filter(|agent| options.wants(&real_agent(agent)))
+}
+
+fn real_agent(name: &str) -> String {
+    format!("{name:<18}  real agent <- acp")
+}
+
+fn run_agents(recipes: &Recipes, agents: &[&'static str], layout: &Layout) -> anyhow::Result<Vec<Column>> {
+    if !agents.is_empty() {
+        install::our_binaries(&BTreeSet::from(["acp"]), layout).context("our own binary does not build")?;
+    }
+    let mut columns = Vec::new();
+    for agent in agents {
+        let column = matrix::run(recipes, agent, layout, |feature, found| {
+            let (word, remark) = match found {
+                Found::Works(how) => ("ok  ", (*how).to_owned()),
+                Found::NotOffered(instead) => ("none", (*instead).to_owned()),
+                Found::Failed(why) => ("FAIL", why.clone()),
+            };
+            print(&format!("{word}  {}  {}: {remark}", real_agent(agent), feature.title()))
+        })?;
+        if let Tried::No(reason) = &column.tried {
+            print(&format!("skip  {}: {reason}", real_agent(agent)))?;
+        }
+        columns.push(column);
+    }
+    Ok(columns)
 }
 
 fn selected(options: &Options) -> Vec<Case> {
@@ -65,33 +128,51 @@ fn selected(options: &Options) -> Vec<Case> {
     cases
 }
 
-fn run_all(cases: &[Case], options: &Options) -> anyhow::Result<()> {
-    let layout = Layout::find()?;
+/// Runs the cases with other SDKs, and counts them, all together and by peer.
+fn run_cases(
+    cases: &[Case],
+    options: &Options,
+    layout: &Layout,
+) -> anyhow::Result<(Tally, Vec<report::Tally>)> {
     let ours: BTreeSet<&str> = cases.iter().filter_map(Case::our_binary).collect();
-    install::our_binaries(&ours, &layout).context("our own binaries do not build")?;
+    install::our_binaries(&ours, layout).context("our own binaries do not build")?;
     let mut unavailable: HashMap<Peer, Option<String>> = HashMap::new();
     let mut tally = Tally::default();
+    let mut tallies: Vec<report::Tally> = Vec::new();
     for case in cases {
         let reason = unavailable
             .entry(case.peer)
-            .or_insert_with(|| install::peer(case.peer, &layout).err().map(|error| format!("{error:#}")));
+            .or_insert_with(|| install::peer(case.peer, layout).err().map(|error| format!("{error:#}")));
         let started = Instant::now();
         let verdict = match reason {
             Some(reason) if options.require => Verdict::Failed(reason.clone()),
             Some(reason) => Verdict::Skipped(reason.clone()),
-            None => match case.run(&layout, options.keep_logs) {
+            None => match case.run(layout, options.keep_logs) {
                 Ok(()) => Verdict::Passed,
                 Err(error) => Verdict::Failed(format!("{error:#}")),
             },
         };
         tally.count(&verdict);
+        add(&mut tallies, case, &verdict);
         print(&line(case, &verdict, started))?;
     }
-    print(&tally.to_string())?;
-    if tally.failed > 0 {
-        bail!("{} interop case(s) failed; what went over the wire is in .interop/logs", tally.failed);
+    Ok((tally, tallies))
+}
+
+/// Counts a case among those of its peer and pairing, which come one after the other.
+fn add(tallies: &mut Vec<report::Tally>, case: &Case, verdict: &Verdict) {
+    let (peer, pairing) = (case.peer.name(), case.pairing.to_string());
+    let is_new = tallies.last().is_none_or(|tally| tally.peer != peer || tally.pairing != pairing);
+    if is_new {
+        let (failed, skipped) = (Vec::new(), None);
+        tallies.push(report::Tally { peer: peer.to_owned(), pairing, passed: 0, failed, skipped });
     }
-    Ok(())
+    let Some(tally) = tallies.last_mut() else { return };
+    match verdict {
+        Verdict::Passed => tally.passed += 1,
+        Verdict::Failed(reason) => tally.failed.push((case.name.to_owned(), reason.clone())),
+        Verdict::Skipped(reason) => tally.skipped = Some(reason.clone()),
+    }
 }
 
 enum Verdict {

@@ -6,12 +6,14 @@ pub(super) const HELP: &str = "\
 cargo xtask interop [options]
 
 Runs our client against agents, and our agents against clients, that are built on other SDKs. What is missing
-is installed from npm, PyPI and crates.io into the git-ignored folder .interop.
+is installed from npm, PyPI and crates.io into the git-ignored folder .interop. If the environment variable ACP_PEERS
+names a folder of recipes for real agents, our client is tried with those, too.
 
   --only <text>  run the cases whose line contains the text (may be given more than once)
   --list         list the cases and stop
   --controls     run the other SDKs against themselves too: such a failure is not ours
   --keep-logs    keep wire.ndjson, stdout and stderr of passed cases in .interop/logs (failed ones are kept)
+  --write        write what came of all of it to docs/INTEROP.md
   --require      a peer that cannot be installed is a failure instead of a skip";
 
 #[derive(Debug, Default)]
@@ -21,6 +23,7 @@ pub(super) struct Options {
     pub(super) controls: bool,
     pub(super) keep_logs: bool,
     pub(super) require: bool,
+    pub(super) write: bool,
     pub(super) help: bool,
 }
 
@@ -37,10 +40,14 @@ impl Options {
                 "--list" => options.list = true,
                 "--controls" => options.controls = true,
                 "--keep-logs" => options.keep_logs = true,
+                "--write" => options.write = true,
                 "--require" => options.require = true,
                 "--help" | "-h" => options.help = true,
                 unknown => bail!("unknown option `{unknown}`\n\n{HELP}"),
             }
+        }
+        if options.write && !options.only.is_empty() {
+            bail!("--write is about all of them, so it does not go with --only");
         }
         Ok(options)
     }

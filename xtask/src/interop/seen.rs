@@ -85,6 +85,20 @@ impl Seen {
         status.map(str::to_owned)
     }
 
+    /// The id of the session, when one was made.
+    pub(super) fn session(&self) -> Option<String> {
+        let made = self.wire.results("session/new").next()?.get("sessionId")?;
+        made.as_str().map(str::to_owned)
+    }
+
+    /// How it ended, in a few words: for one that did not end as it should.
+    pub(super) fn complaint(&self) -> String {
+        let ends: Vec<_> =
+            self.wire.results("session/prompt").map(|result| result.get("stopReason")).collect();
+        let errors = self.wire.error_messages();
+        format!("`acp` ended with {}, the turns with {ends:?}, errors {errors:?}", self.status)
+    }
+
     /// The text of a file in the session's folder; none when it does not exist.
     pub(super) fn file(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.folder.join(name)).ok()

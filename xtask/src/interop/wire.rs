@@ -86,6 +86,17 @@ impl Wire {
         self.check_exit()
     }
 
+    /// Whether the agent has ended, with code 0, when its input was closed.
+    pub(super) fn left_by_itself(&self) -> bool {
+        self.check_exit().is_ok()
+    }
+
+    /// The messages of all error answers, in order.
+    pub(super) fn error_messages(&self) -> Vec<&str> {
+        let errors = self.messages.iter().filter_map(|message| message.json.pointer("/error/message"));
+        errors.filter_map(Value::as_str).collect()
+    }
+
     /// The codes of all error answers, in order.
     pub(super) fn errors(&self) -> Vec<i64> {
         let codes = self.messages.iter().filter_map(|message| message.json.pointer("/error/code"));

@@ -9,6 +9,9 @@ use acp_json::{Map, Value};
 use acp_rpc::{Command, Output, Running};
 use acp_types::v1::{CreateTerminalRequest, SessionId};
 
+use super::file_error::FileError;
+use super::roots::Roots;
+use super::tree::folder_inside;
 use crate::RpcError;
 
 /// How commands are started.
@@ -16,9 +19,19 @@ use crate::RpcError;
 pub(super) struct Launch {
     /// What runs a command without arguments: a program, and its arguments before the command.
     pub(super) shell: Option<(OsString, Vec<OsString>)>,
-    pub(super) inherit_env: bool,
+    pub(super) inherited: Inherited,
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) grace: Duration,
+    /// Columns and rows of the terminal that it runs on, if it runs on one.
+    #[cfg(all(feature = "pty", unix))]
+    pub(super) size: Option<(u16, u16)>,
+}
+
+/// Which of this program's environment variables a command gets.
+#[derive(Clone)]
+pub(super) enum Inherited {
+    All,
+    Only(Vec<OsString>),
 }
 
 impl Launch {
@@ -41,6 +54,19 @@ impl Launch {
         problem.map_or(Ok(()), |(field, problem)| Err(invalid(field, problem, &request.session_id)))
     }
 
+    /// The folder without links, when it lies below one of these. It may take the disk's time.
+    pub(super) fn contain(roots: &Roots, cwd: &str, session: &SessionId) -> Result<String, RpcError> {
+        let problem = match folder_inside(roots.trees(), cwd) {
+            Ok(folder) => match folder.into_os_string().into_string() {
+                Ok(folder) => return Ok(folder),
+                Err(_) => "must be UTF-8 text",
+            },
+            Err(FileError::Missing | FileError::Special) => "is not a directory",
+            Err(_) => "lies outside of the session's directories",
+        };
+        Err(invalid("cwd", problem, session))
+    }
+
     /// Starts it. It may take the disk's time.
     pub(super) fn run(
         &self,
@@ -52,7 +78,7 @@ impl Launch {
         if !Path::new(cwd).is_dir() {
             return Err(invalid("cwd", "is not a directory", session));
         }
-        self.command(request, cwd).run().map_err(|error| match error.kind() {
+        self.start(&self.command(request, cwd)).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound
             | io::ErrorKind::PermissionDenied
             | io::ErrorKind::InvalidInput
@@ -68,6 +94,14 @@ impl Launch {
         })
     }
 
+    fn start(&self, command: &Command) -> io::Result<(Running, Output)> {
+        #[cfg(all(feature = "pty", unix))]
+        if let Some((columns, rows)) = self.size {
+            return command.run_on_terminal(columns, rows);
+        }
+        command.run()
+    }
+
     fn command(&self, request: &CreateTerminalRequest, cwd: &str) -> Command {
         let mut command = match &self.shell {
             Some((shell, args)) if request.args.is_empty() => {
@@ -75,8 +109,15 @@ impl Launch {
             }
             _ => Command::new(&request.command).args(&request.args),
         };
-        if !self.inherit_env {
+        if let Inherited::Only(names) = &self.inherited {
             command = command.env_clear();
+            for (name, value) in names.iter().filter_map(|name| Some((name, std::env::var_os(name)?))) {
+                command = command.env(name, value);
+            }
+        }
+        #[cfg(all(feature = "pty", unix))]
+        if self.size.is_some() {
+            command = command.env("TERM", "xterm-256color");
         }
         for (name, value) in &self.env {
             command = command.env(name, value);

@@ -1,51 +1,93 @@
+use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use acp_json::{Map, Value};
 use acp_types::v1::methods::{FsReadTextFile, FsWriteTextFile};
 use acp_types::v1::{
     ReadTextFileRequest, ReadTextFileResponse, SessionId, WriteTextFileRequest, WriteTextFileResponse,
 };
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
-use super::tree::{self, FileError, Tree, Window};
-use crate::{Client, Handlers, RpcError};
-
-/// The error code of a resource that is not there.
-const RESOURCE_NOT_FOUND: i32 = -32002;
+use super::command::invalid;
+use super::file_error::{Asked, FileError};
+use super::lines::{self, Window};
+use super::overlay::{AnyOverlay, HostFile, Overlay};
+use super::replace::{self, Text};
+use super::tree::{Tree, inside};
+use super::withdrawn::unless_withdrawn;
+use crate::{Client, Context, Handlers, RpcError};
 
 /// Serves `fs/read_text_file` and `fs/write_text_file` from the disk, below one or more root directories.
 ///
 /// Paths are absolute and must lie below a root, under its own name or its real one. They are opened relative to the
-/// root's descriptor, so neither `..` nor a symbolic link leads out of it. Only regular files are served.
+/// root's descriptor, so neither `..` nor a symbolic link leads out of it, also when somebody changes links meanwhile;
+/// a root whose path comes to lead elsewhere stays the directory that it was. Only regular files are served. A hard link
+/// below a root is a file below it: what it shares its text with may lie anywhere, and is read, but never written.
 ///
-/// What goes wrong is answered with a JSON-RPC error that names the field and the session: -32002 with `data.uri` for
-/// a file that does not exist, -32602 for a path or a file that cannot be served, -32603 for an error of the disk.
+/// Text is UTF-8. A byte order mark is text like any other.
+///
+/// What goes wrong is answered with a JSON-RPC error that names the member, the file and the session, in its message and
+/// its `data` (`field`, `path`, `sessionId`): -32002 with `data.uri` for a file that does not exist (rule v1-fs-06),
+/// -32602 for a path or a file that cannot be served, -32603 for an error of the disk.
 ///
 /// ```no_run
 /// # fn main() -> std::io::Result<()> {
 /// use acp_client::LocalFs;
 ///
-/// let files = LocalFs::rooted("/home/me/project")?.max_bytes(1024 * 1024);
+/// // To each session what it works in: its directory, and the additional ones.
+/// let files = LocalFs::session_roots().max_bytes(1024 * 1024);
+/// // Or to all of them the same, to look at.
+/// let files = LocalFs::rooted("/home/me/project")?.read_only();
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct LocalFs {
     trees: Vec<Arc<Tree>>,
+    of_session: bool,
     max_bytes: usize,
     writable: bool,
+    makes_directories: bool,
+    missing_is_empty: bool,
+    overlay: Option<Arc<dyn AnyOverlay>>,
+    /// Places for those who use the disk.
+    disk: Arc<Semaphore>,
 }
 
+/// How many files are read and written at a time. An agent may ask for any number at once, and each takes a thread and
+/// room for its text.
+const AT_ONCE: usize = 16;
+
 impl LocalFs {
-    /// Serves the files below `dir`, to read and to write, at most 16 MiB of text at a time.
+    /// Serves the files below `dir` to every session, to read and to write, at most 16 MiB of text at a time.
     ///
     /// # Errors
     /// `dir` is not a directory that can be opened.
     pub fn rooted(dir: impl AsRef<Path>) -> io::Result<Self> {
-        Self { trees: Vec::new(), max_bytes: 16 * 1024 * 1024, writable: true }.with_root(dir)
+        Self { of_session: false, ..Self::session_roots() }.with_root(dir)
     }
 
-    /// Serves the files below `dir` too.
+    /// Serves to each session the files below its `cwd` and its additional directories (rule v1-fs-08), as
+    /// [`rooted`](Self::rooted) does.
+    ///
+    /// The directories are opened before the agent hears of the session. One that cannot be opened then is not served;
+    /// the others are.
+    #[must_use]
+    pub fn session_roots() -> Self {
+        Self {
+            trees: Vec::new(),
+            of_session: true,
+            max_bytes: 16 * 1024 * 1024,
+            writable: true,
+            makes_directories: false,
+            missing_is_empty: false,
+            overlay: None,
+            disk: Arc::new(Semaphore::new(AT_ONCE)),
+        }
+    }
+
+    /// Serves the files below `dir` too, to every session.
     ///
     /// # Errors
     /// `dir` is not a directory that can be opened.
@@ -68,100 +110,194 @@ impl LocalFs {
         self
     }
 
+    /// Makes the directories that are missing on the way to a file that is written. Otherwise that is an error.
+    #[must_use]
+    pub const fn create_directories(mut self) -> Self {
+        self.makes_directories = true;
+        self
+    }
+
+    /// Reads a file that does not exist as one without text. There are agents that ask for every file before they create
+    /// it, and stop at the error that the protocol wants (rule v1-fs-06).
+    #[must_use]
+    pub const fn missing_as_empty(mut self) -> Self {
+        self.missing_is_empty = true;
+        self
+    }
+
+    /// Asks `overlay` first: for the text of each file that is read, and whether it takes what is written. Limits and
+    /// roots hold as for files on the disk.
+    #[must_use]
+    pub fn overlay(mut self, overlay: impl Overlay) -> Self {
+        self.overlay = Some(Arc::new(overlay));
+        self
+    }
+
     /// Answers one `fs/read_text_file`.
     ///
     /// `line` counts from 1 (0 is read as 1), `limit` counts lines. Lines keep their terminators; a window past the
     /// end of the file is empty.
     ///
     /// # Errors
-    /// As the type describes.
+    /// As the type describes; -32800 when the agent has withdrawn the request.
     pub async fn read_text_file(
         &self,
         request: ReadTextFileRequest,
+        context: &Context,
     ) -> Result<ReadTextFileResponse, RpcError> {
-        let window = Window { first: request.line.unwrap_or(1), count: request.limit.unwrap_or(u32::MAX) };
-        let (trees, max_bytes, path) = (self.trees.clone(), self.max_bytes, request.path.clone());
-        let read = tokio::task::spawn_blocking(move || tree::read(&trees, &path, window, max_bytes)).await;
+        // Fires when this future is dropped, too: then nobody waits for the disk any more.
+        let withdrawn = CancellationToken::new();
+        let _guard = withdrawn.clone().drop_guard();
+        let ReadTextFileRequest { session_id, path, line, limit, .. } = request;
+        let window = Window {
+            first: line.unwrap_or(1),
+            count: limit.unwrap_or(u32::MAX),
+            max_bytes: self.max_bytes,
+            withdrawn,
+        };
+        let trees = self.trees_of(&session_id, context)?;
+        let read = unless_withdrawn(context, self.read(trees, &session_id, &path, window)).await?;
         match read {
-            Ok(Ok(text)) => Ok(ReadTextFileResponse::new(text)),
-            Ok(Err(error)) => Err(self.refusal(&error, "path", &request.path, &request.session_id)),
-            Err(_) => Err(RpcError::internal("reading the file was interrupted")),
+            Ok(text) => Ok(ReadTextFileResponse::new(text)),
+            Err(FileError::Missing) if self.missing_is_empty => Ok(ReadTextFileResponse::new("")),
+            Err(error) => Err(error.answer("path", self.asked(&session_id, &path))),
         }
     }
 
-    /// Answers one `fs/write_text_file`: the file is created or replaced in one step, and keeps its mode. Missing
-    /// directories are created.
+    /// Answers one `fs/write_text_file`: the file is created (rule v1-fs-04) or replaced in one step. It keeps its mode,
+    /// but not the bits setuid and setgid, and a link to it stays a link.
     ///
     /// # Errors
-    /// As the type describes; -32602 too when the text is longer than [`max_bytes`](Self::max_bytes).
+    /// As the type describes; -32602 too when the text is longer than [`max_bytes`](Self::max_bytes), -32800 when the
+    /// agent has withdrawn the request before anything was written.
     pub async fn write_text_file(
         &self,
         request: WriteTextFileRequest,
+        context: &Context,
     ) -> Result<WriteTextFileResponse, RpcError> {
         let WriteTextFileRequest { session_id, path, content, .. } = request;
-        let (trees, max_bytes, target) = (self.trees.clone(), self.max_bytes, path.clone());
-        let write =
-            tokio::task::spawn_blocking(move || tree::write(&trees, &target, &content, max_bytes)).await;
-        match write {
-            Ok(Ok(())) => Ok(WriteTextFileResponse::default()),
-            Ok(Err(error @ FileError::TooLarge)) => Err(self.refusal(&error, "content", &path, &session_id)),
-            Ok(Err(error)) => Err(self.refusal(&error, "path", &path, &session_id)),
-            Err(_) => Err(RpcError::internal("writing the file was interrupted")),
+        let asked = self.asked(&session_id, &path);
+        if content.len() > self.max_bytes {
+            return Err(FileError::TooLarge.answer("content", asked));
+        }
+        let trees = self.trees_of(&session_id, context)?;
+        match self.write(trees, &session_id, &path, content, context).await {
+            Ok(()) => Ok(WriteTextFileResponse::default()),
+            Err(error) => Err(error.answer("path", asked)),
         }
     }
 
-    fn refusal(&self, error: &FileError, field: &'static str, path: &str, session: &SessionId) -> RpcError {
-        let limit = self.max_bytes;
-        let problem = match error {
-            FileError::Relative => "must be an absolute path".to_owned(),
-            FileError::Outside => "lies outside of the directories that are served".to_owned(),
-            FileError::Missing => "no such file".to_owned(),
-            FileError::Directory => "is a directory".to_owned(),
-            FileError::Special => "is not a regular file".to_owned(),
-            FileError::DanglingLink => "is a link to a file that does not exist".to_owned(),
-            FileError::BadName => "is not a name that a file can have".to_owned(),
-            FileError::NotText => "is not UTF-8 text".to_owned(),
-            FileError::TooLarge => format!("more than {limit} bytes at once: use parts (`line` and `limit`)"),
-            FileError::Io(error) => error.to_string(),
-        };
-        let code = match error {
-            FileError::Missing => RESOURCE_NOT_FOUND,
-            FileError::Io(_) => RpcError::INTERNAL_ERROR,
-            _ => RpcError::INVALID_PARAMS,
-        };
-        let mut data =
-            Map::from([("field", Value::from(field)), ("sessionId", Value::from(session.as_str()))]);
-        if matches!(error, FileError::Missing) {
-            data.insert("uri", Value::from(file_uri(path)));
+    async fn read(
+        &self,
+        trees: Vec<Arc<Tree>>,
+        session: &SessionId,
+        path: &str,
+        window: Window,
+    ) -> Result<String, FileError> {
+        if let Some(overlay) = &self.overlay {
+            let file = self.locate(trees.clone(), session, path).await?;
+            if let Some(text) = overlay.read(&file).await {
+                return window.of(text.as_bytes());
+            }
         }
-        RpcError::new(code, format!("`{field}` {problem} (session `{session}`)")).with_data(Value::from(data))
+        let path = path.to_owned();
+        self.on_disk(move || lines::read(&trees, &path, &window)).await
+    }
+
+    async fn write(
+        &self,
+        trees: Vec<Arc<Tree>>,
+        session: &SessionId,
+        path: &str,
+        content: String,
+        context: &Context,
+    ) -> Result<(), FileError> {
+        let withdrawn = |_| FileError::Withdrawn;
+        if let Some(overlay) = &self.overlay {
+            let asked = async {
+                let file = self.locate(trees.clone(), session, path).await?;
+                Ok::<_, FileError>(overlay.write(&file, &content).await)
+            };
+            if unless_withdrawn(context, asked).await.map_err(withdrawn)?? {
+                return Ok(());
+            }
+        }
+        if context.is_cancelled() {
+            return Err(FileError::Withdrawn);
+        }
+        let (path, makes_directories) = (path.to_owned(), self.makes_directories);
+        self.on_disk(move || replace::write(&trees, &path, Text { text: &content, makes_directories })).await
+    }
+
+    /// Finds where a path leads; what is there, or whether anything is, does not matter.
+    async fn locate(
+        &self,
+        trees: Vec<Arc<Tree>>,
+        session: &SessionId,
+        path: &str,
+    ) -> Result<HostFile, FileError> {
+        let (session, path) = (session.clone(), path.to_owned());
+        self.on_disk(move || {
+            let real: PathBuf = inside(&trees, &path, |tree, relative| tree.real(relative))?;
+            Ok(HostFile::new(session, path, real))
+        })
+        .await
+    }
+
+    /// Runs what may take the disk's time, where nobody else has to wait for it.
+    async fn on_disk<T: Send + 'static>(
+        &self,
+        act: impl FnOnce() -> Result<T, FileError> + Send + 'static,
+    ) -> Result<T, FileError> {
+        // Nobody closes it.
+        let place = Arc::clone(&self.disk).acquire_owned().await.ok();
+        let done = tokio::task::spawn_blocking(move || {
+            let done = act();
+            drop(place);
+            done
+        });
+        done.await.unwrap_or_else(|_| Err(FileError::Io(io::Error::other("it was interrupted"))))
+    }
+
+    /// What this session may reach.
+    fn trees_of(&self, session: &SessionId, context: &Context) -> Result<Vec<Arc<Tree>>, RpcError> {
+        if !self.of_session {
+            return Ok(self.trees.clone());
+        }
+        let roots = context.roots(session);
+        if roots.is_empty() {
+            return Err(invalid("sessionId", "is no session that is open", session));
+        }
+        let of_session = roots.iter().flat_map(|roots| roots.trees());
+        Ok(of_session.chain(&self.trees).cloned().collect())
+    }
+
+    const fn asked<'a>(&self, session: &'a SessionId, path: &'a str) -> Asked<'a> {
+        Asked { session, path, max_bytes: self.max_bytes }
     }
 }
 
 impl Client for LocalFs {
     fn register(self: Arc<Self>, handlers: &mut Handlers) {
-        handlers.request::<FsReadTextFile, _, _>(&self, |files, request, _| async move {
-            files.read_text_file(request).await
+        handlers.needs_roots |= self.of_session;
+        handlers.request::<FsReadTextFile, _, _>(&self, |files, request, context| async move {
+            files.read_text_file(request, &context).await
         });
         if self.writable {
-            handlers.request::<FsWriteTextFile, _, _>(&self, |files, request, _| async move {
-                files.write_text_file(request).await
+            handlers.request::<FsWriteTextFile, _, _>(&self, |files, request, context| async move {
+                files.write_text_file(request, &context).await
             });
         }
     }
 }
 
-/// The `file:` URI of an absolute path.
-fn file_uri(path: &str) -> String {
-    let mut uri = String::from(if path.starts_with('/') { "file://" } else { "file:///" });
-    for byte in path.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b':' => {
-                uri.push(char::from(byte));
-            }
-            b'\\' => uri.push('/'),
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
+impl fmt::Debug for LocalFs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalFs")
+            .field("trees", &self.trees)
+            .field("of_session", &self.of_session)
+            .field("max_bytes", &self.max_bytes)
+            .field("writable", &self.writable)
+            .finish_non_exhaustive()
     }
-    uri
 }

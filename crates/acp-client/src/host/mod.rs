@@ -1,8 +1,14 @@
 //! What a client serves to its agent.
 
 mod command;
+mod file_error;
 pub(crate) mod fs;
+mod lines;
+pub(crate) mod overlay;
+mod replace;
+pub(crate) mod roots;
 mod scrollback;
 pub(crate) mod terminal;
 pub(crate) mod terminals;
 mod tree;
+mod withdrawn;

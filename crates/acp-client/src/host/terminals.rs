@@ -16,8 +16,9 @@ use acp_types::v1::{
 };
 use tokio::sync::watch;
 
-use super::command::{Launch, invalid, refusal};
+use super::command::{Inherited, Launch, invalid, refusal};
 use super::terminal::{Screen, Terminal};
+use super::withdrawn::unless_withdrawn;
 use crate::phase::SessionState;
 use crate::{Client, Context, Handlers, RpcError};
 
@@ -55,6 +56,7 @@ const RESOURCE_NOT_FOUND: i32 = -32002;
 #[derive(Clone)]
 pub struct LocalTerminals {
     launch: Launch,
+    contained: bool,
     max_terminals: usize,
     max_output_bytes: usize,
     max_time: Option<Duration>,
@@ -91,7 +93,15 @@ impl LocalTerminals {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            launch: Launch { shell: None, inherit_env: true, env: Vec::new(), grace: Duration::from_secs(2) },
+            launch: Launch {
+                #[cfg(all(feature = "pty", unix))]
+                size: None,
+                shell: None,
+                inherited: Inherited::All,
+                env: Vec::new(),
+                grace: Duration::from_secs(2),
+            },
+            contained: false,
             max_terminals: 64,
             max_output_bytes: 1024 * 1024,
             max_time: None,
@@ -137,8 +147,47 @@ impl LocalTerminals {
 
     /// Starts commands with an empty environment instead of this program's.
     #[must_use]
-    pub const fn env_clear(mut self) -> Self {
-        self.launch.inherit_env = false;
+    pub fn env_clear(mut self) -> Self {
+        self.launch.inherited = Inherited::Only(Vec::new());
+        self
+    }
+
+    /// Starts commands with these variables of this program's environment and no others; called again, these as well. It
+    /// keeps secrets from them. A program without a folder needs `PATH` to be found.
+    ///
+    /// ```
+    /// # use acp_client::LocalTerminals;
+    /// let terminals = LocalTerminals::new().env_inherit(["PATH", "HOME", "LANG"]).env("CI", "1");
+    /// ```
+    #[must_use]
+    pub fn env_inherit<N: Into<OsString>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        let names = names.into_iter().map(Into::into);
+        match &mut self.launch.inherited {
+            Inherited::Only(inherited) => inherited.extend(names),
+            Inherited::All => self.launch.inherited = Inherited::Only(names.collect()),
+        }
+        self
+    }
+
+    /// Refuses a command whose folder lies outside of the session's directories: its `cwd` and the additional ones, as
+    /// they were when it was opened.
+    ///
+    /// It is no sandbox: once it runs, a command can go where this program can.
+    #[must_use]
+    pub const fn contained(mut self) -> Self {
+        self.contained = true;
+        self
+    }
+
+    /// Runs commands on a terminal of their own, of this size: they print as they do for people, with colours and lines that
+    /// end in `\r\n`, and `TERM` is `xterm-256color`. Nobody types there: who reads comes to the end of the input.
+    ///
+    /// A command ends as without one; but what a shell with job control has put into process groups of their own only
+    /// hears that the terminal is gone.
+    #[cfg(all(feature = "pty", unix))]
+    #[must_use]
+    pub const fn on_terminal(mut self, columns: u16, rows: u16) -> Self {
+        self.launch.size = Some((columns, rows));
         self
     }
 
@@ -186,6 +235,7 @@ impl Default for LocalTerminals {
 
 impl Client for LocalTerminals {
     fn register(self: Arc<Self>, handlers: &mut Handlers) {
+        handlers.needs_roots |= self.contained;
         let connection = self.host.number();
         let served = Arc::new(Served { terminals: self, connection });
         handlers
@@ -226,9 +276,10 @@ impl Served {
         let session = context.session(&request.session_id);
         let session =
             session.ok_or_else(|| invalid("sessionId", "is no session that is open", &request.session_id))?;
-        let cwd = request.cwd.take().or_else(|| session.cwd().map(|cwd| cwd.to_string()));
+        let cwd = request.cwd.take().or_else(|| session.roots().map(|roots| roots.cwd().to_owned()));
         let cwd = cwd.ok_or_else(|| invalid("cwd", "must be given", &request.session_id))?;
         Launch::check(&request, &cwd)?;
+        let cwd = self.contain(cwd, &session).await?;
         let request = request.cwd(cwd.clone());
         let slot = self.slot(&request.session_id)?;
         self.pass(&request, &session, &context).await?;
@@ -244,6 +295,16 @@ impl Served {
         };
         let id = self.open(request, started?, &session, held);
         Ok(CreateTerminalResponse::new(id))
+    }
+
+    /// The folder, when a command may run in it.
+    async fn contain(&self, cwd: String, session: &SessionState) -> Result<String, RpcError> {
+        if !self.terminals.contained {
+            return Ok(cwd);
+        }
+        let (roots, id) = (session.roots().unwrap_or_default(), session.id().clone());
+        let found = tokio::task::spawn_blocking(move || Launch::contain(&roots, &cwd, &id)).await;
+        found.unwrap_or_else(|_| Err(RpcError::internal("looking for the folder was interrupted")))
     }
 
     /// Asks whoever is to be asked.
@@ -345,14 +406,6 @@ impl Drop for LookedAfter {
     fn drop(&mut self) {
         self.screen.finish();
         self.host.forget(self.screen.id());
-    }
-}
-
-async fn unless_withdrawn<T>(context: &Context, what: impl Future<Output = T>) -> Result<T, RpcError> {
-    tokio::select! {
-        biased;
-        value = what => Ok(value),
-        () = context.cancelled() => Err(RpcError::cancelled()),
     }
 }
 

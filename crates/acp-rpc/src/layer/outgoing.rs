@@ -16,7 +16,7 @@ use crate::encode;
 use crate::error::CallError;
 use crate::message::Id;
 use crate::peer::Shared;
-use crate::service::{Encode, LaneKey};
+use crate::service::{Encode, LaneKey, Written};
 use crate::waiter::Waiter;
 use crate::writer::PushError;
 
@@ -49,7 +49,7 @@ pub struct Outgoing<'a> {
 enum Params<'a> {
     /// Written when there is room: until then the caller may think better of it.
     Borrowed(&'a (dyn Encode + Sync)),
-    Written(Vec<u8>),
+    Written(Written),
 }
 
 /// What a request has that a notification has not.
@@ -173,7 +173,7 @@ impl Outgoing<'static> {
         let progress = Progress::default();
         let (answer, kept) = Answer::new(shared, lane, method, &progress, Some(tell));
         let method = Cow::Owned(method.to_owned());
-        Ok((Self::new(shared, method, Params::Written(json), Some(answer), progress), on_wire, kept))
+        Ok((Self::new(shared, method, Params::Written(Written(json)), Some(answer), progress), on_wire, kept))
     }
 }
 
@@ -211,10 +211,7 @@ impl Encode for Params<'_> {
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         match self {
             Self::Borrowed(params) => params.encode(buffer),
-            Self::Written(json) => {
-                buffer.extend_from_slice(json);
-                Ok(())
-            }
+            Self::Written(json) => json.encode(buffer),
         }
     }
 }

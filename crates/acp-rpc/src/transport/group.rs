@@ -18,13 +18,19 @@ use super::process::Pipes;
 
 /// How often to look whether a process group is empty.
 const LOOK: Duration = Duration::from_millis(10);
+/// At every how many looks to find out whether those who are left still run, which costs more.
+const LOOKS_TO_SCAN: u32 = 25;
 
 /// Starts a process that leads a group of its own.
 pub(super) fn spawn(mut command: Command) -> io::Result<(Tree, Process)> {
-    let child = command.process_group(0).spawn()?;
+    Ok(led_by(command.process_group(0).spawn()?))
+}
+
+/// The process group of a child that leads one.
+pub(super) fn led_by(child: Child) -> (Tree, Process) {
     let leader = child.id().and_then(|id| i32::try_from(id).ok());
     let number = Arc::new(Number(AtomicI32::new(leader.unwrap_or_default())));
-    Ok((Tree { number: Arc::clone(&number) }, Process { child: Some(child), has_exited: false, number }))
+    (Tree { number: Arc::clone(&number) }, Process { child: Some(child), has_exited: false, number })
 }
 
 /// A process group, killed on drop.
@@ -51,7 +57,7 @@ impl Tree {
         self.number.is_free()
     }
 
-    /// Waits until no member is left.
+    /// Waits until no member is left that runs.
     pub(super) async fn gone(&self) {
         self.number.free().await;
     }
@@ -141,7 +147,15 @@ impl Number {
 
     async fn free(&self) {
         // Only the parents of members are told when they exit, so there is nothing to wait on.
-        while !self.is_free() {
+        for look in 1_u32.. {
+            if self.is_free() {
+                return;
+            }
+            // A parent may take no note for ever; so may the first process of a container, which inherits them.
+            if look.is_multiple_of(LOOKS_TO_SCAN) && self.get().is_some_and(|group| !runs(group)) {
+                self.kill();
+                return;
+            }
             sleep(LOOK).await;
         }
     }
@@ -151,4 +165,29 @@ impl Number {
             let _ = kill_process_group(group, Signal::KILL);
         }
     }
+}
+
+/// Whether a member of the group may still run, instead of waiting for its parent to take note of its exit.
+#[cfg(target_os = "linux")]
+fn runs(group: Pid) -> bool {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
+    let group = group.as_raw_nonzero().to_string();
+    let mut members = processes.flatten().filter_map(|process| {
+        // Not all that is there is a process, and one may have gone meanwhile.
+        let stat = std::fs::read_to_string(process.path().join("stat")).ok()?;
+        // The name comes before, and may have anything in it.
+        let mut fields = stat.rsplit(") ").next()?.split(' ');
+        let (state, of) = (fields.next()?, fields.nth(1)?);
+        // A first thread that has ended looks the same while others run.
+        let threads: u32 = fields.nth(14)?.parse().ok()?;
+        (of == group).then_some(!matches!(state, "Z" | "X") || threads > 1)
+    });
+    // Where none can be seen, some may be hidden.
+    members.next().is_none_or(|first| first || members.any(|runs| runs))
+}
+
+/// Elsewhere nobody can be asked; those that have exited count as members no more on most systems.
+#[cfg(not(target_os = "linux"))]
+fn runs(_: Pid) -> bool {
+    true
 }

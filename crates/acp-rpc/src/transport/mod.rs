@@ -9,6 +9,8 @@ mod messages;
 pub(crate) mod process;
 #[cfg(all(feature = "process", any(windows, test)))]
 mod program;
+#[cfg(all(feature = "pty", unix))]
+mod pty;
 #[cfg(feature = "process")]
 pub(crate) mod run;
 #[cfg(feature = "process")]

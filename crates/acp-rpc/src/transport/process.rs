@@ -28,14 +28,25 @@ use crate::error::Exit;
 /// How long the stderr of an exited process is read on, should something it started keep it open.
 const LAST_STDERR: Duration = Duration::from_millis(250);
 
+/// How long to wait for the exit of what was killed. The system sees to that; it can take time where a process is in
+/// the middle of I/O, but not for ever.
+pub(super) const KILLED: Duration = Duration::from_secs(10);
+
 /// Stdin, stdout and stderr of a child process.
 pub(super) type Pipes = (ChildStdin, ChildStdout, ChildStderr);
+
+/// Which variables of this process's environment a child process gets.
+#[derive(Clone)]
+enum Inherited {
+    All,
+    Named(Vec<OsString>),
+}
 
 /// How to start a child process whose stdin and stdout become a [`Transport`].
 pub struct Command {
     program: OsString,
     args: Vec<OsString>,
-    inherit_env: bool,
+    inherited: Inherited,
     env: Vec<(OsString, Option<OsString>)>,
     current_dir: Option<PathBuf>,
     grace: Duration,
@@ -53,7 +64,7 @@ impl Command {
         Self {
             program: program.into(),
             args: Vec::new(),
-            inherit_env: true,
+            inherited: Inherited::All,
             env: Vec::new(),
             current_dir: None,
             grace: Duration::from_secs(2),
@@ -76,24 +87,43 @@ impl Command {
         self
     }
 
-    /// Sets an environment variable.
+    /// Sets an environment variable, whatever is inherited.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), Some(value.into())));
         self
     }
 
-    /// Removes an environment variable.
+    /// Removes an environment variable, be it inherited or set before.
     #[must_use]
     pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
         self.env.push((name.into(), None));
         self
     }
 
-    /// Starts from an empty environment instead of this process's.
+    /// Inherits nothing of this process's environment; the default is all of it. What [`env`](Self::env) sets stays.
     #[must_use]
-    pub const fn env_clear(mut self) -> Self {
-        self.inherit_env = false;
+    pub fn env_clear(mut self) -> Self {
+        self.inherited = Inherited::Named(Vec::new());
+        self
+    }
+
+    /// Inherits these variables of this process's environment and no others; called again, these as well. They are
+    /// looked up when the process is started, and one that is not set then is not set for the process.
+    ///
+    /// A program without a folder needs `PATH` to be found, and most programs on Windows need `SystemRoot`.
+    ///
+    /// ```
+    /// # use acp_rpc::Command;
+    /// let command = Command::new("my-agent").env_inherit(["PATH", "HOME", "LANG"]).env("LOG", "debug");
+    /// ```
+    #[must_use]
+    pub fn env_inherit<N: Into<OsString>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        let names = names.into_iter().map(Into::into);
+        match &mut self.inherited {
+            Inherited::Named(inherited) => inherited.extend(names),
+            Inherited::All => self.inherited = Inherited::Named(names.collect()),
+        }
         self
     }
 
@@ -109,7 +139,8 @@ impl Command {
     ///
     /// On unix the process leads a process group of its own, and all of the group is ended, so that wrappers
     /// such as `npx` leave nothing behind; only what leaves the group (`setsid`) stays. On Windows the same goes for
-    /// a job object, where nobody is asked to terminate, as there is no way to.
+    /// a job object, where nobody is asked to terminate, as there is no way to. What was killed is waited for up to
+    /// 10 seconds; processes that have exited, and whose parents take no note of that, are not waited for.
     #[must_use]
     pub const fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
@@ -141,7 +172,7 @@ impl Command {
         Self {
             program: self.program.clone(),
             args: self.args.clone(),
-            inherit_env: self.inherit_env,
+            inherited: self.inherited.clone(),
             env: self.env.clone(),
             current_dir: self.current_dir.clone(),
             grace: self.grace,
@@ -182,6 +213,36 @@ impl Command {
         run::run(self)
     }
 
+    /// Runs the process as [`run`](Self::run) does, but on a terminal of its own of that size: programs that look for one
+    /// print as they do for people, with colours and lines that end in `\r\n`.
+    ///
+    /// Its stdin is the terminal, where nobody types: who reads from it comes to the end of the input. The process leads
+    /// a session and a process group of its own; shells that a person could use put what they start into groups that
+    /// [`Running::end`] does not reach.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use acp_rpc::Command;
+    /// use tokio::io::AsyncReadExt;
+    ///
+    /// let (mut running, mut output) = Command::new("tty").run_on_terminal(80, 24)?;
+    /// let mut printed = String::new();
+    /// output.read_to_string(&mut printed).await?;
+    /// assert!(printed.starts_with("/dev/"));
+    /// assert_eq!(running.exited().await.status, Some(0));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no terminal to be had, or the process cannot be started.
+    #[cfg(all(feature = "pty", unix))]
+    pub fn run_on_terminal(&self, columns: u16, rows: u16) -> io::Result<(Running, Output)> {
+        Handle::try_current().map_err(io::Error::other)?;
+        run::run_on_terminal(self, columns, rows)
+    }
+
     pub(super) const fn grace_time(&self) -> Duration {
         self.grace
     }
@@ -189,8 +250,9 @@ impl Command {
     pub(super) fn to_process(&self) -> tokio::process::Command {
         let mut process = tokio::process::Command::new(self.executable());
         process.args(&self.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if !self.inherit_env {
+        if let Inherited::Named(names) = &self.inherited {
             process.env_clear();
+            process.envs(names.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         }
         for (name, value) in &self.env {
             match value {
@@ -225,9 +287,17 @@ impl Command {
         let is_it = |(key, _): &&(OsString, _)| key.eq_ignore_ascii_case(name);
         let value = match self.env.iter().rev().find(is_it) {
             Some((_, value)) => value.clone(),
-            None => std::env::var_os(name).filter(|_| self.inherit_env),
+            None => std::env::var_os(name).filter(|_| self.inherits(name)),
         };
         value.and_then(|value| value.into_string().ok())
+    }
+
+    #[cfg(windows)]
+    fn inherits(&self, name: &str) -> bool {
+        match &self.inherited {
+            Inherited::All => true,
+            Inherited::Named(names) => names.iter().any(|inherited| inherited.eq_ignore_ascii_case(name)),
+        }
     }
 }
 
@@ -294,6 +364,7 @@ async fn supervise(mut process: Process, mut stderr: Stderr, report: watch::Send
     let last_words = async {
         // They are often the reason why it died.
         let _ = timeout(LAST_STDERR, stderr.drain()).await;
+        stderr.drain_now();
         report.send_replace(Some(Exit { stderr_tail: stderr.tail(), ..exit_of(status.ok()) }));
     };
     tokio::join!(last_words, process.outlived());
@@ -353,7 +424,7 @@ async fn end(tree: Tree, mut exit: watch::Receiver<Option<Exit>>, grace: Duratio
         let _ = timeout(grace, tree.gone()).await;
     }
     tree.kill();
-    let _ = timeout(grace, exited(&mut exit)).await;
+    let _ = timeout(KILLED, exited(&mut exit)).await;
 }
 
 async fn exited(exit: &mut watch::Receiver<Option<Exit>>) -> Exit {

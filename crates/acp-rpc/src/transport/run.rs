@@ -14,11 +14,15 @@ use tokio::time::timeout;
 use super::group::{self as tree, Process, Tree};
 #[cfg(windows)]
 use super::job::{self as tree, Process, Tree};
-use super::process::{Command, exit_of};
+use super::process::{Command, KILLED, exit_of};
 use crate::error::Exit;
 
 #[cfg(unix)]
-type Stream = tokio::net::unix::pipe::Receiver;
+enum Stream {
+    Pipe(tokio::net::unix::pipe::Receiver),
+    #[cfg(feature = "pty")]
+    Terminal(pty_process::Pty),
+}
 #[cfg(windows)]
 type Stream = Pin<Box<dyn AsyncRead + Send>>;
 
@@ -44,9 +48,18 @@ pub(super) fn run(command: &Command) -> io::Result<(Running, Output)> {
     Ok((Running { process, tree, exit: None, grace: command.grace_time() }, Output(stream)))
 }
 
+/// The same on a terminal of its own.
+#[cfg(all(feature = "pty", unix))]
+pub(super) fn run_on_terminal(command: &Command, columns: u16, rows: u16) -> io::Result<(Running, Output)> {
+    let (child, pty) = super::pty::spawn(command, columns, rows)?;
+    let (tree, process) = tree::led_by(child);
+    let running = Running { process, tree, exit: None, grace: command.grace_time() };
+    Ok((running, Output(Stream::Terminal(pty))))
+}
+
 #[cfg(unix)]
 fn stream(reader: io::PipeReader) -> io::Result<Stream> {
-    Stream::from_owned_fd(reader.into())
+    tokio::net::unix::pipe::Receiver::from_owned_fd(reader.into()).map(Stream::Pipe)
 }
 
 #[cfg(windows)]
@@ -71,7 +84,7 @@ impl Running {
         self.exit.insert(exit).clone()
     }
 
-    /// Waits until the process has exited and nothing is left that it started. On Windows the first ends the second.
+    /// Waits until the process has exited and nothing runs any more that it started. On Windows the first ends the second.
     /// Dropping the future loses nothing.
     pub async fn gone(&mut self) {
         self.exited().await;
@@ -79,13 +92,13 @@ impl Running {
     }
 
     /// Ends the process and everything it started: asks it to, and kills what is left after [`Command::grace`]. Says
-    /// how the process ended; nothing of that is known of one that even then does not go.
+    /// how the process ended; nothing of that is known of one that has not gone 10 seconds after that.
     pub async fn end(&mut self) -> Exit {
         let grace = self.grace;
         self.tree.terminate();
         let _ = timeout(grace, self.gone()).await;
         self.tree.kill();
-        timeout(grace, self.exited()).await.unwrap_or_default()
+        timeout(KILLED, self.exited()).await.unwrap_or_default()
     }
 }
 
@@ -96,8 +109,15 @@ impl Output {
     /// After [`Running::exited`] this is what the process itself has printed.
     pub fn read_now(&mut self, buffer: &mut [u8]) -> usize {
         #[cfg(unix)]
-        // The pipe itself is asked: what the runtime knows of it may be older.
-        return rustix::io::retry_on_intr(|| rustix::io::read(&self.0, &mut *buffer)).unwrap_or_default();
+        {
+            // The pipe itself is asked: what the runtime knows of it may be older.
+            let read = match &self.0 {
+                Stream::Pipe(pipe) => rustix::io::retry_on_intr(|| rustix::io::read(pipe, &mut *buffer)),
+                #[cfg(feature = "pty")]
+                Stream::Terminal(pty) => rustix::io::retry_on_intr(|| rustix::io::read(pty, &mut *buffer)),
+            };
+            read.unwrap_or_default()
+        }
         #[cfg(windows)]
         {
             let mut read = ReadBuf::new(buffer);
@@ -114,7 +134,22 @@ impl AsyncRead for Output {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(cx, buffer)
+        #[cfg(windows)]
+        return Pin::new(&mut self.0).poll_read(cx, buffer);
+        #[cfg(unix)]
+        match &mut self.0 {
+            Stream::Pipe(pipe) => Pin::new(pipe).poll_read(cx, buffer),
+            #[cfg(feature = "pty")]
+            Stream::Terminal(pty) => match Pin::new(pty).poll_read(cx, buffer) {
+                // That is how Linux says that nobody has the terminal any more.
+                Poll::Ready(Err(error))
+                    if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) =>
+                {
+                    Poll::Ready(Ok(()))
+                }
+                read => read,
+            },
+        }
     }
 }
 

@@ -12,6 +12,10 @@ use crate::task::guarded;
 /// A longer line is handed over in pieces of this size.
 const LONGEST_LINE: usize = 8 * 1024;
 
+/// What a pipe holds at most, unless the system's administrator lets it hold more.
+#[cfg(unix)]
+const LARGEST_PIPE: usize = 1024 * 1024;
+
 /// Who is given each line.
 pub(super) type OnLine = Box<dyn FnMut(&str) + Send>;
 
@@ -72,6 +76,23 @@ impl Stderr {
             match self.stream.read(&mut chunk).await {
                 Ok(length @ 1..) => self.take(chunk.get(..length).unwrap_or_default()),
                 Ok(0) | Err(_) => self.ended = true,
+            }
+        }
+        self.hand_over();
+    }
+
+    /// Takes what is there already. That is all that a process has said which has exited, whoever else may keep the
+    /// stream open.
+    pub(super) fn drain_now(&mut self) {
+        #[cfg(unix)]
+        {
+            let mut chunk = [0; 8 * 1024];
+            // No more than a pipe can hold: others may write on and on.
+            for _ in 0..LARGEST_PIPE.div_ceil(chunk.len()) {
+                // The pipe itself is asked: what the runtime knows of it may be older.
+                let read = rustix::io::retry_on_intr(|| rustix::io::read(&self.stream, &mut chunk));
+                let Ok(length @ 1..) = read else { break };
+                self.take(chunk.get(..length).unwrap_or_default());
             }
         }
         self.hand_over();

@@ -1,5 +1,6 @@
 //! The end of a connection in every way there is: whoever waits learns the reason, handlers are stopped, and no task,
-//! thread or process survives. Each case has a process of its own, so that all there is to count belongs to it.
+//! thread or process survives. Each case has a process of its own on either kind of runtime, so that all there is to
+//! count belongs to it.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,23 +22,27 @@ fn main() {
     use std::process::Command;
 
     const CASE: &str = "ACP_RPC_TEST_CASE";
+    const WORKERS: &str = "ACP_RPC_TEST_WORKERS";
     if let Ok(name) = std::env::var(CASE) {
         let case = scene::cases().into_iter().find(|case| case.name == name).unwrap();
-        survivors::none_of(|| case.play());
+        let workers = std::env::var(WORKERS).unwrap().parse().unwrap();
+        survivors::none_of(workers, case.play());
         return;
     }
     // As `cargo test` does, takes a part of a name to pick cases by.
     let picked = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
-    let play = |name: &'static str| {
-        (name, Command::new(std::env::current_exe().unwrap()).env(CASE, name).spawn().unwrap())
+    let play = |(name, workers): (&'static str, u8)| {
+        let mut process = Command::new(std::env::current_exe().unwrap());
+        (name, workers, process.env(CASE, name).env(WORKERS, workers.to_string()).spawn().unwrap())
     };
     let names = scene::cases().into_iter().map(|case| case.name).filter(|name| name.contains(&picked));
-    let mut playing: Vec<_> = names.map(play).collect();
-    for (name, process) in &mut playing {
-        let status = process.wait().unwrap();
-        eprintln!("test lifecycle: {name} ... {}", if status.success() { "ok" } else { "FAILED" });
+    // All at once, because most of the time they wait.
+    let mut playing: Vec<_> = names.flat_map(|name| [(name, 0), (name, 2)]).map(play).collect();
+    for (name, workers, process) in &mut playing {
+        let passed = process.wait().unwrap().success();
+        eprintln!("test lifecycle: {name} ({workers} workers) ... {}", if passed { "ok" } else { "FAILED" });
     }
-    assert!(playing.iter_mut().all(|(_, process)| process.wait().unwrap().success()), "cases failed");
+    assert!(playing.iter_mut().all(|(_, _, process)| process.wait().unwrap().success()), "cases failed");
 }
 
 #[cfg(not(target_os = "linux"))]

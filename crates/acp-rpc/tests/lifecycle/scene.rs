@@ -23,6 +23,10 @@ const CALLS: usize = 3;
 
 const BROKEN: &str = "Broken pipe (os error 32)";
 
+/// How long the connection waits for something to happen. A handler that is told to stop, and a process that exits, may
+/// take part of it on a busy machine; each case waits for all of it a few times, because one handler never stops.
+const DRAIN: Duration = Duration::from_secs(3);
+
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     end: End,
@@ -70,16 +74,17 @@ pub(crate) fn cases() -> Vec<Case> {
 impl Case {
     pub(crate) async fn play(&self) {
         let (lab, mut events) = Lab::new();
-        let options = Options::default().drain(Duration::from_millis(300)).outgoing_budget(1000);
+        let options = Options::default().drain(DRAIN).outgoing_budget(1000);
         let (transport, mut wire) = self.transport();
         let (peer, driver) = connect(transport, lab, options);
         let driver = tokio::spawn(driver);
         if let Some(wire) = &mut wire {
             wire.send(WORK.join("\n")).await;
         }
-        for started in ["started 1", "started 2"] {
-            assert_eq!(soon(started, events.recv()).await.unwrap(), started);
-        }
+        // Two workers may start them in either order.
+        let mut started = [soon("a start", events.recv()).await, soon("a start", events.recv()).await];
+        started.sort();
+        assert_eq!(started.each_ref().map(Option::as_deref), [Some("started 1"), Some("started 2")]);
         let calls = under_way(&peer);
         if let Some(wire) = &mut wire {
             for _ in 0..CALLS {
@@ -106,8 +111,8 @@ impl Case {
             (End::Drop, Some(_wire)) => {
                 driver.abort();
                 assert!(soon("the end", driver).await.unwrap_err().is_cancelled());
-                self.have_failed(calls).await;
-                self.was_told(&mut events, &["dropped 2"]).await;
+                have_failed(calls, self.reason).await;
+                self.was_told(&mut events, self.reason, &["dropped 2"]).await;
                 return;
             }
             _ => {}
@@ -133,30 +138,22 @@ impl Case {
         driver: JoinHandle<CloseReason>,
         events: &mut UnboundedReceiver<String>,
     ) {
-        assert_eq!(soon("the end", driver).await.unwrap().to_string(), self.reason);
-        self.have_failed(calls).await;
-        self.was_told(events, &["cancelled 1", "dropped 2"]).await;
-    }
-
-    async fn have_failed(&self, calls: Vec<JoinHandle<CallError>>) {
-        for (index, call) in calls.into_iter().enumerate() {
-            let CallError::Closed(reason) = soon("a call", call).await.unwrap() else {
-                panic!("call {index}")
-            };
-            // The sender may learn that it cannot write before anybody knows why.
-            if index < CALLS || reason.to_string() != BROKEN {
-                assert_eq!(reason.to_string(), self.reason, "call {index}");
-            }
+        let reason = soon("the end", driver).await.unwrap().to_string();
+        // It depends on the moment whether reading or writing notices first.
+        if !(matches!(self.end, End::Gone) && is_broken_pipe(&reason)) {
+            assert_eq!(reason, self.reason);
         }
+        have_failed(calls, &reason).await;
+        self.was_told(events, &reason, &["cancelled 1", "dropped 2"]).await;
     }
 
     /// The handlers, and then the service; it is told once.
-    async fn was_told(&self, events: &mut UnboundedReceiver<String>, handlers: &[&str]) {
+    async fn was_told(&self, events: &mut UnboundedReceiver<String>, reason: &str, handlers: &[&str]) {
         let mut heard = Vec::new();
         while let Some(event) = soon("the last event", events.recv()).await {
             heard.push(event);
         }
-        let closed = format!("closed: {}", self.reason);
+        let closed = format!("closed: {reason}");
         if matches!(self.end, End::Drop) {
             // A worker may have been at it.
             heard.retain(|event| event != "cancelled 1");
@@ -169,6 +166,22 @@ impl Case {
         expected.sort_unstable();
         assert_eq!(heard, expected);
     }
+}
+
+async fn have_failed(calls: Vec<JoinHandle<CallError>>, expected: &str) {
+    for (index, call) in calls.into_iter().enumerate() {
+        let CallError::Closed(reason) = soon("a call", call).await.unwrap() else { panic!("call {index}") };
+        let reason = reason.to_string();
+        // The sender may learn that it cannot write before anybody knows why.
+        if index < CALLS || !is_broken_pipe(&reason) {
+            assert_eq!(reason, expected, "call {index}");
+        }
+    }
+}
+
+/// That of the system, or that of a pipe in memory.
+fn is_broken_pipe(reason: &str) -> bool {
+    reason == BROKEN || reason == "broken pipe"
 }
 
 /// Requests of every kind, and a sender who never stops.

@@ -7,17 +7,19 @@ use tokio::runtime::{Builder, Handle};
 
 use crate::common::GUARD;
 
-/// Plays a case on each kind of runtime, and looks that it leaves nothing behind.
-pub(crate) fn none_of<F: Future<Output = ()>>(case: impl Fn() -> F) {
-    for mut builder in [Builder::new_current_thread(), Builder::new_multi_thread()] {
-        let runtime = builder.worker_threads(2).enable_all().build().unwrap();
-        let before = threads();
-        runtime.block_on(case());
-        let tasks = || Handle::current().metrics().num_alive_tasks();
-        runtime.block_on(until("the end of every task", || tasks() == 0));
-        runtime.block_on(until("the end of every thread", || threads() == before));
-        runtime.block_on(until("the end of every process", || children().is_empty()));
-    }
+/// Plays a case on a runtime with so many workers, or on this thread, and looks that it leaves nothing behind.
+pub(crate) fn none_of(workers: usize, case: impl Future<Output = ()>) {
+    let mut builder = match workers {
+        0 => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    let runtime = builder.worker_threads(workers.max(1)).enable_all().build().unwrap();
+    let before = threads();
+    runtime.block_on(case);
+    let tasks = || Handle::current().metrics().num_alive_tasks();
+    runtime.block_on(until("the end of every task", || tasks() == 0));
+    runtime.block_on(until("the end of every thread", || threads() == before));
+    runtime.block_on(until("the end of every process", || children().is_empty()));
 }
 
 fn threads() -> usize {

@@ -12,6 +12,7 @@ pub(crate) const CASES: &[Case] = &[
     ("100,000 small requests in flight", || Box::pin(in_flight("[]"))),
     ("100,000 requests in flight with many values", || Box::pin(in_flight(VALUES))),
     ("100,000 answers to nothing", || Box::pin(unknown_answers())),
+    ("results that a peer does not read", || Box::pin(results())),
 ];
 
 const BUDGET: usize = 16 * MIB;
@@ -35,6 +36,25 @@ async fn in_flight(params: &'static str) {
     assert_eq!(seen.load(Ordering::Relaxed), COUNT, "every request is answered");
     stage.pings();
     reading.await.unwrap();
+}
+
+/// The requests are so long that few of them are read at once; each result is as long as four of them.
+async fn results() {
+    const LENGTH: usize = 32 * 1024;
+    let options = Options::default().outgoing_budget(BUDGET / 4).in_flight_budget(BUDGET);
+    let mut stage = Stage::new(options).await;
+    let meter = Meter::new();
+    let params = "x".repeat(LENGTH);
+    let request = move |id| {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"four\",\"params\":\"{params}\"}}\n")
+    };
+    let taken = stage.flood((0..2000).map(request));
+    stands_still(&taken).await;
+    // The first refusal waits for room with them, and the reader with it.
+    let taken = taken.load(Ordering::Relaxed);
+    assert!(taken < 200, "{taken} requests were taken");
+    meter.stayed_within(BUDGET / 4 + BUDGET);
+    stage.recovers().await;
 }
 
 async fn unknown_answers() {

@@ -14,7 +14,7 @@ const PING: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":\"ping\",\"method\":\"ping\"}\
 const PONG: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":\"ping\",\"result\":{}}\n";
 
 /// Keeps the params of whatever comes until the gate opens: requests `hang`, notifications `lane` (in the lane
-/// named by the first of the params) and `task`. Answers `ping` at once, and nothing else.
+/// named by the first of the params) and `task`. Answers `ping` at once, and `four` with its params four times.
 struct Hoarder {
     gate: CancellationToken,
 }
@@ -30,6 +30,10 @@ impl Service for Hoarder {
                     gate.cancelled().await;
                     Ok(Reply::new(params.is_null()))
                 }))
+            }
+            "four" => {
+                let params = params.as_str().unwrap().repeat(4);
+                Ok(Box::pin(async move { Ok(Reply::new(params)) }))
             }
             _ => Err(Error::method_not_found(method)),
         }

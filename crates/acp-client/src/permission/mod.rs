@@ -1,0 +1,8 @@
+//! How a client answers `session/request_permission`.
+
+mod choice;
+mod memory;
+mod policy;
+
+pub use choice::Choice;
+pub use policy::PermissionPolicy;

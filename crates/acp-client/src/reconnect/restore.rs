@@ -1,0 +1,50 @@
+//! Takes sessions up again at an agent that has been restarted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use acp_types::method::Method;
+use acp_types::v1::methods::SessionLoad;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::entries::Entry;
+use crate::open::{LoadSession, ResumeSession};
+use crate::{Agent, Error, Session};
+
+/// Takes up all of them at once, as far as the agent can and its time lasts.
+pub(super) async fn all(agent: &Agent, entries: Vec<Arc<Entry>>, limit: Duration) {
+    for entry in &entries {
+        entry.set(Err(format!("the agent has not taken it up within {limit:?}")));
+    }
+    let mut restoring = JoinSet::new();
+    for entry in entries {
+        let agent = agent.clone();
+        restoring.spawn(async move {
+            let restored = one(agent, &entry).await;
+            entry.set(restored.map_err(|error| error.to_string()));
+        });
+    }
+    // Those that are not done in time are dropped, which takes their requests back.
+    let _ = timeout(limit, async { while restoring.join_next().await.is_some() {} }).await;
+}
+
+/// Without its conversation if the agent can do that, else with it: it has been shown before, so nobody reads it.
+async fn one(agent: Agent, entry: &Entry) -> Result<Session, Error> {
+    let capabilities = agent.capabilities();
+    let resumes = capabilities.session_capabilities.resume.is_some();
+    let loads = capabilities.load_session;
+    if resumes {
+        let resumed = ResumeSession::at(agent.clone(), entry.id.clone(), entry.place.clone()).await;
+        match resumed {
+            // Some agents announce it and do not know the method.
+            Err(Error::Agent { .. }) if loads => {}
+            resumed => return resumed,
+        }
+    }
+    if loads {
+        return LoadSession::at(agent, entry.id.clone(), entry.place.clone()).replay().await?.finish().await;
+    }
+    let capability = "sessionCapabilities.resume` or `loadSession";
+    Err(Error::NotOffered { method: SessionLoad::NAME, capability })
+}

@@ -1,0 +1,82 @@
+use std::sync::Arc;
+
+use acp_types::method::Method;
+use acp_types::v1::SessionId;
+use acp_types::v1::methods::{SessionClose, SessionPrompt};
+
+use super::ReconnectingAgent;
+use super::entries::Entry;
+use crate::{Error, IntoPrompt, Session, Turn};
+
+/// A conversation that goes on when the agent has been restarted: it is [resumed](crate::Agent::resume_session) where
+/// the agent offers that, else [loaded](crate::Agent::load_session). Handles are cheap to clone.
+///
+/// A turn that runs when the agent ends fails with [`Error::Closed`]; it is not sent again, for the agent may have done a
+/// part of it. What had come in and was not read is gone with it.
+#[derive(Clone, Debug)]
+pub struct ReconnectingSession {
+    agent: ReconnectingAgent,
+    entry: Arc<Entry>,
+}
+
+impl ReconnectingSession {
+    pub(super) const fn new(agent: ReconnectingAgent, entry: Arc<Entry>) -> Self {
+        Self { agent, entry }
+    }
+
+    /// The agent's id of the session: the same after a restart.
+    #[must_use]
+    pub fn id(&self) -> &SessionId {
+        &self.entry.id
+    }
+
+    /// The agent.
+    #[must_use]
+    pub const fn agent(&self) -> &ReconnectingAgent {
+        &self.agent
+    }
+
+    /// The session at the agent that runs now, for all that this handle does not have. While the agent is being restarted,
+    /// waits until it is back.
+    ///
+    /// It, its turns and its [`updates`](Session::updates) end with that agent; after that, this gives the next one.
+    ///
+    /// # Errors
+    /// [`Error::GivenUp`], [`Error::NotRestored`], or [`Error::Closed`] when the agent was closed here.
+    pub async fn current(&self) -> Result<Session, Error> {
+        self.session_for(SessionPrompt::NAME).await
+    }
+
+    /// Starts a turn, as [`Session::prompt`] does. While the agent is being restarted, waits until it is back.
+    ///
+    /// # Errors
+    /// Those of [`current`](Self::current) and of [`Session::prompt`].
+    pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
+        self.current().await?.prompt(content).await
+    }
+
+    /// Asks the agent to stop what it does in this session, as [`Session::cancel`] does. While it is being restarted there
+    /// is nothing to stop.
+    ///
+    /// # Errors
+    /// Those of [`Session::cancel`], or [`Error::NotRestored`].
+    pub fn cancel(&self) -> Result<(), Error> {
+        if !self.agent.is_connected() {
+            return Ok(());
+        }
+        self.entry.session()?.cancel()
+    }
+
+    /// Closes the session, as [`Session::close`] does. It is not taken up again after that.
+    ///
+    /// # Errors
+    /// Those of [`current`](Self::current) and of [`Session::close`].
+    pub async fn close(&self) -> Result<(), Error> {
+        self.session_for(SessionClose::NAME).await?.close().await
+    }
+
+    async fn session_for(&self, method: &str) -> Result<Session, Error> {
+        self.agent.up(method, Some(self.id())).await?;
+        self.entry.session()
+    }
+}

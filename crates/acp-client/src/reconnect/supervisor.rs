@@ -1,0 +1,164 @@
+//! The task that waits for the end of an agent and starts it again.
+
+use std::sync::Arc;
+
+use acp_rpc::CloseReason;
+use acp_types::method::Method;
+use acp_types::v1::methods::Initialize;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::entries::Entries;
+use super::{AgentStatus, Reconnect, ReconnectingAgent, restore};
+use crate::{Agent, Error};
+
+/// What the task is at.
+#[derive(Debug)]
+pub(super) enum State {
+    Up {
+        agent: Agent,
+        generation: u64,
+    },
+    /// Which restart of the row.
+    Restarting(u32),
+    GivenUp {
+        restarts: u32,
+        reason: String,
+    },
+    Closed,
+}
+
+impl State {
+    pub(super) const fn status(&self) -> AgentStatus {
+        match self {
+            Self::Up { .. } => AgentStatus::Connected,
+            Self::Restarting(restart) => AgentStatus::Restarting { restart: *restart },
+            Self::GivenUp { .. } => AgentStatus::GivenUp,
+            Self::Closed => AgentStatus::Closed,
+        }
+    }
+}
+
+/// Watches over an agent that runs.
+pub(super) fn start(plan: Reconnect, agent: Agent) -> ReconnectingAgent {
+    let (publish, state) = watch::channel(State::Up { agent: agent.clone(), generation: 0 });
+    let entries = Arc::new(Entries::default());
+    let closing = CancellationToken::new();
+    let supervisor = Supervisor { plan, entries: Arc::clone(&entries), closing: closing.clone(), publish };
+    tokio::spawn(supervisor.run(agent));
+    ReconnectingAgent::new(state, entries, closing)
+}
+
+struct Supervisor {
+    plan: Reconnect,
+    entries: Arc<Entries>,
+    closing: CancellationToken,
+    /// Only here, so that whoever waits learns of a panic of the task.
+    publish: watch::Sender<State>,
+}
+
+/// Why there is no agent.
+enum Stop {
+    /// This start failed.
+    Failed(Error),
+    /// There is to be none any more.
+    Closing,
+}
+
+impl Supervisor {
+    async fn run(self, first: Agent) {
+        let last = self.keep_up(first).await;
+        self.publish.send_replace(last);
+    }
+
+    /// Returns what it ends with.
+    async fn keep_up(&self, mut agent: Agent) -> State {
+        let mut restarts = 0;
+        loop {
+            let since = Instant::now();
+            let reason = tokio::select! {
+                biased;
+                () = self.closing.cancelled() => {
+                    agent.close().await;
+                    return State::Closed;
+                }
+                reason = agent.wait() => reason,
+            };
+            if self.plan.restart.is_stable(since.elapsed()) {
+                restarts = 0;
+            }
+            agent = match self.bring_back(&mut restarts, &reason).await {
+                Ok(agent) => agent,
+                Err(end) => return end,
+            };
+        }
+    }
+
+    async fn bring_back(&self, restarts: &mut u32, why: &CloseReason) -> Result<Agent, State> {
+        let mut reason = why.to_string();
+        loop {
+            let restart = restarts.saturating_add(1);
+            let Some(delay) = self.plan.restart.delay(restart) else {
+                return Err(State::GivenUp { restarts: *restarts, reason });
+            };
+            *restarts = restart;
+            self.publish.send_replace(State::Restarting(restart));
+            tokio::select! {
+                biased;
+                () = self.closing.cancelled() => return Err(State::Closed),
+                () = sleep(delay) => {}
+            }
+            match self.start_again().await {
+                Ok((agent, generation)) => {
+                    self.publish.send_replace(State::Up { agent: agent.clone(), generation });
+                    return Ok(agent);
+                }
+                Err(Stop::Failed(error)) => reason = error.to_string(),
+                Err(Stop::Closing) => return Err(State::Closed),
+            }
+        }
+    }
+
+    /// One start. When it fails, nothing of it is left.
+    async fn start_again(&self) -> Result<(Agent, u64), Stop> {
+        let (generation, entries) = self.entries.next_generation();
+        let connecting = (self.plan.connect)().begin()?;
+        let initialized = match self.unless_closing(connecting.initialize()).await {
+            Ok(initialized) => initialized,
+            Err(stop) => {
+                connecting.end().await;
+                return Err(stop);
+            }
+        };
+        let agent = connecting.into_agent(initialized);
+        let ready = self.unless_closing(async {
+            self.plan.prepare(&agent).await?;
+            restore::all(&agent, entries, self.plan.restore_timeout).await;
+            if agent.peer().is_closed() {
+                let reason = agent.wait().await;
+                return Err(Error::Closed { method: Initialize::NAME.to_owned(), session: None, reason });
+            }
+            Ok(())
+        });
+        if let Err(stop) = ready.await {
+            agent.close().await;
+            return Err(stop);
+        }
+        Ok((agent, generation))
+    }
+
+    async fn unless_closing<T>(&self, step: impl Future<Output = Result<T, Error>>) -> Result<T, Stop> {
+        tokio::select! {
+            biased;
+            () = self.closing.cancelled() => Err(Stop::Closing),
+            done = step => Ok(done?),
+        }
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
