@@ -21,14 +21,15 @@ fn every_mistake_is_explained_where_it_is() {
     }
 }
 
-/// The literals of the macro's source that are messages have a case each that shows them.
+/// The literals of the macro's source that are messages have a case each that shows them, here or in `acp-client`.
 #[test]
 fn every_message_of_the_macro_has_a_case() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let shown: Vec<String> =
-        files_below(&folder.join("tests/ui"), "stderr").iter().map(|path| read(path)).collect();
+    let cases =
+        ["tests/ui", "../acp-client/tests/ui"].map(|cases| files_below(&folder.join(cases), "stderr"));
+    let shown: Vec<String> = cases.iter().flatten().map(|path| read(path)).collect();
     let mut messages = Vec::new();
-    for name in ["attr", "check", "classify", "method", "parse"] {
+    for name in ["attr", "check", "classify", "method", "parse", "target"] {
         let source = read(&folder.join(format!("../acp-macros/src/{name}.rs")));
         find_messages(source.parse().unwrap(), &mut messages);
     }

@@ -1,6 +1,6 @@
 use std::path::Path;
 use std::process;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use acp_json::FromNode;
@@ -46,9 +46,21 @@ pub(crate) struct Connection {
     ended: watch::Receiver<Option<CloseReason>>,
 }
 
+/// A handle that does not keep the connection.
+#[derive(Clone, Debug)]
+pub(crate) struct WeakAgent(Weak<Inner>);
+
+impl WeakAgent {
+    pub(crate) fn upgrade(&self) -> Option<Agent> {
+        Some(Agent { inner: self.0.upgrade()? })
+    }
+}
+
 impl Agent {
     pub(crate) fn new(connection: Connection, initialized: InitializeResponse) -> Self {
-        Self { inner: Arc::new(Inner { connection, initialized }) }
+        let inner = Arc::new(Inner { connection, initialized });
+        inner.connection.shared.agent.send_replace(Some(WeakAgent(Arc::downgrade(&inner))));
+        Self { inner }
     }
 
     /// The agent's name and version, if it told.

@@ -1,20 +1,22 @@
 use std::sync::Arc;
 
-use acp_rpc::Peer;
+use acp_rpc::{CallError, CloseReason, Peer};
 use acp_types::v1::SessionId;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::Handlers;
+use crate::error::Result;
 use crate::host::roots::Roots;
 use crate::phase::SessionState;
 use crate::service::Shared;
+use crate::{Agent, Cancel, Error, Handlers};
 
 /// What answers an agent's requests. It says so by registering handlers, and what it registers is what the agent is
 /// told it can ask for: a capability is offered exactly when all its methods have a handler.
 ///
+/// As a rule [`#[client]`](macro@crate::client) implements it for an impl block, or [`Router`](crate::Router) is one.
 /// [`LocalFs`](crate::LocalFs) and [`PermissionPolicy`](crate::PermissionPolicy) are ready-made parts; one connection
-/// may have several clients, each serving some methods.
+/// may have several clients, each serving some methods. This is what all of them are built from:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -36,9 +38,21 @@ use crate::service::Shared;
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no client",
+    label = "not a client",
+    note = "put `#[client]` on an impl block of `{Self}`, or build a `Router`"
+)]
 pub trait Client: Send + Sync + 'static {
     /// Registers a handler for every method this client serves. Called once per connection, before `initialize`.
     fn register(self: Arc<Self>, handlers: &mut Handlers);
+}
+
+/// One client for several connections, or one that its owner keeps.
+impl<C: Client> Client for Arc<C> {
+    fn register(self: Arc<Self>, handlers: &mut Handlers) {
+        C::register(Self::clone(&self), handlers);
+    }
 }
 
 /// What a handler knows of its call beside the parameters.
@@ -69,6 +83,18 @@ impl Context {
     #[must_use]
     pub const fn peer(&self) -> &Peer {
         &self.peer
+    }
+
+    /// The agent, as soon as it has answered `initialize`.
+    pub(crate) async fn agent(&self, method: &str) -> Result<Agent> {
+        let mut agent = self.shared.agent.subscribe();
+        let found = agent.wait_for(Option::is_some).await.ok().and_then(|found| found.as_ref()?.upgrade());
+        // Its last handle was dropped.
+        found.ok_or_else(|| Error::of_call(method, None, CallError::Closed(CloseReason::Local)))
+    }
+
+    pub(crate) fn cancel(&self) -> Cancel {
+        Cancel::new(self.cancel.clone())
     }
 
     /// The session of this id, when somebody here holds it.

@@ -54,7 +54,7 @@ pub fn connect(transport: Transport) -> Connect {
 ///
 /// # Errors
 /// [`Error::Start`], [`Error::Version`], [`Error::InitializeTimeout`], or what went wrong with `initialize`. The agent
-/// is gone then.
+/// is gone then. With [`Error::ServedTwice`] and [`Error::Incomplete`] it was not started.
 #[derive(Debug)]
 #[must_use = "nothing is started until this is awaited"]
 pub struct Connect {
@@ -95,9 +95,11 @@ impl Connect {
         self
     }
 
-    /// Serves what `client` serves. Of several that serve the same method the last one does.
+    /// Serves what `client` serves: a value whose type has a [`#[client]`](macro@crate::client) block, a
+    /// [`Router`](crate::Router), or a ready-made part. Of two that serve the same method one has to go:
+    /// [`Error::ServedTwice`]; `session/update` reaches all of them.
     pub fn client(mut self, client: impl Client) -> Self {
-        Arc::new(client).register(&mut self.handlers);
+        self.handlers.add(client);
         self
     }
 
@@ -167,6 +169,7 @@ impl Connect {
 
     /// Starts the agent, and says nothing to it yet.
     pub(crate) fn begin(self) -> Result<Connecting, Error> {
+        profile::check(&self.handlers)?;
         let program = self.start.program();
         let (transport, child) = self.start.run()?;
         let logins = AuthCapabilities::new().terminal(self.terminal_logins && program.is_some());

@@ -17,6 +17,9 @@ use crate::{Client, Context, Handlers, RpcError};
 
 /// How many web pages are remembered that the agent may still say something about.
 const PAGES: usize = 64;
+/// The parts of `elicitation/create` that clients serve.
+const FORM: &str = "elicitation/create, form";
+const URL: &str = "elicitation/create, url";
 
 /// A form that the agent wants filled in (`elicitation/create`, mode `form`).
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +33,17 @@ pub struct FormElicitation {
     pub scope: ElicitationScope,
     /// Data of extensions.
     pub meta: Option<Meta>,
+}
+
+impl FormElicitation {
+    fn of(request: &CreateElicitationRequest) -> Option<Self> {
+        let CreateElicitationRequest { message, meta, mode: ElicitationMode::Form(form), .. } = request
+        else {
+            return None;
+        };
+        let (schema, scope) = (form.requested_schema.clone(), form.scope.clone());
+        Some(Self { message: message.clone(), schema, scope, meta: meta.clone() })
+    }
 }
 
 /// A web page that the agent wants the user to visit (`elicitation/create`, mode `url`).
@@ -167,6 +181,7 @@ impl Handlers {
         F: Future<Output = ElicitationAnswer<Map<ElicitationContentValue>>> + Send + 'static,
     {
         let state = Arc::clone(state);
+        self.claims.claim(FORM);
         self.elicits.form =
             Some(Arc::new(move |form, context| Box::pin(handler(Arc::clone(&state), form, context))));
         self.serve_elicitation()
@@ -184,6 +199,7 @@ impl Handlers {
         F: Future<Output = ElicitationAnswer> + Send + 'static,
     {
         let state = Arc::clone(state);
+        self.claims.claim(URL);
         self.elicits.url =
             Some(Arc::new(move |page, context| Box::pin(handler(Arc::clone(&state), page, context))));
         self.serve_elicitation()
@@ -200,29 +216,67 @@ impl Handlers {
         S: ?Sized + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let (state, pages, handler) = (Arc::clone(state), Arc::clone(&self.elicits.pages), Arc::new(handler));
-        let told = Arc::new(move |done: CompleteElicitationNotification| -> Option<Boxed<()>> {
-            let id = done.elicitation_id;
-            pages.remove(&id).then(|| -> Boxed<()> { Box::pin(handler(Arc::clone(&state), id)) })
-        });
-        self.notification::<ElicitationComplete, _, _>(&Arc::new(()), move |_, done, _| {
-            let told = Arc::clone(&told);
+        let state = Arc::clone(state);
+        self.completed(move |done, _| handler(Arc::clone(&state), done.elicitation_id))
+    }
+
+    /// The same with the whole notification.
+    pub(crate) fn completed<F>(
+        &mut self,
+        handler: impl Fn(CompleteElicitationNotification, Context) -> F + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let (pages, handler) = (Arc::clone(&self.elicits.pages), Arc::new(handler));
+        self.notification::<ElicitationComplete, _, _>(&pages, move |pages, done, context| {
+            let handler = Arc::clone(&handler);
             async move {
-                if let Some(told) = told(done) {
-                    told.await;
+                if pages.remove(&done.elicitation_id) {
+                    handler(done, context).await;
                 }
+            }
+        })
+    }
+
+    /// Asks the user in every mode (`elicitation/create`), by the rules of [`elicit_form`](Self::elicit_form) and
+    /// [`elicit_url`](Self::elicit_url).
+    pub(crate) fn elicit<F>(
+        &mut self,
+        handler: impl Fn(CreateElicitationRequest, Context) -> F + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        F: Future<Output = Result<CreateElicitationResponse, RpcError>> + Send + 'static,
+    {
+        let handler = Arc::new(handler);
+        let pages = Arc::clone(&self.elicits.pages);
+        self.request::<ElicitationCreate, _, _>(&pages, move |pages, request, context| {
+            let handler = Arc::clone(&handler);
+            async move {
+                let visit = match &request.mode {
+                    ElicitationMode::Url(page) => Some(Visit::new(pages, page.elicitation_id.clone())),
+                    _ => None,
+                };
+                let form = FormElicitation::of(&request);
+                let mut response = handler(request, context.clone()).await?;
+                if let Some(form) = form {
+                    response.action = allowed(&form, response.action, &context);
+                }
+                if let Some(mut visit) = visit {
+                    visit.is_agreed = matches!(response.action, ElicitationAction::Accept(_));
+                }
+                Ok(response)
             }
         })
     }
 
     fn serve_elicitation(&mut self) -> &mut Self {
         let elicits = Arc::new(self.elicits.clone());
-        self.request::<ElicitationCreate, _, _>(&elicits, |elicits, request, context| {
-            elicits.ask(request, context)
-        });
-        // What was just registered counts as one that serves every mode.
+        // One handler for the modes of all clients, so that each mode takes the place of the handler before it.
         self.elicits.is_raw = false;
-        self
+        self.replace::<ElicitationCreate, _>(move |request, context| {
+            Arc::clone(&elicits).ask(request, context)
+        })
     }
 
     /// The modes that are served, if any is.
@@ -290,15 +344,19 @@ async fn fill_in(
     context: Context,
 ) -> ElicitationAction {
     let answer = handler(form.clone(), context.clone()).await;
-    if let ElicitationAnswer::Accept(values) = &answer
-        && let Err(error) = form.check(values)
-    {
-        context.note(format!(
-            "a form handler gave values that the form does not allow ({error}): answered `cancel`"
-        ));
-        return ElicitationAction::Cancel;
-    }
-    action(answer, |values| ElicitationAcceptAction::new().content(values))
+    let answer = action(answer, |values| ElicitationAcceptAction::new().content(values));
+    allowed(&form, answer, &context)
+}
+
+/// The answer, unless it has values that the form does not allow: then the question counts as closed.
+fn allowed(form: &FormElicitation, answer: ElicitationAction, context: &Context) -> ElicitationAction {
+    let ElicitationAction::Accept(accepted) = &answer else { return answer };
+    let nothing = Map::default();
+    let Err(error) = form.check(accepted.content.as_ref().unwrap_or(&nothing)) else { return answer };
+    context.note(format!(
+        "a form handler gave values that the form does not allow ({error}): answered `cancel`"
+    ));
+    ElicitationAction::Cancel
 }
 
 fn action<T>(

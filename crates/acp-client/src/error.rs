@@ -7,7 +7,21 @@ use acp_types::v1::{ProtocolVersion, SessionId};
 
 use crate::RpcError;
 
+/// The result of a handler, and of most calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
 /// What can go wrong between a client and its agent.
+///
+/// A handler that returns one answers the agent's request with a JSON-RPC error: see [`Error::into_rpc`]. Text and
+/// errors of other libraries become errors with `?`:
+///
+/// ```
+/// # use acp_client::{Error, Result};
+/// fn read() -> Result<String> {
+///     let text = std::fs::read_to_string("notes.txt")?;
+///     text.lines().next().map(str::to_owned).ok_or(Error::from("the notes are empty"))
+/// }
+/// ```
 ///
 /// `Display` names the method, the field and the session concerned, and what to do where that is known. It shows the
 /// exit status and the last lines of stderr of an agent that died; never what was in a message.
@@ -115,6 +129,27 @@ pub enum Error {
         /// Why it is over.
         reason: CloseReason,
     },
+    /// Two clients of the connection serve the same method. Nothing was started.
+    ServedTwice {
+        /// The method; of `elicitation/create` also the mode.
+        method: String,
+        /// The types of the two.
+        clients: [String; 2],
+    },
+    /// A capability stands for several methods, of which the clients of the connection serve only some. Nothing was
+    /// started.
+    Incomplete {
+        /// The capability.
+        capability: &'static str,
+        /// The methods that have no handler.
+        missing: Vec<&'static str>,
+    },
+    /// The agent's request is to be answered with this very error object.
+    Rpc(RpcError),
+    /// Reading or writing failed in a handler.
+    Io(io::Error),
+    /// Any other error of a handler.
+    Other(Box<dyn std::error::Error + Send + Sync>),
     /// The answer, or what was to be sent, could not be made out.
     Call {
         /// The session, where the method concerns one.
@@ -131,6 +166,22 @@ impl Error {
             CallError::Remote(error) => Self::Agent { method, session, error },
             CallError::Closed(reason) => Self::Closed { method, session, reason },
             error => Self::Call { session, error },
+        }
+    }
+
+    /// Any error of another library.
+    #[must_use]
+    pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Other(error.into())
+    }
+
+    /// The error object that a request of the agent is answered with: [`Rpc`](Self::Rpc) as it is, everything else as
+    /// `-32603` with the error's own text.
+    #[must_use]
+    pub fn into_rpc(self) -> RpcError {
+        match self {
+            Self::Rpc(error) => error,
+            other => RpcError::internal(other.to_string()),
         }
     }
 
@@ -211,6 +262,18 @@ impl fmt::Display for Error {
             Self::Closed { method, session, reason } => {
                 write!(f, "`{method}`{} has no answer: {reason}", In(session))
             }
+            Self::ServedTwice { method, clients: [first, second] } => write!(
+                f,
+                "`{method}` is served by two clients of one connection, `{first}` and `{second}`: leave one of them out"
+            ),
+            Self::Incomplete { capability, missing } => write!(
+                f,
+                "`{capability}` cannot be offered to the agent: serve `{}` as well, or nothing of it",
+                missing.join("`, `")
+            ),
+            Self::Rpc(error) => f.write_str(&error.message),
+            Self::Io(error) => error.fmt(f),
+            Self::Other(error) => error.fmt(f),
             Self::Call { session, error } => write!(f, "{error}{}", In(session)),
         }
     }
@@ -223,8 +286,40 @@ impl std::error::Error for Error {
             Self::Agent { error, .. } => Some(error),
             Self::Closed { reason, .. } => Some(reason),
             Self::Call { error, .. } => Some(error),
+            Self::Io(error) => error.source(),
+            Self::Other(error) => error.source(),
             _ => None,
         }
+    }
+}
+
+impl From<RpcError> for Error {
+    fn from(error: RpcError) -> Self {
+        Self::Rpc(error)
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<Box<dyn std::error::Error + Send + Sync>> for Error {
+    fn from(error: Box<dyn std::error::Error + Send + Sync>) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<&str> for Error {
+    fn from(message: &str) -> Self {
+        Self::Other(message.into())
+    }
+}
+
+impl From<String> for Error {
+    fn from(message: String) -> Self {
+        Self::Other(message.into())
     }
 }
 

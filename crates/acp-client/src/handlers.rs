@@ -11,12 +11,12 @@ use acp_types::v1::methods::{ElicitationCreate, SessionRequestPermission};
 use acp_types::v1::{
     RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse, SessionNotification,
 };
-use serde_core::Serialize;
 
+use crate::claims::Claims;
 use crate::elicit::Elicits;
-use crate::{Context, RpcError};
+use crate::{Client, Context, RpcError};
 
-/// The handlers of one connection, by method. The one registered last for a method is the one that runs.
+/// The handlers of one connection, by method. A method has one handler; only `session/update` may have several.
 ///
 /// Handlers run as tasks of their own: a handler may wait as long as it likes, and may call the agent. Only handlers
 /// of `session/update` run one after another, per session, in the order of the wire.
@@ -28,12 +28,13 @@ pub struct Handlers {
     pub(crate) elicits: Elicits,
     /// Whether one of them works in the directories of sessions.
     pub(crate) needs_roots: bool,
+    pub(crate) claims: Claims,
 }
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type RequestHandler = Box<dyn Fn(Node<'_>, Context) -> Result<Task, RpcError> + Send + Sync>;
 type NotificationHandler = Box<dyn Fn(Node<'_>, Context) -> Result<Boxed<()>, RpcError> + Send + Sync>;
-type UpdateHandler = Arc<dyn Fn(SessionNotification) -> Boxed<()> + Send + Sync>;
+type UpdateHandler = Arc<dyn Fn(SessionNotification, Context) -> Boxed<()> + Send + Sync>;
 
 impl Handlers {
     /// Serves the request `M`, a marker of [`v1::methods`](crate::v1::methods).
@@ -51,7 +52,8 @@ impl Handlers {
     {
         let state = Arc::clone(state);
         self.elicits.is_raw |= M::NAME == ElicitationCreate::NAME;
-        self.raw_request(M::NAME, move |params, context| handler(Arc::clone(&state), params, context))
+        self.claims.claim(M::NAME);
+        self.replace::<M, _>(move |params, context| handler(Arc::clone(&state), params, context))
     }
 
     /// Serves the notification `M`, a marker of [`v1::methods`](crate::v1::methods). For `session/update` use
@@ -104,7 +106,17 @@ impl Handlers {
         F: Future<Output = ()> + Send + 'static,
     {
         let state = Arc::clone(state);
-        self.updates.push(Arc::new(move |update| Box::pin(handler(Arc::clone(&state), update))));
+        self.update_in(move |update, _| handler(Arc::clone(&state), update))
+    }
+
+    pub(crate) fn update_in<F>(
+        &mut self,
+        handler: impl Fn(SessionNotification, Context) -> F + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.updates.push(Arc::new(move |update, context| Box::pin(handler(update, context))));
         self
     }
 
@@ -120,7 +132,10 @@ impl Handlers {
         F: Future<Output = Result<Value, RpcError>> + Send + 'static,
     {
         let state = Arc::clone(state);
-        self.raw_request(name, move |params, context| handler(Arc::clone(&state), params, context))
+        self.raw_request(name, move |params, context| {
+            let answer = handler(Arc::clone(&state), params, context);
+            async move { answer.await.map(Reply::new) }
+        })
     }
 
     /// Receives an extension notification, whose name starts with an underscore.
@@ -136,6 +151,12 @@ impl Handlers {
     {
         let state = Arc::clone(state);
         self.raw_notification(name, move |params, context| handler(Arc::clone(&state), params, context))
+    }
+
+    /// Registers what `client` serves.
+    pub(crate) fn add<C: Client>(&mut self, client: C) {
+        self.claims.begin::<C>();
+        Arc::new(client).register(self);
     }
 
     /// Whether a request of this name has a handler.
@@ -156,23 +177,50 @@ impl Handlers {
         &self.updates
     }
 
-    pub(crate) async fn updated(&self, update: SessionNotification) {
+    pub(crate) async fn updated(&self, update: SessionNotification, context: Context) {
         let Some((last, others)) = self.updates.split_last() else { return };
         for handler in others {
-            handler(update.clone()).await;
+            handler(update.clone(), context.clone()).await;
         }
-        last(update).await;
+        last(update, context).await;
     }
 
-    fn raw_request<P, R, F>(
+    /// Takes the place of whatever has served `M` before.
+    pub(crate) fn replace<M, F>(
+        &mut self,
+        handler: impl Fn(M::Params, Context) -> F + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        M: method::Request,
+        F: Future<Output = Result<M::Response, RpcError>> + Send + 'static,
+    {
+        self.insert(M::NAME, move |params, context| {
+            let answer = handler(params, context);
+            async move { answer.await.map(Reply::new) }
+        })
+    }
+
+    pub(crate) fn raw_request<P, F>(
         &mut self,
         name: &str,
         handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
     ) -> &mut Self
     where
         P: FromNode + Send + 'static,
-        R: Serialize + Send + 'static,
-        F: Future<Output = Result<R, RpcError>> + Send + 'static,
+        F: Future<Output = Result<Reply, RpcError>> + Send + 'static,
+    {
+        self.claims.claim(name);
+        self.insert(name, handler)
+    }
+
+    fn insert<P, F>(
+        &mut self,
+        name: &str,
+        handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        P: FromNode + Send + 'static,
+        F: Future<Output = Result<Reply, RpcError>> + Send + 'static,
     {
         let handler = Arc::new(handler);
         self.requests.insert(
@@ -180,13 +228,13 @@ impl Handlers {
             Box::new(move |params, context| {
                 let (params, handler) = (read_params(params)?, Arc::clone(&handler));
                 // Called in the task: this closure runs on the reader, where no code of users may.
-                Ok(Box::pin(async move { Ok(Reply::new(handler(params, context).await?)) }))
+                Ok(Box::pin(async move { handler(params, context).await }))
             }),
         );
         self
     }
 
-    fn raw_notification<P, F>(
+    pub(crate) fn raw_notification<P, F>(
         &mut self,
         name: &str,
         handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
@@ -195,6 +243,7 @@ impl Handlers {
         P: FromNode + Send + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
+        self.claims.claim(name);
         let handler = Arc::new(handler);
         self.notifications.insert(
             name.into(),
@@ -222,7 +271,7 @@ fn read_params<P: FromNode>(params: Node<'_>) -> Result<P, RpcError> {
 }
 
 /// The outcome, unless it selects something that was not offered: that is no consent (rule v1-perm-04).
-fn offered(
+pub(crate) fn offered(
     request: &RequestPermissionRequest,
     outcome: RequestPermissionOutcome,
     context: &Context,

@@ -21,8 +21,9 @@
 //!
 //! * [`spawn`] and [`connect`] initialize and negotiate; awaiting them gives an [`Agent`].
 //! * A [`Session`] is a conversation, a [`Turn`] one prompt in it: a stream of [`Event`]s, then the response.
-//! * The agent's requests are answered by [`Client`]s: [`LocalFs`], [`LocalTerminals`], [`PermissionPolicy`], or your own. What they serve
-//!   is what the agent is told it may ask for.
+//! * The agent's requests are answered by [`Client`]s: [`LocalFs`], [`LocalTerminals`], [`PermissionPolicy`], or your
+//!   own, as a [`#[client]`](macro@client) block or a [`Router`]. What they serve is what the agent is told it may ask
+//!   for.
 //! * A [`Transcript`] folds the events into what is to be shown, and says what has changed.
 //! * [`reconnecting`] starts an agent again that has died, and takes its sessions up again. A [`Registry`] is a list of
 //!   agents, with the command that starts each.
@@ -33,6 +34,9 @@
 mod agent;
 mod answer;
 mod auth;
+mod call;
+mod cancel;
+mod claims;
 mod client;
 mod close;
 mod config;
@@ -40,11 +44,15 @@ mod connect;
 mod elicit;
 mod error;
 mod event;
+mod extract;
 mod form;
+mod generated;
+mod handler;
 mod handlers;
 mod host;
 mod inbox;
 mod list;
+pub mod op;
 mod open;
 mod permission;
 mod phase;
@@ -52,6 +60,9 @@ mod profile;
 mod reconnect;
 mod registry;
 mod replay;
+mod reply;
+mod router;
+mod served;
 mod service;
 mod session;
 mod sessions;
@@ -60,30 +71,40 @@ mod turn;
 #[cfg(feature = "unstable")]
 mod unstable;
 
+#[doc = include_str!("macro.md")]
+pub use acp_macros::client;
 pub use acp_rpc::{
     CloseReason, Command, Error as RpcError, Exit, Options, Peer, Transport, layer, tap, trace,
 };
 pub use acp_types::{FromNode, Map, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::Agent;
+pub use call::Call;
+pub use cancel::Cancel;
 pub use client::{Client, Context};
 pub use config::IntoConfigValue;
 pub use connect::{Connect, connect, spawn};
 pub use elicit::{Elicitation, ElicitationAnswer, FormElicitation, UrlElicitation};
-pub use error::Error;
+pub use error::{Error, Result};
 pub use event::Event;
+pub use extract::{Argument, FromCall, RequestMeta};
 pub use form::FormError;
+pub use handler::{Handler, Listener};
 pub use handlers::Handlers;
 pub use host::fs::LocalFs;
 pub use host::overlay::{HostFile, Overlay};
 pub use host::terminal::Terminal;
 pub use host::terminals::LocalTerminals;
 pub use list::SessionList;
+pub use op::{OnSession, Op, Operation};
 pub use open::{LoadSession, NewSession, Opening, ResumeSession};
 pub use permission::{Choice, PermissionPolicy};
 pub use reconnect::{AgentStatus, Reconnect, ReconnectingAgent, ReconnectingSession, Restart, reconnecting};
 pub use registry::{Binary, Distribution, Package, Registry, RegistryAgent, RegistryError};
 pub use replay::Replay;
+pub use reply::IntoReply;
+pub use router::Router;
+pub use served::{Notified, PermissionAnswer, ServeOp, Served};
 pub use session::{IntoPrompt, Session, Updates};
 pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript};
 pub use turn::Turn;

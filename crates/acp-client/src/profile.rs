@@ -11,21 +11,35 @@ use acp_types::v1::{
     NoticeCapabilities, SessionConfigOptionsCapabilities,
 };
 
-use crate::Handlers;
+use crate::{Error, Handlers};
+
+/// The methods of a terminal, which is only of use when all of them are there.
+const TERMINAL: [&str; 5] = [
+    TerminalCreate::NAME,
+    TerminalOutput::NAME,
+    TerminalWaitForExit::NAME,
+    TerminalKill::NAME,
+    TerminalRelease::NAME,
+];
+
+/// Whether these handlers can be those of a client.
+///
+/// # Errors
+/// [`Error::ServedTwice`], [`Error::Incomplete`].
+pub(crate) fn check(handlers: &Handlers) -> Result<(), Error> {
+    handlers.claims.check()?;
+    let missing: Vec<_> = TERMINAL.into_iter().filter(|method| !handlers.serves(method)).collect();
+    if missing.is_empty() || missing.len() == TERMINAL.len() {
+        return Ok(());
+    }
+    Err(Error::Incomplete { capability: "terminal", missing })
+}
 
 /// The capabilities of a client with these handlers.
 pub(crate) fn capabilities(handlers: &Handlers) -> ClientCapabilities {
     let fs = FileSystemCapabilities::default()
         .read_text_file(handlers.serves(FsReadTextFile::NAME))
         .write_text_file(handlers.serves(FsWriteTextFile::NAME));
-    // A terminal is only of use when all of it is there.
-    let terminal = [
-        TerminalCreate::NAME,
-        TerminalOutput::NAME,
-        TerminalWaitForExit::NAME,
-        TerminalKill::NAME,
-        TerminalRelease::NAME,
-    ];
     // Notices and compactions arrive as events of the turn, and every kind of config option can be set, whatever the
     // handlers are.
     let config = SessionConfigOptionsCapabilities::new().boolean(BooleanConfigOptionCapabilities::new());
@@ -35,7 +49,7 @@ pub(crate) fn capabilities(handlers: &Handlers) -> ClientCapabilities {
         .config_options(config);
     let capabilities = ClientCapabilities::default()
         .fs(fs)
-        .terminal(terminal.iter().all(|method| handlers.serves(method)))
+        .terminal(TERMINAL.iter().all(|method| handlers.serves(method)))
         .session(session);
     match elicitation(handlers) {
         Some(elicitation) => capabilities.elicitation(elicitation),

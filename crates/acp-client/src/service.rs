@@ -14,6 +14,7 @@ use acp_types::v1::{
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::agent::WeakAgent;
 use crate::config::Moment;
 use crate::host::roots::Roots;
 use crate::inbox::Coming;
@@ -29,6 +30,8 @@ const FAULT_LENGTH: usize = 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     pub(crate) sessions: Arc<Sessions>,
+    /// Set when `initialize` is answered, for handlers that want to call the agent.
+    pub(crate) agent: watch::Sender<Option<WeakAgent>>,
     /// Those who have something to end when the connection is over hold a receiver until they have.
     pub(crate) guests: watch::Sender<()>,
     /// Whether a handler works in the directories of sessions.
@@ -86,11 +89,10 @@ impl Service for ClientService {
 
     fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
         if method == methods::SessionUpdate::NAME {
-            return self.update(params);
+            return self.update(params, peer);
         }
         let Some(handler) = self.handlers.find_notification(method) else { return Delivery::Ignore };
-        let context = Context::new(peer.clone(), CancellationToken::new(), Arc::clone(&self.shared));
-        match handler(params, context) {
+        match handler(params, self.told_by(peer)) {
             Ok(task) => Delivery::Task(task),
             Err(error) => {
                 self.shared.note(format!("ignored `{method}`: {}", error.message));
@@ -109,7 +111,12 @@ impl Service for ClientService {
 }
 
 impl ClientService {
-    fn update(&self, params: Node<'_>) -> Delivery {
+    /// What the handler of a notification knows of it.
+    fn told_by(&self, peer: &Peer) -> Context {
+        Context::new(peer.clone(), CancellationToken::new(), Arc::clone(&self.shared))
+    }
+
+    fn update(&self, params: Node<'_>, peer: &Peer) -> Delivery {
         let weight = inbox::weight(&params);
         let update: SessionNotification = match acp_json::read(params) {
             Ok(update) => update,
@@ -119,13 +126,14 @@ impl ClientService {
             }
         };
         let Some(session) = self.shared.sessions.heard_of(&update.session_id) else {
-            return self.update_of_a_stranger(update);
+            return self.update_of_a_stranger(update, peer);
         };
         if let SessionUpdate::ConfigOptionUpdate(config) = &update.update {
             session.config.set(config.config_options.clone(), Moment::now());
         }
         // Queued first, so that a handler that panics costs nobody an event. As a rule that needs no task.
-        let handlers = (!self.handlers.update_handlers().is_empty()).then(|| Arc::clone(&self.handlers));
+        let has_handlers = !self.handlers.update_handlers().is_empty();
+        let handlers = has_handlers.then(|| (Arc::clone(&self.handlers), self.told_by(peer)));
         let (event, update) = if handlers.is_some() {
             (Event::from(update.update.clone()), Some(update))
         } else {
@@ -139,15 +147,15 @@ impl ClientService {
             if let Some((coming, event)) = waits {
                 coming.push(event, weight).await;
             }
-            if let (Some(handlers), Some(update)) = (handlers, update) {
-                handlers.updated(update).await;
+            if let (Some((handlers, context)), Some(update)) = (handlers, update) {
+                handlers.updated(update, context).await;
             }
         };
         Delivery::Lane { lane: session.lane(), job: Box::pin(job) }
     }
 
     /// Nobody holds the session, so nothing is kept; those who want to see every update see it.
-    fn update_of_a_stranger(&self, update: SessionNotification) -> Delivery {
+    fn update_of_a_stranger(&self, update: SessionNotification, peer: &Peer) -> Delivery {
         if self.handlers.update_handlers().is_empty() {
             let id = &update.session_id;
             self.shared
@@ -155,8 +163,8 @@ impl ClientService {
             return Delivery::Ignore;
         }
         let lane = LaneKey::from(update.session_id.as_str());
-        let handlers = Arc::clone(&self.handlers);
-        Delivery::Lane { lane, job: Box::pin(async move { handlers.updated(update).await }) }
+        let (handlers, context) = (Arc::clone(&self.handlers), self.told_by(peer));
+        Delivery::Lane { lane, job: Box::pin(async move { handlers.updated(update, context).await }) }
     }
 }
 

@@ -47,7 +47,13 @@ async fn the_client_says_who_it_is_and_what_it_serves() {
     assert_eq!(fs(&named), (true, true));
     assert_eq!(fs(&introduction(|connect| connect.fs(files.read_only())).await), (true, false));
     assert!(terminal(&introduction(|connect| connect.client(Terminals { complete: true })).await));
-    assert!(!terminal(&introduction(|connect| connect.client(Terminals { complete: false })).await));
+    let (transport, _wire) = pipe();
+    let error =
+        acp_client::connect(transport).client(Terminals { complete: false }).await.expect_err("too few");
+    assert!(
+        matches!(&error, Error::Incomplete { missing, .. } if *missing == ["terminal/release"]),
+        "a terminal is offered whole: {error}"
+    );
 }
 
 struct Terminals {

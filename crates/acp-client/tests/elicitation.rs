@@ -46,7 +46,6 @@ async fn a_client_offers_what_it_can_ask() {
             json!({"form": {}, "url": {}}),
         ),
         (Box::new(|connect| connect.client(Raw)), json!({"form": {}, "url": {}})),
-        (Box::new(|connect| connect.client(Raw).elicitation(forms())), json!({"form": {}})),
     ];
     for (set_up, expected) in cases {
         let (transport, mut wire) = pipe();

@@ -1,4 +1,4 @@
-//! The arguments of the attribute: `#[agent(name = "…", prompt(image), …)]`.
+//! The arguments of an attribute: `#[agent(name = "…", prompt(image), …)]`, `#[client(crate = …)]`.
 
 use proc_macro2::TokenStream;
 use syn::meta::ParseNestedMeta;
@@ -9,14 +9,13 @@ use syn::{Expr, LitStr, Path, Token, parenthesized};
 
 use crate::report::Report;
 use crate::suggest::nearest;
+use crate::target::Target;
 
-const KEYS: [&str; 10] =
-    ["name", "title", "version", "prompt", "mcp", "auth", "additional_directories", "meta", "store", "crate"];
 const PROMPT_KEYS: [&str; 4] = ["image", "audio", "embedded_context", "queue"];
 const MCP_KEYS: [&str; 2] = ["http", "sse"];
 const AUTH_KEYS: [&str; 1] = ["required"];
 
-/// What the attribute says.
+/// What the attribute says. All but `krate` is for agents.
 #[derive(Debug, Default)]
 pub(crate) struct Attributes {
     /// The program's name; the package's name by default.
@@ -39,7 +38,7 @@ pub(crate) struct Attributes {
     pub(crate) meta: Vec<MetaEntry>,
     /// What keeps the sessions.
     pub(crate) store: Option<Given>,
-    /// The path of the `acp_agent` crate, where it was renamed.
+    /// The path of the library, where it was renamed.
     pub(crate) krate: Option<Path>,
 }
 
@@ -88,10 +87,10 @@ pub(crate) enum Given {
 
 impl Attributes {
     /// Reads the arguments. What cannot be read is reported, and the rest still counts.
-    pub(crate) fn parse(tokens: TokenStream, report: &mut Report) -> Self {
+    pub(crate) fn parse(tokens: TokenStream, target: &Target, report: &mut Report) -> Self {
         let mut attributes = Attributes::default();
         let mut seen = Vec::new();
-        let parser = syn::meta::parser(|meta| attributes.read(&meta, &mut seen, report));
+        let parser = syn::meta::parser(|meta| attributes.read(&meta, target, &mut seen, report));
         if let Err(error) = parser.parse2(tokens) {
             report.push(error);
         }
@@ -101,6 +100,7 @@ impl Attributes {
     fn read(
         &mut self,
         meta: &ParseNestedMeta<'_>,
+        target: &Target,
         seen: &mut Vec<String>,
         report: &mut Report,
     ) -> syn::Result<()> {
@@ -110,6 +110,11 @@ impl Attributes {
             report.error(&meta.path, format_args!("`{key}` is given twice"));
         }
         match key.as_str() {
+            other if !target.keys.contains(&other) => {
+                let place = format!("the `{}` attribute", target.attribute);
+                report.error(&meta.path, unknown(&place, other, target.keys));
+                skip_value(meta)?;
+            }
             "name" => self.name = Some(text(meta)?),
             "title" => self.title = Some(text(meta)?),
             "version" => self.version = Some(text(meta)?),
@@ -143,15 +148,12 @@ impl Attributes {
                 parenthesized!(entries in meta.input);
                 self.meta.extend(Punctuated::<MetaEntry, Token![,]>::parse_terminated(&entries)?);
             }
-            "store" => {
+            // The last of the keys: `store`.
+            _ => {
                 self.store = Some(given(meta)?);
                 if !cfg!(feature = "store") {
                     report.error(&meta.path, "`store` takes the feature `store` of `acp-agent`");
                 }
-            }
-            _ => {
-                report.error(&meta.path, unknown("the `agent` attribute", &key, &KEYS));
-                skip_value(meta)?;
             }
         }
         seen.push(key);

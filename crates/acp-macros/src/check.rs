@@ -5,32 +5,48 @@ use syn::{FnArg, GenericArgument, GenericParam, Lifetime, PathArguments, Receive
 
 use crate::attr::Attributes;
 use crate::classify::{Handler, Returns, Role};
-use crate::operation::Operation;
+use crate::operation::{Operation, Side};
 use crate::parse::{Block, Function};
 use crate::report::Report;
 use crate::suggest::nearest;
+use crate::target::Target;
 
 /// Reports every rule that the block or one of its handlers breaks.
-pub(crate) fn check(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>], report: &mut Report) {
-    check_block(block, report);
+pub(crate) fn check(
+    block: &Block,
+    attributes: &Attributes,
+    handlers: &[Handler<'_>],
+    target: &Target,
+    report: &mut Report,
+) {
+    check_block(block, target, report);
     for handler in handlers {
-        check_receiver(handler.function, report);
-        check_signature(handler.function, report);
-        check_returns(handler, report);
+        check_receiver(handler.function, target, report);
+        check_signature(handler.function, target, report);
+        check_returns(handler, target, report);
     }
     check_twice(block, handlers, report);
-    check_pairs(block, attributes, handlers, report);
-    check_capabilities(handlers, report);
+    if target.side == Side::Agent {
+        check_pairs(block, attributes, handlers, report);
+    }
+    check_capabilities(handlers, target, report);
 }
 
-fn check_block(block: &Block, report: &mut Report) {
+fn check_block(block: &Block, target: &Target, report: &mut Report) {
     if let Some(of_trait) = &block.of_trait {
-        report.error(of_trait, "`#[agent]` stands on an inherent impl block, not on the impl of a trait");
+        let attribute = target.attribute;
+        report.error(
+            of_trait,
+            format_args!("`#[{attribute}]` stands on an inherent impl block, not on the impl of a trait"),
+        );
     }
     for lifetime in lifetimes(block) {
         report.error(
             lifetime,
-            "an agent outlives every borrow: it is shared between tasks, so it owns its state (`Arc` shares it)",
+            format_args!(
+                "{} outlives every borrow: it is shared between tasks, so it owns its state (`Arc` shares it)",
+                target.one
+            ),
         );
     }
 }
@@ -50,11 +66,15 @@ pub(crate) fn lifetimes(block: &Block) -> Vec<&Lifetime> {
     declared.chain(elided).collect()
 }
 
-fn check_receiver(function: &Function, report: &mut Report) {
+fn check_receiver(function: &Function, target: &Target, report: &mut Report) {
     let Some(FnArg::Receiver(receiver)) = function.signature.inputs.first() else {
         return report.error(
             &function.signature.ident,
-            format_args!("`{}` takes no `&self`: a handler is a method of the agent", function.name()),
+            format_args!(
+                "`{}` takes no `&self`: a handler is a method of the {}",
+                function.name(),
+                target.attribute
+            ),
         );
     };
     match &receiver.kind {
@@ -66,7 +86,10 @@ fn check_receiver(function: &Function, report: &mut Report) {
         ),
         _ => report.error(
             receiver,
-            "a handler takes `&self`, or `self: Arc<Self>` to keep the agent: it serves more than one call",
+            format_args!(
+                "a handler takes `&self`, or `self: Arc<Self>` to keep the {}: it serves more than one call",
+                target.attribute
+            ),
         ),
     }
 }
@@ -79,7 +102,7 @@ pub(crate) fn is_arc_of_self(ty: &Type) -> bool {
     })
 }
 
-fn check_signature(function: &Function, report: &mut Report) {
+fn check_signature(function: &Function, target: &Target, report: &mut Report) {
     let signature = &function.signature;
     if signature.asyncness.is_none() {
         report.error(
@@ -99,8 +122,11 @@ fn check_signature(function: &Function, report: &mut Report) {
         if attribute.path().is_ident("cfg") {
             report.error(
                 attribute,
-                "a handler cannot be conditional, because the agent advertises what it has: \
-                 put `#[cfg]` on two whole `impl` blocks",
+                format_args!(
+                    "a handler cannot be conditional, because the {} advertises what it has: \
+                     put `#[cfg]` on two whole `impl` blocks",
+                    target.attribute
+                ),
             );
         }
     }
@@ -118,7 +144,7 @@ fn check_signature(function: &Function, report: &mut Report) {
     }
 }
 
-fn check_returns(handler: &Handler<'_>, report: &mut Report) {
+fn check_returns(handler: &Handler<'_>, target: &Target, report: &mut Report) {
     let name = handler.name();
     let own = matches!(handler.role, Role::Extension(_) | Role::Typed(_));
     match &handler.returns {
@@ -134,15 +160,18 @@ fn check_returns(handler: &Handler<'_>, report: &mut Report) {
                 "`{name}` returns `Result<T>` to answer a request, or nothing to take a notification"
             ),
         ),
-        Returns::Other(other) => report.error(other, must_return(handler)),
-        Returns::Nothing => report.error(name, must_return(handler)),
+        Returns::Other(other) => report.error(other, must_return(handler, target)),
+        Returns::Nothing => report.error(name, must_return(handler, target)),
     }
 }
 
-fn must_return(handler: &Handler<'_>) -> String {
+fn must_return(handler: &Handler<'_>, target: &Target) -> String {
     let value = match handler.role {
         Role::Operation(row) => match row.name {
             "prompt" => "StopReason",
+            "request_permission" => "Choice",
+            "read_text_file" => "String",
+            "create_terminal" => "TerminalId",
             "new_session" | "load_session" | "resume_session" | "fork_session" => "Opened<T>",
             _ => "_",
         },
@@ -150,8 +179,9 @@ fn must_return(handler: &Handler<'_>) -> String {
         Role::Extension(_) | Role::Typed(_) => "T",
     };
     format!(
-        "`{}` returns a `Result<{value}>`, so that it can fail with an error for the client",
-        handler.name()
+        "`{}` returns a `Result<{value}>`, so that it can fail with an error for the {}",
+        handler.name(),
+        target.peer
     )
 }
 
@@ -211,7 +241,7 @@ fn check_pairs(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>],
 }
 
 /// A capability that stands for several operations is advertised when all of them are there, so they have to be.
-fn check_capabilities(handlers: &[Handler<'_>], report: &mut Report) {
+fn check_capabilities(handlers: &[Handler<'_>], target: &Target, report: &mut Report) {
     for (index, handler) in handlers.iter().enumerate() {
         let Some(operation) = handler.operation() else { continue };
         let mut earlier = handlers.iter().take(index).filter_map(Handler::operation);
@@ -219,8 +249,8 @@ fn check_capabilities(handlers: &[Handler<'_>], report: &mut Report) {
             continue;
         }
         let has = |other: &Operation| handlers.iter().any(|handler| handler.is(other.name));
-        let missing: Vec<_> = operation
-            .siblings()
+        let missing: Vec<_> = target
+            .siblings(operation)
             .filter(|other| !has(other))
             .map(|other| format!("`{}`", other.name))
             .collect();

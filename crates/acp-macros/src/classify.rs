@@ -3,10 +3,11 @@
 use syn::{FnArg, GenericArgument, Ident, LitStr, PatType, Path, PathArguments, ReturnType, Type};
 
 use crate::method::{extension, protocol_method};
-use crate::operation::{HOOKS, Hook, Operation};
+use crate::operation::{Hook, Operation};
 use crate::parse::{Block, Function, Member};
 use crate::report::Report;
 use crate::suggest::nearest;
+use crate::target::Target;
 
 /// A function that the macro will call.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ pub(crate) enum Role {
     Operation(&'static Operation),
     /// A question of the library's.
     Hook(&'static Hook),
-    /// A method of the agent's own: a request, or a notification when it returns nothing.
+    /// A method of one's own: a request, or a notification when it returns nothing.
     Extension(LitStr),
     /// The same, named by a marker that has its types.
     Typed(Path),
@@ -77,22 +78,22 @@ impl Handler<'_> {
 }
 
 /// Finds the role of every function; reports those that have none.
-pub(crate) fn handlers<'a>(block: &'a Block, report: &mut Report) -> Vec<Handler<'a>> {
+pub(crate) fn handlers<'a>(block: &'a Block, target: &Target, report: &mut Report) -> Vec<Handler<'a>> {
     let mut handlers = Vec::new();
     for member in &block.members {
         match member {
-            Member::Function(function) => handlers.extend(handler(function, report)),
+            Member::Function(function) => handlers.extend(handler(function, target, report)),
             Member::Other(tokens) => report.error(
                 tokens,
-                "only handlers stand in an `#[agent]` block: move this to another `impl` block",
+                format_args!("only handlers stand in {}: move this to another `impl` block", target.block),
             ),
         }
     }
     handlers
 }
 
-fn handler<'a>(function: &'a Function, report: &mut Report) -> Option<Handler<'a>> {
-    let role = role(function, report)?;
+fn handler<'a>(function: &'a Function, target: &Target, report: &mut Report) -> Option<Handler<'a>> {
+    let role = role(function, target, report)?;
     let arguments = function.signature.inputs.iter().filter_map(|argument| match argument {
         FnArg::Typed(argument) => Some(argument),
         FnArg::Receiver(_) => None,
@@ -105,7 +106,7 @@ fn handler<'a>(function: &'a Function, report: &mut Report) -> Option<Handler<'a
     })
 }
 
-fn role(function: &Function, report: &mut Report) -> Option<Role> {
+fn role(function: &Function, target: &Target, report: &mut Report) -> Option<Role> {
     if let [first, more @ ..] = function.methods.as_slice() {
         for attribute in more {
             report.error(attribute, "a function answers one method: keep one `#[ext]` or `#[on]`");
@@ -113,24 +114,25 @@ fn role(function: &Function, report: &mut Report) -> Option<Role> {
         return if first.path().is_ident("ext") {
             extension(first, report).map(Role::Extension)
         } else {
-            protocol_method(first, report)
+            protocol_method(first, target, report)
         };
     }
     let name = function.name().to_string();
-    if let Some(hook) = HOOKS.iter().find(|hook| hook.name == name) {
+    if let Some(hook) = target.hook(&name) {
         return Some(Role::Hook(hook));
     }
-    let Some(operation) = Operation::named(&name) else {
-        report.error(function.name(), no_operation(&name));
+    let Some(operation) = target.named(&name) else {
+        report.error(function.name(), no_operation(&name, target));
         return None;
     };
-    enabled(operation, function.name(), report)
+    enabled(operation, function.name(), target, report)
 }
 
 /// The operation, unless it takes a feature that is off.
 pub(crate) fn enabled(
     operation: &'static Operation,
     place: impl quote::ToTokens,
+    target: &Target,
     report: &mut Report,
 ) -> Option<Role> {
     if operation.is_enabled() {
@@ -139,31 +141,32 @@ pub(crate) fn enabled(
     report.error(
         place,
         format_args!(
-            "`{}` ({}) is unstable: enable the feature `unstable` of `acp-agent`",
-            operation.name, operation.method
+            "`{}` ({}) is unstable: enable the feature `unstable` of `{}`",
+            operation.name, operation.method, target.package
         ),
     );
     None
 }
 
-fn no_operation(name: &str) -> String {
-    let operations = Operation::enabled().map(|row| row.name);
-    if let Some(name_meant) = nearest(name, operations.chain(HOOKS.iter().map(|hook| hook.name))) {
+fn no_operation(name: &str, target: &Target) -> String {
+    let operations = target.enabled().map(|row| row.name);
+    if let Some(name_meant) = nearest(name, operations.chain(target.hooks.iter().map(|hook| hook.name))) {
         return format!("there is no operation `{name}`: did you mean `{name_meant}`?");
     }
     // The unstable ones are left out: who wants one knows its name.
-    let operations: Vec<_> = Operation::enabled()
+    let operations: Vec<_> = target
+        .enabled()
         .filter(|row| !row.unstable)
         .map(|row| format!("`{}` ({})", row.name, row.method))
         .collect();
-    let hooks: Vec<_> = HOOKS.iter().map(|hook| format!("`{}` (at {})", hook.name, hook.method)).collect();
+    let hooks = target.hooks.iter().map(|hook| format!("hooks: `{}` (at {})\n", hook.name, hook.method));
     format!(
         "there is no operation `{name}`\n\
          operations: {}\n\
-         hooks: {}\n\
+         {}\
          a helper belongs in another `impl` block, an extension method needs `#[ext(\"_vendor/name\")]`",
         operations.join(", "),
-        hooks.join(", "),
+        hooks.collect::<String>(),
     )
 }
 

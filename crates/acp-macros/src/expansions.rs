@@ -1,12 +1,14 @@
 //! What the macro writes, in the words of the reader: `tests/expansions/<name>.in.rs` becomes `<name>.rs`.
 //!
-//! The tests of `acp-agent` compile the results. `EXPANSIONS=overwrite cargo test -p acp-macros` writes them anew.
+//! The tests of `acp-agent` and `acp-client` compile the results. `EXPANSIONS=overwrite cargo test -p acp-macros` writes them anew.
 
 use std::fs;
 use std::path::Path;
 
 use proc_macro2::TokenStream;
 use syn::{File, Item, Meta};
+
+use crate::target::{AGENT, CLIENT, Target};
 
 fn check(name: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expansions");
@@ -19,12 +21,12 @@ fn check(name: &str) {
     assert_eq!(fs::read_to_string(&path).unwrap_or_default(), expanded, "{}", path.display());
 }
 
-/// The file with every `#[agent]` block as the compiler sees it.
+/// The file with every block of an attribute as the compiler sees it.
 fn expanded(file: &File) -> String {
     let items = file.items.iter().flat_map(|item| match item {
-        Item::Impl(block) => match agent_block(block) {
-            Some((arguments, block)) => {
-                syn::parse2::<File>(crate::expand::agent(arguments, &block)).unwrap().items
+        Item::Impl(block) => match attributed(block) {
+            Some((target, arguments, block)) => {
+                syn::parse2::<File>(crate::expand::expand(target, arguments, &block)).unwrap().items
             }
             None => vec![item.clone()],
         },
@@ -33,16 +35,17 @@ fn expanded(file: &File) -> String {
     prettyplease::unparse(&File { items: items.collect(), ..file.clone() })
 }
 
-/// The arguments of the attribute, and the block without it.
-fn agent_block(block: &syn::ItemImpl) -> Option<(TokenStream, TokenStream)> {
+/// The attribute, its arguments, and the block without it.
+fn attributed(block: &syn::ItemImpl) -> Option<(&'static Target, TokenStream, TokenStream)> {
     let mut block = block.clone();
     let attribute = block.attrs.pop()?;
     let arguments = match &attribute.meta {
         Meta::List(list) => list.tokens.clone(),
         _ => TokenStream::new(),
     };
-    assert!(attribute.path().segments.last()?.ident == "agent");
-    Some((arguments, quote::quote!(#block)))
+    let name = &attribute.path().segments.last()?.ident;
+    let target = [&AGENT, &CLIENT].into_iter().find(|target| name == target.attribute).unwrap();
+    Some((target, arguments, quote::quote!(#block)))
 }
 
 #[test]
@@ -53,6 +56,16 @@ fn the_smallest_agent() {
 #[test]
 fn attributes_sessions_and_methods_of_every_kind() {
     check("editor");
+}
+
+#[test]
+fn the_smallest_client() {
+    check("silent_client");
+}
+
+#[test]
+fn client_operations_and_methods_of_every_kind() {
+    check("editor_client");
 }
 
 #[cfg(all(feature = "store", feature = "unstable"))]

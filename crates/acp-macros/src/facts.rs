@@ -4,6 +4,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::Ident;
 
+use crate::agent::opens_sessions;
 use crate::attr::{Given, McpTransports, MetaEntry, Prompt};
 use crate::calls::{at, marker};
 use crate::classify::{Handler, Role};
@@ -51,7 +52,7 @@ fn or_package(given: Option<&syn::LitStr>, variable: &str) -> TokenStream {
 fn operations(expansion: &Expansion<'_>) -> Vec<Ident> {
     let operations = expansion.handlers.iter().filter_map(Handler::operation);
     let mut operations: Vec<_> = operations.map(|operation| format_ident!("{}", operation.marker)).collect();
-    if !expansion.opens_sessions() {
+    if !opens_sessions(expansion.handlers) {
         operations.push(format_ident!("NewSession"));
     }
     operations
@@ -78,7 +79,7 @@ fn extensions(expansion: &Expansion<'_>) -> impl Iterator<Item = TokenStream> {
 }
 
 /// The same tokens, all of which errors show at one place.
-fn located(tokens: TokenStream, span: Span) -> TokenStream {
+pub(crate) fn located(tokens: TokenStream, span: Span) -> TokenStream {
     let locate = |mut token: TokenTree| {
         token.set_span(span);
         token

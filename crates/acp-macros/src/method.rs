@@ -4,10 +4,11 @@ use quote::ToTokens;
 use syn::{Attribute, LitStr, Path};
 
 use crate::classify::{Role, enabled};
-use crate::operation::{Method, Operation, Side};
+use crate::operation::{Method, Side};
 use crate::parse::Function;
 use crate::report::Report;
 use crate::suggest::nearest_method;
+use crate::target::Target;
 
 /// The name in `#[ext("_vendor/name")]`.
 pub(crate) fn extension(attribute: &Attribute, report: &mut Report) -> Option<LitStr> {
@@ -25,25 +26,28 @@ pub(crate) fn extension(attribute: &Attribute, report: &mut Report) -> Option<Li
 }
 
 /// What `#[on("session/fork")]`, `#[on(methods::SessionFork)]` or a marker of one's own stands for.
-pub(crate) fn protocol_method(attribute: &Attribute, report: &mut Report) -> Option<Role> {
+pub(crate) fn protocol_method(attribute: &Attribute, target: &Target, report: &mut Report) -> Option<Role> {
     if let Ok(name) = attribute.parse_args::<LitStr>() {
-        return named(&name.value(), &name, report);
+        return named(&name.value(), &name, target, report);
     }
     let Ok(marker) = attribute.parse_args_with(Path::parse_mod_style) else {
+        let (method, marker) = target.method;
         report.error(
             attribute,
-            "`#[on]` takes a method: by its name, `#[on(\"session/fork\")]`, or by its marker, \
-             `#[on(methods::SessionFork)]`",
+            format_args!(
+                "`#[on]` takes a method: by its name, `#[on(\"{method}\")]`, or by its marker, \
+                 `#[on(methods::{marker})]`"
+            ),
         );
         return None;
     };
     let last = marker.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     match Method::of_marker(&last) {
-        Some(method) if matches!(method.side, Side::Client | Side::Proxy) => {
-            report.error(&marker, other_side(method));
+        Some(method) if method.side != target.side && method.side != Side::Both => {
+            report.error(&marker, other_side(method, target));
             None
         }
-        Some(method) => named(method.name, &marker, report),
+        Some(method) => named(method.name, &marker, target, report),
         None => Some(Role::Typed(marker)),
     }
 }
@@ -54,51 +58,46 @@ pub(crate) fn marker(function: &Function) -> Option<Path> {
     attribute.parse_args_with(Path::parse_mod_style).ok()
 }
 
-fn named(name: &str, place: &impl ToTokens, report: &mut Report) -> Option<Role> {
-    if let Some(operation) = Operation::of_method(name) {
-        return enabled(operation, place, report);
+fn named(name: &str, place: &impl ToTokens, target: &Target, report: &mut Report) -> Option<Role> {
+    if let Some(operation) = target.of_method(name) {
+        return enabled(operation, place, target, report);
     }
-    let message = match Method::named(name).next() {
-        Some(method) if method.side == Side::Agent || method.side == Side::Both => served(name),
-        Some(method) => other_side(method),
-        None => unknown(name),
+    let served = target.served.iter().find(|(method, _)| *method == name);
+    let message = match (served, Method::named(name).next()) {
+        // Methods without a handler of their own.
+        (Some((_, instead)), _) => format!("`{name}` is dealt with by the library: {instead}"),
+        (None, Some(method)) => other_side(method, target),
+        (None, None) => unknown(name, target),
     };
     report.error(place, message);
     None
 }
 
-/// Methods without a handler of their own.
-fn served(name: &str) -> String {
-    let instead = match name {
-        "initialize" => "`auth_methods` is called during it",
-        _ => "`Cancel`, `Turn` and what they await notice it",
-    };
-    format!("`{name}` is dealt with by the library: {instead}")
-}
-
-fn other_side(method: &Method) -> String {
+fn other_side(method: &Method, target: &Target) -> String {
     let name = method.name;
+    let Target { attribute, one, peer, .. } = target;
     match method.side {
-        Side::Proxy => format!("`{name}` is for proxies, not for agents"),
+        Side::Proxy => format!("`{name}` is for proxies, not for {attribute}s"),
         Side::Agent | Side::Client | Side::Both => {
-            format!("`{name}` is handled by the client: an agent sends it")
+            format!("`{name}` is handled by the {peer}: {one} sends it")
         }
     }
 }
 
-fn unknown(name: &str) -> String {
+fn unknown(name: &str, target: &Target) -> String {
     if name.starts_with('_') {
         return format!("`{name}` is no method of the protocol: use `#[ext(\"{name}\")]`");
     }
-    match nearest_method(name, Operation::enabled().map(|row| row.method)) {
+    match nearest_method(name, target.enabled().map(|row| row.method)) {
         Some(meant) => format!("the protocol has no method `{name}`: did you mean `{meant}`?"),
         None => {
-            let stable = Operation::enabled().filter(|row| !row.unstable);
+            let stable = target.enabled().filter(|row| !row.unstable);
             let methods: Vec<_> = stable.map(|row| format!("`{}`", row.method)).collect();
             format!(
                 "the protocol has no method `{name}`\n\
-                 methods of an agent: {}\n\
+                 methods of {}: {}\n\
                  a method of one's own starts with `_` and takes `#[ext]`",
+                target.one,
                 methods.join(", ")
             )
         }

@@ -1,14 +1,13 @@
 //! What the macro knows about the protocol.
 
 use crate::generated::methods::METHODS;
-use crate::generated::operations::OPERATIONS;
 
 /// A row of the operation table.
 #[derive(Debug)]
 pub(crate) struct Operation {
     /// The function's name, such as `new_session`.
     pub(crate) name: &'static str,
-    /// The marker type in `acp_agent::op`, and the variant of `acp_agent::Operation`.
+    /// The marker type in `op` of the library, and the variant of its `Operation`.
     pub(crate) marker: &'static str,
     /// The protocol method, such as `session/new`.
     pub(crate) method: &'static str,
@@ -23,29 +22,8 @@ pub(crate) struct Operation {
 }
 
 impl Operation {
-    /// The operation whose function has this name.
-    pub(crate) fn named(name: &str) -> Option<&'static Self> {
-        OPERATIONS.iter().find(|operation| operation.name == name)
-    }
-
-    /// The operation that this method asks for.
-    pub(crate) fn of_method(method: &str) -> Option<&'static Self> {
-        OPERATIONS.iter().find(|operation| operation.method == method)
-    }
-
-    /// Those that are there with the features of this build.
-    pub(crate) fn enabled() -> impl Iterator<Item = &'static Self> {
-        OPERATIONS.iter().filter(|operation| operation.is_enabled())
-    }
-
     pub(crate) const fn is_enabled(&self) -> bool {
         !self.unstable || cfg!(feature = "unstable")
-    }
-
-    /// The operations that the same capability stands for.
-    pub(crate) fn siblings(&self) -> impl Iterator<Item = &'static Self> {
-        let capability = self.capability;
-        OPERATIONS.iter().filter(move |other| capability.is_some() && other.capability == capability)
     }
 }
 
@@ -86,7 +64,7 @@ pub(crate) enum Side {
 pub(crate) struct Hook {
     /// The function's name.
     pub(crate) name: &'static str,
-    /// The marker type in `acp_agent::op` of the request during which it is called.
+    /// The marker type in `op` of the library of the request during which it is called.
     pub(crate) marker: &'static str,
     /// The method of that request.
     pub(crate) method: &'static str,
@@ -95,7 +73,7 @@ pub(crate) struct Hook {
 }
 
 /// Every hook an agent may have.
-pub(crate) const HOOKS: &[Hook] = &[Hook {
+pub(crate) const AGENT_HOOKS: &[Hook] = &[Hook {
     name: "auth_methods",
     marker: "Initialize",
     method: "initialize",

@@ -6,6 +6,8 @@ use syn::parse::discouraged::Speculative as _;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Generics, Ident, Signature, Token, Type, Visibility, braced};
 
+use crate::target::Target;
+
 /// An inherent impl block.
 #[derive(Debug)]
 pub(crate) struct Block {
@@ -70,11 +72,15 @@ impl Function {
     }
 }
 
-impl Parse for Block {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+impl Block {
+    /// Reads the block that the attribute stands on.
+    pub(crate) fn parse(input: ParseStream<'_>, target: &Target) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         if !input.peek(Token![impl]) {
-            return Err(input.error("`#[agent]` stands on an inherent impl block: `impl MyAgent { … }`"));
+            let Target { attribute, example, .. } = target;
+            return Err(input.error(format_args!(
+                "`#[{attribute}]` stands on an inherent impl block: `impl {example} {{ … }}`"
+            )));
         }
         let impl_token = input.parse()?;
         let mut generics = if has_generics(input) { input.parse()? } else { Generics::default() };

@@ -41,8 +41,8 @@ impl Subjects {
         subjects
     }
 
-    /// The decisions that nothing asks for although the release has what they are about. The operations of an
-    /// agent and the types that versions share are not about one version's types, and never among them.
+    /// The decisions that nothing asks for although the release has what they are about. The operations of
+    /// the two sides and the types that versions share are not about one version's types, and never among them.
     #[must_use]
     pub fn stale(&self, overlay: &Overlay) -> Vec<String> {
         let unused = overlay.unused();

@@ -242,8 +242,7 @@ impl Operation {
         }
     }
 
-    /// The capability of the agent that stands for the operation; `None` when there is none to
-    /// advertise.
+    /// The capability of the agent that stands for the operation; `None` when there is none to advertise.
     #[must_use]
     pub const fn capability(self) -> Option<&'static str> {
         match self {

@@ -29,12 +29,13 @@ use crate::schema::docs::Docs;
 use context::Context;
 
 /// The folders that belong to the generator.
-pub const FOLDERS: [&str; 5] = [
+pub const FOLDERS: [&str; 6] = [
     "crates/acp-types/src/v1/generated",
     "crates/acp-types/src/v2/generated",
     TABLE,
     operations::MACROS,
     operations::AGENT,
+    operations::CLIENT,
 ];
 
 const TABLE: &str = "crates/acp-testkit/src/generated";

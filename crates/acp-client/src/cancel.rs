@@ -1,0 +1,26 @@
+use tokio_util::sync::CancellationToken;
+
+/// The cancellation of one request of the agent, for handlers that take long.
+///
+/// It fires on `$/cancel_request` for the request and when the connection ends. The handler is not dropped then, but
+/// may answer with what it has, or with [`RpcError::cancelled`](crate::RpcError::cancelled). Only questions to the user
+/// (`request_permission`, `elicit`) are dropped and answered by the library. A notification cannot be cancelled.
+#[derive(Clone, Debug)]
+pub struct Cancel(CancellationToken);
+
+impl Cancel {
+    pub(crate) const fn new(token: CancellationToken) -> Self {
+        Self(token)
+    }
+
+    /// Waits until it fires.
+    pub async fn cancelled(&self) {
+        self.0.cancelled().await;
+    }
+
+    /// Whether it has fired.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}

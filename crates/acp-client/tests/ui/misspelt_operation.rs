@@ -1,0 +1,24 @@
+use acp_client::{Result, client};
+
+struct Editor;
+
+#[client]
+impl Editor {
+    async fn read_file(&self) -> Result<String> {
+        Ok(String::new())
+    }
+
+    async fn requestPermission(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn prompt(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn helper(&self) {}
+}
+
+fn main() {
+    let _ = |transport| acp_client::connect(transport).client(Editor);
+}

@@ -1,0 +1,17 @@
+use acp_client::{Result, client};
+
+struct Editor;
+
+#[client]
+impl Editor {
+    async fn mcp_message(&self) -> Result<()> {
+        Ok(())
+    }
+
+    #[on("auth/status_update")]
+    async fn logged_in(&self) {}
+}
+
+fn main() {
+    let _ = |transport| acp_client::connect(transport).client(Editor);
+}

@@ -1,0 +1,29 @@
+use acp_client::method::{Method, Request, Side};
+use acp_client::v1::{PlanEntry, UsageUpdate};
+use acp_client::{Result, client};
+
+enum Count {}
+
+impl Method for Count {
+    const NAME: &'static str = "editor/count";
+    const HANDLER: Side = Side::Client;
+    type Params = PlanEntry;
+}
+
+impl Request for Count {
+    type Response = UsageUpdate;
+}
+
+struct Editor;
+
+#[client]
+impl Editor {
+    #[on(Count)]
+    async fn count(&self, entry: PlanEntry) -> Result<UsageUpdate> {
+        Ok(UsageUpdate::new(entry.content.len() as u64, 100_u64))
+    }
+}
+
+fn main() {
+    let _ = |transport| acp_client::connect(transport).client(Editor);
+}

@@ -1,0 +1,74 @@
+//! `impl Client` for the block.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::calls::{at, body, marker};
+use crate::classify::{Handler, Role};
+use crate::expand::Expansion;
+use crate::facts::located;
+use crate::method;
+
+/// `impl Client` for a correct block.
+pub(crate) fn implementation(expansion: &Expansion<'_>) -> TokenStream {
+    let Expansion { krate, handlers, .. } = expansion;
+    let registrations = handlers.iter().map(|handler| registration(handler, expansion));
+    // A client may serve nothing.
+    let parameter = if handlers.is_empty() { quote!(_handlers) } else { quote!(handlers) };
+    let client = expansion.impl_of(
+        "Client",
+        &quote! {
+            fn register(self: ::std::sync::Arc<Self>, #parameter: &mut #krate::Handlers) {
+                #(#registrations)*
+            }
+        },
+    );
+    let own_methods = handlers.iter().filter_map(|handler| own_method(handler, expansion));
+    quote!(#client #(#own_methods)*)
+}
+
+/// `impl Client` for a block with errors.
+pub(crate) fn fallback(expansion: &Expansion<'_>) -> TokenStream {
+    let krate = &expansion.krate;
+    expansion.impl_of(
+        "Client",
+        &quote! {
+            fn register(self: ::std::sync::Arc<Self>, _handlers: &mut #krate::Handlers) {}
+        },
+    )
+}
+
+/// The statement that registers a handler.
+fn registration(handler: &Handler<'_>, expansion: &Expansion<'_>) -> TokenStream {
+    let krate = &expansion.krate;
+    let marker = marker(handler, krate);
+    let body = body(handler, &marker, expansion);
+    match &handler.role {
+        Role::Extension(name) if handler.is_notification() => {
+            quote!(handlers.serve_ext_notification(#name, &self, #body);)
+        }
+        Role::Extension(name) => quote!(handlers.serve_ext(#name, &self, #body);),
+        Role::Operation(_) | Role::Hook(_) | Role::Typed(_) => {
+            // The path that was written is used, or its import would not be.
+            let path = match &handler.role {
+                Role::Operation(_) => method::marker(handler.function),
+                _ => None,
+            };
+            let used = path.map(|path| quote!(let _ = <#path as #krate::method::Method>::NAME;));
+            quote!(#used handlers.serve::<#marker, _, _>(&self, #body);)
+        }
+    }
+}
+
+/// Holds the name that a marker of one's own has against the rule, while the block is compiled.
+fn own_method(handler: &Handler<'_>, expansion: &Expansion<'_>) -> Option<TokenStream> {
+    let Role::Typed(path) = &handler.role else { return None };
+    // A marker that depends on the block's parameters is not known before they are.
+    if !expansion.block.generics.params.is_empty() {
+        return None;
+    }
+    let krate = &expansion.krate;
+    let marker = marker(handler, krate);
+    let check = located(quote!(#krate::op::assert_own(<#marker as #krate::Op>::METHOD)), at(path));
+    Some(quote!(const _: () = #check;))
+}

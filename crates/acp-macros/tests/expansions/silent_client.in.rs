@@ -1,0 +1,4 @@
+pub(crate) struct Silent;
+
+#[acp_client::client]
+impl Silent {}
