@@ -7,7 +7,7 @@ use acp_mcp::{EraCache, Implementation, McpSession};
 use tokio::task::JoinSet;
 
 use super::call::Calls;
-use super::elicit::Bridge;
+use super::elicit::{Bridge, Pages};
 use super::report::report;
 use super::{Mcp, Named, Options};
 use crate::agent::Agent;
@@ -44,19 +44,20 @@ impl Servers {
 
     /// Begins to connect the servers of a session that is being opened. It does not wait for any of them.
     pub(crate) fn start<O: Opens>(&self, opening: &Opening<O>) -> Mcp {
-        let (session, calls) = (Arc::new(Named::default()), Calls::default());
+        let (session, calls, pages) = (Arc::new(Named::default()), Calls::default(), Pages::default());
         let stdio = self.options.stdio.clone().cwd(opening.cwd());
         let mut builder = McpSession::builder(self.agent.clone())
             .timeouts(self.options.timeouts.clone())
             .era_cache(self.eras.clone())
             .stdio(stdio);
-        if let Some(bridge) = Bridge::new(opening.client(), &session, &calls) {
+        if let Some(bridge) = Bridge::new(opening.client(), &session, &calls, &pages) {
             builder = builder.elicitation(bridge);
         }
         if let Some(configure) = &self.options.configure {
             builder = configure(builder);
         }
         let servers = builder.start(opening.mcp_servers());
+        pages.complete(&servers, opening.client());
         let events = servers.events();
         let mcp = Mcp::new(servers, Arc::clone(&session), calls, self.options.patience, self.open.clone());
         self.open.lock().push(mcp.clone());

@@ -57,3 +57,30 @@ async fn a_question_ends_with_its_turn() {
     let answer = seen.iter().find(|message| message["id"] == prompt).unwrap();
     assert_eq!(answer["result"]["stopReason"], "cancelled");
 }
+
+#[tokio::test]
+async fn a_page_is_shown_until_the_server_is_done_with_it() {
+    let (mut wire, session) = one(Obedient, json!({"elicitation": {"url": {}}})).await;
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let prompt = wire.prompt(&session, "call one__visit").await;
+        wire.update().await;
+        let question = wire.asked("elicitation/create").await;
+        let params = &question["params"];
+        assert_eq!((&params["mode"], &params["url"]), (&json!("url"), &json!("https://example.com/login")));
+        let id = params["elicitationId"].clone();
+        wire.answer(&question, json!({"action": "accept"})).await;
+        // It is told beside the turn, the end of the call and what the agent says.
+        let mut rest = Vec::new();
+        for _ in 0..4 {
+            rest.push(wire.recv().await);
+        }
+        let completed = rest.iter().find(|message| message["method"] == "elicitation/complete");
+        assert_eq!(completed.unwrap()["params"]["elicitationId"], id, "{rest:?}");
+        let answer = rest.iter().find(|message| message["id"] == prompt).unwrap();
+        assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
+        ids.push(id);
+    }
+    // The server's own id is the same both times.
+    assert_ne!(ids[0], ids[1]);
+}

@@ -1,10 +1,14 @@
 //! Servers that fail: the session goes on without them, and the user is told.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use acp_agent::mcp::Timeouts;
 use serde_json::{Value, json};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::server::entry;
 use crate::support::Wire;
@@ -61,8 +65,43 @@ async fn each_server_that_fails_becomes_a_notice() {
     assert_eq!(said(&mut wire, &session, "call ok__echo").await, "false {}");
 }
 
+/// The events of acp-agent on this thread, as texts.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Visit for Log {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        self.0.lock().unwrap().push(format!("{field}: {value:?}"));
+    }
+}
+
+impl Subscriber for Log {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("acp_agent") && *metadata.level() == Level::WARN
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        event.record(&mut self.clone());
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// But there is a line in the log.
 #[tokio::test]
 async fn a_client_that_takes_no_notices_gets_none() {
+    let log = Log::default();
+    let _listening = tracing::subscriber::set_default(log.clone());
     let mut wire = Wire::connect(Obedient, json!({})).await;
     let (servers, told) = servers();
     let session = session(&mut wire, Path::new("/"), json!(servers)).await;
@@ -72,6 +111,10 @@ async fn a_client_that_takes_no_notices_gets_none() {
     assert_eq!(failed.len(), told.len() - 1, "{states}");
     assert_eq!(said(&mut wire, &session, "call ok__echo").await, "false {}");
     assert_eq!(wire.close().await, Vec::<Value>::new());
+    let log = log.0.lock().unwrap().join("\n");
+    for (server, reason) in [("dead", "no such database"), ("missing", "/no/such/program")] {
+        assert!(log.contains(server) && log.contains(reason), "{server}: {log}");
+    }
 }
 
 /// It is connected for as long as it takes; meanwhile the session is open, and the others work.

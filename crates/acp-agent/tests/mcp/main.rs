@@ -133,9 +133,9 @@ async fn the_tools_of_all_servers_have_names_of_their_own() {
         let session = session(&mut wire, Path::new("/"), servers).await;
         let tools = said(&mut wire, &session, "tools").await;
         let tools: Vec<_> = tools.split(' ').collect();
-        assert_eq!(tools.len(), 18, "{tools:?}");
-        assert!(tools[..9].iter().all(|tool| tool.starts_with("one__")), "{tools:?}");
-        assert!(tools[9..].iter().all(|tool| tool.starts_with("two__")), "{tools:?}");
+        assert_eq!(tools.len(), 20, "{tools:?}");
+        assert!(tools[..10].iter().all(|tool| tool.starts_with("one__")), "{tools:?}");
+        assert!(tools[10..].iter().all(|tool| tool.starts_with("two__")), "{tools:?}");
         let servers = said(&mut wire, &session, "servers").await;
         assert_eq!(servers, "one connected 2025-11-25\ntwo connected 2025-11-25");
     }
@@ -166,7 +166,7 @@ async fn a_handler_that_opens_a_session_has_its_servers() {
     let agent =
         Router::with_sessions("counting", "1", (), new_session).mcp(options()).on::<op::Prompt, _>(prompt);
     let (mut wire, session) = one(agent, json!({})).await;
-    assert_eq!(said(&mut wire, &session, "how many?").await, "9");
+    assert_eq!(said(&mut wire, &session, "how many?").await, "10");
 }
 
 #[tokio::test]

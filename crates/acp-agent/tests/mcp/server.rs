@@ -53,8 +53,12 @@ impl Server {
     fn receive(&mut self, message: &Value) {
         let id = &message["id"];
         let Some(method) = message["method"].as_str() else {
-            // The answer to a question: the result of the call.
+            // The answer to a question: the result of the call. A page is done with.
             if let Some(call) = id.as_u64().and_then(|id| self.asking.remove(&id)) {
+                let params = json!({"elicitationId": "page-1"});
+                send(&json!({
+                    "jsonrpc": "2.0", "method": "notifications/elicitation/complete", "params": params,
+                }));
                 result(&call, &text(&message["result"].to_string()));
             }
             return;
@@ -82,6 +86,12 @@ impl Server {
         }
     }
 
+    fn ask(&mut self, call: &Value, params: &Value) {
+        let question = self.asking.len() as u64;
+        self.asking.insert(question, call.clone());
+        send(&json!({"jsonrpc": "2.0", "id": question, "method": "elicitation/create", "params": params}));
+    }
+
     fn call(&mut self, id: &Value, params: &Value) {
         match params["name"].as_str().unwrap() {
             "echo" => result(id, &text(&params["arguments"].to_string())),
@@ -101,13 +111,14 @@ impl Server {
                 send(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress}));
             }
             "ask" => {
-                let question = self.asking.len() as u64;
-                self.asking.insert(question, id.clone());
                 let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
-                let params = json!({"message": "Who are you?", "requestedSchema": schema});
-                send(
-                    &json!({"jsonrpc": "2.0", "id": question, "method": "elicitation/create", "params": params}),
-                );
+                self.ask(id, &json!({"message": "Who are you?", "requestedSchema": schema}));
+            }
+            "visit" => {
+                let url = "https://example.com/login";
+                let params =
+                    json!({"mode": "url", "message": "Log in", "url": url, "elicitationId": "page-1"});
+                self.ask(id, &params);
             }
             name => error(id, -32602, &format!("no tool {name}")),
         }
@@ -129,7 +140,7 @@ pub(crate) fn everything() -> Value {
 }
 
 fn tools() -> Vec<Value> {
-    let names = ["echo", "where", "heard", "capabilities", "fail", "refuse", "all", "slow", "ask"];
+    let names = ["echo", "where", "heard", "capabilities", "fail", "refuse", "all", "slow", "ask", "visit"];
     let tool = |name: &str| {
         let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
         json!({"name": name, "title": format!("The {name} tool"), "description": "A tool", "inputSchema": schema})
