@@ -4,6 +4,8 @@ mod client;
 mod headers;
 #[cfg(feature = "sse")]
 mod sse;
+#[cfg(feature = "tls-rustls")]
+mod tls;
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -46,8 +48,7 @@ impl HttpDial {
             return Err(McpError::Address { problem: "it is neither http nor https".to_owned() });
         }
         let longest = timeouts.probe.max(timeouts.initialize);
-        let client =
-            client(timeouts.initialize).map_err(|error| McpError::unreachable(error.without_url()))?;
+        let client = client(&url, timeouts.initialize)?;
         Ok(Self { url, headers, client: Exchange { client, opening_time: longest } })
     }
 
@@ -59,7 +60,8 @@ impl HttpDial {
 
 /// Credentials go to the place that they are for and nowhere else: only redirects to the same origin are followed, and
 /// only those that keep the message.
-fn client(connect_time: Duration) -> reqwest::Result<reqwest::Client> {
+#[cfg_attr(not(feature = "tls-rustls"), allow(unused_variables, reason = "it decides on TLS"))]
+fn client(url: &Url, connect_time: Duration) -> Result<reqwest::Client, McpError> {
     let policy = redirect::Policy::custom(|attempt| {
         let keeps_message = matches!(attempt.status().as_u16(), 307 | 308);
         let is_near =
@@ -70,7 +72,13 @@ fn client(connect_time: Duration) -> reqwest::Result<reqwest::Client> {
             attempt.stop()
         }
     });
-    reqwest::Client::builder().connect_timeout(connect_time).redirect(policy).build()
+    let builder = reqwest::Client::builder().connect_timeout(connect_time).redirect(policy);
+    #[cfg(feature = "tls-rustls")]
+    let builder = {
+        let config = tls::config(url.scheme() == "https").map_err(McpError::unreachable)?;
+        builder.tls_backend_preconfigured(config)
+    };
+    builder.build().map_err(|error| McpError::unreachable(error.without_url()))
 }
 
 impl Dial for HttpDial {

@@ -122,6 +122,7 @@ fn unsupported(code: i32, supported: &[&str]) -> Input {
     Input::Error(fault(code, supported))
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "the rows are written where they are checked")]
 fn check(rows: Vec<Row>) {
     let wrong: Vec<String> = rows
         .iter()

@@ -233,9 +233,10 @@ impl Caller<'_> {
         let answer = match sent {
             Ok(handle) => {
                 let mut abandoned = Abandoned { peer, id: Some(handle.id.clone()) };
-                let _progress = options.on_progress.as_ref().map(|on_progress| {
-                    self.entry.progress.add(&handle.progress_token, Arc::clone(on_progress))
-                });
+                let _progress = options
+                    .on_progress
+                    .as_ref()
+                    .map(|on_progress| self.entry.progress.add(&handle.progress_token, on_progress));
                 let answer = handle.await_response().await;
                 abandoned.id = None;
                 answer

@@ -1,6 +1,13 @@
 //! Servers over HTTP: real ones of both eras, made with rmcp, and scripted ones that do one thing wrong each.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, unreachable_pub, dead_code, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    unreachable_pub,
+    dead_code,
+    reason = "a test fails by panicking; a part of it is shared with another"
+)]
 
 #[path = "../common/real.rs"]
 mod real;
@@ -206,6 +213,19 @@ async fn what_cannot_be_reached_is_said_before_anything_is_sent() {
         let status = status(&session);
         assert!(status.starts_with(expected) && !status.contains("secret"), "{url}: {status}");
     }
+}
+
+#[cfg(feature = "tls-rustls")]
+#[tokio::test]
+async fn https_is_spoken_and_who_does_not_speak_it_is_not_reached() {
+    let server = Scripted::start("modern").await;
+    let session = connect(http(&server.url.replace("http:", "https:"))).await;
+    let status = status(&session);
+    assert!(
+        status.starts_with("failed: the server cannot be reached: ") && !status.contains("scheme"),
+        "{status}"
+    );
+    assert!(server.exchanges().is_empty());
 }
 
 #[tokio::test]

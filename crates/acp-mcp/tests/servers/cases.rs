@@ -47,6 +47,8 @@ cases! {
     a_server_that_crashes_again_and_again_is_given_up
     a_list_that_fails_is_told
     lists_are_asked_for_again_when_they_change
+    a_modern_server_is_listened_to
+    d15_and_mcp_neg_42_a_call_is_tried_once_more
     mcp_neg_62_a_call_has_its_time
     answers_are_not_longer_than_allowed
     mcp_neg_12_a_result_of_another_type_is_none
@@ -233,10 +235,10 @@ async fn one_bad_server_keeps_nobody_else() {
             .await;
     }
     let names: Vec<String> = session.current_tools().into_iter().map(|tool| tool.name).collect();
-    assert_eq!(names.len(), 12);
+    assert_eq!(names.len(), 16);
     assert_eq!(names[0], "plain__echo");
-    assert!(names[6].starts_with("plain__echo_"), "{}", names[6]);
-    for name in [&names[0], &names[6]] {
+    assert!(names[8].starts_with("plain__echo_"), "{}", names[8]);
+    for name in [&names[0], &names[8]] {
         let outcome = session.call_tool(name, json!({ "x": 1 }), CallOptions::new()).await.unwrap();
         assert_eq!(outcome.text(), r#"{"x":1}"#);
     }
@@ -460,6 +462,33 @@ async fn lists_are_asked_for_again_when_they_change() {
     session.call_tool("plain__change", Value::Null, CallOptions::new()).await.unwrap();
     wait_for(&mut events, is_list).await;
     assert_eq!(heard.recv().await, None);
+}
+
+async fn a_modern_server_is_listened_to() {
+    let scene = Scene::new();
+    let session = scene.connect("telling").await;
+    session.tools().await;
+    let mut events = session.events();
+    let is_list = |event: &Event| matches!(event, Event::ToolsChanged { .. });
+    wait_for(&mut events, is_list).await;
+    until(|| scene.log("telling").iter().any(|method| method == "subscriptions/listen")).await;
+    session.call_tool("telling__change", Value::Null, CallOptions::new()).await.unwrap();
+    wait_for(&mut events, is_list).await;
+}
+
+async fn d15_and_mcp_neg_42_a_call_is_tried_once_more() {
+    let scene = Scene::new();
+    let session = scene.connect("modern").await;
+    session.tools().await;
+    for tool in ["modern__mismatch", "modern__moved"] {
+        let outcome = session.call_tool(tool, json!({}), CallOptions::new()).await.unwrap();
+        assert_eq!(outcome.text(), "{}", "{tool}");
+    }
+    session.shutdown().await;
+    let log = scene.log("modern").join(" ");
+    let first = "server/discover tools/list tools/call tools/list tools/call tools/call";
+    assert!(log.starts_with(&format!("{first} server/discover ")), "{log}");
+    assert_eq!(log.matches("tools/call").count(), 4, "{log}");
 }
 
 async fn mcp_neg_62_a_call_has_its_time() {

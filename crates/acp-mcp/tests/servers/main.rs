@@ -7,6 +7,7 @@
     clippy::indexing_slicing,
     clippy::print_stderr,
     clippy::print_stdout,
+    clippy::needless_pass_by_value,
     unreachable_pub,
     reason = "a test fails by panicking, and a server of its own prints"
 )]

@@ -1,6 +1,6 @@
 //! Servers that follow a script: each mode is one thing that a server has been seen to do.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{BufRead as _, Write as _};
 use std::process::exit;
 
@@ -11,14 +11,15 @@ const OLD: &str = "2025-11-25";
 
 /// Serves on stdin and stdout; the log gets each line that comes in.
 pub fn serve(mode: &str, log: &str) {
-    let mut log = OpenOptions::new().create(true).append(true).open(log).unwrap();
-    let mut state = State { mode, unanswered_probe: Value::Null };
+    let path = log;
+    let mut log = OpenOptions::new().create(true).append(true).open(path).unwrap();
+    let mut state = State { mode, path, unanswered_probe: Value::Null, listener: Value::Null };
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { break };
         // One write, so that processes do not write into each other's lines.
         log.write_all(format!("{line}\n").as_bytes()).unwrap();
         let message: Value = serde_json::from_str(&line).unwrap();
-        state.on(&message, &mut log);
+        state.on(&message);
     }
     if mode == "stubborn" {
         loop {
@@ -29,6 +30,10 @@ pub fn serve(mode: &str, log: &str) {
 
 struct State<'a> {
     mode: &'a str,
+    /// The log, of all processes of this server.
+    path: &'a str,
+    /// Who listens to changes.
+    listener: Value,
     unanswered_probe: Value,
 }
 
@@ -69,7 +74,7 @@ fn unsupported(id: &Value, code: i32, versions: &[&str]) {
 }
 
 impl State<'_> {
-    fn on(&mut self, message: &Value, log: &mut File) {
+    fn on(&mut self, message: &Value) {
         let id = &message["id"];
         if self.mode == "noise" {
             println!("Listening …\n\n{{ not json\n[1]\n{{\"id\":77}}");
@@ -78,7 +83,11 @@ impl State<'_> {
             "server/discover" => self.discover(id),
             "initialize" => self.initialize(id, &message["params"]["protocolVersion"]),
             "tools/list" => self.list(id),
-            "tools/call" => self.call(message, log),
+            "tools/call" => self.call(message),
+            "subscriptions/listen" => {
+                self.listener = id.clone();
+                self.tell("notifications/subscriptions/acknowledged");
+            }
             _ => {}
         }
     }
@@ -101,6 +110,13 @@ impl State<'_> {
                 self.unanswered_probe = id.clone()
             }
             "bound" | "modern" | "rude-modern" => discovered(id, &[NEW]),
+            "telling" => {
+                let tools = json!({ "tools": { "listChanged": true } });
+                result(
+                    id,
+                    json!({ "resultType": "complete", "supportedVersions": [NEW], "capabilities": tools }),
+                );
+            }
             "null-id" => error(&Value::Null, -32600, Value::Null),
             "empty-result" => result(id, json!({})),
             "no-list" => error(id, -32022, Value::Null),
@@ -142,14 +158,28 @@ impl State<'_> {
             return error(id, -32603, Value::Null);
         }
         let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
-        let mut page = json!({ "tools": [tool("echo"), tool("crash"), tool("big"), tool("odd"), tool("change"), tool("hang")] });
-        if self.mode == "modern" || self.mode == "rude-modern" {
+        let mut page = json!({ "tools": [tool("echo"), tool("crash"), tool("big"), tool("odd"), tool("change"), tool("hang"), tool("mismatch"), tool("moved")] });
+        if ["modern", "rude-modern", "telling"].contains(&self.mode) {
             page["resultType"] = json!("complete");
         }
         result(id, page);
     }
 
-    fn call(&self, message: &Value, log: &mut File) {
+    /// Tells a listener of a modern server.
+    fn tell(&self, method: &str) {
+        let meta = json!({ "io.modelcontextprotocol/subscriptionId": self.listener });
+        let params = json!({ "_meta": meta, "notifications": { "toolsListChanged": true } });
+        say(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Whether this is the first call of a tool, whichever process of the server it came to.
+    fn is_first(&self, tool: &str) -> bool {
+        let log = std::fs::read_to_string(self.path).unwrap();
+        let is_it = |line: &&str| serde_json::from_str::<Value>(line).unwrap()["params"]["name"] == tool;
+        log.lines().filter(is_it).count() == 1
+    }
+
+    fn call(&self, message: &Value) {
         let (id, params) = (&message["id"], &message["params"]);
         let text = |text: &str| result(id, json!({ "content": [{ "type": "text", "text": text }] }));
         match params["name"].as_str().unwrap() {
@@ -160,12 +190,17 @@ impl State<'_> {
             "big" => text(&"x".repeat(100_000)),
             "odd" => result(id, json!({ "resultType": "hologram", "content": [] })),
             "hang" => {}
+            "mismatch" if self.is_first("mismatch") => error(id, -32020, Value::Null),
+            "moved" if self.is_first("moved") => unsupported(id, -32022, &[NEW]),
+            "change" if self.mode == "telling" => {
+                self.tell("notifications/tools/list_changed");
+                text("changed");
+            }
             "change" => {
                 say(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
                 text("changed");
             }
             _ => text(&params["arguments"].to_string()),
         }
-        log.flush().unwrap();
     }
 }
