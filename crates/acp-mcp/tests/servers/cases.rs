@@ -53,6 +53,7 @@ cases! {
     answers_are_not_longer_than_allowed
     mcp_neg_12_a_result_of_another_type_is_none
     environment_and_folder_are_as_told
+    credentials_are_not_printed
     mcp_neg_36_a_stubborn_server_is_killed
     mcp_neg_36_what_a_server_started_goes_with_it
 }
@@ -541,7 +542,18 @@ async fn environment_and_folder_are_as_told() {
         text.lines().filter(|line| !line.starts_with("PATH=")).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(lines(&stderr_tail), lines(&expected));
-    assert!(!format!("{session:?} {:?}", session.servers()).contains("secret\", value"));
+}
+
+async fn credentials_are_not_printed() {
+    let scene = Scene::new();
+    let McpServer::Stdio(mut server) = scene.server("plain") else { unreachable!() };
+    server.env = vec![EnvVariable::new("TOKEN", "very-secret")];
+    let bad = McpServerStdio::new("bad", "/nowhere/server", ["very-secret".to_owned()], server.env.clone());
+    let session = scene.builder().connect_all(&[McpServer::Stdio(server), bad.into()]).await;
+    assert_eq!(status(&session), "legacy 2025-11-25");
+    let statuses: Vec<_> = session.servers().iter().map(acp_mcp::Server::status).collect();
+    let printed = format!("{session:?} {:?} {statuses:?} {:?}", session.servers(), session.current_tools());
+    assert!(printed.contains("/nowhere/server") && !printed.contains("very-secret"), "{printed}");
 }
 
 #[cfg(not(unix))]
