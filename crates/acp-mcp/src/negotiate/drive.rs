@@ -55,6 +55,7 @@ pub(crate) async fn drive<D: Dial>(
         client,
         timeouts,
         wire: None,
+        route: Route::Pipe,
         sent: Vec::new(),
         last_error: None,
         info: None,
@@ -85,6 +86,7 @@ struct Driver<'a, D> {
     client: &'a ClientConfig,
     timeouts: &'a Timeouts,
     wire: Option<Wire>,
+    route: Route,
     /// What was sent over this connection; the last is what is waited for.
     sent: Vec<(RequestId, Opening)>,
     last_error: Option<McpError>,
@@ -105,6 +107,7 @@ impl<D: Dial> Driver<'_, D> {
         let anew = fresh || route != Route::Pipe || self.wire.is_none();
         if anew {
             self.hang_up().await;
+            self.route = route;
         }
         self.waited = match opening {
             Opening::Probe => self.timeouts.probe,
@@ -285,9 +288,11 @@ impl<D: Dial> Driver<'_, D> {
 
     async fn hang_up(&mut self) {
         self.sent.clear();
-        if let Some(mut wire) = self.wire.take() {
-            // Twice for the steps of ending a process; an HTTP exchange that hangs is left to its own end.
-            let _ = timeout(self.timeouts.shutdown * 2, wire.close()).await;
+        let Some(mut wire) = self.wire.take() else { return };
+        // A process must be gone before another one is started. Over HTTP nothing is there but an exchange, which may hang,
+        // and goes by itself.
+        if self.route == Route::Pipe {
+            let _ = timeout(self.timeouts.shutdown * 4, wire.close()).await;
         }
     }
 }

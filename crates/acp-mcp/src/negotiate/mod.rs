@@ -5,6 +5,8 @@
 pub(crate) mod cache;
 pub(crate) mod drive;
 mod fault;
+#[cfg(test)]
+mod tests;
 
 use rmcp::model::ProtocolVersion;
 
@@ -273,6 +275,10 @@ impl Negotiation {
 
     /// This is not the transport that the server has: `mcp-neg-49`.
     fn on_wrong_route(&mut self, input: &Input) -> Step {
+        // Or it was legacy before, and is not any more.
+        if self.route == Route::Http && !self.was_probed() && !self.modern.is_empty() {
+            return self.reprobe(None);
+        }
         let Some(route) = self.other_routes.pop() else {
             return match input {
                 Input::Status(_, Some(fault)) => self.fail(Failure::Refused(Some(fault.clone()))),

@@ -24,6 +24,7 @@ use crate::content::ToolOutcome;
 use crate::elicit;
 use crate::error::McpError;
 use crate::negotiate::{Fault, Verdict};
+use crate::tools::QualifiedTool;
 
 /// How often a server may ask for input before it answers a call.
 const MOST_ROUNDS: usize = 10;
@@ -86,7 +87,7 @@ impl fmt::Debug for CallOptions {
 impl McpSession {
     /// Calls a tool by its [qualified name](crate::QualifiedTool::name). The arguments are a JSON object, or nothing.
     ///
-    /// A server that is being started again is waited for. Questions that the server has for the user go to the
+    /// A server that is being started is waited for, as is the list when the name is not known yet. Questions that the server has for the user go to the
     /// session's [`Elicitation`](crate::Elicitation). Dropping the future cancels the call.
     ///
     /// A tool that fails is no error: see [`ToolOutcome::is_error`].
@@ -106,10 +107,7 @@ impl McpSession {
             Ok(Value::Null) => None,
             _ => return Err(McpError::Arguments { tool: name.to_owned() }),
         };
-        let unknown = || McpError::UnknownTool { name: name.to_owned() };
-        let tool = self.current_tools().into_iter().find(|tool| tool.name == name).ok_or_else(unknown)?;
-        let entry = self.inner.entries.get(tool.index).ok_or_else(unknown)?;
-        let call = self.call(entry, &tool.tool.name, arguments, &options);
+        let call = self.call(name, arguments, &options);
         match &options.cancel {
             None => call.await,
             Some(cancel) => tokio::select! {
@@ -122,12 +120,20 @@ impl McpSession {
 
     async fn call(
         &self,
-        entry: &Entry,
-        tool: &str,
+        name: &str,
         arguments: Option<JsonObject>,
         options: &CallOptions,
     ) -> Result<ToolOutcome, McpError> {
-        let shared = &*self.inner.shared;
+        let find = |tools: Vec<QualifiedTool>| tools.into_iter().find(|tool| tool.name == name);
+        let tool = match find(self.current_tools()) {
+            Some(tool) => Some(tool),
+            None => find(self.tools().await),
+        };
+        let entry = tool.as_ref().and_then(|tool| self.inner.entries.get(tool.index));
+        let (Some(tool), Some(entry)) = (&tool, entry) else {
+            return Err(McpError::UnknownTool { name: name.to_owned() });
+        };
+        let (tool, shared) = (&*tool.tool.name, &*self.inner.shared);
         let mut connection = entry.connection(0).await?;
         let caller = Caller { entry, shared, connection: &connection };
         match caller.call_tool(tool, arguments.clone(), options).await {
@@ -227,9 +233,10 @@ impl Caller<'_> {
         let answer = match sent {
             Ok(handle) => {
                 let mut abandoned = Abandoned { peer, id: Some(handle.id.clone()) };
-                let _progress = options.on_progress.as_ref().map(|on_progress| {
-                    self.entry.progress.add(&handle.progress_token, Arc::clone(on_progress))
-                });
+                let _progress = options
+                    .on_progress
+                    .as_ref()
+                    .map(|on_progress| self.entry.progress.add(&handle.progress_token, on_progress));
                 let answer = handle.await_response().await;
                 abandoned.id = None;
                 answer
@@ -270,6 +277,10 @@ fn of_fault(method: &'static str, error: ErrorData) -> McpError {
 
 /// What an error of a transport means.
 fn of_transport(error: &(dyn Error + 'static)) -> McpError {
+    #[cfg(feature = "http")]
+    if let Some(error) = crate::http::error_in(error) {
+        return error;
+    }
     McpError::unreachable(error)
 }
 

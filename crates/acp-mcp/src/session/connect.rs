@@ -16,6 +16,8 @@ use super::info::{ServerInfo, ServerStatus};
 use super::listing;
 use crate::error::McpError;
 use crate::extension::OnMissing;
+#[cfg(feature = "http")]
+use crate::http::HttpDial;
 use crate::negotiate::cache::ServerKey;
 use crate::negotiate::drive::{Agreed, Dial, drive};
 use crate::negotiate::{Negotiation, Route};
@@ -53,15 +55,49 @@ pub(super) fn start(server: &McpServer, entry: &Arc<Entry>, shared: &Arc<Shared>
             let key = dial.key();
             tokio::spawn(Keeper { entry, shared, dial, routes: &[Route::Pipe], key }.run());
         }
+        #[cfg(feature = "http")]
+        McpServer::Http(server) => {
+            let dial = HttpDial::new(&server.url, &server.headers, &shared.options.timeouts);
+            // Servers that have not moved on are found only when there is a transport for them.
+            let routes: &[Route] =
+                if cfg!(feature = "sse") { &[Route::Http, Route::Sse] } else { &[Route::Http] };
+            start_http(dial, entry, shared, routes);
+        }
+        #[cfg(feature = "sse")]
+        McpServer::Sse(server) => {
+            let dial = HttpDial::new(&server.url, &server.headers, &shared.options.timeouts);
+            start_http(dial, entry, shared, &[Route::Sse, Route::Http]);
+        }
         other => {
             let error = McpError::TransportNotSupported { transport: transport(other).to_owned() };
-            fail(&entry, &shared, error);
-            tokio::spawn(async move {
-                shared.closing.cancelled().await;
-                entry.set_disconnected(ServerStatus::Closed, None);
-            });
+            tokio::spawn(never(entry, shared, error));
         }
     }
+}
+
+#[cfg(feature = "http")]
+fn start_http(
+    dial: Result<HttpDial, McpError>,
+    entry: Arc<Entry>,
+    shared: Arc<Shared>,
+    routes: &'static [Route],
+) {
+    match dial {
+        Ok(dial) => {
+            let key = dial.key();
+            tokio::spawn(Keeper { entry, shared, dial, routes, key }.run());
+        }
+        Err(error) => {
+            tokio::spawn(never(entry, shared, error));
+        }
+    }
+}
+
+/// The task of a server that cannot be connected.
+async fn never(entry: Arc<Entry>, shared: Arc<Shared>, error: McpError) {
+    fail(&entry, &shared, error);
+    shared.closing.cancelled().await;
+    entry.set_disconnected(ServerStatus::Closed, Some(McpError::Closed));
 }
 
 fn fail(entry: &Entry, shared: &Shared, error: McpError) {

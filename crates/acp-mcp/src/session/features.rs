@@ -43,9 +43,8 @@ macro_rules! pages {
         let connection = $self.connection().await?;
         let (mut items, mut cursor) = (Vec::new(), None);
         for _ in 0..MOST_PAGES {
-            let mut request = $Request::default();
-            request.params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-            let request = ClientRequest::$Request(request);
+            let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+            let request = ClientRequest::$Request($Request { params, ..Default::default() });
             let ServerResult::$Result(page) = $self.request(&connection, $method, request).await? else {
                 return Err(other_result($method));
             };

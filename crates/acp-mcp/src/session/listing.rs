@@ -71,8 +71,8 @@ pub(super) async fn list(
     let caller = Caller { entry, shared, connection };
     let (mut tools, mut names, mut cursor) = (Vec::new(), HashSet::new(), None);
     for _ in 0..MOST_PAGES {
-        let mut request = ListToolsRequest::default();
-        request.params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        let request = ListToolsRequest { params, ..Default::default() };
         let result =
             caller.request(METHOD, ClientRequest::ListToolsRequest(request), &CallOptions::new()).await?;
         let ServerResult::ListToolsResult(page) = result else {

@@ -54,7 +54,16 @@ impl Registry {
         if handlers.is_empty() {
             return;
         }
-        let params = message.get_mut("params").map(Value::take).unwrap_or_default();
+        let mut params = message.get_mut("params").map(Value::take).unwrap_or_default();
+        // rmcp writes one for every notification.
+        if let Value::Object(members) = &mut params
+            && members.get("_meta").and_then(Value::as_object).is_some_and(serde_json::Map::is_empty)
+        {
+            members.remove("_meta");
+            if members.is_empty() {
+                params = Value::Null;
+            }
+        }
         let notification = Notification { server: server.to_owned(), method, params };
         for handler in handlers {
             handler(&notification);

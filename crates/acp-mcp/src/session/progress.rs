@@ -35,10 +35,10 @@ pub(super) struct Router(Arc<Mutex<Table>>);
 
 impl Router {
     /// The token of a call is known only once it is on its way: what came meanwhile is handed over now.
-    pub(super) fn add(&self, token: &ProgressToken, on_progress: OnProgress) -> Route {
+    pub(super) fn add(&self, token: &ProgressToken, on_progress: &OnProgress) -> Route {
         let early: VecDeque<_> = {
             let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            table.calls.insert(token.clone(), Arc::clone(&on_progress));
+            table.calls.insert(token.clone(), Arc::clone(on_progress));
             let (mine, others) = table.early.drain(..).partition(|report| report.progress_token == *token);
             table.early = others;
             mine
