@@ -37,7 +37,7 @@ exit status:
 /// What to do.
 #[derive(Debug)]
 pub(crate) enum Command {
-    Prompt(PromptArgs),
+    Prompt(Box<PromptArgs>),
     Demo,
     /// What `acp demo` starts: the coding agent of the examples on stdin and stdout.
     DemoAgent,
@@ -124,7 +124,7 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
     let text = text.ok_or("the text of the prompt is missing: acp prompt TEXT -- AGENT [ARGS…]")?;
     let mut agent = agent.into_iter();
     let program = agent.next().ok_or("the agent is missing: end with `-- AGENT [ARGS…]`")?;
-    Ok(Command::Prompt(PromptArgs {
+    Ok(Command::Prompt(Box::new(PromptArgs {
         text,
         agent: program,
         agent_args: agent.collect(),
@@ -136,7 +136,7 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
         timeout,
         record,
         verbose,
-    }))
+    })))
 }
 
 fn allow_kind(kind: &str) -> Result<Allow, String> {
