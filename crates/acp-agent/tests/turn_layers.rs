@@ -100,7 +100,7 @@ async fn heard(wire: &mut Wire, ids: &[u64]) -> Vec<(Value, Value)> {
 async fn the_next_turn_begins_behind_an_answer_that_a_layer_holds_back() {
     let late = layer_fn(|inner: Arc<dyn Service>| Late(inner));
     for text in ["hi", "fail"] {
-        let options = Options::default().layer_in(late.clone());
+        let options = Options::default().layer_in(late);
         let mut wire = Wire::serve_with(talker(), options);
         wire.initialize(json!({})).await;
         let session = wire.new_session().await;
