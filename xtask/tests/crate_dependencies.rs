@@ -17,21 +17,22 @@ enum May {
 use May::{Use, UseAny};
 
 /// The rooms of the workspace, as docs/ARCHITECTURE.md draws them. Tests and benches may use any of ours.
-const TABLE: [(&str, May); 10] = [
+const TABLE: [(&str, May); 11] = [
     ("acp-json", Use(&[])),
     ("acp-macros", Use(&[])),
     ("acp-types", Use(&["acp-json"])),
     ("acp-rpc", Use(&["acp-json"])),
-    ("acp-agent", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros"])),
+    ("acp-agent", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp"])),
     ("acp-client", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros"])),
+    ("acp-mcp", Use(&["acp-json", "acp-types"])),
     ("acp-testkit", UseAny),
     ("acp-cli", UseAny),
     ("examples", UseAny),
     ("xtask", Use(&[])),
 ];
 
-/// Not written yet; may be absent.
-const PLANNED: [(&str, May); 1] = [("acp-mcp", Use(&["acp-json", "acp-types"]))];
+/// What a crate has only with a feature that nobody gets unasked: who goes without does not pay for it.
+const OPTIONAL: [(&str, &str); 1] = [("acp-agent", "acp-mcp")];
 
 #[test]
 fn our_crates_use_each_other_as_the_table_says() {
@@ -56,6 +57,7 @@ fn what_the_table_does_not_allow_is_named() {
         uses("acp-new", json!(null), "acp-json", here()),
         uses("acp-mcp", json!(null), "acp-rpc", here()),
         uses("xtask", json!(null), "acp-types", here()),
+        uses("acp-agent", json!(null), "acp-mcp", here()),
     ] });
     assert_eq!(
         violations(&metadata),
@@ -65,8 +67,26 @@ fn what_the_table_does_not_allow_is_named() {
             "acp-new is not in the table; say in xtask/tests/crate_dependencies.rs what it may use",
             "acp-mcp depends on acp-rpc; it may use [\"acp-json\", \"acp-types\"]",
             "xtask depends on acp-types; it may use []",
+            "acp-agent depends on acp-mcp for everybody; it may do so with a feature",
         ]
     );
+}
+
+#[test]
+fn what_is_optional_is_in_no_default_feature() {
+    let metadata = metadata();
+    for (name, on) in OPTIONAL {
+        let package = packages(&metadata).find(|package| text(package, "name") == name).unwrap();
+        let features = package["features"].as_object().unwrap();
+        let mut default = vec!["default".to_owned()];
+        let mut index = 0;
+        while let Some(feature) = default.get(index).cloned() {
+            let more = features.get(&feature).and_then(Value::as_array).into_iter().flatten();
+            default.extend(more.map(|feature| feature.as_str().unwrap().to_owned()));
+            index += 1;
+        }
+        assert!(!default.iter().any(|feature| feature.contains(on)), "{name}: {default:?}");
+    }
 }
 
 #[test]
@@ -94,7 +114,7 @@ fn violations(metadata: &Value) -> Vec<String> {
     let mut violations = Vec::new();
     for package in packages(metadata) {
         let name = text(package, "name");
-        let Some((_, may)) = TABLE.iter().chain(&PLANNED).find(|(known, _)| *known == name) else {
+        let Some((_, may)) = TABLE.iter().find(|(known, _)| *known == name) else {
             violations.push(format!(
                 "{name} is not in the table; say in xtask/tests/crate_dependencies.rs what it may use"
             ));
@@ -107,6 +127,9 @@ fn violations(metadata: &Value) -> Vec<String> {
             let counts = dependency["path"].is_string() && dependency["kind"] != "dev";
             if counts && !allowed.contains(&on) {
                 violations.push(format!("{name} depends on {on}; it may use {allowed:?}"));
+            }
+            if OPTIONAL.contains(&(name, on)) && dependency["optional"] != true {
+                violations.push(format!("{name} depends on {on} for everybody; it may do so with a feature"));
             }
         }
     }

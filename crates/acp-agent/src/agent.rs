@@ -41,6 +41,13 @@ pub trait Agent: Sized + Send + Sync + 'static {
         None
     }
 
+    /// How the MCP servers of sessions are connected, if the library is to do it; asked once for each connection. It
+    /// then advertises what it can reach, and handlers can have an [`Mcp`](crate::Mcp): see [`mcp`](crate::mcp).
+    #[cfg(feature = "mcp")]
+    fn mcp(&self) -> Option<crate::mcp::Options> {
+        None
+    }
+
     /// Calls the handler of [`Incoming::method`] by [`Incoming::run`].
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use crate::agent::Agent;
 use crate::client::Agreed;
 use crate::error::auth_required;
 use crate::incoming::{Incoming, IncomingNotification};
+use crate::mcp::Servers;
 use crate::negotiate;
 use crate::op::{Op as _, Operation};
 use crate::profile::{ExtensionKind, Operations, Profile};
@@ -25,6 +26,8 @@ pub(crate) struct Connection<A: Agent> {
     pub(crate) sessions: Arc<Sessions<A::Session>>,
     /// Where sessions are kept, if the agent wants them to be.
     pub(crate) keeper: Option<Keeper>,
+    /// What connects MCP servers, if the agent wants that to be done.
+    pub(crate) servers: Option<Servers>,
     phase: Mutex<Phase>,
     on_fault: Option<OnFault>,
 }
@@ -44,8 +47,8 @@ struct Phase {
 
 impl<A: Agent> Connection<A> {
     pub(crate) fn new(agent: Arc<A>, on_fault: Option<OnFault>) -> Self {
-        let keeper = Keeper::of(&*agent);
-        Connection { agent, sessions: Arc::default(), keeper, phase: Mutex::default(), on_fault }
+        let (keeper, servers) = (Keeper::of(&*agent), Servers::of(&*agent));
+        Connection { agent, sessions: Arc::default(), keeper, servers, phase: Mutex::default(), on_fault }
     }
 
     /// The facts about the agent, with what the library does for it.
@@ -55,17 +58,26 @@ impl<A: Agent> Connection<A> {
             let offered = Keeper::OPERATIONS.into_iter();
             profile.operations = offered.fold(profile.operations, Operations::with);
         }
+        if self.servers.is_some() {
+            profile.mcp = Servers::transports();
+        }
         profile
     }
 
-    /// The connection is over: what was recorded of its sessions is made durable, and others can open them.
+    /// The connection is over: what was recorded of its sessions is made durable, and others can open them. So are
+    /// those that were half open. The MCP servers of all of them are ended.
     pub(crate) async fn close_sessions(&self) {
-        for session in self.sessions.all() {
-            if let Some(recorder) = session.updates().recorder() {
-                // Nobody is left to be told, and the turns that were answered are durable.
-                let _ = recorder.close().await;
+        let keeping = async {
+            if let Some(keeper) = &self.keeper {
+                keeper.close().await;
             }
-        }
+        };
+        let serving = async {
+            if let Some(servers) = &self.servers {
+                servers.end().await;
+            }
+        };
+        tokio::join!(keeping, serving);
     }
 
     /// Begins the connection, or begins it anew: until another request has come.
@@ -192,11 +204,17 @@ impl<A: Agent> Service for Server<A> {
     }
 }
 
-/// Whether an operation waits for the login, where one is required: all but those that log in and out, and the one
-/// that only gives something back.
+/// Whether an operation waits for the login, where one is required: all but those that log in and out, those that say
+/// where and with which keys models are reached, which may be the login, and the one that only gives something back.
 const fn needs_login(operation: Operation) -> bool {
     #[cfg(feature = "unstable")]
-    if matches!(operation, Operation::AuthStatus) {
+    if matches!(
+        operation,
+        Operation::AuthStatus
+            | Operation::ListProviders
+            | Operation::SetProvider
+            | Operation::DisableProvider
+    ) {
         return false;
     }
     !matches!(operation, Operation::Authenticate | Operation::Logout | Operation::CloseSession)

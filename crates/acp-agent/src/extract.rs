@@ -23,6 +23,7 @@ use crate::session::Session;
 /// | [`SessionUpdates`](crate::SessionUpdates) | the same |
 /// | [`NewSession`](crate::NewSession), [`LoadSession`](crate::LoadSession), [`ResumeSession`](crate::ResumeSession) | the operation of that name |
 /// | the request, such as `SetSessionModeRequest` | the operation of that request |
+/// | `Mcp`, with the feature `mcp` | all on an open session, and those that open one |
 /// | [`Client`], [`Cancel`], [`RequestMeta`] | all |
 /// | [`Elicitation`](crate::Elicitation) | all but `prompt` and `close_session`; `Turn` has its verbs |
 /// | anything that is `DeserializeOwned`, read from the params | `#[ext]` |

@@ -55,13 +55,11 @@ impl<A: Agent> Incoming<'_, A> {
         let Incoming { method, params, request, agreed, connection, reopening } = self;
         let params = Arc::new(read_params::<O>(params, method)?);
         let agent = Arc::clone(&connection.agent);
-        let cancel = Cancel::new(request.cancel.child_token());
+        let cancel = Cancel::new(request.cancel.clone());
         let (client, request_id) = (Client::new(request.peer.clone(), agreed), Some(request.id.clone()));
         let scope = Scope { connection, client, cancel, request_id, reopening };
         let admitted = Arc::new(O::admit(&scope, &params)?);
-        if let Some(kept) = O::keep(&admitted) {
-            request.keep(kept);
-        }
+        O::promise(&admitted, &request);
         Ok(Box::pin(async move {
             let outcome = match O::wait(&scope, &admitted).await {
                 Ok(()) => {

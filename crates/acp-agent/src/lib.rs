@@ -49,6 +49,11 @@ mod generated;
 mod handler;
 mod incoming;
 mod lifecycle;
+#[cfg(feature = "mcp")]
+pub mod mcp;
+#[cfg(not(feature = "mcp"))]
+#[path = "no_mcp.rs"]
+mod mcp;
 mod message;
 mod negotiate;
 mod offered;
@@ -105,6 +110,8 @@ pub use crate::fs::Fs;
 pub use crate::handler::{Handler, Listener};
 pub use crate::incoming::{Called, Incoming, IncomingNotification};
 pub use crate::lifecycle::{Lifecycle, Notified, OnSession};
+#[cfg(feature = "mcp")]
+pub use crate::mcp::Mcp;
 pub use crate::message::{IntoText, Message};
 pub use crate::op::{Op, Operation};
 #[cfg(feature = "unstable")]

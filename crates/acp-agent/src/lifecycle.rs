@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use acp_rpc::{Error as RpcError, Reply};
+use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{
     AuthenticateRequest, AuthenticateResponse, CloseSessionRequest, CloseSessionResponse,
     DeleteSessionRequest, DeleteSessionResponse, ListSessionsRequest, ListSessionsResponse, LogoutRequest,
@@ -38,10 +38,8 @@ pub trait Lifecycle: Op {
     /// What the request is refused with.
     fn admit<A: Agent>(scope: &Scope<A>, params: &Arc<Self::Params>) -> Result<Self::Admitted<A>, RpcError>;
 
-    /// What is kept until the answer stands in the output buffer, whoever gives it.
-    fn keep<A: Agent>(_: &Self::Admitted<A>) -> Option<impl Send + 'static> {
-        None::<()>
-    }
+    /// Says what holds until the request is answered, whoever answers it: layers may do that, too.
+    fn promise<A: Agent>(_: &Self::Admitted<A>, _: &Request) {}
 
     /// Waits for what has to be over before the handler starts. After an error the handler is not called: the
     /// error is the outcome.
@@ -205,11 +203,29 @@ impl<S> Leaving<S> {
         }
     }
 
-    /// Closes what was recorded: it is durable, and others can open the session.
-    pub(crate) async fn stop_recording(&self) -> Result<()> {
-        match self.session.as_ref().and_then(|session| session.updates().recorder()) {
-            Some(recorder) => recorder.close().await,
-            None => Ok(()),
+    /// Ends the session's MCP servers, and closes what was recorded: it is durable, and others can open the session.
+    pub(crate) async fn release(&self) -> Result<()> {
+        let Some(Session { entry }) = &self.session else { return Ok(()) };
+        let ending = async {
+            if let Some(mcp) = &entry.mcp {
+                mcp.end().await;
+            }
+        };
+        let closing = async {
+            match entry.updates.recorder() {
+                Some(recorder) => recorder.close().await,
+                None => Ok(()),
+            }
+        };
+        tokio::join!(ending, closing).1
+    }
+}
+
+/// Also where the handler panicked.
+impl<S> Drop for Leaving<S> {
+    fn drop(&mut self) {
+        if let Some(mcp) = self.session.as_ref().and_then(|session| session.entry.mcp.as_ref()) {
+            mcp.end_soon();
         }
     }
 }
@@ -245,7 +261,7 @@ impl Lifecycle for op::CloseSession {
         outcome: Result<CloseSessionResponse>,
     ) -> Result<Reply, RpcError> {
         // Closed it is, whatever the handler says.
-        let closed = leaving.stop_recording().await;
+        let closed = leaving.release().await;
         answer(outcome.and_then(|response| closed.map(|()| response)))
     }
 }
@@ -274,7 +290,7 @@ impl Lifecycle for op::DeleteSession {
         outcome: Result<DeleteSessionResponse>,
     ) -> Result<Reply, RpcError> {
         // What could not be written need not be.
-        let _ = leaving.stop_recording().await;
+        let _ = leaving.release().await;
         let deleted = match (&outcome, &scope.connection.keeper) {
             (Ok(_), Some(keeper)) => keeper.delete(&leaving.id).await,
             _ => Ok(()),

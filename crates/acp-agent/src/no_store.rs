@@ -30,6 +30,10 @@ impl Keeper {
         match *self {}
     }
 
+    pub(crate) async fn close(&self) {
+        match *self {}
+    }
+
     pub(crate) async fn delete(&self, _: &SessionId) -> Result<()> {
         match *self {}
     }

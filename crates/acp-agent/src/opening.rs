@@ -19,6 +19,7 @@ use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::extract::FromCall;
 use crate::gate::Gate;
+use crate::mcp::Mcp;
 use crate::offered::check_offered;
 use crate::op::{self, Op};
 use crate::opens::Opens;
@@ -56,6 +57,8 @@ struct Inner<O: Op> {
     is_new: bool,
     /// What keeps the session; before there is a session if it was kept before.
     recorder: OnceLock<Recorder>,
+    /// Its MCP servers, where the library connects them.
+    mcp: OnceLock<Mcp>,
     /// The session, once there is one. Its id may be one that the agent has chosen.
     session: OnceLock<SessionUpdates>,
     stage: Mutex<Stage<O>>,
@@ -109,6 +112,7 @@ impl<O: Opens> Opening<O> {
             #[cfg(feature = "store")]
             is_new: O::METHOD == op::NewSession::METHOD && reopening.is_none(),
             recorder: OnceLock::new(),
+            mcp: OnceLock::new(),
             session: OnceLock::new(),
             stage: Mutex::new(stage),
         };
@@ -245,6 +249,14 @@ impl<O: Op> Opening<O> {
 
     pub(crate) fn recorder(&self) -> Option<&Recorder> {
         self.inner.recorder.get()
+    }
+
+    pub(crate) fn connect(&self, mcp: Mcp) {
+        let _ = self.inner.mcp.set(mcp);
+    }
+
+    pub(crate) fn mcp(&self) -> Option<&Mcp> {
+        self.inner.mcp.get()
     }
 
     pub(crate) fn is_opened(&self) -> bool {

@@ -58,6 +58,9 @@ impl<O: Op, S> Drop for Entering<O, S> {
     fn drop(&mut self) {
         if !self.opening.is_opened() {
             self.opening.fail();
+            if let Some(mcp) = self.opening.mcp() {
+                mcp.end_soon();
+            }
         }
     }
 }
@@ -78,7 +81,10 @@ impl<O: Opens> Lifecycle for O {
     ) -> Result<Entering<O, A::Session>, RpcError> {
         check_path("cwd", O::cwd(params))?;
         check_directories(scope, O::additional_directories(params))?;
-        check_mcp_servers(scope, O::mcp_servers(params))?;
+        // Where the library connects them, one that cannot be reached is one that has failed (rule `acp-mcp-05`).
+        if scope.connection.servers.is_none() {
+            check_mcp_servers(scope, O::mcp_servers(params))?;
+        }
         let (id, claim) = match named::<O, A>(scope, params) {
             Some(id) => (id.clone(), Some(scope.connection.sessions.claim_opening(id)?)),
             None => (fresh_id(), None),
@@ -93,13 +99,16 @@ impl<O: Opens> Lifecycle for O {
         Ok(Entering { opening, _claim: claim })
     }
 
-    /// Opens a session that is stored, and replays it for `session/load`.
+    /// Opens a session that is stored, and replays it for `session/load`; begins to connect MCP servers.
     async fn wait<A: Agent>(scope: &Scope<A>, entering: &Entering<O, A::Session>) -> Result<()> {
         let opening = &entering.opening;
         if let Some(keeper) = &scope.connection.keeper
             && named::<O, A>(scope, opening.request()).is_some()
         {
             store::reopen(keeper, scope, opening).await?;
+        }
+        if let Some(servers) = &scope.connection.servers {
+            opening.connect(servers.start(opening));
         }
         Ok(())
     }
@@ -159,7 +168,11 @@ async fn open<O: Opens, A: Agent>(
     let recorder = opening.recorder().cloned();
     let updates =
         SessionUpdates::new(id.clone(), scope.client.clone(), settings, opening.gate(&id), recorder);
-    let entry = Entry { id: id.clone(), state, updates: updates.clone(), turns: Turns::opening() };
+    let mcp = opening.mcp().cloned();
+    if let Some(mcp) = &mcp {
+        mcp.named(&id);
+    }
+    let entry = Entry { id: id.clone(), state, updates: updates.clone(), turns: Turns::opening(), mcp };
     let session = Session { entry: Arc::new(entry) };
     let sessions = &scope.connection.sessions;
     if is_named {

@@ -37,7 +37,8 @@ pub struct Profile<'a> {
     pub queue_prompts: bool,
     /// Whether the client has to log in first: until `authenticate` has succeeded, or
     /// [`Client::set_logged_in`](crate::Client::set_logged_in) says so, all operations but `authenticate`, `logout`
-    /// and `close_session` are answered with `-32000`. Methods of the agent's own are not.
+    /// and `close_session`, and of the unstable ones `auth_status` and those for providers, are answered with `-32000`.
+    /// Methods of the agent's own are not.
     pub login_required: bool,
 }
 

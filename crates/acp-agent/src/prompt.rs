@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use acp_rpc::{Error as RpcError, Reply};
+use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{ContentBlock, PromptCapabilities, PromptRequest, PromptResponse, StopReason};
 
 use crate::agent::Agent;
@@ -23,7 +23,7 @@ pub struct Running<S> {
     waits: bool,
 }
 
-/// A turn's place among those of its session. Dropped, it makes room for the next one.
+/// A turn's place among those of its session. Dropped, it ends the turn and makes room for the next one.
 struct Place<S> {
     session: Session<S>,
     scope: Arc<TurnScope>,
@@ -50,6 +50,8 @@ impl<S> Drop for Running<S> {
 
 impl<S> Drop for Place<S> {
     fn drop(&mut self) {
+        // It may have been answered without its handler, which is still somewhere.
+        self.session.entry.turns.end(&self.scope);
         self.session.entry.turns.release(&self.scope);
     }
 }
@@ -72,9 +74,12 @@ impl Lifecycle for op::Prompt {
         Ok(Running { session, scope: turn, waits })
     }
 
-    /// The next turn starts behind the answer of this one, whether that is a result or an error.
-    fn keep<A: Agent>(running: &Running<A::Session>) -> Option<impl Send + 'static> {
-        Some(Place { session: running.session.clone(), scope: Arc::clone(&running.scope) })
+    /// The next turn starts behind the answer of this one, whoever gives that. One that is cancelled while it waits
+    /// in a layer is answered like one that waits for its session.
+    fn promise<A: Agent>(running: &Running<A::Session>, request: &Request) {
+        let Running { session, scope, .. } = running;
+        request.keep_until_answered(Place { session: session.clone(), scope: Arc::clone(scope) });
+        request.if_cancelled(Reply::new(PromptResponse::new(StopReason::Cancelled)));
     }
 
     async fn wait<A: Agent>(_: &Scope<A>, running: &Running<A::Session>) -> Result<()> {

@@ -57,6 +57,8 @@ pub struct Router<S: Send + Sync + 'static, T: Send + Sync + 'static = ()> {
     capability_meta: Meta,
     #[cfg(feature = "store")]
     store: Option<Arc<dyn SessionStore>>,
+    #[cfg(feature = "mcp")]
+    servers: Option<crate::mcp::Options>,
     calls: HashMap<&'static str, Answer<S, T>>,
     notifications: HashMap<&'static str, Notify<S, T>>,
 }
@@ -107,6 +109,8 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
             capability_meta: Meta::new(),
             #[cfg(feature = "store")]
             store: None,
+            #[cfg(feature = "mcp")]
+            servers: None,
             calls: HashMap::new(),
             notifications: HashMap::new(),
         }
@@ -131,7 +135,7 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         self
     }
 
-    /// The transports of MCP servers beyond stdio.
+    /// The transports of MCP servers beyond stdio, for an agent that connects them itself.
     #[must_use]
     pub fn mcp_transports(mut self, mcp: McpTransports) -> Self {
         self.mcp = mcp;
@@ -171,6 +175,14 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
     #[must_use]
     pub fn store(mut self, store: impl SessionStore) -> Self {
         self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Connects the MCP servers of sessions: see [`mcp`](crate::mcp).
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn mcp(mut self, options: crate::mcp::Options) -> Self {
+        self.servers = Some(options);
         self
     }
 
@@ -305,6 +317,11 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Agent for Router<S, T> 
     #[cfg(feature = "store")]
     fn store(&self) -> Option<Arc<dyn SessionStore>> {
         self.store.clone()
+    }
+
+    #[cfg(feature = "mcp")]
+    fn mcp(&self) -> Option<crate::mcp::Options> {
+        self.servers.clone()
     }
 
     fn call(incoming: Incoming<'_, Self>) -> Called {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::pending;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use acp_rpc::{CloseReason, Driver, Fault, Options, Peer, Transport};
@@ -97,7 +97,8 @@ impl<A: Agent> Serve<A> {
     /// Serves over stdin and stdout.
     ///
     /// On SIGTERM and SIGINT (elsewhere than on unix: Ctrl-C) the connection ends as [`until`](Self::until) ends it;
-    /// a second signal ends it on the spot. Once this was called, these signals do not end the process by themselves
+    /// a second signal ends it on the spot, also while the sessions are being closed: what was not written of them by
+    /// then is lost, as when the process is killed. Once this was called, these signals do not end the process by themselves
     /// any more. Without the feature `signal`, which is on by default, they are left alone; so they are by
     /// [`over`](Self::over) with [`Transport::stdio`].
     ///
@@ -120,8 +121,9 @@ impl<A: Agent> Serve<A> {
         let Serve { agent, options, on_fault, stop } = self;
         let connection = Arc::new(Connection::new(agent, on_fault));
         let (peer, driver) = acp_rpc::connect(transport, Server(Arc::clone(&connection)), options);
-        let reason = drive(&peer, driver, stop, signals).await;
-        connection.close_sessions().await;
+        let mut ending = Ending { signals, begun: false };
+        let Some(reason) = ending.drive(&peer, driver, stop).await else { return Ok(()) };
+        ending.close_sessions(&connection).await;
         match reason {
             // A client that is gone is no failure of the agent's, whoever notices it first.
             CloseReason::Io(error) if !is_gone(error.kind()) => {
@@ -139,26 +141,50 @@ impl<A: Agent> fmt::Debug for Serve<A> {
     }
 }
 
-async fn drive(
-    peer: &Peer,
-    mut driver: Driver,
-    mut stop: Pin<Box<dyn Future<Output = ()> + Send>>,
-    mut signals: Signals,
-) -> CloseReason {
-    let mut closing = false;
-    loop {
-        tokio::select! {
-            biased;
-            reason = &mut driver => return reason,
-            () = signals.next() => {
-                if closing {
-                    return CloseReason::Local;
+/// How far the end has come that was asked for, if one was.
+struct Ending {
+    signals: Signals,
+    begun: bool,
+}
+
+impl Ending {
+    /// Runs the connection to its end; `None` when a second signal has ended it on the spot.
+    async fn drive(
+        &mut self,
+        peer: &Peer,
+        mut driver: Driver,
+        mut stop: Pin<Box<dyn Future<Output = ()> + Send>>,
+    ) -> Option<CloseReason> {
+        loop {
+            tokio::select! {
+                biased;
+                reason = &mut driver => return Some(reason),
+                () = self.signals.next() => {
+                    if self.begun {
+                        return None;
+                    }
+                }
+                () = &mut stop, if !self.begun => {}
+            }
+            self.begun = true;
+            peer.close();
+        }
+    }
+
+    /// Closes the sessions, which takes what the store takes, unless a second signal ends that.
+    async fn close_sessions<A: Agent>(&mut self, connection: &Connection<A>) {
+        let mut closing = pin!(connection.close_sessions());
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut closing => return,
+                () = self.signals.next() => {
+                    if std::mem::replace(&mut self.begun, true) {
+                        return;
+                    }
                 }
             }
-            () = &mut stop, if !closing => {}
         }
-        closing = true;
-        peer.close();
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use acp_types::v1::SessionId;
 
+use crate::mcp::Mcp;
 use crate::session_updates::SessionUpdates;
 use crate::turns::Turns;
 
@@ -70,6 +71,8 @@ pub(crate) struct Entry<T> {
     pub(crate) state: T,
     pub(crate) updates: SessionUpdates,
     pub(crate) turns: Turns,
+    /// Its MCP servers, where the library connects them.
+    pub(crate) mcp: Option<Mcp>,
 }
 
 /// An id that no other session has: 128 bits from the hash keys that the standard library draws at random for

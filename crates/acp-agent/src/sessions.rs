@@ -58,11 +58,6 @@ impl<T> Sessions<T> {
         self.slots().get(id)?.session.clone()
     }
 
-    /// Those that are open.
-    pub(crate) fn all(&self) -> Vec<Session<T>> {
-        self.slots().values().filter_map(|slot| slot.session.clone()).collect()
-    }
-
     /// Begins a turn of a session, unless that is being opened anew. Says whether it has to wait.
     pub(crate) fn begin_turn(
         &self,
@@ -102,6 +97,9 @@ impl<T> Sessions<T> {
         let before = self.slots().entry(id).or_default().session.replace(session);
         if let Some(before) = before {
             before.entry.updates.close();
+            if let Some(mcp) = &before.entry.mcp {
+                mcp.end_soon();
+            }
         }
     }
 

@@ -96,6 +96,19 @@ impl RunningTool {
         &self.id
     }
 
+    /// The turn that the call is part of.
+    #[must_use]
+    pub const fn turn(&self) -> &Turn {
+        &self.turn
+    }
+
+    /// Shows something in the call until the next report of content.
+    #[cfg(feature = "mcp")]
+    pub(crate) async fn show(&self, content: Content) -> Result<()> {
+        let content: Vec<_> = self.content.iter().cloned().chain([content.into()]).collect();
+        self.update(ToolCallUpdate::new(&self.id).content(content)).await
+    }
+
     /// Reports that the work begins, for a call that was only announced.
     ///
     /// # Errors
@@ -213,7 +226,7 @@ impl RunningTool {
         self.finish(update, ToolCallStatus::Failed).await
     }
 
-    async fn finish(mut self, update: ToolCallUpdate, status: ToolCallStatus) -> Result<()> {
+    pub(crate) async fn finish(mut self, update: ToolCallUpdate, status: ToolCallStatus) -> Result<()> {
         let update = self.of_this_call(update.status(status));
         self.turn.without_cancel().update(update).await?;
         self.open = false;

@@ -55,7 +55,7 @@ impl Lifecycle for op::ArchiveSession {
         leaving: &Leaving<A::Session>,
         outcome: Result<ArchiveSessionResponse>,
     ) -> Result<Reply, RpcError> {
-        let closed = leaving.stop_recording().await;
+        let closed = leaving.release().await;
         let response = outcome.and_then(|response| closed.map(|()| response));
         response.map(Reply::new).map_err(Error::into_rpc)
     }

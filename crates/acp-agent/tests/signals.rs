@@ -58,9 +58,84 @@ mod agent {
         };
         let drain = std::env::var("ACP_AGENT_TEST_DRAIN").unwrap().parse().unwrap();
         let options = Options::default().drain(Duration::from_secs(drain));
-        let served = Serve::new(Patient).options(options).stdio();
-        builder.enable_all().build().unwrap().block_on(served).unwrap();
+        let runtime = builder.enable_all().build().unwrap();
+        #[cfg(feature = "store")]
+        if let Some(folder) = std::env::var_os("ACP_AGENT_TEST_STORE") {
+            let agent = super::wedged::agent(folder);
+            runtime.block_on(Serve::new(agent).options(options).stdio()).unwrap();
+            eprintln!("served");
+            return;
+        }
+        runtime.block_on(Serve::new(Patient).options(options).stdio()).unwrap();
         eprintln!("served");
+    }
+}
+
+/// An agent whose store never gets anything to the disk.
+#[cfg(all(unix, feature = "store"))]
+mod wedged {
+    use std::ffi::OsString;
+
+    use acp_agent::store::{Journal, Pending, Record, Records, SessionLog, SessionStore};
+    use acp_agent::types::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
+    use acp_agent::{Agent, Result, Router, StopReason, op};
+
+    struct Wedged(Journal);
+
+    struct WedgedLog(Box<dyn SessionLog>);
+
+    pub(crate) fn agent(folder: OsString) -> impl Agent {
+        Router::new("wedged", "1", ()).on::<op::Prompt, _>(prompt).store(Wedged(Journal::at(folder)))
+    }
+
+    async fn prompt(_: &()) -> Result<StopReason> {
+        Ok(StopReason::EndTurn)
+    }
+
+    impl SessionStore for Wedged {
+        fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>> {
+            Box::pin(async move {
+                let log = self.0.create(session).await?;
+                Ok(Box::new(WedgedLog(log)) as Box<dyn SessionLog>)
+            })
+        }
+
+        fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
+            self.0.open(session)
+        }
+
+        fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
+            self.0.read(session)
+        }
+
+        fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
+            self.0.list(request)
+        }
+
+        fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
+            self.0.delete(session)
+        }
+    }
+
+    impl SessionLog for WedgedLog {
+        fn info(&self) -> &SessionInfo {
+            self.0.info()
+        }
+
+        fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
+            self.0.append(records)
+        }
+
+        fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
+            self.0.set_title(title)
+        }
+
+        fn commit(&mut self) -> Pending<'_, ()> {
+            Box::pin(async {
+                eprintln!("closing");
+                std::future::pending().await
+            })
+        }
     }
 }
 
@@ -68,6 +143,7 @@ mod agent {
 mod parent {
     use std::io::{BufRead, BufReader, Read, Write};
     use std::os::unix::process::ExitStatusExt;
+    use std::path::Path;
     use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
     use serde_json::{Value, json};
@@ -78,12 +154,14 @@ mod parent {
     const FOR_EVER: u64 = 3600;
 
     pub(crate) fn run() {
-        let tests: [(&str, Test); 5] = [
+        let tests: &[(&str, Test)] = &[
             ("a signal ends it in good order", signals),
             ("a second signal ends it on the spot", second_signal),
             ("the end of stdin ends it", end_of_input),
             ("a client that is gone is no failure", broken_pipe),
             ("a signal ends it while nobody reads", nobody_reads),
+            #[cfg(feature = "store")]
+            ("a second signal ends it while its sessions are being closed", second_signal_while_closing),
         ];
         for (name, test) in tests {
             for runtime in ["current_thread", "multi_thread"] {
@@ -100,11 +178,12 @@ mod parent {
     }
 
     impl Agent {
-        /// Starts an agent whose turn is running, and that waits so many seconds for something to happen at its end.
-        fn prompted(runtime: &str, text: &str, drain: u64) -> Self {
+        /// Starts an agent that waits so many seconds for something to happen at its end, and opens a session.
+        fn open(runtime: &str, drain: u64, store: Option<&Path>) -> (Self, Value) {
             let mut child = Command::new(std::env::current_exe().unwrap())
                 .env("ACP_AGENT_TEST", runtime)
                 .env("ACP_AGENT_TEST_DRAIN", drain.to_string())
+                .envs(store.map(|folder| ("ACP_AGENT_TEST_STORE", folder)))
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
@@ -117,6 +196,12 @@ mod parent {
             agent.recv();
             agent.say(2, "session/new", &json!({"cwd": "/", "mcpServers": []}));
             let session = agent.recv()["result"]["sessionId"].clone();
+            (agent, session)
+        }
+
+        /// The same with a turn that is running.
+        fn prompted(runtime: &str, text: &str, drain: u64) -> Self {
+            let (mut agent, session) = Self::open(runtime, drain, None);
             let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
             agent.say(3, "session/prompt", &prompt);
             assert_eq!(agent.recv()["params"]["update"]["status"], "in_progress");
@@ -182,6 +267,29 @@ mod parent {
         assert!(said.iter().all(|message| message["id"] != 3), "it was waited for: {said:?}");
         assert!(status.success(), "{status} {told}");
         assert_eq!(told, "served\n");
+    }
+
+    #[cfg(feature = "store")]
+    fn second_signal_while_closing(runtime: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        for hangup in [true, false] {
+            let (mut agent, _) = Agent::open(runtime, FOR_EVER, Some(folder.path()));
+            let mut told = BufReader::new(agent.child.stderr.take().unwrap());
+            if hangup {
+                agent.stdin = None;
+            }
+            agent.signal(&["TERM"]);
+            let mut line = String::new();
+            told.read_line(&mut line).unwrap();
+            assert_eq!(line, "closing\n");
+            // It may be that the first was heard only now: then there has to be another one.
+            agent.signal(&["INT"]);
+            agent.signal(&["INT"]);
+            let mut rest = String::new();
+            told.read_to_string(&mut rest).unwrap();
+            assert_eq!(rest, "served\n");
+            assert!(agent.child.wait().unwrap().success());
+        }
     }
 
     fn end_of_input(runtime: &str) {

@@ -10,8 +10,11 @@
 
 mod support;
 
-use acp_agent::types::{PlanItems, PlanUpdate, SessionMessage, SessionMessageChunk, SubagentUpdate};
-use acp_agent::{Error, Result, SessionUpdates, StopReason, Turn, agent};
+use acp_agent::types::{
+    AuthMethod, AuthMethodAgent, AuthState, AuthStatusResponse, PlanItems, PlanUpdate, ProviderInfo,
+    SessionInfo, SessionMessage, SessionMessageChunk, SetProviderRequest, SubagentUpdate,
+};
+use acp_agent::{Client, Error, Result, SessionUpdates, StopReason, Turn, agent};
 use serde_json::{Value, json};
 use support::{Wire, check_error};
 
@@ -83,4 +86,63 @@ async fn each_verb_sends_its_update_if_the_client_offers_it() {
             check_error(&answer, -32603, &[capability]);
         }
     }
+}
+
+/// Who has to say where models are, and with which key, before anything works does so here (rule `v1-u-prov-01`); and
+/// `auth/status` is never answered with `-32000` (rule `v1-u-auth-01`).
+#[tokio::test]
+async fn providers_and_the_status_of_the_login_need_no_login() {
+    struct Locked;
+
+    #[agent(auth(required))]
+    impl Locked {
+        async fn auth_methods(&self) -> Result<Vec<AuthMethod>> {
+            Ok(vec![AuthMethodAgent::new("key", "Key").into()])
+        }
+
+        async fn authenticate(&self) -> Result<()> {
+            Ok(())
+        }
+
+        async fn auth_status(&self) -> Result<AuthStatusResponse> {
+            Ok(AuthStatusResponse::new(AuthState::Unauthenticated))
+        }
+
+        async fn list_providers(&self) -> Result<Vec<ProviderInfo>> {
+            Ok(Vec::new())
+        }
+
+        async fn set_provider(&self, client: Client, _request: SetProviderRequest) -> Result<()> {
+            client.set_logged_in(true);
+            Ok(())
+        }
+
+        async fn disable_provider(&self, client: Client) -> Result<()> {
+            client.set_logged_in(false);
+            Ok(())
+        }
+
+        async fn list_sessions(&self) -> Result<Vec<SessionInfo>> {
+            Ok(Vec::new())
+        }
+
+        async fn prompt(&self) -> Result<StopReason> {
+            Ok(StopReason::EndTurn)
+        }
+    }
+
+    let mut wire = Wire::connect(Locked, json!({})).await;
+    wire.refused("session/list", json!({}), -32000, &["`authenticate`"]).await;
+    for (method, params) in [
+        ("auth/status", json!({})),
+        ("providers/list", json!({})),
+        ("providers/set", json!({"providerId": "p", "apiType": "openai", "baseUrl": "http://p"})),
+    ] {
+        let answer = wire.call(method, params).await;
+        assert!(answer["result"].is_object(), "{method}: {answer}");
+    }
+    // What the agent makes of it is its own business: here a key is as good as a login.
+    assert_eq!(wire.call("session/list", json!({})).await["result"]["sessions"], json!([]));
+    wire.call("providers/disable", json!({"providerId": "p"})).await;
+    wire.refused("session/list", json!({}), -32000, &[]).await;
 }

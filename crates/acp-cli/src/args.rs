@@ -4,7 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use acp_client::v1::McpServer;
 use lexopt::{Arg, Parser, ValueExt};
+
+use crate::mcp;
 
 pub(crate) const HELP: &str = "\
 acp: talk to Agent Client Protocol agents from a terminal
@@ -18,6 +21,8 @@ options of `acp prompt`:
   --cwd DIR        the session's directory, and the one whose files are served (default: here)
   --allow KIND     answer permission requests: once, always, reject or ask
                    (default: ask on a terminal, else reject)
+  --mcp NAME=CMD   give the session an MCP server: a command with its arguments, or an address (https://…);
+                   can be given several times
   --session ID     go on with this session of an earlier time: it is resumed, or loaded without being shown
   --missing-as-empty
                    files that do not exist read as empty: some agents read every file before they create it
@@ -34,7 +39,7 @@ exit status:
 /// What to do.
 #[derive(Debug)]
 pub(crate) enum Command {
-    Prompt(PromptArgs),
+    Prompt(Box<PromptArgs>),
     Demo,
     /// What `acp demo` starts: the coding agent of the examples on stdin and stdout.
     DemoAgent,
@@ -49,6 +54,7 @@ pub(crate) struct PromptArgs {
     pub(crate) agent_args: Vec<OsString>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) allow: Option<Allow>,
+    pub(crate) mcp: Vec<McpServer>,
     pub(crate) session: Option<String>,
     pub(crate) missing_as_empty: bool,
     pub(crate) mode: Option<String>,
@@ -103,10 +109,12 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
     let (mut text, mut cwd, mut allow, mut session, mut mode, mut timeout, mut record) =
         (None, None, None, None, None, None, None);
     let (mut missing_as_empty, mut verbose) = (false, false);
+    let mut mcp = Vec::new();
     while let Some(arg) = parser.next()? {
         match arg {
             Arg::Long("cwd") => cwd = Some(PathBuf::from(parser.value()?)),
             Arg::Long("allow") => allow = Some(allow_kind(&parser.value()?.string()?)?),
+            Arg::Long("mcp") => mcp.push(mcp::server(&parser.value()?.string()?)?),
             Arg::Long("session") => session = Some(parser.value()?.string()?),
             Arg::Long("missing-as-empty") => missing_as_empty = true,
             Arg::Long("mode") => mode = Some(parser.value()?.string()?),
@@ -121,19 +129,20 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
     let text = text.ok_or("the text of the prompt is missing: acp prompt TEXT -- AGENT [ARGS…]")?;
     let mut agent = agent.into_iter();
     let program = agent.next().ok_or("the agent is missing: end with `-- AGENT [ARGS…]`")?;
-    Ok(Command::Prompt(PromptArgs {
+    Ok(Command::Prompt(Box::new(PromptArgs {
         text,
         agent: program,
         agent_args: agent.collect(),
         cwd,
         allow,
+        mcp,
         session,
         missing_as_empty,
         mode,
         timeout,
         record,
         verbose,
-    }))
+    })))
 }
 
 fn allow_kind(kind: &str) -> Result<Allow, String> {

@@ -4,6 +4,7 @@ mod args;
 mod ask;
 mod demo;
 mod interrupt;
+mod mcp;
 mod prompt;
 mod render;
 mod style;
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let code = match command {
-        Command::Prompt(args) => runtime.block_on(prompt::run(args)),
+        Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
         Command::Demo => runtime.block_on(demo::run()),
         Command::DemoAgent => runtime.block_on(demo::serve_agent()),
         Command::Help => say(args::HELP),

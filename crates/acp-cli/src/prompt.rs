@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use acp_client::tap::Recorder;
-use acp_client::v1::{AuthMethod, StopReason};
+use acp_client::v1::{AuthMethod, McpServer, StopReason};
 use acp_client::{Agent, Command, Error, LocalFs, Options, PermissionPolicy, Session, Turn};
 use tokio::time::{Instant, sleep_until};
 
@@ -103,8 +103,11 @@ async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Option
 async fn prompt(agent: &Agent, args: PromptArgs) -> Result<Turn, Failure> {
     let cwd = session_folder(&args)?;
     let opened = match args.session {
-        Some(id) => reopen(agent, id, &cwd).await,
-        None => agent.new_session(cwd).await,
+        Some(id) => reopen(agent, id, &cwd, args.mcp).await,
+        None => {
+            let new = agent.new_session(cwd);
+            args.mcp.into_iter().fold(new, |new, server| new.mcp_server(server)).await
+        }
     };
     let session = opened.map_err(|error| with_logins(agent, error))?;
     if args.verbose {
@@ -117,11 +120,14 @@ async fn prompt(agent: &Agent, args: PromptArgs) -> Result<Turn, Failure> {
 }
 
 /// Takes a session up again. A load brings its conversation, which was shown when it took place.
-async fn reopen(agent: &Agent, id: String, cwd: &Path) -> Result<Session, Error> {
+async fn reopen(agent: &Agent, id: String, cwd: &Path, mcp: Vec<McpServer>) -> Result<Session, Error> {
     if agent.capabilities().session_capabilities.resume.is_some() {
-        return agent.resume_session(id, cwd).await;
+        let resumed = agent.resume_session(id, cwd);
+        return mcp.into_iter().fold(resumed, |resumed, server| resumed.mcp_server(server)).await;
     }
-    agent.load_session(id, cwd).replay().await?.finish().await
+    let loaded = agent.load_session(id, cwd);
+    let loaded = mcp.into_iter().fold(loaded, |loaded, server| loaded.mcp_server(server));
+    loaded.replay().await?.finish().await
 }
 
 /// An error that asks for a login says which ones the agent has.

@@ -117,6 +117,28 @@ fn a_session_of_an_earlier_time_goes_on() {
 }
 
 #[test]
+fn the_session_gets_the_mcp_servers_that_are_named() {
+    let script = format!(
+        r#"{AGENT} take; give '{{"protocolVersion":1,"agentCapabilities":{{"mcpCapabilities":{{"http":true}}}}}}'
+        take; echo "$line" >&2; give '{{"sessionId":"s1"}}'; take; give '{{"stopReason":"end_turn"}}'; take"#
+    );
+    let options = ["--mcp", "files=sh -c 'a b'", "--mcp", "web=https://example.com/mcp"];
+    let mut acp = Command::new(env!("CARGO_BIN_EXE_acp"));
+    acp.args(["prompt", "hello", "--timeout", "60", "--verbose"]).args(options).args(["--", "sh", "-c"]);
+    let output = acp.arg(script).stdin(Stdio::null()).output().expect("acp runs");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    for part in [
+        r#""name":"files""#,
+        r#"/sh","args":["-c","a b"]"#,
+        r#""type":"http""#,
+        r#""url":"https://example.com/mcp""#,
+    ] {
+        assert!(err.contains(part), "{part}: {err}");
+    }
+}
+
+#[test]
 fn permissions_are_rejected_unless_allowed() {
     let script = r#"take; prompt=$id; permission; say "$(printf '%s' "$answer" | sed 's/.*"optionId":"\([a-z]*\)".*/\1/')"
         id=$prompt; give '{"stopReason":"end_turn"}'; take"#;

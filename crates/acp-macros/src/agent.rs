@@ -12,7 +12,8 @@ use crate::{facts, method};
 pub(crate) fn implementation(expansion: &Expansion<'_>) -> TokenStream {
     let krate = &expansion.krate;
     let session = session(expansion);
-    let (profile, meta, store) = (facts::profile(expansion), facts::meta(expansion), facts::store(expansion));
+    let (profile, meta) = (facts::profile(expansion), facts::meta(expansion));
+    let (store, mcp) = (facts::store(expansion), facts::mcp(expansion));
     let (calls, notifications) = (calls(expansion), notifications(expansion));
     expansion.impl_of(
         "Agent",
@@ -22,6 +23,7 @@ pub(crate) fn implementation(expansion: &Expansion<'_>) -> TokenStream {
 
             #meta
             #store
+            #mcp
 
             fn call(incoming: #krate::Incoming<'_, Self>) -> #krate::Called {
                 match incoming.method() {

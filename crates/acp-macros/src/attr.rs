@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use syn::meta::ParseNestedMeta;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
+use syn::token::Paren;
 use syn::{Expr, LitStr, Path, Token, parenthesized};
 
 use crate::report::Report;
@@ -25,8 +26,10 @@ pub(crate) struct Attributes {
     pub(crate) version: Option<LitStr>,
     /// The content kinds of prompts beyond the baseline, and what a second prompt meets.
     pub(crate) prompt: Prompt,
-    /// The transports of MCP servers beyond the baseline.
+    /// The transports of MCP servers beyond the baseline, for an agent that connects them itself.
     pub(crate) mcp: McpTransports,
+    /// How the library connects MCP servers, if it does.
+    pub(crate) servers: Option<Given>,
     /// `auth(required)`.
     pub(crate) login_required: Option<Path>,
     /// Whether sessions may have more directories than one.
@@ -34,7 +37,7 @@ pub(crate) struct Attributes {
     /// Capabilities of the agent's own.
     pub(crate) meta: Vec<MetaEntry>,
     /// What keeps the sessions.
-    pub(crate) store: Option<Store>,
+    pub(crate) store: Option<Given>,
     /// The path of the library, where it was renamed.
     pub(crate) krate: Option<Path>,
 }
@@ -73,13 +76,13 @@ impl Parse for MetaEntry {
     }
 }
 
-/// `store` or `store = …`.
+/// `key` or `key = …`.
 #[derive(Debug)]
-pub(crate) enum Store {
-    /// The journal in the user's directory.
+pub(crate) enum Given {
+    /// What it is without a value.
     Default,
-    /// Any other.
-    Of(Box<Expr>),
+    /// This.
+    Value(Box<Expr>),
 }
 
 impl Attributes {
@@ -120,6 +123,16 @@ impl Attributes {
                 let Prompt { image, audio, embedded_context, queue } = &mut self.prompt;
                 flags(meta, &key, &PROMPT_KEYS, [image, audio, embedded_context, queue], report)?;
             }
+            "mcp" if !meta.input.peek(Paren) => {
+                self.servers = Some(given(meta)?);
+                if !cfg!(feature = "mcp") {
+                    report.error(
+                        &meta.path,
+                        "`mcp` takes the feature `mcp` of `acp-agent`; without it an agent connects MCP servers \
+                         itself, and says by `mcp(http, sse)` how they may be reached beyond stdio",
+                    );
+                }
+            }
             "mcp" => {
                 let McpTransports { http, sse } = &mut self.mcp;
                 flags(meta, &key, &MCP_KEYS, [http, sse], report)?;
@@ -137,8 +150,7 @@ impl Attributes {
             }
             // The last of the keys: `store`.
             _ => {
-                let of = meta.input.peek(Token![=]).then(|| meta.value()?.parse()).transpose()?;
-                self.store = Some(of.map_or(Store::Default, Store::Of));
+                self.store = Some(given(meta)?);
                 if !cfg!(feature = "store") {
                     report.error(&meta.path, "`store` takes the feature `store` of `acp-agent`");
                 }
@@ -147,6 +159,11 @@ impl Attributes {
         seen.push(key);
         Ok(())
     }
+}
+
+fn given(meta: &ParseNestedMeta<'_>) -> syn::Result<Given> {
+    let value = meta.input.peek(Token![=]).then(|| meta.value()?.parse()).transpose()?;
+    Ok(value.map_or(Given::Default, Given::Value))
 }
 
 fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {

@@ -1,11 +1,11 @@
-//! What the agent has, as the library is told: its `Profile`, its own capabilities, its store.
+//! What the agent has, as the library is told: its `Profile`, its own capabilities, its store, its MCP servers.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::Ident;
 
 use crate::agent::opens_sessions;
-use crate::attr::{McpTransports, MetaEntry, Prompt, Store};
+use crate::attr::{Given, McpTransports, MetaEntry, Prompt};
 use crate::calls::{at, marker};
 use crate::classify::{Handler, Role};
 use crate::expand::Expansion;
@@ -104,15 +104,29 @@ pub(crate) fn meta(expansion: &Expansion<'_>) -> Option<TokenStream> {
 pub(crate) fn store(expansion: &Expansion<'_>) -> Option<TokenStream> {
     let krate = &expansion.krate;
     let store = match expansion.attributes.store.as_ref()? {
-        Store::Default => {
+        Given::Default => {
             let name = name(expansion);
             quote!(#krate::store::Journal::of_agent(#name))
         }
-        Store::Of(store) => store.to_token_stream(),
+        Given::Value(store) => store.to_token_stream(),
     };
     Some(quote! {
         fn store(&self) -> ::core::option::Option<::std::sync::Arc<dyn #krate::store::SessionStore>> {
             ::core::option::Option::Some(::std::sync::Arc::new(#store))
+        }
+    })
+}
+
+/// How MCP servers are connected.
+pub(crate) fn mcp(expansion: &Expansion<'_>) -> Option<TokenStream> {
+    let krate = &expansion.krate;
+    let options = match expansion.attributes.servers.as_ref()? {
+        Given::Default => quote!(#krate::mcp::Options::new()),
+        Given::Value(options) => options.to_token_stream(),
+    };
+    Some(quote! {
+        fn mcp(&self) -> ::core::option::Option<#krate::mcp::Options> {
+            ::core::option::Option::Some(#options)
         }
     })
 }

@@ -15,6 +15,7 @@ pub mod layer;
 mod message;
 mod options;
 mod peer;
+mod promise;
 mod pump;
 mod service;
 pub mod tap;

@@ -2,19 +2,21 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use acp_json::Node;
 use serde_core::Serialize;
 use tokio_util::sync::CancellationToken;
 
+use crate::budget::PROMISE;
 use crate::error::CloseReason;
 use crate::fault::Fault;
 use crate::message::{Error, Id};
 use crate::peer::Peer;
+use crate::weight::block;
 
 /// The future a request is answered by. It is dropped when its answer stands in the output buffer, unless a layer
-/// has dropped it before.
+/// has dropped it before: see [`Request::keep_until_answered`].
 pub type Task = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send>>;
 
 /// A future that answers nothing: a notification's handler, or a job of a lane.
@@ -79,58 +81,42 @@ pub struct Request {
     /// Fires when the peer cancels this request (`$/cancel_request`) and when the connection ends. The
     /// handler still answers: with a result, or with [`Error::cancelled`].
     pub cancel: CancellationToken,
-    pub(crate) kept: Kept,
 }
 
 impl Request {
-    /// Keeps something until the answer stands in the output buffer, whether that is a result or an error and whoever
-    /// gives it: a layer may drop the handler and answer itself. Once the request is answered, it is dropped at once.
+    /// Drops `value` when the answer stands in the output buffer, or when the connection has ended without one.
+    ///
+    /// That holds whoever answers: the task, a layer that has dropped the task before, or the connection when it
+    /// ends. When the request has been answered already, `value` is dropped at once.
     ///
     /// ```
     /// # use acp_rpc::{Error, Reply, Request, Task};
-    /// # use std::sync::{Arc, Mutex};
+    /// # use std::sync::Arc;
     /// /// One at a time, and none before the answer of the one before.
     /// fn exclusive(busy: &Arc<tokio::sync::Semaphore>, request: Request) -> Result<Task, Error> {
     ///     let place = Arc::clone(busy).try_acquire_owned().map_err(|_| Error::internal("busy"))?;
-    ///     request.keep(place);
+    ///     request.keep_until_answered(place);
     ///     Ok(Box::pin(async { Ok(Reply::empty()) }))
     /// }
     /// ```
-    pub fn keep(&self, something: impl Send + 'static) {
-        self.kept.add(Box::new(something));
-    }
-}
-
-/// What is kept for a request until it is answered.
-#[derive(Clone)]
-pub(crate) struct Kept(Arc<Mutex<Option<Vec<Box<dyn Send>>>>>);
-
-impl Kept {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(Mutex::new(Some(Vec::new()))))
+    pub fn keep_until_answered<T: Send + 'static>(&self, value: T) {
+        let value: Box<dyn Send> = Box::new(value);
+        let mut value = Some(value);
+        let bytes = PROMISE + block(size_of::<T>());
+        self.peer.shared.promise(&self.id, bytes, |promises| {
+            value.take().into_iter().for_each(|value| promises.keep(&self.id, value));
+        });
+        // What is left is dropped outside the locks.
+        drop(value);
     }
 
-    fn add(&self, something: Box<dyn Send>) {
-        let late = match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(kept) => {
-                kept.push(something);
-                None
-            }
-            None => Some(something),
-        };
-        drop(late);
-    }
-
-    /// Drops it. That may panic.
-    pub(crate) fn let_go(&self) {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        drop(kept);
-    }
-}
-
-impl fmt::Debug for Kept {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Kept")
+    /// Answers `reply` where the request would be answered with `-32800`, by its task or by a layer, such as
+    /// one in which it waits for its turn. The end of the connection answers `-32800` all the same.
+    pub fn if_cancelled(&self, reply: Reply) {
+        let bytes = PROMISE + block(size_of_val(&*reply.result));
+        let before =
+            self.peer.shared.promise(&self.id, bytes, |promises| promises.if_cancelled(&self.id, reply));
+        drop(before);
     }
 }
 

@@ -1,14 +1,15 @@
 //! Connections side by side: ours, the official Rust SDK, the SDKs of other languages, and the floor.
 //!
 //! `--rounds N` changes how often each gets its turn, `--check` fails when a bar is missed, `--write` puts the
-//! tables into `docs/PERFORMANCE.md`, and words choose among the parts: turns, requests, updates, memory,
-//! syscalls.
+//! tables into `docs/PERFORMANCE.md`, and words choose among the parts: turns, requests, updates, replay,
+//! memory, syscalls.
 
 mod agents;
 mod case;
 mod clients;
 mod floor;
 mod memory;
+mod replay;
 mod report;
 mod requests;
 mod run;
@@ -25,7 +26,7 @@ use report::Report;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const PARTS: [&str; 5] = ["turns", "requests", "updates", "memory", "syscalls"];
+const PARTS: [&str; 6] = ["turns", "requests", "updates", "replay", "memory", "syscalls"];
 
 struct Options {
     rounds: usize,
@@ -58,6 +59,9 @@ fn compare(options: &Options) -> Result<()> {
     }
     if wanted("updates") {
         updates::run(&mut report, options.rounds)?;
+    }
+    if wanted("replay") {
+        replay::run(&mut report, options.rounds)?;
     }
     if wanted("memory") {
         memory::run(&mut report)?;

@@ -30,9 +30,10 @@ impl Report {
 
     /// A bar for a ratio: of our times and the official crate's to those of `base`.
     pub(crate) fn ratio(&mut self, case: &'static str, limit: f64, base: &str, ours: f64, peer: Option<f64>) {
+        let digits = if (limit * 10.0).fract() == 0.0 { 1 } else { 2 };
         self.bars.push(Bar {
             case,
-            limit: format!("{limit:.1}x {base}"),
+            limit: format!("{limit:.digits$}x {base}"),
             ours: format!("{ours:.2}x"),
             peer: peer.map_or_else(String::new, |peer| format!("{peer:.1}x")),
             met: ours <= limit,

@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
+use super::recorder::Recording;
 use super::{Recorder, SessionStore, StoreError};
 use crate::agent::Agent;
 use crate::error::{Error, Result};
@@ -15,6 +16,7 @@ use crate::op::Operation;
 #[derive(Clone)]
 pub(crate) struct Keeper {
     store: Arc<dyn SessionStore>,
+    recordings: Arc<Mutex<Vec<Recording>>>,
 }
 
 impl Keeper {
@@ -28,7 +30,7 @@ impl Keeper {
     ];
 
     pub(crate) fn of<A: Agent>(agent: &A) -> Option<Self> {
-        Some(Keeper { store: agent.store()? })
+        Some(Keeper { store: agent.store()?, recordings: Arc::default() })
     }
 
     /// Keeps a new session.
@@ -45,7 +47,24 @@ impl Keeper {
     }
 
     fn record(&self, log: Box<dyn super::SessionLog>) -> Recorder {
-        Recorder::start(Arc::clone(&self.store), log)
+        let (recorder, recording) = Recorder::start(Arc::clone(&self.store), log);
+        let mut recordings = self.recordings();
+        recordings.retain(|recording| !recording.is_over());
+        recordings.push(recording);
+        recorder
+    }
+
+    /// Closes all sessions, also those that were just being opened or closed: they are durable, and can be opened
+    /// elsewhere.
+    pub(crate) async fn close(&self) {
+        let recordings = std::mem::take(&mut *self.recordings());
+        for recording in recordings {
+            recording.close().await;
+        }
+    }
+
+    fn recordings(&self) -> MutexGuard<'_, Vec<Recording>> {
+        self.recordings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) async fn list(&self, request: &ListSessionsRequest) -> Result<ListSessionsResponse> {

@@ -8,8 +8,9 @@ use acp_types::Maybe;
 use acp_types::v1::{ContentBlock, SessionId, SessionInfo, SessionUpdate};
 use serde_core::ser::{Error as _, Serialize, SerializeMap as _, Serializer};
 use serde_json::value::RawValue;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::task::JoinHandle;
 
 use super::{History, Record, RecordKind, SessionLog, SessionStore, StoreError};
 use crate::error::Result;
@@ -53,13 +54,14 @@ enum Job {
 
 impl Recorder {
     /// Starts to record. What is stored is written by a task of its own.
-    pub(crate) fn start(store: Arc<dyn SessionStore>, log: Box<dyn SessionLog>) -> Self {
+    pub(crate) fn start(store: Arc<dyn SessionStore>, log: Box<dyn SessionLog>) -> (Self, Recording) {
         let (queue, jobs) = unbounded_channel();
         let info = log.info().clone();
         let room = Arc::new(Semaphore::new(BUDGET as usize));
         let titled = AtomicBool::new(info.title.is_some());
-        tokio::spawn(write(log, jobs));
-        Recorder { inner: Arc::new(Inner { store, info, titled, queue: Mutex::new(queue), room }) }
+        let recording = Recording { queue: queue.downgrade(), writer: tokio::spawn(write(log, jobs)) };
+        let inner = Inner { store, info, titled, queue: Mutex::new(queue), room };
+        (Recorder { inner: Arc::new(inner) }, recording)
     }
 
     /// What was known of the session when it was opened.
@@ -151,6 +153,28 @@ impl Recorder {
 
     fn queue(&self) -> MutexGuard<'_, UnboundedSender<Job>> {
         self.inner.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A session that is recorded, as the connection sees it, whoever else has it.
+pub(crate) struct Recording {
+    queue: WeakUnboundedSender<Job>,
+    writer: JoinHandle<()>,
+}
+
+impl Recording {
+    /// Whether it was closed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.writer.is_finished()
+    }
+
+    /// Waits until it is closed, which it may be already.
+    pub(crate) async fn close(self) {
+        if let Some(queue) = self.queue.upgrade() {
+            // Nobody is left to be told how it went.
+            let _ = queue.send(Job::Close { done: oneshot::channel().0 });
+        }
+        let _ = self.writer.await;
     }
 }
 

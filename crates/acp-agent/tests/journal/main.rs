@@ -7,6 +7,7 @@ mod damage;
 mod kill;
 mod list;
 mod lock;
+mod turn;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

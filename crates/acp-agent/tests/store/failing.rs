@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use acp_agent::store::{Journal, Pending, Record, Records, SessionLog, SessionStore, StoreError};
 use acp_agent::types::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
-use acp_agent::{Result, Router, StopReason, Turn, op};
+use acp_agent::{Client, NewSession, Opened, Result, Router, StopReason, Turn, op};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
 use crate::support::{Wire, check_error};
-use crate::{agent, load};
+use crate::{agent, load, named};
 
 /// A journal that writes only while there are permits, and not at all once it is broken.
 #[derive(Clone)]
@@ -80,6 +80,10 @@ impl SessionLog for SlowLog {
 
     fn commit(&mut self) -> Pending<'_, ()> {
         Box::pin(async move {
+            // As long as a disk takes: who does not wait for it is far ahead.
+            for _ in 0..200 {
+                tokio::task::yield_now().await;
+            }
             self.log.commit().await?;
             self.store.committed.store(true, Ordering::SeqCst);
             Ok(())
@@ -108,6 +112,40 @@ async fn a_turn_is_durable_when_it_is_answered() {
     }
     assert_eq!(count, 60);
     wire.close().await;
+}
+
+/// Opens sessions for ever, once it has told that it does.
+async fn stuck(_: &(), open: NewSession, client: Client) -> Result<Opened<()>> {
+    if open.is_new() {
+        return Ok(Opened::new(()));
+    }
+    client.notify("_opening", &json!({})).await?;
+    std::future::pending().await
+}
+
+#[tokio::test]
+async fn a_session_that_is_half_open_is_closed_with_the_connection() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow::new(Journal::at(folder.path()));
+    let agent = Router::new("stuck", "1", ())
+        .on::<op::NewSession, _>(stuck)
+        .on::<op::Prompt, _>(much)
+        .store(store.clone());
+    let agent = Arc::new(agent);
+    let mut wire = Wire::serve_through(Arc::clone(&agent), 1024 * 1024);
+    wire.initialize(json!({})).await;
+    let session = wire.new_session().await;
+    wire.close().await;
+    assert!(store.committed.swap(false, Ordering::SeqCst), "an open one");
+
+    let mut wire = Wire::serve_through(agent, 1024 * 1024);
+    wire.initialize(json!({})).await;
+    wire.request("session/resume", named(&session)).await;
+    assert_eq!(wire.recv().await["method"], "_opening");
+    wire.close().await;
+    assert!(store.committed.load(Ordering::SeqCst), "a half open one");
+    // Somebody else can open it.
+    Journal::at(folder.path()).open(&SessionId::from(session)).await.unwrap();
 }
 
 /// Says 100 KiB, a hundred times.

@@ -17,7 +17,8 @@ use crate::service::{Delivery, Request, Service, Task};
 /// there; notifications do not count.
 ///
 /// A whole time's worth may begin at once, after that they come evenly. One that is given up while it waits has
-/// used its turn; in, it is answered with `-32800` at once. Clones share the limit, and so do connections with
+/// used its turn; in, it is answered with `-32800` at once, or as its handler
+/// [wants it](crate::Request::if_cancelled). Clones share the limit, and so do connections with
 /// clones of one [`Options`](crate::Options).
 #[derive(Clone, Debug)]
 pub struct RateLimit {

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use acp_types::v1::{
     ClientCapabilities, ContentBlock, FileSystemCapabilities, InitializeRequest, InitializeResponse,
-    NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse, ProtocolVersion,
+    LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse, ProtocolVersion,
     ReadTextFileRequest, ReadTextFileResponse, SessionId, SessionNotification,
 };
 use agent_client_protocol::v1::schema as official;
@@ -87,6 +87,26 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> FloorClient<R, W> {
             self.prompt(session, prompt).await?;
         }
         self.finish(prompts.len()).await
+    }
+
+    /// Loads a session: how many updates were replayed. They are thrown away.
+    pub(crate) async fn load(&mut self, session: usize) -> Result<usize> {
+        let session = self.sessions.get(session).context("too few sessions")?;
+        let request = LoadSessionRequest::new([], "/project", session.clone());
+        self.wire.request(self.next_id, "session/load", &request)?;
+        self.next_id += 1;
+        let mut updates = 0;
+        loop {
+            let Some(line) = self.wire.next().await? else { bail!("the agent is gone") };
+            let line = &self.wire.input[line];
+            if is_update(line) {
+                updates += 1;
+                continue;
+            }
+            let Line { result, .. } = Line::parse(line)?;
+            black_box(acp_json::read::<LoadSessionResponse>(result)?);
+            return Ok(updates);
+        }
     }
 
     /// Reads until so many turns are over.

@@ -2,7 +2,7 @@ use acp_agent::{Opened, Result, StopReason, Turn, agent};
 
 struct Bot;
 
-#[agent(store)]
+#[agent(store, mcp)]
 impl Bot {
     async fn prompt(&self, _turn: Turn) -> Result<StopReason> {
         Ok(StopReason::EndTurn)

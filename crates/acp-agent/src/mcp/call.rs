@@ -1,0 +1,183 @@
+//! Calling tools, as tool calls of a turn.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use acp_mcp::{CallOptions, ElicitRequest, McpError, Progress, ToolOutcome};
+use acp_types::Value;
+use acp_types::v1::{Content, ContentBlock, ToolCallId, ToolCallStatus, ToolCallUpdate};
+use tokio::sync::watch;
+
+use super::Mcp;
+use crate::error::{Error, Result};
+use crate::tool::RunningTool;
+use crate::turn::Turn;
+
+impl Mcp {
+    /// Calls a tool as a tool call of the turn: it is reported as in progress, with the arguments as `rawInput`, with
+    /// what the server tells of its progress, and at the end with all the content and the whole result as `rawOutput`.
+    ///
+    /// The turn's cancellation cancels the call at the server, and the tool call is reported as failed.
+    ///
+    /// A tool that says that it failed is no error here, but [`ToolOutcome::is_error`]: the model should see why.
+    ///
+    /// ```
+    /// # use acp_agent::{Result, StopReason, Turn};
+    /// # use acp_agent::mcp::Mcp;
+    /// # struct Agent; impl Agent {
+    /// async fn prompt(&self, turn: Turn, mcp: Mcp) -> Result<StopReason> {
+    ///     let arguments: acp_agent::Value =
+    ///         serde_json::from_str(r#"{"path": "notes.txt"}"#).map_err(acp_agent::Error::other)?;
+    ///     let outcome = mcp.call_tool(&turn, "files__read_file", arguments).await?;
+    ///     turn.say(outcome.text()).await?;
+    ///     Ok(StopReason::EndTurn)
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// No connected server has the tool; the server cannot be reached or answers with an error, which the tool call
+    /// shows, too; those of [`Turn::update`].
+    pub async fn call_tool(
+        &self,
+        turn: &Turn,
+        name: &str,
+        arguments: impl Into<Value>,
+    ) -> Result<ToolOutcome> {
+        let arguments = arguments.into();
+        let mut tool = self.tool(name);
+        if tool.is_none() {
+            // Its server may be on its way.
+            tool = self.tools().await.into_iter().find(|tool| tool.name == name);
+        }
+        let tool = tool.ok_or_else(|| unknown(name))?;
+        let running = turn.start_tool(tool.call(arguments.clone())).await?;
+        self.run_tool(running, name, arguments).await
+    }
+
+    /// The same for a tool call that the agent has started by itself, under the id that the model gave it, or after it
+    /// asked the user.
+    ///
+    /// # Errors
+    /// Those of [`call_tool`](Self::call_tool).
+    pub async fn run_tool(
+        &self,
+        tool: RunningTool,
+        name: &str,
+        arguments: impl Into<Value>,
+    ) -> Result<ToolOutcome> {
+        let turn = tool.turn().clone();
+        let server = self.tool(name).map(|tool| tool.server).unwrap_or_default();
+        let _entered = self.inner.calls.enter(tool.id(), &server, &turn);
+        // The latest is enough: a client that is slow need not see all of it.
+        let (tell, mut told) = watch::channel(None);
+        let options = CallOptions::new()
+            .tool_call(tool.id().clone())
+            .on_progress(move |progress| drop(tell.send(Some(progress))));
+        let calling = async {
+            let called = self.inner.servers.call_tool(name, arguments.into(), options);
+            tokio::pin!(called);
+            loop {
+                tokio::select! {
+                    biased;
+                    outcome = &mut called => return Ok(outcome),
+                    Ok(()) = told.changed() => {
+                        let progress = told.borrow_and_update().as_ref().map(words);
+                        if let Some(words) = progress {
+                            tool.show(words).await?;
+                        }
+                    }
+                }
+            }
+        };
+        // Dropped, the call is cancelled at the server.
+        let outcome = turn.heeding(calling).await?;
+        finish(tool, outcome).await
+    }
+}
+
+async fn finish(tool: RunningTool, outcome: Result<ToolOutcome, McpError>) -> Result<ToolOutcome> {
+    match outcome {
+        Ok(outcome) => {
+            let status = if outcome.is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
+            let update = ToolCallUpdate::new(tool.id())
+                .content(outcome.tool_call_content())
+                .raw_output(outcome.raw.clone());
+            tool.finish(update, status).await?;
+            Ok(outcome)
+        }
+        Err(error) => {
+            tool.fail(error.to_string()).await?;
+            Err(Error::other(error))
+        }
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    Error::other(McpError::UnknownTool { name: name.to_owned() })
+}
+
+/// What is going on, for people.
+fn words(progress: &Progress) -> Content {
+    let Progress { progress, total, message, .. } = progress;
+    let done = match total {
+        Some(total) => format!("{progress} of {total}"),
+        None => progress.to_string(),
+    };
+    Content::new(ContentBlock::text(match message {
+        Some(message) => format!("{message} ({done})"),
+        None => done,
+    }))
+}
+
+/// The calls that are running: who is asked when a server has a question.
+#[derive(Clone, Default)]
+pub(super) struct Calls(Arc<Mutex<Vec<Running>>>);
+
+struct Running {
+    call: ToolCallId,
+    server: String,
+    turn: Turn,
+}
+
+/// A call among those that are running.
+struct Entered {
+    calls: Calls,
+    call: ToolCallId,
+}
+
+impl Calls {
+    fn enter(&self, call: &ToolCallId, server: &str, turn: &Turn) -> Entered {
+        let running = Running { call: call.clone(), server: server.to_owned(), turn: turn.clone() };
+        self.lock().push(running);
+        Entered { calls: self.clone(), call: call.clone() }
+    }
+
+    /// The call that a question comes from: the one that it names, or the only one of its server.
+    pub(super) fn asking(&self, request: &ElicitRequest) -> Option<(ToolCallId, Turn)> {
+        let running = self.lock();
+        let found = match &request.tool_call {
+            Some(call) => running.iter().find(|running| running.call == *call),
+            None => {
+                let mut of_server = running.iter().filter(|running| running.server == request.server);
+                of_server.next().filter(|_| of_server.next().is_none())
+            }
+        };
+        found.map(|running| (running.call.clone(), running.turn.clone()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Running>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let mut running = self.calls.lock();
+        if let Some(place) = running.iter().position(|running| running.call == self.call) {
+            let left = running.swap_remove(place);
+            drop(running);
+            // What a turn holds is dropped outside the lock.
+            drop(left);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Questions of MCP servers, put to the user by the client.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use acp_mcp::{ElicitMode, ElicitRequest, Elicitation, ElicitationModes, McpSession, Notification};
+use acp_types::method::Method as _;
+use acp_types::v1::{
+    CompleteElicitationNotification, CreateElicitationResponse, ElicitationAction, ElicitationId,
+    ElicitationScope, ElicitationSessionScope, methods,
+};
+
+use super::Named;
+use super::call::Calls;
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::unique::unique;
+
+/// What a server says when what a web page was for is done.
+const COMPLETED: &str = "notifications/elicitation/complete";
+
+/// Asks the client what servers ask the agent.
+pub(super) struct Bridge {
+    client: Client,
+    session: Arc<Named>,
+    calls: Calls,
+    modes: ElicitationModes,
+    pages: Pages,
+}
+
+/// The web pages that were asked for, under the ids that the client knows.
+#[derive(Clone, Default)]
+pub(super) struct Pages(Arc<Mutex<Vec<Page>>>);
+
+struct Page {
+    server: String,
+    /// The server's own id. Those of different servers may be the same.
+    theirs: String,
+    ours: ElicitationId,
+}
+
+impl Pages {
+    fn add(&self, server: &str, theirs: &mut String) {
+        let ours = unique("elicitation");
+        let theirs = std::mem::replace(theirs, ours.clone());
+        self.lock().push(Page { server: server.to_owned(), theirs, ours: ours.into() });
+    }
+
+    fn remove(&self, server: &str, theirs: &str) -> Option<ElicitationId> {
+        let mut pages = self.lock();
+        let place = pages.iter().position(|page| page.server == server && page.theirs == theirs)?;
+        Some(pages.swap_remove(place).ours)
+    }
+
+    /// Tells the client when a server is done with a page.
+    pub(super) fn complete(&self, servers: &McpSession, client: &Client) {
+        for server in servers.servers() {
+            let (pages, client) = (self.clone(), client.clone());
+            let done = move |notification: &Notification| {
+                let id = notification.params.get("elicitationId").and_then(|id| id.as_str());
+                if let Some(ours) = id.and_then(|id| pages.remove(&notification.server, id)) {
+                    let completed = CompleteElicitationNotification::new(ours);
+                    // A client that is gone shows no page.
+                    let _ = client.peer().notify_now(methods::ElicitationComplete::NAME, &completed);
+                }
+            };
+            server.on_notification(COMPLETED, done).forget();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Page>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Bridge {
+    /// `None` where the client cannot be asked anything: then servers are not told that they could ask. An empty
+    /// capability means nothing in ACP, and forms in MCP (rule `acp-mcp-09`).
+    pub(super) fn new(client: &Client, session: &Arc<Named>, calls: &Calls, pages: &Pages) -> Option<Self> {
+        let offered = client.capabilities().elicitation.as_ref()?;
+        let (form, url) = (offered.form.is_some(), offered.url.is_some());
+        (form || url).then(|| Bridge {
+            client: client.clone(),
+            session: Arc::clone(session),
+            calls: calls.clone(),
+            modes: ElicitationModes::new(form, url),
+            pages: pages.clone(),
+        })
+    }
+
+    /// In the scope of the tool call that the question comes from, and as long as its turn; else in the session's.
+    async fn ask(&self, mut request: ElicitRequest) -> Result<CreateElicitationResponse> {
+        // A server that asks while it is being connected waits until the client knows the session.
+        let session = self.session.id().await.ok_or(Error::Cancelled)?;
+        let mut scope = ElicitationSessionScope::new(session);
+        if let ElicitMode::Url { id, .. } = &mut request.mode {
+            self.pages.add(&request.server, id);
+        }
+        match self.calls.asking(&request) {
+            Some((call, turn)) => {
+                scope.tool_call_id = Some(call);
+                turn.elicit_with(&request.to_acp(ElicitationScope::from(scope))).await
+            }
+            None => {
+                let method = methods::ElicitationCreate::NAME;
+                let request = request.to_acp(ElicitationScope::from(scope));
+                let answer = self.client.peer().timeout(None).request(method, &request).await;
+                answer.map_err(|error| Error::call(method, error))
+            }
+        }
+    }
+}
+
+impl Elicitation for Bridge {
+    fn modes(&self) -> ElicitationModes {
+        self.modes
+    }
+
+    fn elicit(&self, request: ElicitRequest) -> Pin<Box<dyn Future<Output = ElicitationAction> + Send + '_>> {
+        Box::pin(async move {
+            // A user who was not reached has not answered.
+            self.ask(request).await.map_or(ElicitationAction::Cancel, |answer| answer.action)
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! What stands in the place of `mcp` without that feature: nothing of it can be there.
+
+use crate::agent::Agent;
+use crate::opening::Opening;
+use crate::opens::Opens;
+use crate::profile::McpTransports;
+
+pub(crate) enum Servers {}
+
+impl Servers {
+    pub(crate) const fn of<A: Agent>(_: &A) -> Option<Self> {
+        None
+    }
+
+    pub(crate) const fn transports() -> McpTransports {
+        McpTransports { http: false, sse: false }
+    }
+
+    pub(crate) fn start<O: Opens>(&self, _: &Opening<O>) -> Mcp {
+        match *self {}
+    }
+
+    pub(crate) async fn end(&self) {
+        match *self {}
+    }
+}
+
+#[derive(Clone)]
+pub(crate) enum Mcp {}
+
+impl Mcp {
+    pub(crate) fn named(&self, _: &acp_types::v1::SessionId) {
+        match *self {}
+    }
+
+    pub(crate) async fn end(&self) {
+        match *self {}
+    }
+
+    pub(crate) fn end_soon(&self) {
+        match *self {}
+    }
+}

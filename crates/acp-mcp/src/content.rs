@@ -1,0 +1,116 @@
+//! What a tool gives back, for an ACP client.
+
+use acp_json::Value;
+use acp_types::v1::{Content, ContentBlock, ToolCallContent, ToolCallId, ToolCallStatus, ToolCallUpdate};
+use rmcp::model::CallToolResult;
+
+use crate::error::McpError;
+
+/// What a tool gave back.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ToolOutcome {
+    /// The blocks of content. Those of MCP are those of ACP; a kind that neither knows is kept as it is
+    /// (rule `acp-mcp-08`).
+    pub content: Vec<ContentBlock>,
+    /// The structured result, if the tool has one.
+    pub structured: Option<Value>,
+    /// Whether the tool says that it failed. The model should see why: it is in the content.
+    pub is_error: bool,
+    /// The whole result, as the server gave it.
+    pub raw: Value,
+}
+
+impl ToolOutcome {
+    /// The content as that of a tool call.
+    #[must_use]
+    pub fn tool_call_content(&self) -> Vec<ToolCallContent> {
+        self.content.iter().map(|block| Content::new(block.clone()).into()).collect()
+    }
+
+    /// The end of a tool call: its status, content, and the whole result as `rawOutput`.
+    #[must_use]
+    pub fn to_update(&self, id: impl Into<ToolCallId>) -> ToolCallUpdate {
+        let status = if self.is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
+        ToolCallUpdate::new(id).status(status).content(self.tool_call_content()).raw_output(self.raw.clone())
+    }
+
+    /// All text, for models that take nothing else; the structured result when there is no text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self.content.iter().filter_map(ContentBlock::as_text).collect();
+        match (&texts[..], &self.structured) {
+            ([], Some(structured)) => acp_json::to_string(structured),
+            _ => texts.join("\n"),
+        }
+    }
+
+    pub(crate) fn of(result: &CallToolResult) -> Result<Self, McpError> {
+        let raw = serde_json::to_value(result).map_err(|_| invalid("it cannot be written as JSON"))?;
+        Self::read(&raw)
+    }
+
+    /// Reads a result, also one with blocks that rmcp does not know.
+    pub(crate) fn read(raw: &serde_json::Value) -> Result<Self, McpError> {
+        let members = raw.as_object().ok_or(invalid("it is no object"))?;
+        let blocks = match members.get("content") {
+            None => &Vec::new(),
+            Some(content) => content.as_array().ok_or(invalid("`content` is no list"))?,
+        };
+        let block = |block: &serde_json::Value| {
+            acp_json::from_str::<ContentBlock>(&block.to_string())
+                .map_err(|_| invalid("a block of `content` is malformed"))
+        };
+        let value =
+            |value: &serde_json::Value| Value::new(value).map_err(|_| invalid("it cannot be read as JSON"));
+        Ok(Self {
+            content: blocks.iter().map(block).collect::<Result<_, _>>()?,
+            structured: members.get("structuredContent").map(value).transpose()?,
+            is_error: members.get("isError").and_then(serde_json::Value::as_bool).unwrap_or(false),
+            raw: value(raw)?,
+        })
+    }
+}
+
+const fn invalid(problem: &'static str) -> McpError {
+    McpError::InvalidResult { method: "tools/call", problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn acp_mcp_08_content_of_every_kind_arrives_as_it_was() {
+        let raw = json!({
+            "content": [
+                { "type": "text", "text": "a", "annotations": { "audience": ["user"], "priority": 0.5 }, "_meta": { "x": 1 } },
+                { "type": "image", "data": "AA==", "mimeType": "image/png" },
+                { "type": "audio", "data": "AA==", "mimeType": "audio/wav" },
+                { "type": "resource_link", "uri": "file:///a", "name": "a", "title": "A", "size": 3, "mimeType": "text/plain" },
+                { "type": "resource", "resource": { "uri": "file:///a", "text": "t", "mimeType": "text/plain" } },
+                { "type": "resource", "resource": { "uri": "file:///b", "blob": "AA==" } },
+                { "type": "hologram", "rays": [1, 2] },
+            ],
+            "structuredContent": { "b": 1, "a": [null, 1.5] },
+            "isError": true,
+            "_meta": { "example.com/x": true },
+        });
+        let outcome = ToolOutcome::read(&raw).unwrap();
+        let update = serde_json::to_value(outcome.to_update("call_1")).unwrap();
+        assert_eq!(update["status"], "failed");
+        assert_eq!(update["rawOutput"], raw);
+        let blocks: Vec<_> =
+            update["content"].as_array().unwrap().iter().map(|item| item["content"].clone()).collect();
+        assert_eq!(json!(blocks), raw["content"]);
+        assert_eq!(outcome.text(), "a");
+    }
+
+    #[test]
+    fn a_result_without_text_has_its_structure_as_text() {
+        let outcome = ToolOutcome::read(&json!({ "structuredContent": { "sum": 3 } })).unwrap();
+        assert_eq!((outcome.text().as_str(), outcome.is_error), (r#"{"sum":3}"#, false));
+    }
+}

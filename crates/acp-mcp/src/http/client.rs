@@ -1,0 +1,255 @@
+//! The exchanges of streamable HTTP. Those that settle the era are done here, because rmcp keeps neither the status nor
+//! the body of a refusal apart; all others are rmcp's.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
+use rmcp::transport::streamable_http_client::{
+    SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+    StreamableHttpResponseLimits,
+};
+use sse_stream::{Sse, SseStream};
+use tokio::time::timeout;
+
+use super::Headers;
+use crate::negotiate::Fault;
+
+const BOTH_KINDS: &str = "application/json, text/event-stream";
+const SESSION: &str = "mcp-session-id";
+
+type Posted = Result<StreamableHttpPostResponse, StreamableHttpError<Refusal>>;
+type Events = BoxStream<'static, Result<Sse, SseError>>;
+
+/// Why an exchange was of no use.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// A status that means failure, to a message that settles the era.
+    Status { status: u16, challenge: Option<String>, fault: Option<Fault> },
+    /// No answer in time.
+    Timeout,
+    /// Anything else.
+    Unreachable(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status { status, .. } => write!(f, "HTTP {status}"),
+            Self::Timeout => f.write_str("no answer in time"),
+            Self::Unreachable(problem) => f.write_str(problem),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<reqwest::Error> for Refusal {
+    fn from(error: reqwest::Error) -> Self {
+        // The address may hold credentials; what is behind the error is what people need.
+        let error = error.without_url();
+        let mut text = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(error) = cause {
+            text = format!("{text}: {error}");
+            cause = error.source();
+        }
+        Self::Unreachable(text)
+    }
+}
+
+/// Does the exchanges of one server.
+#[derive(Clone)]
+pub(super) struct Exchange {
+    pub(super) client: reqwest::Client,
+    /// The longest that an exchange may take that settles the era. Who waits for it has given up before.
+    pub(super) opening_time: Duration,
+}
+
+impl Exchange {
+    async fn open(
+        &self,
+        uri: &str,
+        message: &ClientJsonRpcMessage,
+        headers: Headers,
+        limits: StreamableHttpResponseLimits,
+    ) -> Posted {
+        let refused = StreamableHttpError::Client;
+        let body = serde_json::to_vec(message)?;
+        let request = self.client.post(uri).headers(headers.into_iter().collect()).body(body);
+        let request = request.header(ACCEPT, BOTH_KINDS).header(CONTENT_TYPE, "application/json");
+        let response = request.send().await.map_err(|error| refused(error.into()))?;
+        let status = response.status().as_u16();
+        let header = |name: &str| response.headers().get(name)?.to_str().ok().map(str::to_owned);
+        let (kind, session) = (header(CONTENT_TYPE.as_str()).unwrap_or_default(), header(SESSION));
+        let challenge = header(WWW_AUTHENTICATE.as_str());
+        let is = |wanted: &str| {
+            kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(wanted))
+        };
+        if response.status().is_success() && is("text/event-stream") {
+            return Ok(StreamableHttpPostResponse::Sse(
+                bounded(response, limits.max_sse_event_size),
+                session,
+            ));
+        }
+        let body = read(response, limits.max_json_response_size).await.map_err(refused)?;
+        let message = serde_json::from_slice::<ServerJsonRpcMessage>(&body).ok();
+        match message {
+            Some(message) if (200..300).contains(&status) => {
+                Ok(StreamableHttpPostResponse::Json(message, session))
+            }
+            message => {
+                let fault = match message {
+                    Some(ServerJsonRpcMessage::Error(error)) => Some(Fault::from(error.error)),
+                    _ => None,
+                };
+                Err(refused(Refusal::Status { status, challenge, fault }))
+            }
+        }
+    }
+}
+
+/// The body, up to a limit: a refusal with a longer one is one without.
+async fn read(response: reqwest::Response, limit: usize) -> Result<Vec<u8>, Refusal> {
+    let mut body = Vec::new();
+    let mut chunks = response.bytes_stream();
+    while let Some(chunk) = chunks.next().await {
+        body.extend_from_slice(&chunk?);
+        if body.len() > limit {
+            return Ok(Vec::new());
+        }
+    }
+    Ok(body)
+}
+
+/// The events of a response that is not longer than a limit.
+fn bounded(response: reqwest::Response, limit: usize) -> Events {
+    let mut read = 0;
+    let chunks = response.bytes_stream().map(move |chunk| {
+        let chunk = chunk.map_err(|error| io::Error::other(error.without_url()))?;
+        read += chunk.len();
+        if read > limit { Err(io::Error::other("the answer is too long")) } else { Ok(chunk) }
+    });
+    SseStream::from_bytes_stream(Box::pin(chunks)).boxed()
+}
+
+fn settles_the_era(message: &ClientJsonRpcMessage) -> bool {
+    let ClientJsonRpcMessage::Request(request) = message else { return false };
+    matches!(request.request, ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_))
+}
+
+impl StreamableHttpClient for Exchange {
+    type Error = Refusal;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session_id: Option<Arc<str>>,
+        auth_header: Option<String>,
+        custom_headers: Headers,
+    ) -> Posted {
+        let limits = StreamableHttpResponseLimits::default();
+        self.post_message_with_response_limits(uri, message, session_id, auth_header, custom_headers, limits)
+            .await
+    }
+
+    async fn post_message_with_response_limits(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session_id: Option<Arc<str>>,
+        auth_header: Option<String>,
+        custom_headers: Headers,
+        limits: StreamableHttpResponseLimits,
+    ) -> Posted {
+        if settles_the_era(&message) {
+            let opened = timeout(self.opening_time, self.open(&uri, &message, custom_headers, limits)).await;
+            return opened.unwrap_or(Err(StreamableHttpError::Client(Refusal::Timeout)));
+        }
+        let client = &self.client;
+        client
+            .post_message_with_response_limits(uri, message, session_id, auth_header, custom_headers, limits)
+            .await
+            .map_err(converted)
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session_id: Arc<str>,
+        auth_header: Option<String>,
+        custom_headers: Headers,
+    ) -> Result<(), StreamableHttpError<Refusal>> {
+        self.client.delete_session(uri, session_id, auth_header, custom_headers).await.map_err(converted)
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session_id: Option<Arc<str>>,
+        last_event_id: Option<String>,
+        auth_header: Option<String>,
+        custom_headers: Headers,
+    ) -> Result<Events, StreamableHttpError<Refusal>> {
+        let limit = StreamableHttpResponseLimits::default().max_sse_event_size;
+        self.get_stream_with_max_sse_event_size(
+            uri,
+            session_id,
+            last_event_id,
+            auth_header,
+            custom_headers,
+            limit,
+        )
+        .await
+    }
+
+    async fn get_stream_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        session_id: Option<Arc<str>>,
+        last_event_id: Option<String>,
+        auth_header: Option<String>,
+        custom_headers: Headers,
+        limit: usize,
+    ) -> Result<Events, StreamableHttpError<Refusal>> {
+        let client = &self.client;
+        client
+            .get_stream_with_max_sse_event_size(
+                uri,
+                session_id,
+                last_event_id,
+                auth_header,
+                custom_headers,
+                limit,
+            )
+            .await
+            .map_err(converted)
+    }
+}
+
+fn converted(error: StreamableHttpError<reqwest::Error>) -> StreamableHttpError<Refusal> {
+    use StreamableHttpError as E;
+    match error {
+        E::Client(error) => E::Client(error.into()),
+        E::Sse(error) => E::Sse(error),
+        E::Io(error) => E::Io(error),
+        E::HttpStatus(error) => E::HttpStatus(error),
+        E::UnexpectedServerResponse(text) => E::UnexpectedServerResponse(text),
+        E::ResponseBodyTooLarge { max_size } => E::ResponseBodyTooLarge { max_size },
+        E::UnexpectedContentType(kind) => E::UnexpectedContentType(kind),
+        E::ServerDoesNotSupportSse => E::ServerDoesNotSupportSse,
+        E::ServerDoesNotSupportDeleteSession => E::ServerDoesNotSupportDeleteSession,
+        E::Deserialize(error) => E::Deserialize(error),
+        E::AuthRequired(error) => E::AuthRequired(error),
+        E::InsufficientScope(error) => E::InsufficientScope(error),
+        E::ReservedHeaderConflict(name) => E::ReservedHeaderConflict(name),
+        E::SessionExpired => E::SessionExpired,
+        _ => E::Client(Refusal::Unreachable("the exchange failed".to_owned())),
+    }
+}

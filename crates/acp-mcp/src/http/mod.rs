@@ -1,0 +1,177 @@
+//! MCP servers reached by HTTP: streamable, and with SSE of 2024-11-05.
+
+mod client;
+mod headers;
+#[cfg(feature = "sse")]
+mod sse;
+#[cfg(feature = "tls-rustls")]
+mod tls;
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::time::Duration;
+
+use acp_types::v1::HttpHeader;
+use http::{HeaderName, HeaderValue};
+use reqwest::{Url, redirect};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
+
+use self::client::{Exchange, Refusal};
+use crate::error::McpError;
+use crate::negotiate::cache::ServerKey;
+use crate::negotiate::drive::Dial;
+use crate::negotiate::{Input, Route};
+use crate::timeouts::Timeouts;
+use crate::wire::{Wire, WireError};
+
+type Headers = HashMap<HeaderName, HeaderValue>;
+
+/// The longest answer, or event of a stream, that is taken from a server.
+const LONGEST: usize = 16 * 1024 * 1024;
+/// How often a redirect is followed.
+const MOST_REDIRECTS: usize = 10;
+
+/// Connects one server, as often as it takes.
+pub(crate) struct HttpDial {
+    url: Url,
+    headers: Headers,
+    client: Exchange,
+}
+
+impl HttpDial {
+    /// Checks what can be checked before anything is sent.
+    pub(crate) fn new(url: &str, headers: &[HttpHeader], timeouts: &Timeouts) -> Result<Self, McpError> {
+        let headers = headers::read(headers)?;
+        let url: Url = url.parse().map_err(|error| McpError::Address { problem: format!("{error}") })?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(McpError::Address { problem: "it is neither http nor https".to_owned() });
+        }
+        let longest = timeouts.probe.max(timeouts.initialize);
+        let client = client(&url, timeouts.initialize)?;
+        Ok(Self { url, headers, client: Exchange { client, opening_time: longest } })
+    }
+
+    /// Stands for the place of the server: `mcp-neg-55`.
+    pub(crate) fn key(&self) -> ServerKey {
+        ServerKey::of(&(self.url.origin().ascii_serialization(), self.url.path()))
+    }
+}
+
+/// Credentials go to the place that they are for and nowhere else: only redirects to the same origin are followed, and
+/// only those that keep the message.
+#[cfg_attr(not(feature = "tls-rustls"), allow(unused_variables, reason = "it decides on TLS"))]
+fn client(url: &Url, connect_time: Duration) -> Result<reqwest::Client, McpError> {
+    let policy = redirect::Policy::custom(|attempt| {
+        let keeps_message = matches!(attempt.status().as_u16(), 307 | 308);
+        let is_near =
+            attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+        if keeps_message && is_near && attempt.previous().len() <= MOST_REDIRECTS {
+            attempt.follow()
+        } else {
+            attempt.stop()
+        }
+    });
+    let builder = reqwest::Client::builder().connect_timeout(connect_time).redirect(policy);
+    #[cfg(feature = "tls-rustls")]
+    let builder = {
+        let config = tls::config(url.scheme() == "https").map_err(McpError::unreachable)?;
+        builder.tls_backend_preconfigured(config)
+    };
+    builder.build().map_err(|error| McpError::unreachable(error.without_url()))
+}
+
+impl Dial for HttpDial {
+    async fn dial(&mut self, route: Route) -> Result<Wire, McpError> {
+        match route {
+            #[cfg(feature = "sse")]
+            Route::Sse => {
+                let transport =
+                    sse::SseTransport::open(self.client.client.clone(), &self.url, &self.headers).await?;
+                Ok(Wire::new(transport))
+            }
+            _ => {
+                let mut config = StreamableHttpClientTransportConfig::with_uri(self.url.as_str());
+                config.custom_headers = self.headers.clone();
+                config.max_json_response_size = LONGEST;
+                config.max_sse_event_size = LONGEST;
+                Ok(Wire::new(StreamableHttpClientTransport::with_client(self.client.clone(), config)))
+            }
+        }
+    }
+
+    async fn ended(&mut self) -> Option<McpError> {
+        None
+    }
+
+    fn input(&self, error: &WireError) -> Input {
+        match refusal_in(error) {
+            Some(Refusal::Status { status, fault, .. }) => Input::Status(*status, fault.clone()),
+            Some(Refusal::Timeout) => Input::Timeout,
+            _ => match error_in(error) {
+                Some(McpError::Http { status } | McpError::AuthRequired { status, .. }) => {
+                    Input::Status(status, None)
+                }
+                _ => Input::Unreachable,
+            },
+        }
+    }
+
+    fn error(&self, error: &WireError) -> Option<McpError> {
+        error_in(error)
+    }
+}
+
+fn refusal_in(error: &WireError) -> Option<&Refusal> {
+    match error.0.downcast_ref::<StreamableHttpError<Refusal>>()? {
+        StreamableHttpError::Client(refusal) => Some(refusal),
+        _ => None,
+    }
+}
+
+/// What an error of one of the transports here says. It repeats nothing of what the server sent.
+pub(crate) fn error_in(error: &(dyn Error + 'static)) -> Option<McpError> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        // What a wire carries is not its own source, but a source of the same type once more.
+        let inner = error.downcast_ref::<WireError>().map(|error| &*error.0 as &(dyn Error + 'static));
+        let error = inner.unwrap_or(error);
+        #[cfg(feature = "sse")]
+        if let Some(error) = error.downcast_ref::<McpError>() {
+            return Some(error.clone());
+        }
+        if let Some(error) = error.downcast_ref::<StreamableHttpError<Refusal>>() {
+            return Some(of_streamable(error));
+        }
+        cause = error.source();
+    }
+    None
+}
+
+fn of_streamable(error: &StreamableHttpError<Refusal>) -> McpError {
+    match error {
+        StreamableHttpError::Client(Refusal::Status { status, challenge, .. }) => match status {
+            401 | 403 => McpError::AuthRequired { status: *status, challenge: challenge.clone() },
+            _ => McpError::Http { status: *status },
+        },
+        StreamableHttpError::AuthRequired(error) => {
+            McpError::AuthRequired { status: 401, challenge: Some(error.www_authenticate_header.clone()) }
+        }
+        StreamableHttpError::InsufficientScope(error) => {
+            McpError::AuthRequired { status: 403, challenge: Some(error.www_authenticate_header.clone()) }
+        }
+        StreamableHttpError::HttpStatus(error) => McpError::Http { status: error.status },
+        StreamableHttpError::Client(Refusal::Unreachable(problem)) => McpError::unreachable(problem),
+        StreamableHttpError::ResponseBodyTooLarge { .. } => {
+            McpError::unreachable(format_args!("an answer is longer than {LONGEST} bytes"))
+        }
+        StreamableHttpError::UnexpectedContentType(_) => {
+            McpError::unreachable("an answer is neither JSON nor events")
+        }
+        StreamableHttpError::UnexpectedServerResponse(_) | StreamableHttpError::Deserialize(_) => {
+            McpError::unreachable("an answer is not a message of MCP")
+        }
+        StreamableHttpError::SessionExpired => McpError::unreachable("the server has ended its session"),
+        _ => McpError::unreachable("the exchange failed"),
+    }
+}

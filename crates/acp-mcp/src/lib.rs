@@ -1,0 +1,52 @@
+#![doc = include_str!("lib.md")]
+
+mod content;
+mod elicit;
+mod error;
+mod extension;
+#[cfg(feature = "http")]
+mod http;
+
+mod names;
+mod negotiate;
+mod session;
+#[cfg(feature = "stdio")]
+mod stdio;
+mod timeouts;
+mod tools;
+mod version;
+mod wire;
+
+pub use content::ToolOutcome;
+pub use elicit::{ElicitMode, ElicitRequest, Elicitation, ElicitationModes};
+pub use error::McpError;
+pub use extension::{ExtensionId, InvalidExtensionId, OnMissing};
+pub use negotiate::cache::{EraCache, EraStore, ServerKey};
+pub use session::{
+    Builder, CallOptions, Event, Events, Guard, McpSession, Notification, Progress, Server, ServerInfo,
+    ServerStatus, ToolsStatus,
+};
+#[cfg(feature = "stdio")]
+pub use stdio::{EnvPolicy, OnStderr, StdioOptions};
+pub use timeouts::Timeouts;
+pub use tools::QualifiedTool;
+pub use version::{Era, ProtocolVersion, VersionPolicy};
+
+/// The crate whose types appear here: messages of MCP, and [`rmcp::Peer`] for what has no method of its own.
+pub use rmcp;
+pub use rmcp::model::Implementation;
+pub use tokio_util::sync::CancellationToken;
+
+use acp_types::v1::McpCapabilities;
+
+/// The transports that this build has, for the answer to `initialize` (rule `acp-mcp-04`): `agentCapabilities` and its
+/// `mcpCapabilities`. stdio needs no capability.
+///
+/// ```
+/// let capabilities = acp_mcp::agent_mcp_capabilities();
+/// assert_eq!(capabilities.http, cfg!(feature = "http"));
+/// ```
+#[must_use]
+pub fn agent_mcp_capabilities() -> McpCapabilities {
+    McpCapabilities::new().http(cfg!(feature = "http")).sse(cfg!(feature = "sse"))
+}

@@ -1,0 +1,169 @@
+//! Settings of a session.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use acp_types::v1::McpServer;
+use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, JsonObject};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::entry::Entry;
+use super::event::EventSender;
+use super::{Inner, McpSession, Shared, connect};
+use crate::elicit::Elicitation;
+use crate::extension::{ExtensionId, OnMissing};
+use crate::negotiate::cache::EraCache;
+#[cfg(feature = "stdio")]
+use crate::stdio::StdioOptions;
+use crate::timeouts::Timeouts;
+use crate::version::VersionPolicy;
+
+/// Settings of an [`McpSession`].
+#[derive(Debug)]
+pub struct Builder {
+    options: Options,
+}
+
+pub(crate) struct Options {
+    pub(crate) client: Implementation,
+    pub(crate) versions: VersionPolicy,
+    pub(crate) extensions: Vec<(ExtensionId, JsonObject, OnMissing)>,
+    pub(crate) elicitation: Option<Arc<dyn Elicitation>>,
+    pub(crate) timeouts: Timeouts,
+    #[cfg(feature = "stdio")]
+    pub(crate) stdio: StdioOptions,
+    pub(crate) eras: EraCache,
+    pub(crate) restarts: u32,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("versions", &self.versions)
+            .field("timeouts", &self.timeouts)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Options {
+    /// What servers are told of the client: the capabilities follow from the handlers that there are.
+    pub(crate) fn client_config(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.elicitation =
+            self.elicitation.as_ref().and_then(|elicitation| elicitation.modes().capability());
+        if !self.extensions.is_empty() {
+            let settings =
+                self.extensions.iter().map(|(id, settings, _)| (id.as_str().to_owned(), settings.clone()));
+            capabilities.extensions = Some(settings.collect());
+        }
+        ClientConfig::new(capabilities, self.client.clone())
+    }
+}
+
+impl Builder {
+    pub(super) fn new(client: Implementation) -> Self {
+        Self {
+            options: Options {
+                client,
+                versions: VersionPolicy::default(),
+                extensions: Vec::new(),
+                elicitation: None,
+                timeouts: Timeouts::default(),
+                #[cfg(feature = "stdio")]
+                stdio: StdioOptions::default(),
+                eras: EraCache::default(),
+                restarts: 3,
+            },
+        }
+    }
+
+    /// Which versions of MCP may be agreed on. Default [`VersionPolicy::Auto`].
+    #[must_use]
+    pub fn versions(mut self, policy: VersionPolicy) -> Self {
+        self.options.versions = policy;
+        self
+    }
+
+    /// Declares an extension to servers, with its settings; anything but an object stands for an empty one. Without
+    /// this there are none (rule `mcp-neg-20`). `on_missing` says what becomes of servers that do not have it.
+    #[must_use]
+    pub fn extension(mut self, id: ExtensionId, settings: impl Into<Value>, on_missing: OnMissing) -> Self {
+        let settings = match settings.into() {
+            Value::Object(settings) => settings,
+            _ => JsonObject::new(),
+        };
+        self.options.extensions.push((id, settings, on_missing));
+        self
+    }
+
+    /// Who asks the user when servers have questions. Declares the capability `elicitation`.
+    #[must_use]
+    pub fn elicitation(mut self, elicitation: impl Elicitation) -> Self {
+        self.options.elicitation = Some(Arc::new(elicitation));
+        self
+    }
+
+    /// How long is waited for servers.
+    #[must_use]
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.options.timeouts = timeouts;
+        self
+    }
+
+    /// How servers on stdio are started.
+    #[cfg(feature = "stdio")]
+    #[must_use]
+    pub fn stdio(mut self, options: StdioOptions) -> Self {
+        self.options.stdio = options;
+        self
+    }
+
+    /// Where the eras of servers are remembered; share one among the sessions of an agent. Default: one of its own.
+    #[must_use]
+    pub fn era_cache(mut self, eras: EraCache) -> Self {
+        self.options.eras = eras;
+        self
+    }
+
+    /// How often in a row a server that ends by itself is started again; one that has run for a minute counts as new.
+    /// Default 3.
+    #[must_use]
+    pub const fn restarts(mut self, times: u32) -> Self {
+        self.options.restarts = times;
+        self
+    }
+
+    /// Connects all servers at once, and waits for them. This never fails as a whole: each server has its
+    /// [status](super::Server::status).
+    pub async fn connect_all(self, servers: &[McpServer]) -> McpSession {
+        let session = self.start(servers);
+        session.connected().await;
+        session
+    }
+
+    /// Begins to connect all servers, and returns at once. Needs a tokio runtime, with time enabled, and I/O for
+    /// servers that are processes or reached over a network.
+    #[must_use]
+    pub fn start(self, servers: &[McpServer]) -> McpSession {
+        let closing = CancellationToken::new();
+        let shared = Arc::new(Shared {
+            options: self.options,
+            events: EventSender::new(),
+            closing: closing.child_token(),
+        });
+        let mut ordinals: HashMap<String, usize> = HashMap::new();
+        let entries = servers.iter().enumerate().map(|(index, server)| {
+            let name = connect::name(server);
+            let ordinal = ordinals.entry(name.clone()).or_default();
+            let entry = Arc::new(Entry::new(name, index, *ordinal, connect::transport(server).to_owned()));
+            *ordinal += 1;
+            connect::start(server, &entry, &shared);
+            entry
+        });
+        McpSession {
+            inner: Arc::new(Inner { entries: entries.collect(), shared, _end: closing.drop_guard() }),
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Calls of tools, and every other request.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use acp_types::v1::ToolCallId;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
+    ClientNotification, ClientRequest, ErrorData, InputRequest, InputRequiredResult, InputResponses,
+    JsonObject, RequestId, ServerResult,
+};
+use rmcp::service::{PeerRequestOptions, ServiceError};
+use rmcp::{Peer, RoleClient};
+use serde::Serialize;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::entry::{Connection, Entry};
+use super::progress::{OnProgress, Progress};
+use super::{McpSession, Shared, listing};
+use crate::content::ToolOutcome;
+use crate::elicit;
+use crate::error::McpError;
+use crate::negotiate::{Fault, Verdict};
+use crate::tools::QualifiedTool;
+
+/// How often a server may ask for input before it answers a call.
+const MOST_ROUNDS: usize = 10;
+
+/// How a tool is called.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct CallOptions {
+    /// Cancels the call; an agent gives it the token of the turn.
+    pub cancel: Option<CancellationToken>,
+    /// Instead of [`Timeouts::request`](crate::Timeouts::request).
+    pub timeout: Option<Duration>,
+    /// The tool call of ACP that this is, for questions that the server has meanwhile.
+    pub tool_call: Option<ToolCallId>,
+    on_progress: Option<OnProgress>,
+}
+
+impl CallOptions {
+    /// Nothing special.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets [`cancel`](Self::cancel).
+    #[must_use]
+    pub fn cancel(mut self, token: CancellationToken) -> Self {
+        self.cancel = Some(token);
+        self
+    }
+
+    /// Sets [`timeout`](Self::timeout).
+    #[must_use]
+    pub const fn timeout(mut self, time: Duration) -> Self {
+        self.timeout = Some(time);
+        self
+    }
+
+    /// Sets [`tool_call`](Self::tool_call).
+    #[must_use]
+    pub fn tool_call(mut self, id: impl Into<ToolCallId>) -> Self {
+        self.tool_call = Some(id.into());
+        self
+    }
+
+    /// Is told how far the call is. It must not block.
+    #[must_use]
+    pub fn on_progress(mut self, on_progress: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.on_progress = Some(Arc::new(on_progress));
+        self
+    }
+}
+
+impl fmt::Debug for CallOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallOptions").field("timeout", &self.timeout).finish_non_exhaustive()
+    }
+}
+
+impl McpSession {
+    /// Calls a tool by its [qualified name](crate::QualifiedTool::name). The arguments are a JSON object, or nothing.
+    ///
+    /// A server that is being started is waited for, as is the list when the name is not known yet. Questions that the server has for the user go to the
+    /// session's [`Elicitation`](crate::Elicitation). Dropping the future cancels the call.
+    ///
+    /// A tool that fails is no error: see [`ToolOutcome::is_error`].
+    ///
+    /// # Errors
+    ///
+    /// [`McpError::UnknownTool`], [`McpError::Arguments`], the failure of the server, what it answers,
+    /// [`McpError::Timeout`] and [`McpError::Cancelled`].
+    pub async fn call_tool(
+        &self,
+        name: &str,
+        arguments: impl Serialize,
+        options: CallOptions,
+    ) -> Result<ToolOutcome, McpError> {
+        let arguments = match serde_json::to_value(arguments) {
+            Ok(Value::Object(arguments)) => Some(arguments),
+            Ok(Value::Null) => None,
+            _ => return Err(McpError::Arguments { tool: name.to_owned() }),
+        };
+        let call = self.call(name, arguments, &options);
+        match &options.cancel {
+            None => call.await,
+            Some(cancel) => tokio::select! {
+                biased;
+                outcome = call => outcome,
+                () = cancel.cancelled() => Err(McpError::Cancelled),
+            },
+        }
+    }
+
+    async fn call(
+        &self,
+        name: &str,
+        arguments: Option<JsonObject>,
+        options: &CallOptions,
+    ) -> Result<ToolOutcome, McpError> {
+        let find = |tools: Vec<QualifiedTool>| tools.into_iter().find(|tool| tool.name == name);
+        let tool = match find(self.current_tools()) {
+            Some(tool) => Some(tool),
+            None => find(self.tools().await),
+        };
+        let entry = tool.as_ref().and_then(|tool| self.inner.entries.get(tool.index));
+        let (Some(tool), Some(entry)) = (&tool, entry) else {
+            return Err(McpError::UnknownTool { name: name.to_owned() });
+        };
+        let (tool, shared) = (&*tool.tool.name, &*self.inner.shared);
+        let mut connection = entry.connection(0).await?;
+        let caller = Caller { entry, shared, connection: &connection };
+        match caller.call_tool(tool, arguments.clone(), options).await {
+            // The list that the headers were made from may be old: `mcp-neg-42`.
+            Err(McpError::HeaderMismatch) => {
+                listing::list(entry, shared, &connection).await?;
+            }
+            // The server was replaced by another version: `mcp-neg-07`, once more.
+            Err(McpError::NoCommonVersion { .. }) => {
+                entry.reconnect.notify_one();
+                connection = entry.connection(connection.number).await?;
+            }
+            outcome => return outcome,
+        }
+        Caller { entry, shared, connection: &connection }.call_tool(tool, arguments, options).await
+    }
+}
+
+/// Sends requests over a connection.
+pub(super) struct Caller<'a> {
+    pub(super) entry: &'a Entry,
+    pub(super) shared: &'a Shared,
+    pub(super) connection: &'a Connection,
+}
+
+impl Caller<'_> {
+    async fn call_tool(
+        &self,
+        tool: &str,
+        arguments: Option<JsonObject>,
+        options: &CallOptions,
+    ) -> Result<ToolOutcome, McpError> {
+        const METHOD: &str = "tools/call";
+        let mut params = CallToolRequestParams::new(tool.to_owned());
+        params.arguments = arguments;
+        for _ in 0..MOST_ROUNDS {
+            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
+            match self.request(METHOD, request, options).await? {
+                ServerResult::CallToolResult(result) => return ToolOutcome::of(&result),
+                ServerResult::InputRequiredResult(required) => {
+                    (params.input_responses, params.request_state) = self.fulfil(required, options).await?;
+                }
+                ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => {
+                    return ToolOutcome::read(&Value::Object(JsonObject::new()));
+                }
+                // Blocks of a kind that is not known here. A result of another type is none: `mcp-neg-12`, `-22`.
+                ServerResult::CustomResult(result) if is_complete(&result.0) => {
+                    return ToolOutcome::read(&result.0);
+                }
+                _ => {
+                    let problem = "its `resultType` is not one that was agreed on";
+                    return Err(McpError::InvalidResult { method: METHOD, problem });
+                }
+            }
+        }
+        Err(McpError::InvalidResult { method: METHOD, problem: "it asks for input again and again" })
+    }
+
+    /// Has the user answer what the server wants to know.
+    async fn fulfil(
+        &self,
+        required: InputRequiredResult,
+        options: &CallOptions,
+    ) -> Result<(Option<InputResponses>, Option<String>), McpError> {
+        let mut responses = InputResponses::new();
+        for (key, request) in required.input_requests.into_iter().flatten() {
+            let InputRequest::Elicitation(request) = request else {
+                return Err(McpError::MissingClientCapability {
+                    required: vec!["sampling or roots".to_owned()],
+                });
+            };
+            let elicitation = self.shared.options.elicitation.as_deref();
+            let asked =
+                elicit::ask(elicitation, &self.entry.name, options.tool_call.clone(), request.params).await;
+            let answer = asked.map_err(|_| McpError::MissingClientCapability {
+                required: vec!["elicitation".to_owned()],
+            })?;
+            responses.insert(key, serde_json::to_value(answer).unwrap_or_default());
+        }
+        Ok(((!responses.is_empty()).then_some(responses), required.request_state))
+    }
+
+    /// One request, with its time limits, progress and cancellation.
+    pub(super) async fn request(
+        &self,
+        method: &'static str,
+        request: ClientRequest,
+        options: &CallOptions,
+    ) -> Result<ServerResult, McpError> {
+        let timeouts = &self.shared.options.timeouts;
+        let time = options.timeout.unwrap_or(timeouts.request);
+        let limits = PeerRequestOptions::with_timeout(time)
+            .reset_timeout_on_progress()
+            .with_max_total_timeout(timeouts.request_max.max(time));
+        let peer = &self.connection.peer;
+        let sent = peer.send_request_with_option(request, limits).await;
+        let answer = match sent {
+            Ok(handle) => {
+                let mut abandoned = Abandoned { peer, id: Some(handle.id.clone()) };
+                let _progress = options
+                    .on_progress
+                    .as_ref()
+                    .map(|on_progress| self.entry.progress.add(&handle.progress_token, on_progress));
+                let answer = handle.await_response().await;
+                abandoned.id = None;
+                answer
+            }
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(result) => Ok(result),
+            Err(error) => Err(self.error(method, error).await),
+        }
+    }
+
+    async fn error(&self, method: &'static str, error: ServiceError) -> McpError {
+        match error {
+            ServiceError::McpError(error) => of_fault(method, error),
+            ServiceError::Timeout { timeout } => McpError::Timeout { waiting_for: method, waited: timeout },
+            ServiceError::TransportSend(error) => of_transport(error.error.as_ref()),
+            ServiceError::TransportClosed => self.entry.ended(self.connection.number).await,
+            ServiceError::UnexpectedResponse => {
+                McpError::InvalidResult { method, problem: "it is not a result of this method" }
+            }
+            error => McpError::unreachable(error),
+        }
+    }
+}
+
+/// What an error that a server answered with means.
+fn of_fault(method: &'static str, error: ErrorData) -> McpError {
+    let (code, message) = (error.code.0, error.message.to_string());
+    match Fault::from(error).verdict() {
+        Verdict::Versions(server) => McpError::NoCommonVersion { client: Vec::new(), server },
+        Verdict::MissingCapability(required) => McpError::MissingClientCapability { required },
+        Verdict::HeaderMismatch => McpError::HeaderMismatch,
+        // Outside of a negotiation the old code may mean anything: `mcp-neg-15`.
+        Verdict::MaybeVersions(_) | Verdict::Other => McpError::rpc(method, code, &message),
+    }
+}
+
+/// What an error of a transport means.
+fn of_transport(error: &(dyn Error + 'static)) -> McpError {
+    #[cfg(feature = "http")]
+    if let Some(error) = crate::http::error_in(error) {
+        return error;
+    }
+    McpError::unreachable(error)
+}
+
+fn is_complete(result: &Value) -> bool {
+    matches!(result.get("resultType").map(Value::as_str), None | Some(Some("complete")))
+}
+
+/// Tells the server of a request that nobody waits for any more (rules `mcp-neg-35` and `-50`).
+struct Abandoned<'a> {
+    peer: &'a Peer<RoleClient>,
+    id: Option<RequestId>,
+}
+
+impl Drop for Abandoned<'_> {
+    fn drop(&mut self) {
+        let Some(id) = self.id.take() else { return };
+        let peer = self.peer.clone();
+        let params =
+            CancelledNotificationParam::new(Some(id), Some("the caller does not wait any more".to_owned()));
+        let notification = ClientNotification::CancelledNotification(CancelledNotification::new(params));
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { peer.send_notification(notification).await });
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What servers find on this side.
+
+use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientConfig, ClientResult, ErrorCode, ErrorData, ServerNotification, ServerRequest};
+use rmcp::service::{NotificationContext, RequestContext, Service};
+
+use super::Shared;
+use super::entry::Entry;
+use crate::elicit;
+
+/// Answers requests of a legacy server, and passes notifications on.
+pub(super) struct Client {
+    pub(super) entry: Arc<Entry>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) config: ClientConfig,
+}
+
+impl Client {
+    pub(super) fn tell(entry: &Entry, notification: &ServerNotification) {
+        match notification {
+            ServerNotification::ToolListChangedNotification(_) => entry.tools_changed.notify_one(),
+            ServerNotification::ProgressNotification(progress) => entry.progress.tell(&progress.params),
+            _ => {}
+        }
+        entry.notifications.tell(&entry.name, notification);
+    }
+}
+
+impl Service<RoleClient> for Client {
+    async fn handle_request(
+        &self,
+        request: ServerRequest,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ClientResult, ErrorData> {
+        let method = match request {
+            ServerRequest::PingRequest(_) => return Ok(ClientResult::empty(())),
+            ServerRequest::ElicitRequest(request) => {
+                let elicitation = self.shared.options.elicitation.as_deref();
+                let answer = elicit::ask(elicitation, &self.entry.name, None, request.params).await?;
+                return Ok(ClientResult::ElicitResult(answer));
+            }
+            // Neither was declared.
+            ServerRequest::CreateMessageRequest(_) => "sampling/createMessage".to_owned(),
+            ServerRequest::ListRootsRequest(_) => "roots/list".to_owned(),
+            ServerRequest::CustomRequest(request) => request.method,
+            _ => "an unknown method".to_owned(),
+        };
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: ServerNotification,
+        _: NotificationContext<RoleClient>,
+    ) -> Result<(), ErrorData> {
+        Self::tell(&self.entry, &notification);
+        Ok(())
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        self.config.clone()
+    }
+}

@@ -1,0 +1,225 @@
+//! Connects a server, and keeps it connected.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use acp_types::v1::McpServer;
+use rmcp::service::serve_directly;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::Shared;
+use super::client::Client;
+use super::entry::Entry;
+use super::event::Event;
+use super::info::{ServerInfo, ServerStatus};
+use super::listing;
+use crate::error::McpError;
+use crate::extension::OnMissing;
+#[cfg(feature = "http")]
+use crate::http::HttpDial;
+use crate::negotiate::cache::ServerKey;
+use crate::negotiate::drive::{Agreed, Dial, drive};
+use crate::negotiate::{Negotiation, Route};
+#[cfg(feature = "stdio")]
+use crate::stdio::StdioDial;
+
+/// A server that has run this long is as good as new.
+const STEADY: Duration = Duration::from_secs(60);
+/// How long is waited before a server is started for the second time in a row; it doubles each time.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// The name of a server.
+pub(super) fn name(server: &McpServer) -> String {
+    match server {
+        McpServer::Http(server) => server.name.clone(),
+        McpServer::Sse(server) => server.name.clone(),
+        McpServer::Stdio(server) => server.name.clone(),
+        _ => server.tag().unwrap_or("unknown").to_owned(),
+    }
+}
+
+/// The transport of a server, as `mcpServers` names it.
+pub(super) fn transport(server: &McpServer) -> &str {
+    server.tag().unwrap_or("stdio")
+}
+
+/// Starts the task of a server.
+pub(super) fn start(server: &McpServer, entry: &Arc<Entry>, shared: &Arc<Shared>) {
+    let (entry, shared) = (Arc::clone(entry), Arc::clone(shared));
+    match server {
+        #[cfg(feature = "stdio")]
+        McpServer::Stdio(server) => {
+            let options = &shared.options;
+            let dial = StdioDial::new((**server).clone(), options.stdio.clone(), options.timeouts.shutdown);
+            let key = dial.key();
+            tokio::spawn(Keeper { entry, shared, dial, routes: &[Route::Pipe], key }.run());
+        }
+        #[cfg(feature = "http")]
+        McpServer::Http(server) => {
+            let dial = HttpDial::new(&server.url, &server.headers, &shared.options.timeouts);
+            // Servers that have not moved on are found only when there is a transport for them.
+            let routes: &[Route] =
+                if cfg!(feature = "sse") { &[Route::Http, Route::Sse] } else { &[Route::Http] };
+            start_http(dial, entry, shared, routes);
+        }
+        #[cfg(feature = "sse")]
+        McpServer::Sse(server) => {
+            let dial = HttpDial::new(&server.url, &server.headers, &shared.options.timeouts);
+            start_http(dial, entry, shared, &[Route::Sse, Route::Http]);
+        }
+        other => {
+            let error = McpError::TransportNotSupported { transport: transport(other).to_owned() };
+            tokio::spawn(never(entry, shared, error));
+        }
+    }
+}
+
+#[cfg(feature = "http")]
+fn start_http(
+    dial: Result<HttpDial, McpError>,
+    entry: Arc<Entry>,
+    shared: Arc<Shared>,
+    routes: &'static [Route],
+) {
+    match dial {
+        Ok(dial) => {
+            let key = dial.key();
+            tokio::spawn(Keeper { entry, shared, dial, routes, key }.run());
+        }
+        Err(error) => {
+            tokio::spawn(never(entry, shared, error));
+        }
+    }
+}
+
+/// The task of a server that cannot be connected.
+async fn never(entry: Arc<Entry>, shared: Arc<Shared>, error: McpError) {
+    fail(&entry, &shared, error);
+    shared.closing.cancelled().await;
+    entry.set_disconnected(ServerStatus::Closed, Some(McpError::Closed));
+}
+
+fn fail(entry: &Entry, shared: &Shared, error: McpError) {
+    entry.set_disconnected(ServerStatus::Failed(error.clone()), Some(error.clone()));
+    shared.events.send(Event::Failed { server: entry.name.clone(), error });
+}
+
+/// The task of a server.
+struct Keeper<D> {
+    entry: Arc<Entry>,
+    shared: Arc<Shared>,
+    dial: D,
+    /// The ways to it, the first to be tried first, the others from the last.
+    routes: &'static [Route],
+    key: ServerKey,
+}
+
+impl<D: Dial> Keeper<D> {
+    async fn run(mut self) {
+        let closing = self.shared.closing.clone();
+        let (mut in_a_row, mut is_first) = (0, true);
+        loop {
+            let connected = tokio::select! {
+                connected = self.connect() => connected,
+                () = closing.cancelled() => break,
+            };
+            let began = Instant::now();
+            let error = match connected {
+                Ok((agreed, info)) => {
+                    let server = self.entry.name.clone();
+                    let event =
+                        if is_first { Event::Connected { server } } else { Event::Restarted { server } };
+                    is_first = false;
+                    match self.serve(agreed, info, event).await {
+                        Some(error) => error,
+                        None => break,
+                    }
+                }
+                Err(error) => {
+                    fail(&self.entry, &self.shared, error);
+                    closing.cancelled().await;
+                    break;
+                }
+            };
+            in_a_row = if began.elapsed() >= STEADY { 1 } else { in_a_row + 1 };
+            if in_a_row > self.shared.options.restarts {
+                fail(&self.entry, &self.shared, error);
+                closing.cancelled().await;
+                break;
+            }
+            self.entry.set_disconnected(ServerStatus::Connecting, Some(error.clone()));
+            self.shared.events.send(Event::Restarting { server: self.entry.name.clone(), error });
+            if in_a_row > 1 {
+                tokio::select! {
+                    () = sleep(PAUSE * (1 << (in_a_row - 2).min(6))) => {}
+                    () = closing.cancelled() => break,
+                }
+            }
+        }
+        self.entry.set_disconnected(ServerStatus::Closed, Some(McpError::Closed));
+    }
+
+    async fn connect(&mut self) -> Result<(Agreed, Arc<ServerInfo>), McpError> {
+        let options = &self.shared.options;
+        let hint = options.eras.get(self.key);
+        let mut negotiation = Negotiation::new(&options.versions, self.routes, hint);
+        let client = options.client_config();
+        let time = options.timeouts.connect;
+        let agreed = timeout(time, drive(&mut negotiation, &mut self.dial, &client, &options.timeouts)).await;
+        let agreed = agreed.map_err(|_| McpError::Timeout { waiting_for: "connect", waited: time })??;
+        options.eras.set(self.key, agreed.era);
+        let offered = agreed.info.capabilities.extensions.as_ref();
+        let mut extensions = Vec::new();
+        for (id, _, on_missing) in &options.extensions {
+            match (offered.is_some_and(|offered| offered.contains_key(id.as_str())), on_missing) {
+                (true, _) => extensions.push(id.clone()),
+                (false, OnMissing::Core) => {}
+                (false, OnMissing::Reject) => {
+                    return Err(McpError::MissingExtension { extension: id.as_str().to_owned() });
+                }
+            }
+        }
+        let info = ServerInfo {
+            era: agreed.era,
+            version: agreed.info.protocol_version.clone(),
+            capabilities: agreed.info.capabilities.clone(),
+            extensions,
+            instructions: agreed.info.instructions.clone(),
+            implementation: agreed.info.server_info.clone(),
+        };
+        Ok((agreed, Arc::new(info)))
+    }
+
+    /// Runs a connection to its end: `None` when it is the session's end as well.
+    async fn serve(&mut self, agreed: Agreed, info: Arc<ServerInfo>, event: Event) -> Option<McpError> {
+        let shared = Arc::clone(&self.shared);
+        let config = shared.options.client_config();
+        let client = Client { entry: Arc::clone(&self.entry), shared: Arc::clone(&shared), config };
+        let running = serve_directly(client, agreed.wire, Some(agreed.info));
+        let end = running.cancellation_token();
+        let connection = self.entry.set_connected(running.peer().clone(), &info);
+        shared.events.send(event);
+        let mut waiting = pin!(running.waiting());
+        let is_over = {
+            let mut listing = pin!(listing::keep(&self.entry, &shared, &connection));
+            tokio::select! {
+                _ = &mut waiting => false,
+                () = self.entry.reconnect.notified() => true,
+                () = shared.closing.cancelled() => true,
+                // It ends with the connection only.
+                () = &mut listing => true,
+            }
+        };
+        if is_over {
+            end.cancel();
+            // The steps of ending a process, with time left for the steps themselves.
+            let _ = timeout(shared.options.timeouts.shutdown * 4, &mut waiting).await;
+        }
+        if shared.closing.is_cancelled() {
+            return None;
+        }
+        let ended = if is_over { None } else { self.dial.ended().await };
+        Some(ended.unwrap_or_else(|| McpError::unreachable("the connection ended")))
+    }
+}

@@ -1,0 +1,177 @@
+//! One server of a session, whatever becomes of its connections.
+
+use std::sync::Arc;
+
+use rmcp::model::Tool;
+use rmcp::{Peer, RoleClient};
+use tokio::sync::{Notify, watch};
+
+use super::info::{ServerInfo, ServerStatus, ToolsStatus};
+use super::notify::Registry;
+use super::progress::Router;
+use crate::error::McpError;
+use crate::tools::QualifiedTool;
+
+/// A connection that was agreed on.
+#[derive(Clone, Debug)]
+pub(super) struct Connection {
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) info: Arc<ServerInfo>,
+    /// Which connection of the server, from 1.
+    pub(super) number: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    status: ServerStatus,
+    connection: Option<Connection>,
+    /// How the last connection ended.
+    ended: Option<McpError>,
+    tools: Arc<[Tool]>,
+    tools_status: ToolsStatus,
+    /// How many connections there were.
+    connections: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(super) name: String,
+    pub(super) transport: String,
+    index: usize,
+    ordinal: usize,
+    state: watch::Sender<State>,
+    /// The server has said that its tools have changed.
+    pub(super) tools_changed: Notify,
+    /// The connection is of no use any more.
+    pub(super) reconnect: Notify,
+    pub(super) notifications: Registry,
+    pub(super) progress: Router,
+}
+
+impl Entry {
+    pub(super) fn new(name: String, index: usize, ordinal: usize, transport: String) -> Self {
+        let state = State {
+            status: ServerStatus::Connecting,
+            connection: None,
+            ended: None,
+            tools: Arc::from([]),
+            tools_status: ToolsStatus::Unknown,
+            connections: 0,
+        };
+        Self {
+            name,
+            transport,
+            index,
+            ordinal,
+            state: watch::Sender::new(state),
+            tools_changed: Notify::new(),
+            reconnect: Notify::new(),
+            notifications: Registry::default(),
+            progress: Router::default(),
+        }
+    }
+
+    pub(super) fn status(&self) -> ServerStatus {
+        self.state.borrow().status.clone()
+    }
+
+    pub(super) fn tools_status(&self) -> ToolsStatus {
+        self.state.borrow().tools_status.clone()
+    }
+
+    pub(super) fn tools(&self) -> Vec<QualifiedTool> {
+        let tools = Arc::clone(&self.state.borrow().tools);
+        tools
+            .iter()
+            .map(|tool| QualifiedTool::new(self.index, &self.name, self.ordinal, tool.clone()))
+            .collect()
+    }
+
+    /// Waits until the server is connected or is not going to be.
+    pub(super) async fn settled(&self) {
+        let is_settled = |state: &State| !matches!(state.status, ServerStatus::Connecting);
+        let _ = self.state.subscribe().wait_for(is_settled).await;
+    }
+
+    /// Waits until the tools are known, or are not going to be.
+    pub(super) async fn listed(&self) {
+        let is_listed = |state: &State| match state.status {
+            ServerStatus::Connecting => false,
+            ServerStatus::Connected(_) => state.tools_status != ToolsStatus::Unknown,
+            _ => true,
+        };
+        let _ = self.state.subscribe().wait_for(is_listed).await;
+    }
+
+    pub(super) async fn closed(&self) {
+        let is_over = |state: &State| matches!(state.status, ServerStatus::Closed);
+        let _ = self.state.subscribe().wait_for(is_over).await;
+    }
+
+    /// The connection, once there is one; one after `number`.
+    pub(super) async fn connection(&self, number: u64) -> Result<Connection, McpError> {
+        let is_settled = |state: &State| match state.status {
+            ServerStatus::Connecting => false,
+            _ => state.connection.as_ref().is_none_or(|connection| connection.number > number),
+        };
+        let mut states = self.state.subscribe();
+        let state = states.wait_for(is_settled).await.map_err(|_| McpError::Closed)?;
+        match (&state.connection, &state.status) {
+            (Some(connection), _) => Ok(connection.clone()),
+            (None, ServerStatus::Failed(error)) => Err(error.clone()),
+            (None, _) => Err(McpError::Closed),
+        }
+    }
+
+    /// How a connection ended, once that is known.
+    pub(super) async fn ended(&self, number: u64) -> McpError {
+        let is_over =
+            |state: &State| state.connection.as_ref().is_none_or(|connection| connection.number > number);
+        let mut states = self.state.subscribe();
+        let state = states.wait_for(is_over).await;
+        let ended = state.ok().and_then(|state| state.ended.clone());
+        ended.unwrap_or_else(|| McpError::unreachable("the connection ended before the server answered"))
+    }
+
+    pub(super) fn set_connected(&self, peer: Peer<RoleClient>, info: &Arc<ServerInfo>) -> Connection {
+        let mut connection = Connection { peer, info: Arc::clone(info), number: 0 };
+        self.state.send_modify(|state| {
+            state.connections += 1;
+            connection.number = state.connections;
+            state.connection = Some(connection.clone());
+            state.status = ServerStatus::Connected(Arc::clone(info));
+            state.tools_status = ToolsStatus::Unknown;
+        });
+        connection
+    }
+
+    /// There is no connection, for now or for good.
+    pub(super) fn set_disconnected(&self, status: ServerStatus, ended: Option<McpError>) {
+        let is_final = !matches!(status, ServerStatus::Connecting);
+        self.state.send_modify(|state| {
+            state.status = status;
+            state.connection = None;
+            state.ended = ended.or(state.ended.take());
+            if is_final {
+                state.tools = Arc::from([]);
+                state.tools_status = ToolsStatus::Unknown;
+            }
+        });
+    }
+
+    pub(super) fn set_tools(&self, tools: Vec<Tool>) {
+        self.state.send_modify(|state| {
+            state.tools_status = ToolsStatus::Listed(tools.len());
+            state.tools = tools.into();
+        });
+    }
+
+    pub(super) fn set_tools_status(&self, status: ToolsStatus) {
+        self.state.send_modify(|state| {
+            if status == ToolsStatus::NotOffered {
+                state.tools = Arc::from([]);
+            }
+            state.tools_status = status;
+        });
+    }
+}

@@ -1,0 +1,114 @@
+//! The MCP servers of one ACP session.
+
+mod builder;
+mod call;
+mod client;
+mod connect;
+mod entry;
+mod event;
+mod features;
+mod info;
+mod listing;
+mod notify;
+mod progress;
+
+use std::sync::Arc;
+
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+pub use builder::Builder;
+pub use call::CallOptions;
+pub use event::{Event, Events};
+pub use features::Server;
+pub use info::{ServerInfo, ServerStatus, ToolsStatus};
+pub use notify::{Guard, Notification};
+pub use progress::Progress;
+
+use self::builder::Options;
+use self::entry::Entry;
+use self::event::EventSender;
+use crate::tools::QualifiedTool;
+
+/// The MCP servers of one ACP session: connected, kept connected, and called.
+///
+/// Clones are handles on the same session. When the last one goes, the servers are ended; [`shutdown`](Self::shutdown)
+/// waits for that.
+#[derive(Clone, Debug)]
+pub struct McpSession {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    entries: Vec<Arc<Entry>>,
+    shared: Arc<Shared>,
+    _end: DropGuard,
+}
+
+/// What the tasks of a session have in common.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) options: Options,
+    pub(crate) events: EventSender,
+    pub(crate) closing: CancellationToken,
+}
+
+impl McpSession {
+    /// Settings of a session; `client` is who servers are told they talk to (rule `mcp-neg-04`).
+    pub fn builder(client: rmcp::model::Implementation) -> Builder {
+        Builder::new(client)
+    }
+
+    /// The servers, in the order of `mcpServers`.
+    #[must_use]
+    pub fn servers(&self) -> Vec<Server> {
+        self.inner.entries.iter().map(|entry| Server::new(entry, &self.inner.shared)).collect()
+    }
+
+    /// The first server of this name.
+    #[must_use]
+    pub fn server(&self, name: &str) -> Option<Server> {
+        self.servers().into_iter().find(|server| server.name() == name)
+    }
+
+    /// Waits until no server is being connected any more. The time is bounded by
+    /// [`Timeouts::connect`](crate::Timeouts::connect).
+    pub async fn connected(&self) {
+        for entry in &self.inner.entries {
+            entry.settled().await;
+        }
+    }
+
+    /// The tools of all servers, in the order of `mcpServers` and of each server's list, with names for the model.
+    ///
+    /// Waits for servers that are being connected and for lists that are asked for the first time. Servers that failed
+    /// have none; those whose list is out of date have what they had. Nothing is asked here: lists are kept, and asked
+    /// for anew when a server says that they have changed ([`Event::ToolsChanged`]).
+    pub async fn tools(&self) -> Vec<QualifiedTool> {
+        for entry in &self.inner.entries {
+            entry.listed().await;
+        }
+        self.current_tools()
+    }
+
+    /// The tools that are known now; does not wait.
+    #[must_use]
+    pub fn current_tools(&self) -> Vec<QualifiedTool> {
+        self.inner.entries.iter().flat_map(|entry| entry.tools()).collect()
+    }
+
+    /// What happens to the servers. The first to ask gets everything from the start; see [`Events`].
+    #[must_use]
+    pub fn events(&self) -> Events {
+        self.inner.shared.events.subscribe()
+    }
+
+    /// Ends all servers, and waits until they are gone: at most [`Timeouts::shutdown`](crate::Timeouts::shutdown) for
+    /// each of the steps of rule `mcp-neg-36`, all servers at once. Calls that are running fail.
+    pub async fn shutdown(&self) {
+        self.inner.shared.closing.cancel();
+        for entry in &self.inner.entries {
+            entry.closed().await;
+        }
+    }
+}

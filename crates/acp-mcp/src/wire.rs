@@ -1,0 +1,96 @@
+//! A connection to a server, whatever carries it.
+
+use std::error::Error;
+use std::fmt;
+use std::pin::Pin;
+
+use rmcp::RoleClient;
+use rmcp::model::ServerJsonRpcMessage;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+
+use crate::version::Era;
+
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Why a message was not sent.
+#[derive(Debug)]
+pub(crate) struct WireError(pub(crate) Box<dyn Error + Send + Sync>);
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for WireError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(self.0.as_ref())
+    }
+}
+
+trait Carrier: Send {
+    fn send(&mut self, message: TxJsonRpcMessage<RoleClient>) -> Boxed<'static, Result<(), WireError>>;
+    fn receive(&mut self) -> Boxed<'_, Option<RxJsonRpcMessage<RoleClient>>>;
+    fn close(&mut self) -> Boxed<'_, Result<(), WireError>>;
+}
+
+impl<T: Transport<RoleClient>> Carrier for T {
+    fn send(&mut self, message: TxJsonRpcMessage<RoleClient>) -> Boxed<'static, Result<(), WireError>> {
+        let sent = Transport::send(self, message);
+        Box::pin(async { sent.await.map_err(|error| WireError(Box::new(error))) })
+    }
+
+    fn receive(&mut self) -> Boxed<'_, Option<RxJsonRpcMessage<RoleClient>>> {
+        Box::pin(Transport::receive(self))
+    }
+
+    fn close(&mut self) -> Boxed<'_, Result<(), WireError>> {
+        Box::pin(async { Transport::close(self).await.map_err(|error| WireError(Box::new(error))) })
+    }
+}
+
+/// One type for all transports.
+pub(crate) struct Wire {
+    carrier: Box<dyn Carrier>,
+    era: Option<Era>,
+}
+
+impl Wire {
+    pub(crate) fn new(transport: impl Transport<RoleClient> + 'static) -> Self {
+        Self { carrier: Box::new(transport), era: None }
+    }
+
+    /// What was agreed on.
+    pub(crate) fn agreed(mut self, era: Era) -> Self {
+        self.era = Some(era);
+        self
+    }
+}
+
+impl Transport<RoleClient> for Wire {
+    type Error = WireError;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), WireError>> + Send + 'static {
+        self.carrier.send(message)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            match self.carrier.receive().await {
+                // A modern server has no business with requests, and an answer would be one as well: `mcp-neg-38`.
+                Some(ServerJsonRpcMessage::Request(_)) if self.era == Some(Era::Modern) => {
+                    tracing::warn!("passed over a request of an MCP server of 2026-07-28 or later");
+                }
+                message => return message,
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), WireError> {
+        self.carrier.close().await
+    }
+}

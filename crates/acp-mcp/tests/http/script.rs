@@ -1,0 +1,276 @@
+//! Servers over HTTP that follow a script.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+use futures_util::{StreamExt as _, stream};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full, StreamBody};
+use hyper::body::{Bytes, Frame, Incoming};
+use hyper::header::{CONTENT_TYPE, LOCATION};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{HeaderMap, Request, Response};
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use rmcp::transport::StreamableHttpService;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::{Notify, mpsc};
+
+use crate::real::Real;
+
+const NEW: &str = "2026-07-28";
+const OLD: &str = "2025-11-25";
+
+type Body = UnsyncBoxBody<Bytes, Infallible>;
+
+/// A server made with rmcp; its address.
+pub async fn real(era: &'static str) -> String {
+    let service = StreamableHttpService::new(
+        move || Ok(Real::new(era)),
+        Arc::new(LocalSessionManager::default()),
+        Default::default(),
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        loop {
+            let (socket, _) = listener.accept().await.unwrap();
+            let service = TowerToHyperService::new(service.clone());
+            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(socket), service));
+        }
+    });
+    url
+}
+
+/// What a server has got.
+#[derive(Clone)]
+pub struct Exchange {
+    pub verb: String,
+    pub headers: HeaderMap,
+    pub body: Value,
+}
+
+pub struct Scripted {
+    pub url: String,
+    state: Arc<State>,
+}
+
+struct State {
+    mode: Mutex<String>,
+    exchanges: Mutex<Vec<Exchange>>,
+    hanging: Notify,
+    let_go: Notify,
+    /// The stream of a server of 2024-11-05.
+    stream: Mutex<Option<mpsc::UnboundedSender<Bytes>>>,
+}
+
+impl Scripted {
+    pub async fn start(mode: &str) -> Self {
+        let state = Arc::new(State {
+            mode: Mutex::new(mode.to_owned()),
+            exchanges: Mutex::default(),
+            hanging: Notify::new(),
+            let_go: Notify::new(),
+            stream: Mutex::default(),
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let serving = Arc::clone(&state);
+        tokio::spawn(async move {
+            loop {
+                let (socket, _) = listener.accept().await.unwrap();
+                let state = Arc::clone(&serving);
+                let service = service_fn(move |request| answer(Arc::clone(&state), request));
+                tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(socket), service));
+            }
+        });
+        Self { url, state }
+    }
+
+    pub fn become_another(&self, mode: &str) {
+        mode.clone_into(&mut self.state.mode.lock().unwrap());
+    }
+
+    pub fn exchanges(&self) -> Vec<Exchange> {
+        self.state.exchanges.lock().unwrap().clone()
+    }
+
+    /// The methods of MCP, in order.
+    pub fn methods(&self) -> Vec<String> {
+        let method = |exchange: &Exchange| exchange.body["method"].as_str().map(str::to_owned);
+        self.exchanges().iter().filter_map(method).collect()
+    }
+
+    /// Waits until a call hangs.
+    pub async fn hanging(&self) {
+        self.state.hanging.notified().await;
+    }
+
+    /// Waits until nobody waits for that call any more.
+    pub async fn let_go(&self) {
+        self.state.let_go.notified().await;
+    }
+}
+
+struct Gone(Arc<State>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.let_go.notify_one();
+    }
+}
+
+async fn answer(state: Arc<State>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+    let (head, body) = request.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let verb = head.method.to_string();
+    let method = body["method"].as_str().unwrap_or_default().to_owned();
+    state.exchanges.lock().unwrap().push(Exchange {
+        verb: verb.clone(),
+        headers: head.headers,
+        body: body.clone(),
+    });
+    let mode = state.mode.lock().unwrap().clone();
+    if mode.starts_with("sse") {
+        return Ok(old(&state, &mode, &verb, head.uri.path(), &body));
+    }
+    if verb != "POST" {
+        return Ok(plain(405, ""));
+    }
+    if method == "tools/call" && body["params"]["name"] == "hang" {
+        let gone = Gone(Arc::clone(&state));
+        state.hanging.notify_one();
+        std::future::pending::<()>().await;
+        drop(gone);
+    }
+    if mode == "silent" {
+        std::future::pending::<()>().await;
+    }
+    Ok(match method.as_str() {
+        "server/discover" => discover(&mode, &body["id"]),
+        _ => later(&mode, &method, &body),
+    })
+}
+
+fn discover(mode: &str, id: &Value) -> Response<Body> {
+    let supported = |versions: &[&str]| json!({ "supported": versions, "requested": NEW });
+    let discovered = || json!({ "resultType": "complete", "supportedVersions": [NEW], "ttlMs": 0, "cacheScope": "private", "capabilities": { "tools": {} } });
+    match mode {
+        "modern" => json_of(200, &result(id, discovered())),
+        "events" => {
+            let ping = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": "" } });
+            let events = format!("data: {ping}\n\ndata: {}\n\n", result(id, discovered()));
+            let mut response = plain(200, &events);
+            response.headers_mut().insert(CONTENT_TYPE, "text/event-stream".parse().unwrap());
+            response
+        }
+        "400 null id" => json_of(400, &error(&Value::Null, -32000, Value::Null)),
+        "400 odd id" => json_of(400, &error(&json!("server-error"), -32600, Value::Null)),
+        "400 refuses-modern" => json_of(400, &error(id, -32022, supported(&[OLD]))),
+        "400 needs-roots" => {
+            json_of(400, &error(id, -32021, json!({ "requiredCapabilities": { "roots": {} } })))
+        }
+        "400 mismatch" => json_of(400, &error(id, -32020, Value::Null)),
+        "200 error" => json_of(200, &error(id, -32601, Value::Null)),
+        "200 empty" => json_of(200, &result(id, json!({}))),
+        "503 error" => json_of(503, &error(id, -32601, Value::Null)),
+        "unknown-version" => plain(400, ""),
+        mode => {
+            let status = mode.split(' ').next().unwrap().parse().unwrap();
+            let mut response = plain(status, if mode.ends_with("html") { "<html>no</html>" } else { "" });
+            if status == 302 || status == 307 {
+                response.headers_mut().insert(LOCATION, "http://example.invalid/mcp".parse().unwrap());
+            }
+            response
+        }
+    }
+}
+
+fn later(mode: &str, method: &str, body: &Value) -> Response<Body> {
+    let id = &body["id"];
+    let is_modern = mode == "modern" || mode == "events";
+    match method {
+        "initialize" if is_modern => json_of(400, &error(id, -32022, json!({ "supported": [NEW] }))),
+        "initialize" if mode == "unknown-version" => json_of(200, &result(id, initialized("2023-01-01"))),
+        "initialize" if mode == "401" => plain(401, ""),
+        "initialize" => json_of(200, &result(id, initialized(OLD))),
+        "tools/call" => match body["params"]["name"].as_str().unwrap() {
+            "status-500" => plain(500, "secret"),
+            "status-401" => plain_with(401, "www-authenticate", "Bearer realm=\"x\""),
+            "rpc" => json_of(200, &error(id, -32603, Value::Null)),
+            _ => json_of(200, &result(id, called(body))),
+        },
+        "tools/list" => json_of(200, &result(id, list())),
+        _ => plain(202, ""),
+    }
+}
+
+/// A server of 2024-11-05.
+fn old(state: &State, mode: &str, verb: &str, path: &str, body: &Value) -> Response<Body> {
+    if verb == "GET" {
+        let (sender, receiver) = mpsc::unbounded_channel::<Bytes>();
+        let place =
+            if mode == "sse elsewhere" { "http://example.invalid/messages" } else { "/messages?session=1" };
+        sender.send(format!(": hello\n\nevent: endpoint\ndata: {place}\n\n").into()).unwrap();
+        *state.stream.lock().unwrap() = Some(sender);
+        let frames = stream::unfold(receiver, async |mut receiver| Some((receiver.recv().await?, receiver)));
+        let body = StreamBody::new(frames.map(|bytes| Ok(Frame::data(bytes)))).boxed_unsync();
+        return Response::builder().header(CONTENT_TYPE, "text/event-stream").body(body).unwrap();
+    }
+    if path != "/messages" {
+        return plain(405, "");
+    }
+    let id = &body["id"];
+    let message = match body["method"].as_str().unwrap_or_default() {
+        "initialize" => result(id, initialized("2024-11-05")),
+        "tools/list" => result(id, list()),
+        "tools/call" => result(id, called(body)),
+        _ => return plain(202, ""),
+    };
+    let event = format!("event: message\ndata: {message}\n\n");
+    state.stream.lock().unwrap().as_ref().unwrap().send(event.into()).unwrap();
+    plain(202, "Accepted")
+}
+
+fn initialized(version: &str) -> Value {
+    json!({ "protocolVersion": version, "capabilities": { "tools": {} }, "serverInfo": { "name": "s", "version": "1" } })
+}
+
+fn list() -> Value {
+    let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
+    let tools = ["echo", "hang", "status-500", "status-401", "rpc"].map(tool);
+    json!({ "resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private" })
+}
+
+fn called(body: &Value) -> Value {
+    json!({ "content": [{ "type": "text", "text": body["params"]["arguments"].to_string() }] })
+}
+
+fn result(id: &Value, result: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "result": result })
+}
+
+fn error(id: &Value, code: i32, data: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": "scripted", "data": data } })
+}
+
+fn json_of(status: u16, message: &Value) -> Response<Body> {
+    let mut response = plain(status, &message.to_string());
+    response.headers_mut().insert(CONTENT_TYPE, "application/json".parse().unwrap());
+    response
+}
+
+fn plain(status: u16, text: &str) -> Response<Body> {
+    let body = Full::new(Bytes::from(text.to_owned())).boxed_unsync();
+    Response::builder().status(status).header(CONTENT_TYPE, "text/html").body(body).unwrap()
+}
+
+fn plain_with(status: u16, header: &'static str, value: &'static str) -> Response<Body> {
+    let mut response = plain(status, "");
+    response.headers_mut().insert(header, value.parse().unwrap());
+    response
+}
