@@ -13,6 +13,17 @@ pub async fn until(is_so: impl Fn() -> bool) {
     }
 }
 
+pub async fn a_server_that_floods_keeps_nobody_else() {
+    let scene = Scene::new();
+    let session = scene.builder().connect_all(&[scene.server("flood"), scene.server("plain")]).await;
+    session.tools().await;
+    for name in ["plain__echo", "flood__echo", "plain__echo"] {
+        let outcome = session.call_tool(name, json!({ "x": 1 }), CallOptions::new()).await.unwrap();
+        assert_eq!(outcome.text(), r#"{"x":1}"#, "{name}");
+    }
+    session.shutdown().await;
+}
+
 pub async fn mcp_neg_37_a_server_that_crashes_is_started_again() {
     let scene = Scene::new();
     let session = scene.connect("plain").await;
