@@ -1,4 +1,8 @@
 #![doc = include_str!("lib.md")]
+#![cfg_attr(
+    not(any(feature = "stdio", feature = "http")),
+    allow(dead_code, reason = "without a transport there is nobody to talk to")
+)]
 
 mod content;
 mod elicit;

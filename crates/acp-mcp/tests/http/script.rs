@@ -106,13 +106,18 @@ impl Scripted {
 
     /// Waits until a call hangs.
     pub async fn hanging(&self) {
-        self.state.hanging.notified().await;
+        within(self.state.hanging.notified()).await;
     }
 
     /// Waits until nobody waits for that call any more.
     pub async fn let_go(&self) {
-        self.state.let_go.notified().await;
+        within(self.state.let_go.notified()).await;
     }
+}
+
+/// A way out of waiting.
+async fn within(event: impl Future<Output = ()>) {
+    tokio::time::timeout(std::time::Duration::from_secs(60), event).await.unwrap();
 }
 
 struct Gone(Arc<State>);

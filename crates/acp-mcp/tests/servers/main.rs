@@ -13,6 +13,7 @@
 )]
 
 mod cases;
+mod life;
 #[path = "../common/real.rs"]
 mod real;
 mod scene;

@@ -151,6 +151,17 @@ impl State<'_> {
     }
 
     fn list(&self, id: &Value) {
+        if self.mode == "flood" {
+            // Until nobody reads any more: then printing panics, and the thread ends.
+            std::thread::spawn(|| {
+                loop {
+                    println!("still here");
+                    say(
+                        &json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": "x" } }),
+                    );
+                }
+            });
+        }
         if self.mode == "rude-modern" {
             say(&json!({ "jsonrpc": "2.0", "id": "mine", "method": "roots/list" }));
         }

@@ -1,0 +1,175 @@
+//! The cases of a server's life: restarts, lists that change, what it is started with, and its end.
+
+use acp_mcp::{CallOptions, EnvPolicy, Event, McpError, StdioOptions, ToolsStatus};
+use acp_types::v1::{EnvVariable, McpServer, McpServerStdio};
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, status, wait_for};
+
+/// Looks at a file that another process writes: there is nothing to wait on.
+pub async fn until(is_so: impl Fn() -> bool) {
+    while !is_so() {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+}
+
+pub async fn a_server_that_floods_keeps_nobody_else() {
+    let scene = Scene::new();
+    let session = scene.builder().connect_all(&[scene.server("flood"), scene.server("plain")]).await;
+    session.tools().await;
+    for name in ["plain__echo", "flood__echo", "plain__echo"] {
+        let outcome = session.call_tool(name, json!({ "x": 1 }), CallOptions::new()).await.unwrap();
+        assert_eq!(outcome.text(), r#"{"x":1}"#, "{name}");
+    }
+    session.shutdown().await;
+}
+
+pub async fn mcp_neg_37_a_server_that_crashes_is_started_again() {
+    let scene = Scene::new();
+    let session = scene.connect("plain").await;
+    session.tools().await;
+    let mut events = session.events();
+    let error = session.call_tool("plain__crash", Value::Null, CallOptions::new()).await.unwrap_err();
+    let crashed = "the server's process ended with status 7; its last words on stderr:\ncrashing as told";
+    assert_eq!(error.to_string(), crashed);
+    let outcome = session.call_tool("plain__echo", json!({}), CallOptions::new()).await.unwrap();
+    assert_eq!(outcome.text(), "{}");
+    let event = wait_for(&mut events, |event| matches!(event, Event::Restarting { .. })).await;
+    assert!(matches!(event, Event::Restarting { error, .. } if error.to_string() == crashed));
+    wait_for(&mut events, |event| matches!(event, Event::Restarted { .. })).await;
+}
+
+pub async fn a_server_that_crashes_again_and_again_is_given_up() {
+    let scene = Scene::new();
+    let session = scene.builder().restarts(1).connect_all(&[scene.server("plain")]).await;
+    session.tools().await;
+    let mut events = session.events();
+    for _ in 0..2 {
+        session.call_tool("plain__crash", Value::Null, CallOptions::new()).await.unwrap_err();
+        session.connected().await;
+    }
+    wait_for(&mut events, |event| matches!(event, Event::Failed { .. })).await;
+    assert!(status(&session).contains("status 7"), "{}", status(&session));
+    assert_eq!(session.tools().await, []);
+}
+
+pub async fn a_list_that_fails_is_told() {
+    let scene = Scene::new();
+    let session = scene.connect("no-tools-today").await;
+    assert_eq!(session.tools().await, []);
+    let ToolsStatus::Failed(error) = session.servers()[0].tools_status() else { panic!("it has failed") };
+    assert_eq!(error.to_string(), "the server answered `tools/list` with error -32603: scripted");
+    wait_for(&mut session.events(), |event| matches!(event, Event::ToolsFailed { .. })).await;
+}
+
+pub async fn lists_are_asked_for_again_when_they_change() {
+    let scene = Scene::new();
+    let session = scene.connect("plain").await;
+    session.tools().await;
+    let mut events = session.events();
+    let is_list = |event: &Event| matches!(event, Event::ToolsChanged { .. });
+    wait_for(&mut events, is_list).await;
+    let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let server = session.server("plain").unwrap();
+    let guard = server.on_notification("notifications/tools/list_changed", move |notification| {
+        told.send(notification.clone()).unwrap();
+    });
+    session.call_tool("plain__change", Value::Null, CallOptions::new()).await.unwrap();
+    wait_for(&mut events, is_list).await;
+    let notification = heard.recv().await.unwrap();
+    assert_eq!((notification.server.as_str(), &notification.params), ("plain", &Value::Null));
+    // Removed, it is not told any more: the channel is closed.
+    drop(guard);
+    session.call_tool("plain__change", Value::Null, CallOptions::new()).await.unwrap();
+    wait_for(&mut events, is_list).await;
+    assert_eq!(heard.recv().await, None);
+}
+
+pub async fn a_modern_server_is_listened_to() {
+    let scene = Scene::new();
+    let session = scene.connect("telling").await;
+    session.tools().await;
+    let mut events = session.events();
+    let is_list = |event: &Event| matches!(event, Event::ToolsChanged { .. });
+    wait_for(&mut events, is_list).await;
+    until(|| scene.log("telling").iter().any(|method| method == "subscriptions/listen")).await;
+    session.call_tool("telling__change", Value::Null, CallOptions::new()).await.unwrap();
+    wait_for(&mut events, is_list).await;
+}
+
+pub async fn environment_and_folder_are_as_told() {
+    let scene = Scene::new();
+    let script = "pwd >&2; env | grep -v '^PWD=\\|^_=\\|^SHLVL=\\|^OLDPWD=' >&2; exit 1";
+    let env = [EnvVariable::new("KEY", "secret")];
+    let server: McpServer =
+        McpServerStdio::new("sh", "/bin/sh", ["-c".to_owned(), script.to_owned()], env).into();
+    let folder = scene.file("").canonicalize().unwrap();
+    let options = StdioOptions::default().cwd(&folder).env(EnvPolicy::Empty);
+    let session = scene.builder().stdio(options).connect_all(std::slice::from_ref(&server)).await;
+    let expected = format!("{}\nKEY=secret", folder.display());
+    let McpError::Exited { stderr_tail, .. } = session.servers()[0].status().failure().unwrap().clone()
+    else {
+        panic!("it has ended")
+    };
+    let lines = |text: &str| {
+        text.lines().filter(|line| !line.starts_with("PATH=")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&stderr_tail), lines(&expected));
+}
+
+pub async fn credentials_are_not_printed() {
+    let scene = Scene::new();
+    let McpServer::Stdio(mut server) = scene.server("plain") else { unreachable!() };
+    server.env = vec![EnvVariable::new("TOKEN", "very-secret")];
+    let bad = McpServerStdio::new("bad", "/nowhere/server", ["very-secret".to_owned()], server.env.clone());
+    let session = scene.builder().connect_all(&[McpServer::Stdio(server), bad.into()]).await;
+    assert_eq!(status(&session), "legacy 2025-11-25");
+    let statuses: Vec<_> = session.servers().iter().map(acp_mcp::Server::status).collect();
+    let printed = format!("{session:?} {:?} {statuses:?} {:?}", session.servers(), session.current_tools());
+    assert!(printed.contains("/nowhere/server") && !printed.contains("very-secret"), "{printed}");
+}
+
+#[cfg(not(unix))]
+pub async fn mcp_neg_36_a_stubborn_server_is_killed() {}
+
+#[cfg(not(unix))]
+pub async fn mcp_neg_36_what_a_server_started_goes_with_it() {}
+
+#[cfg(unix)]
+pub async fn mcp_neg_36_a_stubborn_server_is_killed() {
+    let mut scene = Scene::new();
+    scene.timeouts.shutdown = std::time::Duration::from_millis(50);
+    let pid = scene.file("pid");
+    let script = format!("trap '' TERM; echo $$ > '{}'; exec \"$0\" \"$@\"", pid.display());
+    let session = scene.builder().connect_all(&[scene.shell("stubborn", &script)]).await;
+    assert_eq!(status(&session), "legacy 2025-11-25");
+    session.shutdown().await;
+    until(|| is_gone(&pid)).await;
+}
+
+#[cfg(unix)]
+pub async fn mcp_neg_36_what_a_server_started_goes_with_it() {
+    let scene = Scene::new();
+    let pid = scene.file("pid");
+    let script = format!("sleep 1000 & echo $! > '{}'; exec \"$0\" \"$@\"", pid.display());
+    for is_told in [true, false] {
+        let session = scene.builder().connect_all(&[scene.shell("plain", &script)]).await;
+        assert_eq!(status(&session), "legacy 2025-11-25");
+        if is_told {
+            session.shutdown().await;
+        }
+        drop(session);
+        until(|| is_gone(&pid)).await;
+    }
+}
+
+/// Whether the process whose id a file holds has ended.
+#[cfg(unix)]
+fn is_gone(file: &std::path::Path) -> bool {
+    let pid = std::fs::read_to_string(file).unwrap();
+    let alive =
+        std::process::Command::new("/bin/kill").args(["-0", pid.trim()]).output().unwrap().status.success();
+    // Nobody may have taken note of its end, as its parent is gone.
+    let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    !alive || state.contains(") Z ")
+}
