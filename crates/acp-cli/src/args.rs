@@ -19,6 +19,8 @@ options of `acp prompt`:
   --allow KIND     answer permission requests: once, always, reject or ask
                    (default: ask on a terminal, else reject)
   --session ID     go on with this session of an earlier time: it is resumed, or loaded without being shown
+  --missing-as-empty
+                   files that do not exist read as empty: some agents read every file before they create it
   --mode MODE      switch the session to this mode first
   --timeout SECS   cancel the turn after this time
   --record FILE    write every message to this file, one JSON object a line, with secrets redacted
@@ -48,6 +50,7 @@ pub(crate) struct PromptArgs {
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) allow: Option<Allow>,
     pub(crate) session: Option<String>,
+    pub(crate) missing_as_empty: bool,
     pub(crate) mode: Option<String>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) record: Option<PathBuf>,
@@ -97,13 +100,15 @@ fn command(mut parser: Parser, agent: Option<Vec<OsString>>) -> Result<Command, 
 }
 
 fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::Error> {
-    let (mut text, mut cwd, mut allow, mut session, mut mode, mut timeout, mut record, mut verbose) =
-        (None, None, None, None, None, None, None, false);
+    let (mut text, mut cwd, mut allow, mut session, mut mode, mut timeout, mut record) =
+        (None, None, None, None, None, None, None);
+    let (mut missing_as_empty, mut verbose) = (false, false);
     while let Some(arg) = parser.next()? {
         match arg {
             Arg::Long("cwd") => cwd = Some(PathBuf::from(parser.value()?)),
             Arg::Long("allow") => allow = Some(allow_kind(&parser.value()?.string()?)?),
             Arg::Long("session") => session = Some(parser.value()?.string()?),
+            Arg::Long("missing-as-empty") => missing_as_empty = true,
             Arg::Long("mode") => mode = Some(parser.value()?.string()?),
             Arg::Long("timeout") => timeout = Some(seconds(&parser.value()?.string()?)?),
             Arg::Long("record") => record = Some(PathBuf::from(parser.value()?)),
@@ -123,6 +128,7 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
         cwd,
         allow,
         session,
+        missing_as_empty,
         mode,
         timeout,
         record,

@@ -26,9 +26,9 @@ pub struct Handlers {
     notifications: HashMap<Box<str>, NotificationHandler>,
     updates: Vec<UpdateHandler>,
     pub(crate) elicits: Elicits,
+    pub(crate) claims: Claims,
     /// Whether one of them works in the directories of sessions.
     pub(crate) needs_roots: bool,
-    pub(crate) claims: Claims,
 }
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
