@@ -2,9 +2,9 @@
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
 
-#[cfg(unix)]
-use std::io::Read as _;
 use std::io::Write as _;
+#[cfg(unix)]
+use std::io::{BufReader, Read as _};
 use std::path::Path;
 #[cfg(unix)]
 use std::process::{Child, ChildStdin};
@@ -134,7 +134,7 @@ impl Running {
         let (stdin, stdout) = (repl.stdin.take().expect("a pipe"), repl.stdout.take().expect("a pipe"));
         let (tell, printed) = channel();
         std::thread::spawn(move || {
-            stdout.bytes().map_while(Result::ok).try_for_each(|byte| tell.send(byte).ok())
+            BufReader::new(stdout).bytes().map_while(Result::ok).try_for_each(|byte| tell.send(byte).ok())
         });
         (Self { repl, printed, seen: String::new() }, stdin)
     }

@@ -132,29 +132,19 @@ impl ClientService {
             session.config.set(config.config_options.clone(), Moment::now());
         }
         // Queued first, so that a handler that panics costs nobody an event. As a rule that needs no task.
-        let has_handlers = !self.handlers.update_handlers().is_empty();
-        let handlers = has_handlers.then(|| (Arc::clone(&self.handlers), self.told_by(peer)));
-        let (event, update) = if handlers.is_some() {
-            (Event::from(update.update.clone()), Some(update))
+        let (event, handled) = if self.handlers.sees_updates() {
+            (Event::from(update.update.clone()), Some(self.handlers.updated(update, || self.told_by(peer))))
         } else {
             (Event::from(update.update), None)
         };
         let waits = Coming::new(&session).push_now(event, weight).err();
-        if waits.is_none() && handlers.is_none() {
-            return Delivery::Done;
-        }
-        let handled = handlers.zip(update);
         let job: BoxFuture = match (waits, handled) {
-            // It carries no more than it needs: as a rule this is what there is to do.
-            (None, Some(((handlers, context), update))) => {
-                Box::pin(async move { handlers.updated(update, context).await })
-            }
-            (waits, handled) => Box::pin(async move {
-                if let Some((coming, event)) = waits {
-                    coming.push(event, weight).await;
-                }
-                if let Some(((handlers, context), update)) = handled {
-                    handlers.updated(update, context).await;
+            (None, None) => return Delivery::Done,
+            (None, Some(handled)) => handled,
+            (Some((coming, event)), handled) => Box::pin(async move {
+                coming.push(event, weight).await;
+                if let Some(handled) = handled {
+                    handled.await;
                 }
             }),
         };
@@ -163,15 +153,14 @@ impl ClientService {
 
     /// Nobody holds the session, so nothing is kept; those who want to see every update see it.
     fn update_of_a_stranger(&self, update: SessionNotification, peer: &Peer) -> Delivery {
-        if self.handlers.update_handlers().is_empty() {
+        if !self.handlers.sees_updates() {
             let id = &update.session_id;
             self.shared
                 .note(format!("ignored a session/update: no session of this id is open (session `{id}`)"));
             return Delivery::Ignore;
         }
         let lane = LaneKey::from(update.session_id.as_str());
-        let (handlers, context) = (Arc::clone(&self.handlers), self.told_by(peer));
-        Delivery::Lane { lane, job: Box::pin(async move { handlers.updated(update, context).await }) }
+        Delivery::Lane { lane, job: self.handlers.updated(update, || self.told_by(peer)) }
     }
 }
 
