@@ -4,7 +4,7 @@
 //! with `echo_agent` or `coding_agent`. A recorder (`tap`) sits between the two and keeps every line, so a
 //! case is judged by what went over the wire as well as by what the other SDK made of it.
 //!
-//! Real agents come from a folder of recipes outside the project ([`recipes`]); [`probes`] says what is tried with each.
+//! Real agents come from a folder of recipes outside the project (`recipes.rs`); `probes.rs` says what is tried with each.
 
 mod agent_cases;
 mod case;

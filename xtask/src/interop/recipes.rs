@@ -1,6 +1,6 @@
 //! Real agents, from a folder of recipes that is not a part of the project.
 //!
-//! The environment variable [`VARIABLE`] names it. It has `install.sh NAME`, which installs an agent below `$LAB`,
+//! The environment variable `ACP_PEERS` names it. It has `install.sh NAME`, which installs an agent below `$LAB`,
 //! `agents/NAME.sh`, which starts it, and `offline.sh COMMAND…`, which runs a command in a network namespace with nothing
 //! but a stand-in for a model's server.
 
