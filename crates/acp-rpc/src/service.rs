@@ -84,7 +84,7 @@ pub struct Request {
 
 impl Request {
     /// Keeps something until the answer stands in the output buffer, whether that is a result or an error and whoever
-    /// gives it: a layer may drop the handler and answer itself. Once the request is answered, it is dropped at once.
+    /// gives it: a layer may drop the handler and answer itself. What is given to it after that is dropped at once.
     ///
     /// ```
     /// # use acp_rpc::{Error, Reply, Request, Task};
@@ -103,7 +103,10 @@ impl Request {
 
 /// What is kept for a request until it is answered.
 #[derive(Clone)]
-pub(crate) struct Kept(Arc<Mutex<Option<Vec<Box<dyn Send>>>>>);
+pub(crate) struct Kept(Arc<Mutex<Until>>);
+
+/// `None` once it is answered.
+type Until = Option<Vec<Box<dyn Send>>>;
 
 impl Kept {
     pub(crate) fn new() -> Self {
