@@ -2,12 +2,19 @@
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
 
-use std::io::{BufReader, Read, Write};
+use std::io::Write as _;
+#[cfg(unix)]
+use std::io::{BufReader, Read as _};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+#[cfg(unix)]
+use std::process::{Child, ChildStdin};
+use std::process::{Command, Output, Stdio};
+#[cfg(unix)]
+use std::sync::mpsc::{Receiver, channel};
 
 const ONE_SHOT: &str = env!("CARGO_BIN_EXE_one_shot_client");
 const REPL: &str = env!("CARGO_BIN_EXE_repl_client");
+const DRY_RUN: &str = env!("CARGO_BIN_EXE_editor_client");
 const RECORD_REPLAY: &str = env!("CARGO_BIN_EXE_record_replay");
 const ECHO: &str = env!("CARGO_BIN_EXE_echo_agent");
 const EDITOR: &str = env!("CARGO_BIN_EXE_editor_agent");
@@ -40,6 +47,16 @@ fn one_shot_prints_the_answer() {
         let (success, _, errors) = run(args);
         assert!(!success && errors.contains("usage: one_shot_client"), "{args:?}: {errors}");
     }
+}
+
+#[test]
+fn a_dry_run_shows_what_would_have_been_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |args: &[&str]| end(client(DRY_RUN, args, folder.path()).output().expect("it runs"));
+    let (success, out, errors) = run(&["notes.txt: bread -> cake", "--", EDITOR]);
+    assert!(success, "{errors}");
+    assert!(out.starts_with("Done.\n--- ") && out.ends_with("notes.txt\nmilk\ncake\n"), "{out}");
+    assert_eq!(notes(folder.path()), "milk\nbread\n", "nothing was saved");
 }
 
 /// What the REPL prints for these lines.
@@ -97,21 +114,36 @@ fn a_recorded_turn_is_replayed_without_its_agent() {
     assert!(!success && errors.contains("usage: record_replay"), "{errors}");
 }
 
+/// A REPL that says nothing for so long never will: the test fails instead of hanging.
+#[cfg(unix)]
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
 /// A REPL that runs, and what it has printed so far.
 #[cfg(unix)]
 struct Running {
     repl: Child,
-    out: BufReader<ChildStdout>,
+    printed: Receiver<u8>,
     seen: String,
 }
 
 #[cfg(unix)]
 impl Running {
+    fn start(folder: &Path) -> (Self, ChildStdin) {
+        let mut repl = client(REPL, &["--", EDITOR], folder);
+        let mut repl = repl.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
+        let (stdin, stdout) = (repl.stdin.take().expect("a pipe"), repl.stdout.take().expect("a pipe"));
+        let (tell, printed) = channel();
+        std::thread::spawn(move || {
+            BufReader::new(stdout).bytes().map_while(Result::ok).try_for_each(|byte| tell.send(byte).ok())
+        });
+        (Self { repl, printed, seen: String::new() }, stdin)
+    }
+
     fn until(&mut self, word: &str) {
         while !self.seen.ends_with(word) {
-            let mut byte = [0];
-            self.out.read_exact(&mut byte).unwrap_or_else(|_| panic!("{word:?} never came: {}", self.seen));
-            self.seen.push(char::from(byte[0]));
+            let byte = self.printed.recv_timeout(PATIENCE);
+            let byte = byte.unwrap_or_else(|_| panic!("{word:?} never came: {}", self.seen));
+            self.seen.push(char::from(byte));
         }
     }
 
@@ -122,14 +154,19 @@ impl Running {
 }
 
 #[cfg(unix)]
+impl Drop for Running {
+    fn drop(&mut self) {
+        // A test that failed leaves nothing behind.
+        let _ = self.repl.kill();
+        let _ = self.repl.wait();
+    }
+}
+
+#[cfg(unix)]
 #[test]
 fn ctrl_c_cancels_the_turn_of_the_repl_and_then_ends_it() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut repl = client(REPL, &["--", EDITOR], folder.path());
-    let mut repl = repl.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
-    let mut stdin = repl.stdin.take().expect("a pipe");
-    let out = BufReader::new(repl.stdout.take().expect("a pipe"));
-    let mut running = Running { repl, out, seen: String::new() };
+    let (mut running, mut stdin) = Running::start(folder.path());
     stdin.write_all(b"notes.txt: bread -> cake\n").expect("it reads");
     running.until("answer: ");
     running.interrupt();

@@ -85,6 +85,18 @@ fn the_table_of_operations_is_written_into_the_rules_and_their_page() {
     assert!(read(page).contains("# Rules of `Turn`\n"), "{}", read(page));
     assert!(read(page).ends_with("```rust\nlet a = 1;\n```\n"), "{}", read(page));
 
+    // The rules of clients follow on the same page.
+    let client = "crates/acp-client/src/macro.md";
+    fs::create_dir_all(workspace.path().join(client).parent().unwrap()).unwrap();
+    fs::write(workspace.path().join(client), text("<!-- end of operations -->")).unwrap();
+    codegen::generate(workspace.path(), Mode::Write).unwrap();
+    let row =
+        "| `read_text_file` | `fs/read_text_file` | `ReadTextFileRequest` | `String` | `fs.readTextFile` |";
+    assert!(read(client).contains(row), "{}", read(client));
+    let both = read(page);
+    let (prompt, file) = (both.find("| `prompt` |"), both.find(row));
+    assert!(prompt.is_some() && prompt < file, "{both}");
+
     fs::write(workspace.path().join(page), read(page).replace("`StopReason`", "`()`")).unwrap();
     let error = codegen::generate(workspace.path(), Mode::Check).unwrap_err().to_string();
     assert!(error.ends_with("stale:   docs/MACROS.md"), "{error}");

@@ -1,4 +1,4 @@
-//! Counts the lines of the agents and puts them, and the agents, into `docs/COMPARISON.md`.
+//! Counts the lines of the programs and puts them, and the programs, into `docs/COMPARISON.md`.
 //!
 //! `--check` writes nothing and fails when the document is stale.
 
@@ -6,8 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-const AGENTS: [(&str, &str); 3] =
-    [("echo", "echo"), ("edit", "permission and edit"), ("persistent", "sessions that survive a restart")];
+/// The programs: where each pair is, and what it is called.
+const PROGRAMS: [(&str, &str); 4] = [
+    ("agents/echo", "agent: echo"),
+    ("agents/edit", "agent: permission and edit"),
+    ("agents/persistent", "agent: sessions that survive a restart"),
+    ("clients/one_shot", "client: one prompt, with files and permission"),
+];
 const END: &str = "<!-- end -->";
 
 fn main() -> Result<()> {
@@ -19,10 +24,11 @@ fn main() -> Result<()> {
     let path = package().join("../../docs/COMPARISON.md");
     let before = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let mut document = replaced(&before, "table", &table()?)?;
-    for (agent, _) in AGENTS {
+    for (program, _) in PROGRAMS {
+        let (_, name) = program.split_once('/').context("a folder and a name")?;
         for sdk in ["ours", "official"] {
-            let code = format!("```rust\n{}\n```", source(agent, sdk)?.trim_end());
-            document = replaced(&document, &format!("{agent} {sdk}"), &code)?;
+            let code = format!("```rust\n{}\n```", source(program, sdk)?.trim_end());
+            document = replaced(&document, &format!("{name} {sdk}"), &code)?;
         }
     }
     if check && document != before {
@@ -40,16 +46,15 @@ fn package() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
-fn source(agent: &str, sdk: &str) -> Result<String> {
-    let path = package().join(format!("agents/{agent}/{sdk}.rs"));
+fn source(program: &str, sdk: &str) -> Result<String> {
+    let path = package().join(format!("{program}/{sdk}.rs"));
     std::fs::read_to_string(&path).with_context(|| path.display().to_string())
 }
 
 fn table() -> Result<String> {
-    let mut table =
-        "| agent | `acp-agent` | official Rust SDK | |\n| --- | ---: | ---: | ---: |\n".to_owned();
-    for (agent, title) in AGENTS {
-        let [ours, official] = [lines(&source(agent, "ours")?), lines(&source(agent, "official")?)];
+    let mut table = "| program | ours | official Rust SDK | |\n| --- | ---: | ---: | ---: |\n".to_owned();
+    for (program, title) in PROGRAMS {
+        let [ours, official] = [lines(&source(program, "ours")?), lines(&source(program, "official")?)];
         let times = official as f64 / ours as f64;
         table += &format!("| {title} | {ours} | {official} | {times:.1}x |\n");
     }

@@ -12,7 +12,7 @@ mod support;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use acp_agent::layer::{Observe, Observed, Step};
+use acp_agent::layer::{Observe, Observed, Step, Timeout};
 use acp_agent::types::ToolKind;
 use acp_agent::{Options, Result, StopReason, ToolCall, Turn, agent};
 use serde_json::json;
@@ -82,4 +82,34 @@ async fn requests_may_take_as_long_as_the_options_say_but_people_take_their_time
     let told = wire.said().await;
     assert!(told.contains("`_ask` was not answered within 5s"), "{told}");
     assert_eq!(wire.stopped(prompt).await, "end_turn");
+}
+
+struct Queueing;
+
+#[agent(prompt(queue))]
+impl Queueing {
+    async fn prompt(&self, turn: Turn) -> Result<StopReason> {
+        if turn.text() == "first" {
+            turn.say("begun").await?;
+            std::future::pending::<()>().await;
+        }
+        turn.say("second").await?;
+        Ok(StopReason::EndTurn)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_waits_begins_behind_the_error_that_a_layer_gives_the_one_before() {
+    let options = Options::default().layer_in(Timeout::new(Duration::from_secs(5)));
+    let mut wire = Wire::serve_with(Queueing, options);
+    wire.initialize(json!({})).await;
+    let session = wire.new_session().await;
+    let first = wire.prompt(&session, "first").await;
+    assert_eq!(wire.said().await, "begun");
+    tokio::time::advance(Duration::from_secs(1)).await;
+    let second = wire.prompt(&session, "second").await;
+    let error = wire.recv().await;
+    assert_eq!((&error["id"], &error["error"]["code"]), (&json!(first), &json!(-32603)), "{error}");
+    assert_eq!(wire.said().await, "second");
+    assert_eq!(wire.stopped(second).await, "end_turn");
 }

@@ -24,6 +24,8 @@ options of `acp prompt`:
   --mcp NAME=CMD   give the session an MCP server: a command with its arguments, or an address (https://…);
                    can be given several times
   --session ID     go on with this session of an earlier time: it is resumed, or loaded without being shown
+  --missing-as-empty
+                   files that do not exist read as empty: some agents read every file before they create it
   --mode MODE      switch the session to this mode first
   --timeout SECS   cancel the turn after this time
   --record FILE    write every message to this file, one JSON object a line, with secrets redacted
@@ -54,6 +56,7 @@ pub(crate) struct PromptArgs {
     pub(crate) allow: Option<Allow>,
     pub(crate) mcp: Vec<McpServer>,
     pub(crate) session: Option<String>,
+    pub(crate) missing_as_empty: bool,
     pub(crate) mode: Option<String>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) record: Option<PathBuf>,
@@ -103,8 +106,9 @@ fn command(mut parser: Parser, agent: Option<Vec<OsString>>) -> Result<Command, 
 }
 
 fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::Error> {
-    let (mut text, mut cwd, mut allow, mut session, mut mode, mut timeout, mut record, mut verbose) =
-        (None, None, None, None, None, None, None, false);
+    let (mut text, mut cwd, mut allow, mut session, mut mode, mut timeout, mut record) =
+        (None, None, None, None, None, None, None);
+    let (mut missing_as_empty, mut verbose) = (false, false);
     let mut mcp = Vec::new();
     while let Some(arg) = parser.next()? {
         match arg {
@@ -112,6 +116,7 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
             Arg::Long("allow") => allow = Some(allow_kind(&parser.value()?.string()?)?),
             Arg::Long("mcp") => mcp.push(mcp::server(&parser.value()?.string()?)?),
             Arg::Long("session") => session = Some(parser.value()?.string()?),
+            Arg::Long("missing-as-empty") => missing_as_empty = true,
             Arg::Long("mode") => mode = Some(parser.value()?.string()?),
             Arg::Long("timeout") => timeout = Some(seconds(&parser.value()?.string()?)?),
             Arg::Long("record") => record = Some(PathBuf::from(parser.value()?)),
@@ -132,6 +137,7 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
         allow,
         mcp,
         session,
+        missing_as_empty,
         mode,
         timeout,
         record,

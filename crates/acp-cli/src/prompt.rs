@@ -91,6 +91,7 @@ async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Option
     let cwd = session_folder(args)?;
     let files = LocalFs::rooted(&cwd).map_err(|error| format!("`--cwd {}`: {error}", cwd.display()))?;
     let files = files.create_directories();
+    let files = if args.missing_as_empty { files.missing_as_empty() } else { files };
     let mut command = Command::new(&args.agent).args(&args.agent_args);
     if args.verbose {
         command = command.on_stderr(tell_stderr);

@@ -290,6 +290,26 @@ fn the_files_below_the_cwd_are_served_and_no_others() {
 }
 
 #[test]
+fn files_that_do_not_exist_may_read_as_empty() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cwd = folder.path().canonicalize().expect("it exists");
+    let new = cwd.join("new.txt").display().to_string();
+    let script = format!(
+        r#"take; prompt=$id
+           ask fs/read_text_file '{{"sessionId":"s1","path":"{new}"}}'
+           say "$(printf '%s' "$answer" | grep -o '"content":""\|-32002' | tr -d '"')"
+           id=$prompt; give '{{"stopReason":"end_turn"}}'; take"#
+    );
+    let cwd = cwd.to_str().expect("UTF-8");
+    for (options, answer) in
+        [(&["--cwd", cwd][..], "-32002\n"), (&["--cwd", cwd, "--missing-as-empty"], "content:\n")]
+    {
+        let (code, out, err) = run(options, &script);
+        assert_eq!((code, out.as_str()), (0, answer), "{options:?}: {err}");
+    }
+}
+
+#[test]
 fn a_mode_is_set_before_the_prompt() {
     let script = r#"take; case $line in *session/set_mode*'"b"'*) give null;; *) exit 1;; esac
         take; give '{"stopReason":"end_turn"}'; take"#;

@@ -26,15 +26,15 @@ pub struct Handlers {
     notifications: HashMap<Box<str>, NotificationHandler>,
     updates: Vec<UpdateHandler>,
     pub(crate) elicits: Elicits,
+    pub(crate) claims: Claims,
     /// Whether one of them works in the directories of sessions.
     pub(crate) needs_roots: bool,
-    pub(crate) claims: Claims,
 }
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type RequestHandler = Box<dyn Fn(Node<'_>, Context) -> Result<Task, RpcError> + Send + Sync>;
 type NotificationHandler = Box<dyn Fn(Node<'_>, Context) -> Result<Boxed<()>, RpcError> + Send + Sync>;
-type UpdateHandler = Arc<dyn Fn(SessionNotification, Context) -> Boxed<()> + Send + Sync>;
+type UpdateHandler = Arc<dyn Fn(SessionNotification, &dyn Fn() -> Context) -> Boxed<()> + Send + Sync>;
 
 impl Handlers {
     /// Serves the request `M`, a marker of [`v1::methods`](crate::v1::methods).
@@ -105,8 +105,13 @@ impl Handlers {
         S: Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let state = Arc::clone(state);
-        self.update_in(move |update, _| handler(Arc::clone(&state), update))
+        let (state, handler) = (Arc::clone(state), Arc::new(handler));
+        self.updates.push(Arc::new(move |update, _| {
+            let (state, handler) = (Arc::clone(&state), Arc::clone(&handler));
+            // Called in the job: the reader makes that, where no code of users may run.
+            Box::pin(async move { handler(state, update).await })
+        }));
+        self
     }
 
     pub(crate) fn update_in<F>(
@@ -116,7 +121,11 @@ impl Handlers {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        self.updates.push(Arc::new(move |update, context| Box::pin(handler(update, context))));
+        let handler = Arc::new(handler);
+        self.updates.push(Arc::new(move |update, context| {
+            let (context, handler) = (context(), Arc::clone(&handler));
+            Box::pin(async move { handler(update, context).await })
+        }));
         self
     }
 
@@ -173,16 +182,28 @@ impl Handlers {
         self.notifications.get(method)
     }
 
-    pub(crate) fn update_handlers(&self) -> &[UpdateHandler] {
-        &self.updates
+    pub(crate) const fn sees_updates(&self) -> bool {
+        !self.updates.is_empty()
     }
 
-    pub(crate) async fn updated(&self, update: SessionNotification, context: Context) {
-        let Some((last, others)) = self.updates.split_last() else { return };
-        for handler in others {
-            handler(update.clone(), context.clone()).await;
+    /// What calls every handler of updates. Makes it without running any code of theirs, and a `context` only where one
+    /// asks for it.
+    pub(crate) fn updated(
+        self: &Arc<Self>,
+        update: SessionNotification,
+        context: impl Fn() -> Context,
+    ) -> Boxed<()> {
+        if let [only] = self.updates.as_slice() {
+            return only(update, &context);
         }
-        last(update, context).await;
+        let (handlers, context) = (Arc::clone(self), context());
+        Box::pin(async move {
+            let Some((last, others)) = handlers.updates.split_last() else { return };
+            for handler in others {
+                handler(update.clone(), &|| context.clone()).await;
+            }
+            last(update, &|| context.clone()).await;
+        })
     }
 
     /// Takes the place of whatever has served `M` before.

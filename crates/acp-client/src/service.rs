@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use acp_json::Node;
-use acp_rpc::{CloseReason, Delivery, Fault, LaneKey, Peer, Reply, Request, Service, Task};
+use acp_rpc::{BoxFuture, CloseReason, Delivery, Fault, LaneKey, Peer, Reply, Request, Service, Task};
 use acp_types::method::Method;
 use acp_types::v1::methods::{self, ElicitationCreate, SessionRequestPermission};
 use acp_types::v1::{
@@ -132,39 +132,35 @@ impl ClientService {
             session.config.set(config.config_options.clone(), Moment::now());
         }
         // Queued first, so that a handler that panics costs nobody an event. As a rule that needs no task.
-        let has_handlers = !self.handlers.update_handlers().is_empty();
-        let handlers = has_handlers.then(|| (Arc::clone(&self.handlers), self.told_by(peer)));
-        let (event, update) = if handlers.is_some() {
-            (Event::from(update.update.clone()), Some(update))
+        let (event, handled) = if self.handlers.sees_updates() {
+            (Event::from(update.update.clone()), Some(self.handlers.updated(update, || self.told_by(peer))))
         } else {
             (Event::from(update.update), None)
         };
         let waits = Coming::new(&session).push_now(event, weight).err();
-        if waits.is_none() && handlers.is_none() {
-            return Delivery::Done;
-        }
-        let job = async move {
-            if let Some((coming, event)) = waits {
+        let job: BoxFuture = match (waits, handled) {
+            (None, None) => return Delivery::Done,
+            (None, Some(handled)) => handled,
+            (Some((coming, event)), handled) => Box::pin(async move {
                 coming.push(event, weight).await;
-            }
-            if let (Some((handlers, context)), Some(update)) = (handlers, update) {
-                handlers.updated(update, context).await;
-            }
+                if let Some(handled) = handled {
+                    handled.await;
+                }
+            }),
         };
-        Delivery::Lane { lane: session.lane(), job: Box::pin(job) }
+        Delivery::Lane { lane: session.lane(), job }
     }
 
     /// Nobody holds the session, so nothing is kept; those who want to see every update see it.
     fn update_of_a_stranger(&self, update: SessionNotification, peer: &Peer) -> Delivery {
-        if self.handlers.update_handlers().is_empty() {
+        if !self.handlers.sees_updates() {
             let id = &update.session_id;
             self.shared
                 .note(format!("ignored a session/update: no session of this id is open (session `{id}`)"));
             return Delivery::Ignore;
         }
         let lane = LaneKey::from(update.session_id.as_str());
-        let (handlers, context) = (Arc::clone(&self.handlers), self.told_by(peer));
-        Delivery::Lane { lane, job: Box::pin(async move { handlers.updated(update, context).await }) }
+        Delivery::Lane { lane, job: self.handlers.updated(update, || self.told_by(peer)) }
     }
 }
 

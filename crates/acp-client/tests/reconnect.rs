@@ -389,3 +389,54 @@ async fn a_panic_where_it_is_started_is_an_error_and_no_wait_for_ever() {
     assert_eq!(agent.status_is(|_| false).await, AgentStatus::GivenUp);
     agent.close().await;
 }
+
+/// The answer that opens a session is here, but nobody has looked at it yet when the agent ends.
+#[tokio::test]
+async fn a_session_that_is_opened_as_the_agent_ends_is_taken_up_or_said_to_be_gone() {
+    for is_looked_at_in_time in [true, false] {
+        let (reconnect, mut wires) = over(2);
+        let (mut again, mut first) = (wires.pop().expect("two"), wires.pop().expect("two"));
+        let agent = started(reconnect, &mut first, resumes()).await;
+        let mut opening = Box::pin(agent.new_session("/work"));
+        let request = tokio::select! {
+            biased;
+            _ = &mut opening => panic!("the agent has not answered"),
+            request = first.expect("session/new") => request,
+        };
+        first.answer(&request, json!({"sessionId": "s1"})).await;
+        let session = if is_looked_at_in_time {
+            let session = opening.await.expect("opened");
+            drop(first);
+            again.initialize(resumes()).await;
+            session
+        } else {
+            drop(first);
+            again.initialize(resumes()).await;
+            let error = opening.await.expect_err("it went with the agent");
+            assert!(matches!(error, Error::Closed { session: Some(_), .. }), "{error}");
+            open(&agent, &mut again, "s2").await
+        };
+        if is_looked_at_in_time {
+            let request = again.expect("session/resume").await;
+            again.answer(&request, json!({})).await;
+        }
+        assert_eq!(turn(&session, &mut again, "on").await, ["on"]);
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_ends_while_its_sessions_are_taken_up_is_started_once_more() {
+    let (reconnect, wires) = over(3);
+    let [mut first, mut weak, mut again] = <[Wire; 3]>::try_from(wires).ok().expect("three");
+    let agent = started(reconnect, &mut first, resumes()).await;
+    let session = open(&agent, &mut first, "s1").await;
+    drop(first);
+    weak.initialize(resumes()).await;
+    weak.expect("session/resume").await;
+    drop(weak);
+    again.initialize(resumes()).await;
+    let request = again.expect("session/resume").await;
+    assert_eq!(agent.status(), AgentStatus::Restarting { restart: 2 });
+    again.answer(&request, json!({})).await;
+    assert_eq!(turn(&session, &mut again, "on").await, ["on"]);
+}

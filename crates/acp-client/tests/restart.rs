@@ -107,3 +107,29 @@ fn again(line: String, mut rest: mpsc::UnboundedReceiver<String>) -> mpsc::Unbou
     });
     said
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn closing_while_it_is_started_again_leaves_no_process() {
+    let (tell, mut said) = mpsc::unbounded_channel();
+    let starts = std::sync::atomic::AtomicU32::new(0);
+    let reconnect = acp_client::reconnecting(move || {
+        // The second one never answers, and does not mind the end of its input.
+        let script = match starts.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            0 => AGENT,
+            _ => "echo \"pid $$\" >&2; while :; do sleep 0.1; done",
+        };
+        let tell = tell.clone();
+        let command = Command::new("sh").args(["-c", script]).env("CAPABILITIES", "{}");
+        let command = command.grace(Duration::from_millis(100));
+        acp_client::spawn(command.on_stderr(move |line| tell.send(line.to_owned()).unwrap_or_default()))
+    });
+    let agent = reconnect.restart(Restart::times(1).first_delay(Duration::ZERO)).await.expect("it starts");
+    kill_9(&pid(&mut said).await);
+    let second = pid(&mut said).await;
+    assert_eq!(agent.status(), AgentStatus::Restarting { restart: 1 });
+    agent.close().await;
+    let stat = std::fs::read_to_string(format!("/proc/{second}/stat")).unwrap_or_default();
+    let state = stat.rsplit(") ").next().unwrap_or_default();
+    assert!(state.is_empty() || state.starts_with(['Z', 'X']), "it still runs: {state}");
+}

@@ -209,6 +209,21 @@ async fn a_fork_replays_its_conversation_before_it_is_named() {
 }
 
 #[tokio::test]
+async fn a_conversation_that_is_replayed_after_the_answer_to_the_load() {
+    let (agent, mut wire) = connected(plain, json!({"loadSession": true})).await;
+    let (replay, request) =
+        tokio::join!(agent.load_session("s1", "/work").replay(), wire.expect("session/load"));
+    let mut replay = replay.expect("sent");
+    wire.text("s1", "early").await;
+    wire.answer(&request, json!({})).await;
+    wire.text("s1", "late").await;
+    assert_eq!(replay.next().await.as_ref().and_then(Event::text), Some("early"));
+    assert!(replay.next().await.is_none(), "the answer is the end of it");
+    let mut updates = replay.finish().await.expect("loaded").updates();
+    assert_eq!(updates.next().await.expect("kept").text(), Some("late"), "the rest is the session's");
+}
+
+#[tokio::test]
 async fn tool_calls_that_were_never_announced() {
     let asked: Arc<Mutex<Vec<RequestPermissionRequest>>> = Arc::default();
     let heard = Arc::clone(&asked);

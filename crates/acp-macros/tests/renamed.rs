@@ -1,4 +1,4 @@
-//! The attribute finds the library where it has another name: there is no `acp_agent` here.
+//! The attributes find the library where it has another name: there is no `acp_agent` here, and no `acp_client`.
 
 use protocol::types::{PlanEntry, UsageUpdate};
 use protocol::{Agent as _, NewSession, Opened, Operation, Result, Session, StopReason, Turn};
@@ -48,6 +48,47 @@ impl Plain {
     async fn prompt(&self) -> Result<StopReason> {
         Ok(StopReason::EndTurn)
     }
+}
+
+enum Draw {}
+
+impl client::method::Method for Draw {
+    const NAME: &'static str = "_renamed/draw";
+    const HANDLER: client::method::Side = client::method::Side::Client;
+    type Params = PlanEntry;
+}
+
+impl client::method::Request for Draw {
+    type Response = UsageUpdate;
+}
+
+struct Editor;
+
+#[client::client(crate = client)]
+impl Editor {
+    async fn update(&self, _event: client::Event) {}
+
+    async fn read_text_file(&self, file: client::v1::ReadTextFileRequest) -> Result<String, std::io::Error> {
+        Ok(file.path)
+    }
+
+    #[on(Draw)]
+    async fn draw(&self, _entry: PlanEntry) -> client::Result<UsageUpdate> {
+        Ok(UsageUpdate::new(0_u64, 100_u64))
+    }
+
+    #[ext("_renamed/seen")]
+    async fn seen(&self) {}
+}
+
+#[test]
+fn a_renamed_library_of_clients_is_found() {
+    use client::Client as _;
+    let mut handlers = client::Handlers::default();
+    std::sync::Arc::new(Editor).register(&mut handlers);
+    let served =
+        ["fs/read_text_file", "_renamed/draw", "fs/write_text_file"].map(|name| handlers.serves(name));
+    assert_eq!(served, [true, true, false]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::thread;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -67,6 +68,9 @@ pub(super) fn run(
             continue;
         }
         fs::write(cwd.join("notes.txt"), NOTES)?;
+        if probe.continues {
+            thread::sleep(rest(agent));
+        }
         let seen = converse(recipes, agent, probe, session.as_deref(), &cwd, layout);
         if let Ok(seen) = &seen {
             session = seen.session().or(session);
@@ -82,6 +86,15 @@ pub(super) fn run(
         }
     }
     Ok(Column { agent, tried: Tried::Yes { package: recipes.package(agent), found } })
+}
+
+/// How long a session must rest before another process may take it up. gemini names the file of a session after the
+/// minute, and one that is loaded within its minute overwrites itself.
+const fn rest(agent: &str) -> Duration {
+    match agent.as_bytes() {
+        b"gemini" => Duration::from_secs(61),
+        _ => Duration::ZERO,
+    }
 }
 
 fn converse(

@@ -19,19 +19,13 @@ use crate::RpcError;
 pub(super) struct Launch {
     /// What runs a command without arguments: a program, and its arguments before the command.
     pub(super) shell: Option<(OsString, Vec<OsString>)>,
-    pub(super) inherited: Inherited,
+    /// Which of this program's variables a command gets, if not all of them.
+    pub(super) inherited: Option<Vec<OsString>>,
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) grace: Duration,
     /// Columns and rows of the terminal that it runs on, if it runs on one.
     #[cfg(all(feature = "pty", unix))]
     pub(super) size: Option<(u16, u16)>,
-}
-
-/// Which of this program's environment variables a command gets.
-#[derive(Clone)]
-pub(super) enum Inherited {
-    All,
-    Only(Vec<OsString>),
 }
 
 impl Launch {
@@ -109,11 +103,8 @@ impl Launch {
             }
             _ => Command::new(&request.command).args(&request.args),
         };
-        if let Inherited::Only(names) = &self.inherited {
-            command = command.env_clear();
-            for (name, value) in names.iter().filter_map(|name| Some((name, std::env::var_os(name)?))) {
-                command = command.env(name, value);
-            }
+        if let Some(names) = &self.inherited {
+            command = command.env_inherit(names);
         }
         #[cfg(all(feature = "pty", unix))]
         if self.size.is_some() {

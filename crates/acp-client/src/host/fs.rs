@@ -3,6 +3,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use acp_rpc::Reply;
+use acp_types::method::Method;
 use acp_types::v1::methods::{FsReadTextFile, FsWriteTextFile};
 use acp_types::v1::{
     ReadTextFileRequest, ReadTextFileResponse, SessionId, WriteTextFileRequest, WriteTextFileResponse,
@@ -280,8 +282,15 @@ impl LocalFs {
 impl Client for LocalFs {
     fn register(self: Arc<Self>, handlers: &mut Handlers) {
         handlers.needs_roots |= self.of_session;
-        handlers.request::<FsReadTextFile, _, _>(&self, |files, request, context| async move {
-            files.read_text_file(request, &context).await
+        let (files, room) = (Arc::clone(&self), Arc::new(Semaphore::new(AT_ONCE)));
+        handlers.raw_request(FsReadTextFile::NAME, move |request, context: Context| {
+            let (files, room) = (Arc::clone(&files), Arc::clone(&room));
+            async move {
+                // Kept until the text is on its way: an agent that does not read gets no more of it into memory.
+                let place = unless_withdrawn(&context, room.acquire_owned()).await?;
+                let text = files.read_text_file(request, &context).await?;
+                Ok(Reply::new(text).after(move |_| drop(place)))
+            }
         });
         if self.writable {
             handlers.request::<FsWriteTextFile, _, _>(&self, |files, request, context| async move {

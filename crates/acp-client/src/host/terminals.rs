@@ -6,17 +6,18 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use acp_rpc::{Output, Running};
+use acp_rpc::{Output, Reply, Running};
+use acp_types::method::Method;
 use acp_types::v1::methods::{
     TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit,
 };
 use acp_types::v1::{
     CreateTerminalRequest, CreateTerminalResponse, KillTerminalResponse, ReleaseTerminalResponse, SessionId,
-    TerminalExitStatus, TerminalId, WaitForTerminalExitResponse,
+    TerminalExitStatus, TerminalId, TerminalOutputRequest, WaitForTerminalExitResponse,
 };
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
-use super::command::{Inherited, Launch, invalid, refusal};
+use super::command::{Launch, invalid, refusal};
 use super::terminal::{Screen, Terminal};
 use super::withdrawn::unless_withdrawn;
 use crate::phase::SessionState;
@@ -24,6 +25,8 @@ use crate::{Client, Context, Handlers, RpcError};
 
 /// The error code of a resource that is not there.
 const RESOURCE_NOT_FOUND: i32 = -32002;
+/// How many answers with the output of a terminal may wait at a time until the agent reads them.
+const OUTPUTS: usize = 16;
 
 /// Serves the `terminal/…` methods with processes on this machine.
 ///
@@ -97,7 +100,7 @@ impl LocalTerminals {
                 #[cfg(all(feature = "pty", unix))]
                 size: None,
                 shell: None,
-                inherited: Inherited::All,
+                inherited: None,
                 env: Vec::new(),
                 grace: Duration::from_secs(2),
             },
@@ -148,7 +151,7 @@ impl LocalTerminals {
     /// Starts commands with an empty environment instead of this program's.
     #[must_use]
     pub fn env_clear(mut self) -> Self {
-        self.launch.inherited = Inherited::Only(Vec::new());
+        self.launch.inherited = Some(Vec::new());
         self
     }
 
@@ -161,11 +164,8 @@ impl LocalTerminals {
     /// ```
     #[must_use]
     pub fn env_inherit<N: Into<OsString>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        let names = names.into_iter().map(Into::into);
-        match &mut self.launch.inherited {
-            Inherited::Only(inherited) => inherited.extend(names),
-            Inherited::All => self.launch.inherited = Inherited::Only(names.collect()),
-        }
+        let inherited = self.launch.inherited.get_or_insert_default();
+        inherited.extend(names.into_iter().map(Into::into));
         self
     }
 
@@ -238,12 +238,19 @@ impl Client for LocalTerminals {
         handlers.needs_roots |= self.contained;
         let connection = self.host.number();
         let served = Arc::new(Served { terminals: self, connection });
+        let (looked_at, room) = (Arc::clone(&served), Arc::new(Semaphore::new(OUTPUTS)));
         handlers
             .request::<TerminalCreate, _, _>(&served, |served, request, context| async move {
                 served.create(request, context).await
             })
-            .request::<TerminalOutput, _, _>(&served, |served, request, _| async move {
-                Ok(served.find(&request.terminal_id, &request.session_id)?.output())
+            .raw_request(TerminalOutput::NAME, move |request: TerminalOutputRequest, context: Context| {
+                let (served, room) = (Arc::clone(&looked_at), Arc::clone(&room));
+                async move {
+                    // Kept until the text is on its way: an agent that does not read gets no more of it into memory.
+                    let place = unless_withdrawn(&context, room.acquire_owned()).await?;
+                    let output = served.find(&request.terminal_id, &request.session_id)?.output();
+                    Ok(Reply::new(output).after(move |_| drop(place)))
+                }
             })
             .request::<TerminalWaitForExit, _, _>(&served, |served, request, context| async move {
                 let screen = served.find(&request.terminal_id, &request.session_id)?;

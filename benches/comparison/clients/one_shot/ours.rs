@@ -1,0 +1,24 @@
+//! Starts an agent, prompts it once and prints its answer: `one_shot_client "What is here?" -- my-agent --acp`
+
+use acp_client::{Command, LocalFs, PermissionPolicy};
+use std::io::{Write, stdout};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut args = std::env::args().skip(1);
+    let given = args.next().zip(args.nth(1));
+    let (prompt, program) = given.ok_or("usage: one_shot_client PROMPT -- AGENT [ARGS…]")?;
+    let cwd = std::env::current_dir()?;
+    let agent = acp_client::spawn(Command::new(program).args(args))
+        .fs(LocalFs::rooted(&cwd)?)
+        .permissions(PermissionPolicy::allow_once())
+        .await?;
+    let mut turn = agent.new_session(&cwd).await?.prompt(prompt).await?;
+    while let Some(event) = turn.next().await {
+        write!(stdout(), "{}", event.text().unwrap_or_default())?;
+        stdout().flush()?;
+    }
+    writeln!(stdout(), "\n[{}]", turn.finish().await?.stop_reason)?;
+    agent.close().await;
+    Ok(())
+}
