@@ -78,7 +78,7 @@ impl Lifecycle for op::Prompt {
     /// in a layer is answered like one that waits for its session.
     fn promise<A: Agent>(running: &Running<A::Session>, request: &Request) {
         let Running { session, scope, .. } = running;
-        request.keep_until_answered(Place { session: session.clone(), scope: Arc::clone(scope) });
+        request.keep(Place { session: session.clone(), scope: Arc::clone(scope) });
         request.if_cancelled(Reply::new(PromptResponse::new(StopReason::Cancelled)));
     }
 

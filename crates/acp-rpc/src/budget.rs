@@ -18,9 +18,6 @@ pub(crate) const LANE: usize = 384;
 /// growing, and its token.
 pub(crate) const REQUEST: usize = 512;
 
-/// What a promise for a request takes besides its value: its place in a map that may be growing.
-pub(crate) const PROMISE: usize = 192;
-
 /// Whether a table has so much more room than it needs that it should shrink: seldom enough to be cheap.
 pub(crate) const fn is_slack(capacity: usize, length: usize) -> bool {
     capacity > 256 && length < capacity / 8

@@ -17,8 +17,7 @@ use crate::lane::{LaneJob, Lanes};
 use crate::message::{Answer, Error, Id, Message};
 use crate::options::Noise;
 use crate::peer::{Peer, Shared};
-use crate::promise::Promise;
-use crate::service::{BoxFuture, Delivery, LaneKey, Request, Service, Task};
+use crate::service::{BoxFuture, Delivery, Kept, LaneKey, Request, Service, Task};
 use crate::tap::Observer;
 use crate::task::{Answering, caught, guarded};
 use crate::waiter::{Outcome, Waiter};
@@ -96,9 +95,11 @@ impl Dispatch {
         let effect = shared.endpoint().receive(message, bytes, || shared.handlers.child_token());
         match effect {
             Effect::Run { id, method, params, token } => {
-                let request = Request { id: id.clone(), peer: self.peer.clone(), cancel: token };
+                let kept = Kept::new();
+                let request =
+                    Request { id: id.clone(), peer: self.peer.clone(), cancel: token, kept: kept.clone() };
                 let task = guarded(|| self.service.request(&method, params, request));
-                self.started(&id, &method, task);
+                self.started(&id, &method, task, kept);
             }
             Effect::Notify { method, params } => {
                 let bytes = weight(&params);
@@ -122,7 +123,7 @@ impl Dispatch {
     }
 
     /// Spawns the handler of a request, or answers at once if there is none.
-    fn started(&mut self, id: &Id, method: &str, task: Result<Result<Task, Error>, String>) {
+    fn started(&mut self, id: &Id, method: &str, task: Result<Result<Task, Error>, String>, kept: Kept) {
         let task = task.unwrap_or_else(|panic| {
             self.panicked(method, &panic);
             Err(Error::panicked())
@@ -130,16 +131,19 @@ impl Dispatch {
         let task: Task = match task {
             Ok(task) => task,
             Err(error) if self.peer.shared.writer.has_room() => {
-                let promise = self.peer.shared.finished(id);
+                self.peer.shared.endpoint().finished(id);
                 self.peer.shared.refuse(id, &error);
-                return self.drop_promise(method, promise);
+                if let Err(panic) = guarded(|| kept.let_go()) {
+                    self.panicked(method, &panic);
+                }
+                return;
             }
             // It waits for room as the answers of handlers do, and the reader goes on.
             Err(error) => Box::pin(async move { Err(error) }),
         };
         let bytes = block(size_of_val(&*task));
         let (peer, service) = (self.peer.clone(), Arc::clone(&self.service));
-        let answering = Answering { peer, service, id: id.clone(), method: method.into() }.run(task);
+        let answering = Answering { peer, service, id: id.clone(), method: method.into(), kept }.run(task);
         self.peer.shared.endpoint().weigh(id, budget::task(&answering) + bytes);
         self.tasks.spawn(answering);
     }
@@ -264,13 +268,6 @@ impl Dispatch {
         }
     }
 
-    /// What is in it is the service's: its drop may panic.
-    fn drop_promise(&self, method: &str, promise: Option<Promise>) {
-        if let Err(panic) = guarded(|| drop(promise)) {
-            self.panicked(method, &panic);
-        }
-    }
-
     fn report(&self, fault: Fault<'_>) {
         fault.report(&*self.service);
     }
@@ -295,9 +292,9 @@ impl Dispatch {
     pub(crate) fn cancel_handlers(&mut self) {
         self.tasks.abort_all();
         self.lanes.clear(&*self.service);
-        for (id, promise) in self.peer.shared.unanswered() {
+        let unanswered = self.peer.shared.endpoint().unanswered();
+        for id in unanswered {
             self.refuse(&id, &Error::cancelled());
-            self.drop_promise("", Some(promise));
         }
     }
 
@@ -305,10 +302,6 @@ impl Dispatch {
     pub(crate) fn over(&mut self, reason: &CloseReason) {
         if !std::mem::replace(&mut self.is_over, true) {
             self.peer.shared.writer.close();
-            // They may hold what holds the connection.
-            for (_, promise) in self.peer.shared.unanswered() {
-                self.drop_promise("", Some(promise));
-            }
             let _ = guarded(|| self.service.closed(reason));
         }
     }

@@ -281,11 +281,6 @@ impl<W, T: Cancel> Endpoint<W, T> {
         }
     }
 
-    /// Whether a request of the peer is being handled.
-    pub fn is_in_flight(&self, id: &Id) -> bool {
-        self.in_flight.contains_key(id)
-    }
-
     /// A handler is done and its answer is about to be sent: whether it was in flight.
     ///
     /// Before the answer leaves, not after it: the peer may use the id again as soon as it has the answer.

@@ -15,7 +15,6 @@ pub mod layer;
 mod message;
 mod options;
 mod peer;
-mod promise;
 mod pump;
 mod service;
 pub mod tap;

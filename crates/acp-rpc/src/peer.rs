@@ -18,7 +18,6 @@ use crate::error::{CallError, CloseReason};
 use crate::layer::{Outbound, Outgoing};
 use crate::message::{Error, Id};
 use crate::options::Options;
-use crate::promise::{Promise, Promises};
 use crate::service::LaneKey;
 use crate::waiter::{Unsettled, Waiter};
 use crate::writer::{Closed, PushError, Turn, Writer};
@@ -295,8 +294,6 @@ impl fmt::Debug for Peer {
 /// What the handles, the handlers' tasks and the driver of one connection share.
 pub(crate) struct Shared {
     endpoint: Mutex<Endpoint<Waiter, CancellationToken>>,
-    /// Locked under the lock of the endpoint, where both are.
-    promises: Mutex<Promises>,
     pub(crate) writer: Writer,
     pub(crate) intake: Arc<Intake>,
     /// The layers that requests and notifications go out through, if there are any.
@@ -317,7 +314,6 @@ impl Shared {
         let limits = Limits { requests: options.max_in_flight, bytes: options.in_flight_budget };
         Self {
             endpoint: Mutex::new(Endpoint::new(limits)),
-            promises: Mutex::default(),
             writer: Writer::new(options.outgoing_budget),
             intake: Intake::new(options.incoming_budget, options.incoming_ceiling),
             outbound: options.layers.outbound(),
@@ -332,38 +328,6 @@ impl Shared {
     pub(crate) fn endpoint(&self) -> MutexGuard<'_, Endpoint<Waiter, CancellationToken>> {
         // Only plain table operations run under this lock; none of them panics half-way.
         self.endpoint.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The answer to a request is about to be sent: what was promised for it; `None` if it was not in flight.
-    pub(crate) fn finished(&self, id: &Id) -> Option<Promise> {
-        let mut endpoint = self.endpoint();
-        endpoint.finished(id).then(|| self.promises().take(id))
-    }
-
-    /// Takes the requests that are still being handled out of the table, with what was promised for them.
-    pub(crate) fn unanswered(&self) -> Vec<(Id, Promise)> {
-        let mut endpoint = self.endpoint();
-        let mut promises = self.promises();
-        endpoint.unanswered().into_iter().map(|id| (id.clone(), promises.take(&id))).collect()
-    }
-
-    /// Promises something for a request, if it is in flight; it weighs `bytes` more then.
-    pub(crate) fn promise<T>(
-        &self,
-        id: &Id,
-        bytes: usize,
-        promise: impl FnOnce(&mut Promises) -> T,
-    ) -> Option<T> {
-        let mut endpoint = self.endpoint();
-        endpoint.is_in_flight(id).then(|| {
-            endpoint.weigh(id, bytes);
-            promise(&mut self.promises())
-        })
-    }
-
-    fn promises(&self) -> MutexGuard<'_, Promises> {
-        // Nothing of others runs under this lock.
-        self.promises.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for room and for the turn to write. Meanwhile the reader goes on, since the peer may be waiting for

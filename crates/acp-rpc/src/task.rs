@@ -11,7 +11,7 @@ use crate::encode;
 use crate::fault::{Fault, Origin};
 use crate::message::{Error, Id};
 use crate::peer::Peer;
-use crate::service::{Reply, Service, Task, Written};
+use crate::service::{Kept, Reply, Service, Task, Written};
 use crate::weight::{block, weight_of_error};
 use crate::writer::PushError;
 
@@ -87,6 +87,7 @@ pub(crate) struct Answering {
     pub(crate) service: Arc<dyn Service>,
     pub(crate) id: Id,
     pub(crate) method: Box<str>,
+    pub(crate) kept: Kept,
 }
 
 impl Answering {
@@ -94,6 +95,7 @@ impl Answering {
     pub(crate) async fn run(self, task: Task) {
         let mut handler = caught(task, |panic: &str| self.panicked(panic));
         let mut outcome = (&mut handler).await.unwrap_or_else(|| Err(Error::panicked()));
+        outcome = self.kept.instead_of(outcome);
         let turn = match self.peer.shared.writer.try_turn() {
             Some(turn) => Ok(turn),
             None => {
@@ -101,15 +103,15 @@ impl Answering {
                 self.peer.shared.writer.turn().await
             }
         };
-        let mut promise = self.peer.shared.finished(&self.id);
-        match &mut promise {
-            Some(promise) if turn.is_ok() => self.send(promise.instead_of(outcome)),
-            _ => self.contain(|| drop(outcome)),
+        let in_flight = self.peer.shared.endpoint().finished(&self.id);
+        if turn.is_ok() && in_flight {
+            self.send(outcome);
+        } else {
+            self.contain(|| drop(outcome));
         }
         drop(turn);
-        // Only now: what they hold is held until the answer stands in the buffer.
+        // Only now: what it holds is held until its answer stands in the buffer.
         drop(handler);
-        self.contain(|| drop(promise));
     }
 
     /// Has an outcome that must wait for room count in the in-flight budget. A result is written for that, so that
@@ -199,5 +201,12 @@ impl Answering {
     fn unwritable(&self, message: &str) -> Error {
         Fault::UnwritableResult { method: &self.method, message }.report(&*self.service);
         Error::internal("the result cannot be written as JSON")
+    }
+}
+
+/// When it is answered, and where its task is stopped half-way.
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.contain(|| self.kept.let_go());
     }
 }

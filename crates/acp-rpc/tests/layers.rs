@@ -517,7 +517,7 @@ struct Keeper;
 
 impl Service for Keeper {
     fn request(&self, method: &str, _: Node<'_>, request: Request) -> Result<Task, Error> {
-        request.keep_until_answered(Held(request.peer.clone()));
+        request.keep(Held(request.peer.clone()));
         match method {
             "answered" => Ok(Box::pin(async { Ok(Reply::empty()) })),
             "failed" => Ok(Box::pin(async { Err(Error::internal("no")) })),
@@ -527,7 +527,7 @@ impl Service for Keeper {
                 let late = request.clone();
                 let tell = move |peer: &Peer| {
                     // It is answered by now.
-                    late.keep_until_answered(Held(peer.clone()));
+                    late.keep(Held(peer.clone()));
                     peer.notify_now("after", &()).unwrap();
                 };
                 Ok(Reply::empty().after(tell))
@@ -581,9 +581,9 @@ async fn what_is_kept_for_a_request_is_let_go_behind_its_answer() {
         assert!(line.contains(answer), "{method}: {line}");
         assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","method":"let go"}"#, "{method}");
     }
-    // What comes after the answer is let go at once; the rest behind the hook that goes with the answer.
+    // With what is kept after the answer, until the hook behind it is done.
     wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"late"}"#).await;
-    for expected in [r#""result":{}"#, "let go", "after", "let go"] {
+    for expected in [r#""result":{}"#, "after", "let go", "let go"] {
         assert!(wire.next().await.contains(expected), "{expected}");
     }
 }

@@ -9,37 +9,31 @@
 
 mod common;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use acp_json::Node;
 use acp_rpc::layer::{Concurrency, Only, Timeout, layer_fn};
 use acp_rpc::{CloseReason, Delivery, Error, Fault, Options, Peer, Reply, Request, Service, Task};
 
-use common::{raw, soon};
+use common::raw;
 
-/// Tells the peer, and a log, when it is dropped.
-struct Told(Peer, Arc<Mutex<Vec<String>>>);
+/// Tells the peer when it is dropped.
+struct Told(Peer);
 
 impl Drop for Told {
     fn drop(&mut self) {
         let _ = self.0.notify_now("dropped", &());
-        self.1.lock().unwrap().push("dropped".to_owned());
     }
 }
 
 /// Keeps something for every request, and answers as the method says.
-#[derive(Clone, Default)]
-struct Keeper {
-    log: Arc<Mutex<Vec<String>>>,
-    requests: Arc<Mutex<Vec<Request>>>,
-}
+struct Keeper;
 
 impl Service for Keeper {
     fn request(&self, method: &str, _: Node<'_>, request: Request) -> Result<Task, Error> {
-        request.keep_until_answered(Told(request.peer.clone(), Arc::clone(&self.log)));
+        request.keep(Told(request.peer.clone()));
         request.if_cancelled(Reply::new("cancelled"));
-        self.requests.lock().unwrap().push(request);
         match method {
             "result" => Ok(Box::pin(async { Ok(Reply::new("result")) })),
             "error" => Ok(Box::pin(async { Err(Error::internal("no")) })),
@@ -90,7 +84,7 @@ async fn what_is_kept_is_dropped_behind_the_answer() {
     let timeout = Only::new(|method| method == "time_out", Timeout::new(Duration::from_millis(1)));
     let overruling = layer_fn(|inner: Arc<dyn Service>| Overruling(inner));
     let options = Options::default().layer_in(overruling).layer_in(timeout);
-    let (mut wire, _peer, driver) = raw(Keeper::default(), options);
+    let (mut wire, _peer, driver) = raw(Keeper, options);
     tokio::spawn(driver);
     for (id, (method, answer)) in [
         ("result", "\"result\""),
@@ -115,45 +109,11 @@ async fn what_is_kept_is_dropped_behind_the_answer() {
 
 #[tokio::test]
 async fn who_is_cancelled_while_a_layer_lets_him_wait_is_answered_as_promised() {
-    let (mut wire, _peer, driver) = raw(Keeper::default(), Options::default().layer_in(Concurrency::new(1)));
+    let (mut wire, _peer, driver) = raw(Keeper, Options::default().layer_in(Concurrency::new(1)));
     tokio::spawn(driver);
     wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"hang"}"#).await;
     wire.send(r#"{"jsonrpc":"2.0","id":2,"method":"hang"}"#).await;
     wire.send(r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}}"#).await;
     let line = wire.next().await;
     assert!(line.contains(r#""id":2,"result":"cancelled""#), "{line}");
-}
-
-#[tokio::test]
-async fn nothing_is_kept_for_what_was_answered_or_never_will_be() {
-    let keeper = Keeper::default();
-    let (mut wire, peer, driver) = raw(keeper.clone(), Options::default().drain(Duration::from_millis(1)));
-    let driver = tokio::spawn(driver);
-    wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"result"}"#).await;
-    assert!(wire.next().await.contains("result"));
-    assert!(wire.next().await.contains("dropped"));
-    let request = keeper.requests.lock().unwrap()[0].clone();
-    request.if_cancelled(Reply::empty());
-    request.keep_until_answered(Told(peer.clone(), Arc::clone(&keeper.log)));
-    assert_eq!(keeper.log.lock().unwrap().len(), 2, "at once");
-
-    wire.send(r#"{"jsonrpc":"2.0","id":2,"method":"hang"}"#).await;
-    wire.send(r#"{"jsonrpc":"2.0","id":3,"method":"refuse"}"#).await;
-    soon("the refusal", async { while !wire.next().await.contains(r#""id":3"#) {} }).await;
-    peer.close();
-    soon("the end", driver).await.unwrap();
-    assert_eq!(keeper.log.lock().unwrap().len(), 4);
-}
-
-#[tokio::test]
-async fn a_driver_that_is_dropped_keeps_nothing() {
-    let keeper = Keeper::default();
-    let (mut wire, _peer, driver) = raw(keeper.clone(), Options::default());
-    let driver = tokio::spawn(driver);
-    wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"hang"}"#).await;
-    wire.send(r#"{"jsonrpc":"2.0","id":2,"method":"refuse"}"#).await;
-    soon("the refusal", async { while !wire.next().await.contains("dropped") {} }).await;
-    driver.abort();
-    assert!(soon("the end", driver).await.is_err());
-    assert_eq!(keeper.log.lock().unwrap().len(), 2);
 }
