@@ -4,8 +4,9 @@ use std::hint::black_box;
 
 use acp_types::v1::{
     ClientCapabilities, ContentBlock, FileSystemCapabilities, InitializeRequest, InitializeResponse,
-    LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse, ProtocolVersion,
-    ReadTextFileRequest, ReadTextFileResponse, SessionId, SessionNotification,
+    LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse, PromptRequest,
+    PromptResponse, ProtocolVersion, ReadTextFileRequest, ReadTextFileResponse, SessionId,
+    SessionNotification,
 };
 use agent_client_protocol::v1::schema as official;
 use anyhow::{Context as _, Result, bail};
