@@ -79,6 +79,32 @@ fn rust_sdk(layout: &Layout) -> anyhow::Result<()> {
     step(build, BUILD_LIMIT, layout)
 }
 
+/// The conformance tool of MCP.
+pub(super) fn conformance(layout: &Layout) -> anyhow::Result<()> {
+    require_on_path("node")?;
+    let (sources, folder) = (layout.sources("conformance"), layout.installed("conformance"));
+    fs::create_dir_all(&folder)?;
+    for file in ["package.json", "package-lock.json"] {
+        let source = sources.join(file);
+        fs::copy(&source, folder.join(file)).with_context(|| format!("cannot copy {}", source.display()))?;
+    }
+    once_per(&sources.join("package-lock.json"), &folder.join(".installed"), || {
+        let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
+        npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+            .current_dir(&folder);
+        step(npm, INSTALL_LIMIT, layout)
+    })
+}
+
+/// Our end of the cases that are about MCP servers.
+pub(super) fn mcp_driver(layout: &Layout) -> anyhow::Result<()> {
+    let mut build = cargo();
+    build.args(["build", "--quiet", "--locked", "--manifest-path"]);
+    build.arg(layout.sources("mcp-driver").join("Cargo.toml"));
+    build.arg("--target-dir").arg(layout.installed("target"));
+    step(build, BUILD_LIMIT, layout)
+}
+
 /// Runs `install` unless the stamp holds the current text of the file that pins the versions.
 fn once_per(pins: &Path, stamp: &Path, install: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
     let wanted = fs::read_to_string(pins).with_context(|| format!("cannot read {}", pins.display()))?;
