@@ -27,7 +27,7 @@ that. What is missing is installed from npm into the git-ignored folder .interop
   --only <text>  run the scenarios whose line contains the text (may be given more than once)
   --write        write what came of it to docs/INTEROP.md";
 
-const REVISIONS: [&str; 1] = ["2026-07-28"];
+const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
 const LIST_LIMIT: Duration = Duration::from_secs(60);
 /// For the driver; the tool itself has some more.
 const DRIVER_LIMIT: Duration = Duration::from_secs(90);

@@ -143,6 +143,9 @@ async fn answer(state: Arc<State>, request: Request<Incoming>) -> Result<Respons
     if mode.starts_with("sse") {
         return Ok(old(&state, &mode, &verb, head.uri.path(), &body));
     }
+    if mode == "404 deaf session" && verb == "GET" {
+        std::future::pending::<()>().await;
+    }
     if verb != "POST" {
         return Ok(plain(405, ""));
     }
@@ -202,6 +205,11 @@ fn later(mode: &str, method: &str, body: &Value) -> Response<Body> {
         "initialize" if is_modern => json_of(400, &error(id, -32022, json!({ "supported": [NEW] }))),
         "initialize" if mode == "unknown-version" => json_of(200, &result(id, initialized("2023-01-01"))),
         "initialize" if mode == "401" => plain(401, ""),
+        "initialize" if mode.ends_with("session") => {
+            let mut response = json_of(200, &result(id, initialized(OLD)));
+            response.headers_mut().insert("mcp-session-id", "s1".parse().unwrap());
+            response
+        }
         "initialize" => json_of(200, &result(id, initialized(OLD))),
         "tools/call" => match body["params"]["name"].as_str().unwrap() {
             "status-500" => plain(500, "secret"),
