@@ -19,6 +19,7 @@ cargo xtask interop [--list] [--only <text>] [--write] [--require] [--keep-logs]
                                      run our agents and client against other implementations
 cargo xtask interop conformance [--only <text>] [--write]
                                      run the public conformance tool of MCP against acp-mcp
+cargo xtask interop mcp [--write]    run acp-mcp with real MCP servers
 ";
 
 fn main() -> ExitCode {

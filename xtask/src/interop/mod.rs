@@ -4,7 +4,8 @@
 //! with `echo_agent` or `coding_agent`. A recorder (`tap`) sits between the two and keeps every line, so a
 //! case is judged by what went over the wire as well as by what the other SDK made of it.
 //!
-//! `conformance` runs the public conformance tool of MCP against a program built on acp-mcp instead (`conformance.rs`).
+//! `conformance` runs the public conformance tool of MCP against a program built on acp-mcp instead (`conformance.rs`),
+//! and `mcp` that program with real MCP servers (`mcp.rs`).
 //!
 //! Real agents come from a folder of recipes outside the project (`recipes.rs`); `probes.rs` says what is tried with each.
 
@@ -19,6 +20,7 @@ mod control_cases;
 mod install;
 mod layout;
 mod matrix;
+mod mcp;
 mod options;
 mod probes;
 mod process;
@@ -62,6 +64,11 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
         && first == conformance::COMMAND
     {
         return conformance::run(rest);
+    }
+    if let [first, rest @ ..] = args
+        && first == mcp::COMMAND
+    {
+        return mcp::run(rest);
     }
     let options = Options::parse(args)?;
     if options.help {

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 
 use super::conformance;
 use super::matrix::{Column, Tried};
+use super::mcp;
 use super::probes::{FEATURES, Found};
 
 /// A part of the page.
@@ -36,8 +37,9 @@ const PAGE: &str = "docs/INTEROP.md";
 const HEAD: &str = "\
 # Interoperation
 
-What other implementations of the protocol and this one do together. The page is written by `cargo xtask interop --write` and
-`cargo xtask interop conformance --write` from what went over the wire; [TESTING.md](TESTING.md) says how it is run.
+What other implementations of the protocol and this one do together. The page is written by `cargo xtask interop --write`,
+`cargo xtask interop conformance --write` and `cargo xtask interop mcp --write` from what went over the wire;
+[TESTING.md](TESTING.md) says how they are run.
 ";
 
 /// Writes these sections of the page and leaves the others as they are.
@@ -65,6 +67,24 @@ pub(super) fn render(before: &str, sections: &[Section]) -> String {
         let _ = write!(page, "\n## {title}\n\n{}\n", text.trim());
     }
     page
+}
+
+/// Real MCP servers under each policy.
+pub(super) fn mcp_servers(rows: &[mcp::Row]) -> Section {
+    let mut text = "\
+MCP servers on stdio, connected by a program built on acp-mcp that calls every tool, gets every prompt and reads every
+resource: `cargo xtask interop mcp`. What a server refuses is not counted. The columns are the client's version policies.\n\n"
+        .to_owned();
+    row(&mut text, "server", ["any version", "legacy only", "modern only"].map(str::to_owned).into_iter());
+    row(&mut text, "---", ["---", "---", "---"].map(str::to_owned).into_iter());
+    for server in rows {
+        let cells = server.cells.iter().map(|cell| match cell {
+            Ok(how) => plain(how),
+            Err(why) => format!("**failed**: {}", plain(why)),
+        });
+        row(&mut text, server.server, cells);
+    }
+    Section { title: "MCP servers", text }
 }
 
 /// The conformance tool of MCP.
