@@ -17,6 +17,9 @@ cargo xtask roundtrip [--transcripts <folder>]
                                      decode and re-encode the values on stdin, or recorded traffic
 cargo xtask interop [--list] [--only <text>] [--write] [--require] [--keep-logs]
                                      run our agents and client against other implementations
+cargo xtask interop conformance [--only <text>] [--write]
+                                     run the public conformance tool of MCP against acp-mcp
+cargo xtask interop mcp [--write]    run acp-mcp with real MCP servers
 ";
 
 fn main() -> ExitCode {

@@ -10,6 +10,7 @@ use anyhow::{Context as _, bail, ensure};
 
 use super::case::Peer;
 use super::layout::{Layout, cargo};
+use super::mcp;
 use super::process::{self, Ended};
 
 const INSTALL_LIMIT: Duration = Duration::from_secs(300);
@@ -48,25 +49,34 @@ fn typescript(layout: &Layout) -> anyhow::Result<()> {
         let source = sources.join(file);
         fs::copy(&source, folder.join(file)).with_context(|| format!("cannot copy {}", source.display()))?;
     }
-    once_per(&sources.join("package-lock.json"), &folder.join(".installed"), || {
-        let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
-        npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
-            .current_dir(&folder);
-        step(npm, INSTALL_LIMIT, layout)
-    })
+    once_per(&sources.join("package-lock.json"), &folder.join(".installed"), || npm_ci(&folder, layout))
+}
+
+fn npm_ci(folder: &Path, layout: &Layout) -> anyhow::Result<()> {
+    let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
+    npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(folder);
+    step(npm, INSTALL_LIMIT, layout)
 }
 
 fn python(layout: &Layout) -> anyhow::Result<()> {
     let requirements = layout.sources("python").join("requirements.txt");
-    let folder = layout.installed("venv");
-    once_per(&requirements, &folder.join(".installed"), || {
+    python_environment(&requirements, &layout.installed("venv"), &layout.python(), layout)
+}
+
+fn python_environment(
+    requirements: &Path,
+    folder: &Path,
+    python: &Path,
+    layout: &Layout,
+) -> anyhow::Result<()> {
+    once_per(requirements, &folder.join(".installed"), || {
         let interpreter = if cfg!(windows) { "python" } else { "python3" };
         require_on_path(interpreter)?;
         let mut venv = Command::new(interpreter);
-        venv.args(["-m", "venv", "--clear"]).arg(&folder);
+        venv.args(["-m", "venv", "--clear"]).arg(folder);
         step(venv, INSTALL_LIMIT, layout)?;
-        let mut pip = Command::new(layout.python());
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&requirements);
+        let mut pip = Command::new(python);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(requirements);
         step(pip, INSTALL_LIMIT, layout)
     })
 }
@@ -75,6 +85,49 @@ fn rust_sdk(layout: &Layout) -> anyhow::Result<()> {
     let mut build = cargo();
     build.args(["build", "--quiet", "--locked", "--manifest-path"]);
     build.arg(layout.sources("rust-sdk-peer").join("Cargo.toml"));
+    build.arg("--target-dir").arg(layout.installed("target"));
+    step(build, BUILD_LIMIT, layout)
+}
+
+/// The conformance tool of MCP.
+pub(super) fn conformance(layout: &Layout) -> anyhow::Result<()> {
+    require_on_path("node")?;
+    let (sources, folder) = (layout.sources("conformance"), layout.installed("conformance"));
+    fs::create_dir_all(&folder)?;
+    for file in ["package.json", "package-lock.json"] {
+        let source = sources.join(file);
+        fs::copy(&source, folder.join(file)).with_context(|| format!("cannot copy {}", source.display()))?;
+    }
+    once_per(&sources.join("package-lock.json"), &folder.join(".installed"), || npm_ci(&folder, layout))
+}
+
+/// MCP servers on stdio.
+pub(super) fn mcp_servers(layout: &Layout) -> anyhow::Result<()> {
+    require_on_path("node")?;
+    let (sources, folder) = (layout.sources("mcp-servers"), layout.installed("mcp"));
+    fs::create_dir_all(folder.join("root"))?;
+    for file in ["package.json", "package-lock.json", "server.mjs", "server_v1.py", "server_v2.py"] {
+        let source = sources.join(file);
+        fs::copy(&source, folder.join(file)).with_context(|| format!("cannot copy {}", source.display()))?;
+    }
+    once_per(&sources.join("package-lock.json"), &folder.join(".installed"), || npm_ci(&folder, layout))?;
+    for version in ["v1", "v2"] {
+        let requirements = sources.join(format!("requirements-{version}.txt"));
+        python_environment(
+            &requirements,
+            &folder.join(version),
+            &mcp::python(&folder.join(version)),
+            layout,
+        )?;
+    }
+    Ok(())
+}
+
+/// Our end of the cases that are about MCP servers.
+pub(super) fn mcp_driver(layout: &Layout) -> anyhow::Result<()> {
+    let mut build = cargo();
+    build.args(["build", "--quiet", "--locked", "--manifest-path"]);
+    build.arg(layout.sources("mcp-driver").join("Cargo.toml"));
     build.arg("--target-dir").arg(layout.installed("target"));
     step(build, BUILD_LIMIT, layout)
 }

@@ -61,6 +61,11 @@ impl Layout {
         self.target.join("debug").join(format!("{name}{EXE_SUFFIX}"))
     }
 
+    /// The program that is our end of the cases about MCP servers.
+    pub(super) fn mcp_driver(&self) -> PathBuf {
+        self.rust_sdk_binary("mcp-driver")
+    }
+
     /// A binary of the package that uses the official Rust SDK.
     pub(super) fn rust_sdk_binary(&self, name: &str) -> PathBuf {
         self.installed("target").join("debug").join(format!("{name}{EXE_SUFFIX}"))

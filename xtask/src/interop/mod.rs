@@ -4,15 +4,23 @@
 //! with `echo_agent` or `coding_agent`. A recorder (`tap`) sits between the two and keeps every line, so a
 //! case is judged by what went over the wire as well as by what the other SDK made of it.
 //!
+//! `conformance` runs the public conformance tool of MCP against a program built on acp-mcp instead (`conformance.rs`),
+//! and `mcp` that program with real MCP servers (`mcp.rs`).
+//!
 //! Real agents come from a folder of recipes outside the project (`recipes.rs`); `probes.rs` says what is tried with each.
 
 mod agent_cases;
+mod baseline;
 mod case;
 mod client_cases;
+mod conformance;
+#[cfg(test)]
+mod conformance_tests;
 mod control_cases;
 mod install;
 mod layout;
 mod matrix;
+mod mcp;
 mod options;
 mod probes;
 mod process;
@@ -29,7 +37,6 @@ mod wire;
 mod wire_tests;
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs;
 use std::io::{self, Write as _};
 use std::time::Instant;
 
@@ -52,6 +59,16 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
         && first == tap::COMMAND
     {
         return tap::run(rest);
+    }
+    if let [first, rest @ ..] = args
+        && first == conformance::COMMAND
+    {
+        return conformance::run(rest);
+    }
+    if let [first, rest @ ..] = args
+        && first == mcp::COMMAND
+    {
+        return mcp::run(rest);
     }
     let options = Options::parse(args)?;
     if options.help {
@@ -77,8 +94,7 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
         None => Vec::new(),
     };
     if options.write {
-        let page = report::render(&[report::agents(&columns), report::sdks(&tallies)]);
-        fs::write(layout.root().join("docs/INTEROP.md"), page)?;
+        report::update(layout.root(), &[report::agents(&columns), report::sdks(&tallies)])?;
     }
     print(&tally.to_string())?;
     let failed = tally.failed + columns.iter().map(Column::failures).sum::<usize>();

@@ -1,8 +1,14 @@
 //! `docs/INTEROP.md`: who we have been tried with, and what came of it.
 
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
+use anyhow::Context as _;
+
+use super::conformance;
 use super::matrix::{Column, Tried};
+use super::mcp;
 use super::probes::{FEATURES, Found};
 
 /// A part of the page.
@@ -25,20 +31,96 @@ pub(super) struct Tally {
     pub(super) skipped: Option<String>,
 }
 
+/// The page, below the root of the project.
+const PAGE: &str = "docs/INTEROP.md";
+
 const HEAD: &str = "\
 # Interoperation
 
-What other implementations of the protocol and this one do together. The page is written by `cargo xtask interop --write`
-from what went over the wire; [TESTING.md](TESTING.md) says how it is run.
+What other implementations of the protocol and this one do together. The page is written by `cargo xtask interop --write`,
+`cargo xtask interop conformance --write` and `cargo xtask interop mcp --write` from what went over the wire;
+[TESTING.md](TESTING.md) says how they are run.
 ";
 
-/// The whole page.
-pub(super) fn render(sections: &[Section]) -> String {
+/// Writes these sections of the page and leaves the others as they are.
+pub(super) fn update(root: &Path, sections: &[Section]) -> anyhow::Result<()> {
+    let path = root.join(PAGE);
+    let page = fs::read_to_string(&path).unwrap_or_default();
+    fs::write(&path, render(&page, sections)).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The whole page: sections that it had before and that are not among the new ones stay.
+pub(super) fn render(before: &str, sections: &[Section]) -> String {
+    let mut all: Vec<(&str, &str)> = Vec::new();
+    for old in before.split("\n## ").skip(1) {
+        let (title, text) = old.split_once('\n').unwrap_or((old, ""));
+        all.push((title, text));
+    }
+    for new in sections {
+        match all.iter_mut().find(|(title, _)| *title == new.title) {
+            Some((_, text)) => *text = &new.text,
+            None => all.push((new.title, &new.text)),
+        }
+    }
     let mut page = HEAD.to_owned();
-    for section in sections {
-        let _ = write!(page, "\n## {}\n\n{}\n", section.title, section.text.trim_end());
+    for (title, text) in all {
+        let _ = write!(page, "\n## {title}\n\n{}\n", text.trim());
     }
     page
+}
+
+/// Real MCP servers under each policy.
+pub(super) fn mcp_servers(rows: &[mcp::Row]) -> Section {
+    let mut text = "\
+MCP servers on stdio, connected by a program built on acp-mcp that calls every tool, gets every prompt and reads every
+resource: `cargo xtask interop mcp`. What a server refuses is not counted. The columns are the client's version policies.\n\n"
+        .to_owned();
+    row(&mut text, "server", ["any version", "legacy only", "modern only"].map(str::to_owned).into_iter());
+    row(&mut text, "---", ["---", "---", "---"].map(str::to_owned).into_iter());
+    for server in rows {
+        let cells = server.cells.iter().map(|cell| match cell {
+            Ok(how) => plain(how),
+            Err(why) => format!("**failed**: {}", plain(why)),
+        });
+        row(&mut text, server.server, cells);
+    }
+    Section { title: "MCP servers", text }
+}
+
+/// The conformance tool of MCP.
+pub(super) fn conformance(tallies: &[conformance::Tally]) -> Section {
+    let mut text = "\
+The client scenarios of `@modelcontextprotocol/conformance`, against a program built on acp-mcp:
+`cargo xtask interop conformance`. A scenario passes with all its checks. *Required* are those that a revision of MCP had
+when it was released.\n\n"
+        .to_owned();
+    row(
+        &mut text,
+        "revision",
+        ["required, passed", "all, passed", "their checks"].map(str::to_owned).into_iter(),
+    );
+    row(&mut text, "---", ["---", "---", "---"].map(str::to_owned).into_iter());
+    for tally in tallies {
+        let all = tally.passed
+            + tally.failed.len()
+            + tally.expected.iter().map(|(_, names)| names.len()).sum::<usize>();
+        let cells = [
+            format!("{} of {}", tally.required_passed, tally.required),
+            format!("{} of {all}", tally.passed),
+            tally.checks.to_string(),
+        ];
+        row(&mut text, tally.revision, cells.into_iter());
+    }
+    for tally in tallies {
+        for (reason, names) in &tally.expected {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            let _ = write!(text, "\n{}, {}: {}.\n", tally.revision, plain(reason), names.join(", "));
+        }
+        for failed in &tally.failed {
+            let _ = write!(text, "\n{}, **failed**: {}.\n", tally.revision, plain(failed));
+        }
+    }
+    Section { title: "MCP conformance tool", text }
 }
 
 /// The real agents: what works with each.

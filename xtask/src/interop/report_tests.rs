@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::matrix::{Column, Tried};
 use super::probes::{FEATURES, Feature, Found};
-use super::report::{self, Tally};
+use super::report::{self, Section, Tally};
 
 fn line<'a>(page: &'a str, start: &str) -> &'a str {
     page.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("no line {start:?} in {page}"))
@@ -23,7 +23,7 @@ fn what_works_what_is_not_offered_and_what_fails_are_told_apart() {
         Column { agent: "gone", tried: Tried::No("npm has installed nothing".into()) },
     ];
     assert_eq!((columns[0].failures(), columns[1].failures()), (1, 0));
-    let page = report::render(&[report::agents(&columns)]);
+    let page = report::render("", &[report::agents(&columns)]);
     assert_eq!(line(&page, "|  |"), "|  | good |");
     assert_eq!(line(&page, "| package"), "| package | `good-cli 1.2.3` |");
     assert_eq!(line(&page, "| initialize"), "| initialize | yes |");
@@ -35,6 +35,16 @@ fn what_works_what_is_not_offered_and_what_fails_are_told_apart() {
     );
     assert_eq!(line(&page, "| cancelled"), "| cancelled in mid-turn | not tried |");
     assert_eq!(line(&page, "`gone`"), "`gone` was not tried: npm has installed nothing.");
+}
+
+#[test]
+fn a_command_writes_its_own_sections_and_leaves_the_others() {
+    let section = |title, text: &str| Section { title, text: text.to_owned() };
+    let first = report::render("", &[section("Agents", "| a |\n"), section("SDKs", "one\n\ntwo")]);
+    let second = report::render(&first, &[section("SDKs", "three"), section("Tool", "four")]);
+    let whole =
+        report::render("", &[section("Agents", "| a |"), section("SDKs", "three"), section("Tool", "four")]);
+    assert_eq!(second, whole);
 }
 
 #[test]
@@ -52,7 +62,7 @@ fn cases_with_other_sdks_are_counted_and_failures_named() {
         (tally(&[], Some("no node")), "| python | agent <- acp | 7 | not tried: no node |"),
     ];
     for (tally, wanted) in table {
-        let page = report::render(&[report::sdks(&[tally])]);
+        let page = report::render("", &[report::sdks(&[tally])]);
         assert_eq!(line(&page, "| python"), wanted);
     }
 }

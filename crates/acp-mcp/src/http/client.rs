@@ -16,12 +16,14 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use super::Headers;
 use crate::negotiate::Fault;
 
 const BOTH_KINDS: &str = "application/json, text/event-stream";
 const SESSION: &str = "mcp-session-id";
+const LISTENING_TIME: Duration = Duration::from_secs(2);
 
 type Posted = Result<StreamableHttpPostResponse, StreamableHttpError<Refusal>>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
@@ -69,9 +71,28 @@ pub(super) struct Exchange {
     pub(super) client: reqwest::Client,
     /// The longest that an exchange may take that settles the era. Who waits for it has given up before.
     pub(super) opening_time: Duration,
+    /// Cancelled once the session's own stream was answered, whatever the answer.
+    listening: CancellationToken,
 }
 
 impl Exchange {
+    pub(super) fn new(client: reqwest::Client, opening_time: Duration) -> Self {
+        Self { client, opening_time, listening: CancellationToken::new() }
+    }
+
+    /// The same for a new connection.
+    pub(super) fn anew(&self) -> Self {
+        Self::new(self.client.clone(), self.opening_time)
+    }
+
+    /// Servers ask the user by the session's own stream, and what they ask while there is none is lost. So requests wait
+    /// for it, though not long: some servers answer it with the first message only.
+    async fn listen_first(&self) {
+        if timeout(LISTENING_TIME, self.listening.cancelled()).await.is_err() {
+            self.listening.cancel();
+        }
+    }
+
     async fn open(
         &self,
         uri: &str,
@@ -172,6 +193,9 @@ impl StreamableHttpClient for Exchange {
             let opened = timeout(self.opening_time, self.open(&uri, &message, custom_headers, limits)).await;
             return opened.unwrap_or(Err(StreamableHttpError::Client(Refusal::Timeout)));
         }
+        if session_id.is_some() && matches!(message, ClientJsonRpcMessage::Request(_)) {
+            self.listen_first().await;
+        }
         let client = &self.client;
         client
             .post_message_with_response_limits(uri, message, session_id, auth_header, custom_headers, limits)
@@ -218,8 +242,8 @@ impl StreamableHttpClient for Exchange {
         custom_headers: Headers,
         limit: usize,
     ) -> Result<Events, StreamableHttpError<Refusal>> {
-        let client = &self.client;
-        client
+        let answered = self
+            .client
             .get_stream_with_max_sse_event_size(
                 uri,
                 session_id,
@@ -228,8 +252,9 @@ impl StreamableHttpClient for Exchange {
                 custom_headers,
                 limit,
             )
-            .await
-            .map_err(converted)
+            .await;
+        self.listening.cancel();
+        answered.map_err(converted)
     }
 }
 

@@ -49,7 +49,7 @@ impl HttpDial {
         }
         let longest = timeouts.probe.max(timeouts.initialize);
         let client = client(&url, timeouts.initialize)?;
-        Ok(Self { url, headers, client: Exchange { client, opening_time: longest } })
+        Ok(Self { url, headers, client: Exchange::new(client, longest) })
     }
 
     /// Stands for the place of the server: `mcp-neg-55`.
@@ -95,7 +95,7 @@ impl Dial for HttpDial {
                 config.custom_headers = self.headers.clone();
                 config.max_json_response_size = LONGEST;
                 config.max_sse_event_size = LONGEST;
-                Ok(Wire::new(StreamableHttpClientTransport::with_client(self.client.clone(), config)))
+                Ok(Wire::new(StreamableHttpClientTransport::with_client(self.client.anew(), config)))
             }
         }
     }

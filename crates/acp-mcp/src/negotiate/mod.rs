@@ -208,6 +208,13 @@ impl Negotiation {
         match self.untried(&listed) {
             Some(version) if Era::of(&version) == Some(Era::Modern) => self.probe(version, false),
             Some(version) => self.initialize_with(version, false),
+            // It has refused what it lists: what it had against it may be over.
+            None if refused && !self.reprobed => {
+                match self.modern.iter().find(|version| listed.contains(version)).cloned() {
+                    Some(version) => self.reprobe(Some(version)),
+                    None => self.fail(Failure::NoCommonVersion(listed)),
+                }
+            }
             None => self.fail(Failure::NoCommonVersion(listed)),
         }
     }

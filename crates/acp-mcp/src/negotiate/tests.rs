@@ -163,9 +163,14 @@ fn a_server_on_a_pipe() {
             "probe 2026-07-28! > initialize 2025-11-25 > legacy 2025-11-25",
         ),
         row(
-            "mcp-neg-07: each version at most once",
-            vec![probe(unsupported(-32022, &[NEW]))],
-            "probe 2026-07-28! > fail: no common version in [\"2026-07-28\"]",
+            "mcp-neg-07: refused although it is listed, so once more",
+            vec![probe(unsupported(-32022, &[NEW])), probe(discovered(&[NEW]))],
+            "probe 2026-07-28! > probe 2026-07-28 > modern 2026-07-28",
+        ),
+        row(
+            "mcp-neg-07: refused although it is listed, and refused again",
+            vec![probe(unsupported(-32022, &[NEW])), probe(unsupported(-32022, &[NEW]))],
+            "probe 2026-07-28! > probe 2026-07-28 > fail: no common version in [\"2026-07-28\"]",
         ),
         row(
             "mcp-neg-07: what is left is tried",

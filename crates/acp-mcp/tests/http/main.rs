@@ -163,6 +163,23 @@ async fn d9_silence_and_nobody_are_no_evidence() {
 }
 
 #[tokio::test]
+async fn requests_wait_until_the_session_can_be_asked_but_not_for_ever() {
+    for mode in ["404 session", "404 deaf session"] {
+        let server = Scripted::start(mode).await;
+        let session = connect(http(&server.url)).await;
+        assert_eq!(echo(&session).await, r#"{"a":1}"#, "{mode}");
+        let exchanges = server.exchanges();
+        let log: Vec<_> = exchanges
+            .iter()
+            .map(|exchange| exchange.body["method"].as_str().unwrap_or(&exchange.verb))
+            .collect();
+        let order = "server/discover initialize notifications/initialized GET tools/list tools/call";
+        assert_eq!(log.join(" "), order, "{mode}");
+        session.shutdown().await;
+    }
+}
+
+#[tokio::test]
 async fn mcp_neg_39_to_41_headers_say_what_the_body_says() {
     let server = Scripted::start("modern").await;
     let headers = [

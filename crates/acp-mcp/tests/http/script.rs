@@ -134,14 +134,23 @@ async fn answer(state: Arc<State>, request: Request<Incoming>) -> Result<Respons
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let verb = head.method.to_string();
     let method = body["method"].as_str().unwrap_or_default().to_owned();
+    let mode = state.mode.lock().unwrap().clone();
+    if mode == "404 session" && verb == "GET" {
+        // Time for whoever does not wait for the answer.
+        for _ in 0..1000 {
+            tokio::task::yield_now().await;
+        }
+    }
     state.exchanges.lock().unwrap().push(Exchange {
         verb: verb.clone(),
         headers: head.headers,
         body: body.clone(),
     });
-    let mode = state.mode.lock().unwrap().clone();
     if mode.starts_with("sse") {
         return Ok(old(&state, &mode, &verb, head.uri.path(), &body));
+    }
+    if mode == "404 deaf session" && verb == "GET" {
+        std::future::pending::<()>().await;
     }
     if verb != "POST" {
         return Ok(plain(405, ""));
@@ -202,6 +211,11 @@ fn later(mode: &str, method: &str, body: &Value) -> Response<Body> {
         "initialize" if is_modern => json_of(400, &error(id, -32022, json!({ "supported": [NEW] }))),
         "initialize" if mode == "unknown-version" => json_of(200, &result(id, initialized("2023-01-01"))),
         "initialize" if mode == "401" => plain(401, ""),
+        "initialize" if mode.ends_with("session") => {
+            let mut response = json_of(200, &result(id, initialized(OLD)));
+            response.headers_mut().insert("mcp-session-id", "s1".parse().unwrap());
+            response
+        }
         "initialize" => json_of(200, &result(id, initialized(OLD))),
         "tools/call" => match body["params"]["name"].as_str().unwrap() {
             "status-500" => plain(500, "secret"),
