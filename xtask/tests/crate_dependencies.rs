@@ -23,7 +23,7 @@ const TABLE: [(&str, May); 11] = [
     ("acp-types", Use(&["acp-json"])),
     ("acp-rpc", Use(&["acp-json"])),
     ("acp-agent", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp"])),
-    ("acp-client", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros"])),
+    ("acp-client", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp"])),
     ("acp-mcp", Use(&["acp-json", "acp-types"])),
     ("acp-testkit", UseAny),
     ("acp-cli", UseAny),
@@ -32,7 +32,7 @@ const TABLE: [(&str, May); 11] = [
 ];
 
 /// What a crate has only with a feature that nobody gets unasked: who goes without does not pay for it.
-const OPTIONAL: [(&str, &str); 1] = [("acp-agent", "acp-mcp")];
+const OPTIONAL: [(&str, &str); 2] = [("acp-agent", "acp-mcp"), ("acp-client", "acp-mcp")];
 
 #[test]
 fn our_crates_use_each_other_as_the_table_says() {

@@ -60,6 +60,11 @@ impl<A: Agent> Connection<A> {
         }
         if self.servers.is_some() {
             profile.mcp = Servers::transports();
+            // It stands for `mcpCapabilities.acp`.
+            #[cfg(feature = "unstable")]
+            {
+                profile.operations = profile.operations.with(Operation::McpMessage);
+            }
         }
         profile
     }
@@ -187,6 +192,15 @@ impl<A: Agent> Service for Server<A> {
             return Delivery::Ignore;
         }
         let profile = connection.agent.profile();
+        // Here, on the reader: what a server of the client tells of a request is dropped once that is answered.
+        #[cfg(feature = "unstable")]
+        if method == methods::McpMessageNotify::NAME
+            && !profile.operations.contains(Operation::McpMessage)
+            && let Some(servers) = &connection.servers
+        {
+            servers.notified(params);
+            return Delivery::Ignore;
+        }
         let offered = match Operation::from_notification(method) {
             Some(operation) => profile.operations.contains(operation),
             None => profile.has_extension(method, ExtensionKind::Notification),

@@ -20,6 +20,11 @@ impl Servers {
         match *self {}
     }
 
+    #[cfg(feature = "unstable")]
+    pub(crate) fn notified(&self, _: acp_json::Node<'_>) {
+        match *self {}
+    }
+
     pub(crate) async fn end(&self) {
         match *self {}
     }

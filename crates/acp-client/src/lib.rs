@@ -52,6 +52,8 @@ mod handlers;
 mod host;
 mod inbox;
 mod list;
+#[cfg(feature = "mcp")]
+mod mcp;
 pub mod op;
 mod open;
 mod permission;
@@ -73,6 +75,9 @@ mod unstable;
 
 #[doc = include_str!("macro.md")]
 pub use acp_macros::client;
+/// MCP servers made with rmcp, for [`Connect::client`](Connect::client): see [`acp_mcp`].
+#[cfg(feature = "mcp")]
+pub use acp_mcp::{self, McpProvider};
 pub use acp_rpc::{
     CloseReason, Command, Error as RpcError, Exit, Options, Peer, Transport, layer, tap, trace,
 };

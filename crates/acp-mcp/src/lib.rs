@@ -1,6 +1,6 @@
 #![doc = include_str!("lib.md")]
 #![cfg_attr(
-    not(any(feature = "stdio", feature = "http")),
+    not(any(feature = "stdio", feature = "http", feature = "over-acp")),
     allow(dead_code, reason = "without a transport there is nobody to talk to")
 )]
 
@@ -13,6 +13,8 @@ mod http;
 
 mod names;
 mod negotiate;
+#[cfg(feature = "over-acp")]
+mod over_acp;
 mod session;
 #[cfg(feature = "stdio")]
 mod stdio;
@@ -26,6 +28,10 @@ pub use elicit::{ElicitMode, ElicitRequest, Elicitation, ElicitationModes};
 pub use error::McpError;
 pub use extension::{ExtensionId, InvalidExtensionId, OnMissing};
 pub use negotiate::cache::{EraCache, EraStore, ServerKey};
+#[cfg(feature = "over-acp")]
+pub use over_acp::{AcpCallError, AcpCaller, AcpLink, Answering};
+#[cfg(feature = "provider")]
+pub use over_acp::{McpProvider, ProvideError, ProvideRequests};
 pub use session::{
     Builder, CallOptions, Event, Events, Guard, McpSession, Notification, Progress, Server, ServerInfo,
     ServerStatus, ToolsStatus,

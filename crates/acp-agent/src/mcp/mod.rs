@@ -3,6 +3,8 @@
 mod call;
 mod elicit;
 mod options;
+#[cfg(feature = "unstable")]
+mod over_acp;
 mod report;
 mod servers;
 mod status;

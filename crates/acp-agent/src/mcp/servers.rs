@@ -1,13 +1,19 @@
 //! The MCP servers of a connection's sessions.
 
 use std::fmt;
+#[cfg(feature = "unstable")]
+use std::sync::OnceLock;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+#[cfg(feature = "unstable")]
+use acp_json::Node;
 use acp_mcp::{EraCache, Implementation, McpSession};
 use tokio::task::JoinSet;
 
 use super::call::Calls;
 use super::elicit::{Bridge, Pages};
+#[cfg(feature = "unstable")]
+use super::over_acp;
 use super::report::report;
 use super::{Mcp, Named, Options};
 use crate::agent::Agent;
@@ -22,6 +28,9 @@ pub(crate) struct Servers {
     /// Which era each server is of: what one session has found out the next one need not.
     eras: EraCache,
     open: Open,
+    /// The way to those that the client provides.
+    #[cfg(feature = "unstable")]
+    link: OnceLock<acp_mcp::AcpLink>,
 }
 
 /// The servers that are not ended yet.
@@ -33,7 +42,14 @@ impl Servers {
         let options = agent.mcp()?;
         let info = agent.profile().info();
         let agent = Implementation::new(info.name, info.version);
-        Some(Servers { options, agent, eras: EraCache::default(), open: Open::default() })
+        Some(Servers {
+            options,
+            agent,
+            eras: EraCache::default(),
+            open: Open::default(),
+            #[cfg(feature = "unstable")]
+            link: OnceLock::new(),
+        })
     }
 
     /// The transports that were compiled in (rule `acp-mcp-04`).
@@ -53,6 +69,11 @@ impl Servers {
         if let Some(bridge) = Bridge::new(opening.client(), &session, &calls, &pages) {
             builder = builder.elicitation(bridge);
         }
+        #[cfg(feature = "unstable")]
+        {
+            let link = self.link.get_or_init(|| over_acp::link(opening.client().peer()));
+            builder = builder.over_acp(link.clone());
+        }
         if let Some(configure) = &self.options.configure {
             builder = configure(builder);
         }
@@ -66,6 +87,16 @@ impl Servers {
             report(open.session_id(), events, |notice| open.update(notice)).await;
         });
         mcp
+    }
+
+    /// Takes what a server of the client tells of a request (rule `acp-mcp-22`).
+    #[cfg(feature = "unstable")]
+    pub(crate) fn notified(&self, params: Node<'_>) {
+        if let Some(link) = self.link.get()
+            && let Ok(notification) = acp_json::read(params)
+        {
+            link.notified(&notification);
+        }
     }
 
     /// The connection is over: ends all servers, and waits until they are gone.

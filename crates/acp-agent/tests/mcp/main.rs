@@ -120,6 +120,11 @@ async fn what_is_compiled_in_is_advertised() {
     for (transport, compiled) in ["http", "sse"].into_iter().zip(compiled) {
         assert_eq!(offered[transport].as_bool().unwrap_or_default(), compiled, "{transport}: {answer}");
     }
+    assert_eq!(
+        offered.get("acp").is_some_and(|acp| *acp != json!(false)),
+        cfg!(feature = "unstable"),
+        "{answer}"
+    );
 }
 
 #[tokio::test]

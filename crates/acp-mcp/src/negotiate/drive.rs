@@ -103,7 +103,7 @@ impl<D: Dial> Driver<'_, D> {
         route: Route,
         fresh: bool,
     ) -> Result<(), Input> {
-        // Over HTTP each attempt stands alone: nothing queues behind an exchange that hangs.
+        // Over HTTP, and over ACP, each attempt stands alone: nothing queues behind an exchange that hangs.
         let anew = fresh || route != Route::Pipe || self.wire.is_none();
         if anew {
             self.hang_up().await;
@@ -281,7 +281,11 @@ impl<D: Dial> Driver<'_, D> {
             Failure::Timeout(Opening::Probe) => McpError::Timeout { waiting_for: "server/discover", waited },
             Failure::Timeout(Opening::Initialize) => McpError::Timeout { waiting_for: "initialize", waited },
             Failure::Unreachable => {
-                self.last_error.take().unwrap_or_else(|| McpError::unreachable("the connection broke"))
+                let ended = match self.last_error.take() {
+                    Some(error) => Some(error),
+                    None => self.server.ended().await,
+                };
+                ended.unwrap_or_else(|| McpError::unreachable("the connection broke"))
             }
         }
     }

@@ -25,6 +25,9 @@ pub(crate) enum Route {
     /// HTTP+SSE of 2024-11-05.
     #[cfg_attr(not(feature = "sse"), allow(dead_code, reason = "nothing leads there"))]
     Sse,
+    /// Requests over the ACP connection, which carry modern versions only (rule `acp-mcp-23`).
+    #[cfg_attr(not(feature = "over-acp"), allow(dead_code, reason = "nothing leads there"))]
+    Acp,
 }
 
 /// The two messages a connection can begin with.
@@ -125,7 +128,7 @@ impl Negotiation {
             routes.split_first().map_or((Route::Pipe, &[][..]), |(first, rest)| (*first, rest));
         Self {
             modern: policy.versions(Era::Modern),
-            legacy: policy.versions(Era::Legacy),
+            legacy: if route == Route::Acp { Vec::new() } else { policy.versions(Era::Legacy) },
             other_routes: other_routes.to_vec(),
             route,
             hint,

@@ -64,6 +64,7 @@ fn shown(step: &Step) -> String {
                 Route::Pipe => "",
                 Route::Http => " http",
                 Route::Sse => " sse",
+                Route::Acp => " acp",
             };
             let fresh = if *fresh { "!" } else { "" };
             format!("{opening} {version}{route}{fresh}")

@@ -15,6 +15,8 @@ use super::{Inner, McpSession, Shared, connect};
 use crate::elicit::Elicitation;
 use crate::extension::{ExtensionId, OnMissing};
 use crate::negotiate::cache::EraCache;
+#[cfg(feature = "over-acp")]
+use crate::over_acp::AcpLink;
 #[cfg(feature = "stdio")]
 use crate::stdio::StdioOptions;
 use crate::timeouts::Timeouts;
@@ -36,6 +38,8 @@ pub(crate) struct Options {
     pub(crate) stdio: StdioOptions,
     pub(crate) eras: EraCache,
     pub(crate) restarts: u32,
+    #[cfg(feature = "over-acp")]
+    pub(crate) over_acp: Option<AcpLink>,
 }
 
 impl fmt::Debug for Options {
@@ -75,6 +79,8 @@ impl Builder {
                 stdio: StdioOptions::default(),
                 eras: EraCache::default(),
                 restarts: 3,
+                #[cfg(feature = "over-acp")]
+                over_acp: None,
             },
         }
     }
@@ -132,6 +138,14 @@ impl Builder {
     #[must_use]
     pub const fn restarts(mut self, times: u32) -> Self {
         self.options.restarts = times;
+        self
+    }
+
+    /// The ACP connection over which servers of `type: "acp"` are reached. Without one they are not supported.
+    #[cfg(feature = "over-acp")]
+    #[must_use]
+    pub fn over_acp(mut self, link: AcpLink) -> Self {
+        self.options.over_acp = Some(link);
         self
     }
 

@@ -21,6 +21,8 @@ use crate::http::HttpDial;
 use crate::negotiate::cache::ServerKey;
 use crate::negotiate::drive::{Agreed, Dial, drive};
 use crate::negotiate::{Negotiation, Route};
+#[cfg(feature = "over-acp")]
+use crate::over_acp::AcpDial;
 #[cfg(feature = "stdio")]
 use crate::stdio::StdioDial;
 
@@ -35,6 +37,8 @@ pub(super) fn name(server: &McpServer) -> String {
         McpServer::Http(server) => server.name.clone(),
         McpServer::Sse(server) => server.name.clone(),
         McpServer::Stdio(server) => server.name.clone(),
+        #[cfg(feature = "over-acp")]
+        McpServer::Acp(server) => server.name.clone(),
         _ => server.tag().unwrap_or("unknown").to_owned(),
     }
 }
@@ -53,7 +57,7 @@ pub(super) fn start(server: &McpServer, entry: &Arc<Entry>, shared: &Arc<Shared>
             let options = &shared.options;
             let dial = StdioDial::new((**server).clone(), options.stdio.clone(), options.timeouts.shutdown);
             let key = dial.key();
-            tokio::spawn(Keeper { entry, shared, dial, routes: &[Route::Pipe], key }.run());
+            tokio::spawn(Keeper { entry, shared, dial, routes: &[Route::Pipe], key: Some(key) }.run());
         }
         #[cfg(feature = "http")]
         McpServer::Http(server) => {
@@ -67,6 +71,13 @@ pub(super) fn start(server: &McpServer, entry: &Arc<Entry>, shared: &Arc<Shared>
         McpServer::Sse(server) => {
             let dial = HttpDial::new(&server.url, &server.headers, &shared.options.timeouts);
             start_http(dial, entry, shared, &[Route::Sse, Route::Http]);
+        }
+        #[cfg(feature = "over-acp")]
+        McpServer::Acp(server) if shared.options.over_acp.is_some() => {
+            if let Some(link) = shared.options.over_acp.clone() {
+                let dial = AcpDial::new(link, server.server_id.clone());
+                tokio::spawn(Keeper { entry, shared, dial, routes: &[Route::Acp], key: None }.run());
+            }
         }
         other => {
             let error = McpError::TransportNotSupported { transport: transport(other).to_owned() };
@@ -85,7 +96,7 @@ fn start_http(
     match dial {
         Ok(dial) => {
             let key = dial.key();
-            tokio::spawn(Keeper { entry, shared, dial, routes, key }.run());
+            tokio::spawn(Keeper { entry, shared, dial, routes, key: Some(key) }.run());
         }
         Err(error) => {
             tokio::spawn(never(entry, shared, error));
@@ -112,7 +123,8 @@ struct Keeper<D> {
     dial: D,
     /// The ways to it, the first to be tried first, the others from the last.
     routes: &'static [Route],
-    key: ServerKey,
+    /// Where its era is remembered, if it can have one or the other.
+    key: Option<ServerKey>,
 }
 
 impl<D: Dial> Keeper<D> {
@@ -162,13 +174,15 @@ impl<D: Dial> Keeper<D> {
 
     async fn connect(&mut self) -> Result<(Agreed, Arc<ServerInfo>), McpError> {
         let options = &self.shared.options;
-        let hint = options.eras.get(self.key);
+        let hint = self.key.and_then(|key| options.eras.get(key));
         let mut negotiation = Negotiation::new(&options.versions, self.routes, hint);
         let client = options.client_config();
         let time = options.timeouts.connect;
         let agreed = timeout(time, drive(&mut negotiation, &mut self.dial, &client, &options.timeouts)).await;
         let agreed = agreed.map_err(|_| McpError::Timeout { waiting_for: "connect", waited: time })??;
-        options.eras.set(self.key, agreed.era);
+        if let Some(key) = self.key {
+            options.eras.set(key, agreed.era);
+        }
         let offered = agreed.info.capabilities.extensions.as_ref();
         let mut extensions = Vec::new();
         for (id, _, on_missing) in &options.extensions {

@@ -1,0 +1,179 @@
+//! Messages of MCP as requests `mcp/message`.
+
+use std::collections::HashMap;
+use std::io;
+
+use acp_json::{Map, Value as AcpValue};
+use acp_types::Maybe;
+use acp_types::v1::{McpServerAcpId, MessageMcpRequest, MessageMcpResponse};
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, JsonRpcRequest, RequestId,
+    ServerJsonRpcMessage,
+};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use super::{AcpCallError, AcpLink, Begun, End, UNKNOWN_SERVER, name_subscription};
+
+/// How many messages of a server may wait to be taken in.
+const WAITING: usize = 64;
+
+/// A server on the other side of the ACP connection as the peer.
+pub(super) struct AcpTransport {
+    link: AcpLink,
+    server: McpServerAcpId,
+    end: End,
+    ended: CancellationToken,
+    sender: mpsc::Sender<ServerJsonRpcMessage>,
+    messages: mpsc::Receiver<ServerJsonRpcMessage>,
+    /// One per request. Dropped, they withdraw what they have asked.
+    asking: JoinSet<RequestId>,
+    by_id: HashMap<RequestId, AbortHandle>,
+}
+
+impl AcpTransport {
+    pub(super) fn new(link: AcpLink, server: McpServerAcpId, end: End) -> Self {
+        let (sender, messages) = mpsc::channel(WAITING);
+        let (ended, asking, by_id) = (CancellationToken::new(), JoinSet::new(), HashMap::new());
+        Self { link, server, end, ended, sender, messages, asking, by_id }
+    }
+
+    fn ask(&mut self, request: &JsonRpcRequest<ClientRequest>) -> io::Result<()> {
+        while let Some(asked) = self.asking.try_join_next() {
+            if let Ok(id) = asked {
+                self.by_id.remove(&id);
+            }
+        }
+        let id = request.id.clone();
+        let begun = self.link.begin(&self.server, id.clone(), self.sender.clone());
+        let message = written(&self.server, &begun, request)?;
+        let asking = Asking {
+            id: id.clone(),
+            begun,
+            end: self.end.clone(),
+            ended: self.ended.clone(),
+            sender: self.sender.clone(),
+        };
+        self.by_id.insert(id, self.asking.spawn(asking.run(message)));
+        Ok(())
+    }
+}
+
+impl Transport<RoleClient> for AcpTransport {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let sent = match message {
+            ClientJsonRpcMessage::Request(request) => self.ask(&request),
+            ClientJsonRpcMessage::Notification(notification) => {
+                // There is no other that a server could be sent: `acp-mcp-23`.
+                if let ClientNotification::CancelledNotification(cancelled) = notification.notification
+                    && let Some(asking) = cancelled.params.request_id.and_then(|id| self.by_id.remove(&id))
+                {
+                    asking.abort();
+                }
+                Ok(())
+            }
+            // Nor is there anything to be answered.
+            ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => Ok(()),
+        };
+        async { sent }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        tokio::select! {
+            biased;
+            message = self.messages.recv() => message,
+            () = self.ended.cancelled() => None,
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.asking.shutdown().await;
+        Ok(())
+    }
+}
+
+/// A request that waits for its answer.
+struct Asking {
+    id: RequestId,
+    begun: Begun,
+    end: End,
+    ended: CancellationToken,
+    sender: mpsc::Sender<ServerJsonRpcMessage>,
+}
+
+impl Asking {
+    async fn run(self, request: MessageMcpRequest) -> RequestId {
+        let is_probe = request.method == "server/discover";
+        let answer = match self.begun.link.inner.caller.message(request).await {
+            Ok(response) => read(response, &self.id),
+            // About one request, as long as the server is there. The code is none of MCP: `acp-mcp-25`.
+            Err(error @ AcpCallError::Refused { code, .. }) if code != UNKNOWN_SERVER && !is_probe => {
+                unread(&self.id, error.to_string())
+            }
+            Err(error) => {
+                self.end.set(error);
+                self.ended.cancel();
+                return self.id;
+            }
+        };
+        // A transport that is gone has nobody who waits.
+        let _ = self.sender.send(answer).await;
+        self.id
+    }
+}
+
+fn written(
+    server: &McpServerAcpId,
+    begun: &Begun,
+    request: &JsonRpcRequest<ClientRequest>,
+) -> io::Result<MessageMcpRequest> {
+    let mut message = serde_json::to_value(request)?;
+    let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
+    let mut written = MessageMcpRequest::new(server.clone(), begun.request.clone(), method);
+    if let Some(Value::Object(params)) = message.get_mut("params").map(Value::take) {
+        let params = params.into_iter().map(|(name, value)| Ok((name, AcpValue::new(&value)?)));
+        written.params =
+            Some(params.collect::<Result<Map, acp_json::ReadError>>().map_err(io::Error::other)?);
+    }
+    Ok(written)
+}
+
+/// The answer, under the id of the request on this side (rule `acp-mcp-21`).
+fn read(response: MessageMcpResponse, id: &RequestId) -> ServerJsonRpcMessage {
+    let result = match response {
+        MessageMcpResponse::Error(failure) => {
+            let error = failure.error;
+            let data = match error.data {
+                Maybe::Value(data) => data.parse().ok(),
+                Maybe::Null | Maybe::Absent => None,
+            };
+            let error = ErrorData::new(ErrorCode(error.code), error.message, data);
+            return ServerJsonRpcMessage::error(error, Some(id.clone()));
+        }
+        MessageMcpResponse::Result(result) => match result.result.map(|result| result.parse::<Value>()) {
+            None => Value::Null,
+            Some(Ok(mut result)) => {
+                name_subscription(&mut result, id);
+                result
+            }
+            Some(Err(error)) => return unread(id, error.to_string()),
+        },
+        _ => return unread(id, "the answer has neither `result` nor `error`".to_owned()),
+    };
+    let message = json!({ "jsonrpc": "2.0", "id": id, "result": result });
+    serde_json::from_value(message).unwrap_or_else(|error| unread(id, error.to_string()))
+}
+
+fn unread(id: &RequestId, problem: String) -> ServerJsonRpcMessage {
+    ServerJsonRpcMessage::error(ErrorData::internal_error(problem, None), Some(id.clone()))
+}
