@@ -50,7 +50,7 @@ pub(super) fn judge(expected: Expected, report: &Report, sent: &[Sent]) -> anyho
     ensure!(report.failures.is_empty(), "{:?}", report.failures);
     ensure!(!report.called.is_empty(), "it has no tools");
     if expected.spoken == Spoken::Modern {
-        check_modern(sent)?;
+        check_modern(expected, sent)?;
     }
     let counts =
         [(report.called.len(), "tools"), (report.got.len(), "prompts"), (report.read.len(), "resources")];
@@ -85,17 +85,16 @@ fn check_opening(expected: Expected, sent: &[Sent]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Every request says its version (rule `mcp-neg-02`), over HTTP in head and body alike (rule `mcp-neg-40`).
-fn check_modern(sent: &[Sent]) -> anyhow::Result<()> {
+/// Every request says its version (rule `mcp-neg-02`), over streamable HTTP in head and body alike (rule `mcp-neg-40`).
+fn check_modern(expected: Expected, sent: &[Sent]) -> anyhow::Result<()> {
     for Sent { message, version_header } in sent {
         if message.get("method").is_none() || message.get("id").is_none() {
             continue;
         }
         let meta = message.pointer("/params/_meta").and_then(|meta| meta.get(VERSION_KEY));
         ensure!(meta == Some(&MODERN_VERSION.into()), "a request does not say its version: {message}");
-        if let Some(header) = version_header {
-            ensure!(header == MODERN_VERSION, "the header of a request says {header}: {message}");
-        }
+        let header = version_header.as_deref().filter(|_| !expected.is_sse).unwrap_or(MODERN_VERSION);
+        ensure!(header == MODERN_VERSION, "the header of a request says {header:?}: {message}");
     }
     Ok(())
 }

@@ -102,7 +102,7 @@ fn what_was_sent_has_to_be_of_the_row() {
         (Client::Both, Spoken::Modern, sent(&[request("tools/list")]), "does not begin with server/discover"),
         (Client::Both, Spoken::Modern, sent(&[]), "does not begin with server/discover"),
         (Client::Both, Spoken::Modern, sent(&[probe(), old]), "does not say its version"),
-        (Client::Both, Spoken::Modern, with_header, "the header of a request says 2025-11-25"),
+        (Client::Both, Spoken::Modern, with_header, "the header of a request says \"2025-11-25\""),
         (Client::Both, Spoken::Legacy, sent(&[probe()]), "sends no `initialize`"),
         (
             Client::Both,

@@ -196,7 +196,7 @@ fn connect(
             driver.arg("--").args(tap::wrap(logs, &server)?).current_dir(layout.installed("mcp"))
         }
         Binding::Http(path) | Binding::SseAsHttp(path) => driver.args(url(path)),
-        Binding::Sse(path) => driver.arg("--sse").args(url(path)),
+        Binding::Sse(path) | Binding::HttpAsSse(path) => driver.arg("--sse").args(url(path)),
     };
     let outcome = process::run(driver, LIMIT, logs, None)?;
     let report: Report = serde_json::from_str(outcome.stdout.trim()).context("the driver has no report")?;

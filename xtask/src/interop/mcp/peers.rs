@@ -26,6 +26,8 @@ pub(super) enum Binding {
     Sse(&'static str),
     /// HTTP+SSE, given as a server that is reached by streamable HTTP: it has to be found out.
     SseAsHttp(&'static str),
+    /// Streamable, given as HTTP+SSE.
+    HttpAsSse(&'static str),
 }
 
 #[derive(Clone, Copy)]
@@ -51,7 +53,7 @@ impl Binding {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Stdio => "stdio",
-            Self::Http(_) => "HTTP",
+            Self::Http(_) | Self::HttpAsSse(_) => "HTTP",
             Self::Sse(_) | Self::SseAsHttp(_) => "HTTP+SSE",
         }
     }
@@ -60,6 +62,7 @@ impl Binding {
     pub(super) const fn described(self) -> &'static str {
         match self {
             Self::SseAsHttp(_) => "HTTP+SSE, given as HTTP",
+            Self::HttpAsSse(_) => "HTTP, given as HTTP+SSE",
             _ => self.name(),
         }
     }
@@ -101,6 +104,7 @@ const RMCP_3: Program = Program::Rust("rmcp-3");
 const STDIO: Binding = Binding::Stdio;
 const HTTP: Binding = Binding::Http("/mcp");
 const SSE: Binding = Binding::Sse("/sse");
+const HTTP_AS_SSE: Binding = Binding::HttpAsSse("/mcp");
 const SSE_AS_HTTP: Binding = Binding::SseAsHttp("/sse");
 
 /// What is said of a server that does not answer the probe as a modern one does, with what it did instead.
@@ -111,7 +115,7 @@ const EXITED: &str = "it exited when it was sent `server/discover`";
 const NOT_IN_COMMON: &str = "no version of MCP in common";
 
 #[rustfmt::skip]
-pub(super) const PEERS: [Peer; 24] = [
+pub(super) const PEERS: [Peer; 26] = [
     peer("server-everything 2026.8.31", STDIO, NODE, &[EVERYTHING], Eras::Legacy, LEGACY),
     peer("server-everything 2026.8.31", HTTP, NODE, &["--require", "./loopback.cjs", EVERYTHING, "streamableHttp"], Eras::Legacy, LEGACY),
     peer("server-everything 2026.8.31", SSE, NODE, &["--require", "./loopback.cjs", EVERYTHING, "sse"], Eras::Legacy, LEGACY),
@@ -121,6 +125,7 @@ pub(super) const PEERS: [Peer; 24] = [
     peer("TypeScript SDK 2.4.0, both eras", HTTP, NODE, &["server.mjs", "dual", "http"], Eras::Both, ""),
     peer("TypeScript SDK 2.4.0, modern only", STDIO, NODE, &["server.mjs", "modern", "stdio"], Eras::Modern, NOT_IN_COMMON),
     peer("TypeScript SDK 2.4.0, modern only", HTTP, NODE, &["server.mjs", "modern", "http"], Eras::Modern, NOT_IN_COMMON),
+    peer("TypeScript SDK 2.4.0, modern only", HTTP_AS_SSE, NODE, &["server.mjs", "modern", "http"], Eras::Modern, NOT_IN_COMMON),
     peer("Python SDK 1.30.0", STDIO, PYTHON_1, &["server.py", "stdio"], Eras::Legacy, LEGACY),
     peer("Python SDK 1.30.0", HTTP, PYTHON_1, &["server.py", "http"], Eras::Legacy, LEGACY),
     peer("Python SDK 1.30.0", SSE, PYTHON_1, &["server.py", "sse"], Eras::Legacy, LEGACY),
@@ -136,6 +141,7 @@ pub(super) const PEERS: [Peer; 24] = [
     peer("rmcp 3.9.0, modern only", HTTP, RMCP_3, &["modern", "http"], Eras::Modern, NOT_IN_COMMON),
     peer("rmcp 3.9.0, legacy only", STDIO, RMCP_3, &["legacy", "stdio"], Eras::Legacy, NOT_IN_COMMON),
     peer("rmcp 3.9.0, legacy only", HTTP, RMCP_3, &["legacy", "http"], Eras::Legacy, NOT_IN_COMMON),
+    peer("rmcp 3.9.0, legacy only", HTTP_AS_SSE, RMCP_3, &["legacy", "http"], Eras::Legacy, NOT_IN_COMMON),
     peer("rmcp 1.8.0", STDIO, RMCP_1, &[], Eras::Legacy, EXITED),
 ];
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 #[derive(Clone, Debug)]
 pub(super) struct Sent {
     pub(super) message: Value,
-    /// The header `MCP-Protocol-Version`; none without HTTP.
+    /// The header `MCP-Protocol-Version`, empty where it is missing; none without HTTP.
     pub(super) version_header: Option<String>,
 }
 
@@ -102,8 +102,8 @@ impl Requests {
         let mut sent = Vec::new();
         while let Some((head, body)) = self.next() {
             if let Ok(message) = serde_json::from_slice(&body) {
-                let version_header = header(&head, "mcp-protocol-version").map(str::to_owned);
-                sent.push(Sent { message, version_header });
+                let version = header(&head, "mcp-protocol-version").unwrap_or_default();
+                sent.push(Sent { message, version_header: Some(version.to_owned()) });
             }
         }
         sent
