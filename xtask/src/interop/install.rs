@@ -34,7 +34,7 @@ pub(super) fn peer(peer: Peer, layout: &Layout) -> anyhow::Result<()> {
     match peer {
         Peer::TypeScript | Peer::TypeScriptExample => typescript(layout),
         Peer::Python => python(layout),
-        Peer::RustSdk => rust_sdk(layout),
+        Peer::RustSdk => own_package("rust-sdk-peer", layout),
     }
 }
 
@@ -79,10 +79,6 @@ fn python_environment(
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(requirements);
         step(pip, INSTALL_LIMIT, layout)
     })
-}
-
-fn rust_sdk(layout: &Layout) -> anyhow::Result<()> {
-    own_package("rust-sdk-peer", layout)
 }
 
 /// The conformance tool of MCP.

@@ -107,13 +107,13 @@ pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
     for peer in &PEERS {
         outcomes.extend(try_peer(peer, &options, &layout)?);
     }
-    let prompts = if options.wants(npx::LINE) { Some(npx::run(&layout)?) } else { None };
+    let prompts = if options.wants(npx::LINE) { npx::run(&layout)? } else { Vec::new() };
     let failed = outcomes.iter().filter(|outcome| !outcome.has_passed()).count();
-    let failed = failed + prompts.iter().flatten().filter(|(_, cell)| cell.is_err()).count();
-    let all = outcomes.len() + prompts.iter().flatten().count();
+    let failed = failed + prompts.iter().filter(|(_, outcome)| outcome.is_err()).count();
+    let all = outcomes.len() + prompts.len();
     ensure!(all > 0, "no case matches");
     if options.write {
-        report::update(layout.root(), &[page::section(&outcomes, prompts.as_deref().unwrap_or_default())])?;
+        report::update(layout.root(), &[page::section(&outcomes, &prompts)])?;
     }
     print(&format!("{} ok, {failed} failed", all - failed))?;
     ensure!(failed == 0, "{failed} failed; what was said is in .interop/logs/mcp");
