@@ -19,7 +19,8 @@ cargo xtask interop [--list] [--only <text>] [--write] [--require] [--keep-logs]
                                      run our agents and client against other implementations
 cargo xtask interop conformance [--only <text>] [--write]
                                      run the public conformance tool of MCP against acp-mcp
-cargo xtask interop mcp [--write]    run acp-mcp with real MCP servers
+cargo xtask interop mcp [--only <text>] [--write]
+                                     run acp-mcp with real MCP servers, over stdio and HTTP
 ";
 
 fn main() -> ExitCode {

@@ -74,6 +74,12 @@ pub enum McpError {
         /// Why.
         problem: String,
     },
+    /// The server does not prove to be whom it should be: its certificate is of an authority that is not trusted, or of
+    /// another host, or has expired. Nothing was sent.
+    Certificate {
+        /// Why.
+        problem: String,
+    },
     /// There was no answer in time.
     Timeout {
         /// What was waited for: a phase of connecting, or a method.
@@ -145,6 +151,11 @@ impl McpError {
         Self::Rpc { method, code, message: shortened(message) }
     }
 
+    #[cfg(feature = "http")]
+    pub(crate) fn certificate(problem: &str) -> Self {
+        Self::Certificate { problem: shortened(problem) }
+    }
+
     pub(crate) fn unreachable(problem: impl fmt::Display) -> Self {
         Self::Unreachable { problem: shortened(&problem.to_string()) }
     }
@@ -202,6 +213,7 @@ impl fmt::Display for McpError {
             }
             Self::Http { status } => write!(f, "the server answered with HTTP {status}"),
             Self::Unreachable { problem } => write!(f, "the server cannot be reached: {problem}"),
+            Self::Certificate { problem } => write!(f, "the server's certificate is not accepted: {problem}"),
             Self::Timeout { waiting_for, waited } => {
                 write!(f, "the server did not answer `{waiting_for}` within {waited:?}")
             }

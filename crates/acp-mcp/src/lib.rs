@@ -27,6 +27,8 @@ pub use content::ToolOutcome;
 pub use elicit::{ElicitMode, ElicitRequest, Elicitation, ElicitationModes};
 pub use error::McpError;
 pub use extension::{ExtensionId, InvalidExtensionId, OnMissing};
+#[cfg(feature = "__tls")]
+pub use http::{InvalidRootCertificates, TlsOptions};
 pub use negotiate::cache::{EraCache, EraStore, ServerKey};
 #[cfg(feature = "over-acp")]
 pub use over_acp::{AcpCallError, AcpCaller, AcpLink, Answering};

@@ -198,7 +198,7 @@ impl Peer {
             Self::TypeScriptExample => {
                 script("node".into(), npm.join("node_modules/sdk-with-examples/dist/examples/agent.js"))
             }
-            Self::RustSdk => Command::new(layout.rust_sdk_binary(word)),
+            Self::RustSdk => Command::new(layout.peer_binary(word)),
             Self::Python => script(layout.python(), layout.sources("python").join(format!("{word}.py"))),
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn peer(peer: Peer, layout: &Layout) -> anyhow::Result<()> {
     match peer {
         Peer::TypeScript | Peer::TypeScriptExample => typescript(layout),
         Peer::Python => python(layout),
-        Peer::RustSdk => rust_sdk(layout),
+        Peer::RustSdk => own_package("rust-sdk-peer", layout),
     }
 }
 
@@ -81,14 +81,6 @@ fn python_environment(
     })
 }
 
-fn rust_sdk(layout: &Layout) -> anyhow::Result<()> {
-    let mut build = cargo();
-    build.args(["build", "--quiet", "--locked", "--manifest-path"]);
-    build.arg(layout.sources("rust-sdk-peer").join("Cargo.toml"));
-    build.arg("--target-dir").arg(layout.installed("target"));
-    step(build, BUILD_LIMIT, layout)
-}
-
 /// The conformance tool of MCP.
 pub(super) fn conformance(layout: &Layout) -> anyhow::Result<()> {
     require_on_path("node")?;
@@ -101,12 +93,12 @@ pub(super) fn conformance(layout: &Layout) -> anyhow::Result<()> {
     once_per(&sources.join("package-lock.json"), &folder.join(".installed"), || npm_ci(&folder, layout))
 }
 
-/// MCP servers on stdio.
+/// MCP servers.
 pub(super) fn mcp_servers(layout: &Layout) -> anyhow::Result<()> {
     require_on_path("node")?;
     let (sources, folder) = (layout.sources("mcp-servers"), layout.installed("mcp"));
     fs::create_dir_all(folder.join("root"))?;
-    for file in ["package.json", "package-lock.json", "server.mjs", "server_v1.py", "server_v2.py"] {
+    for file in ["package.json", "package-lock.json", "server.mjs", "loopback.cjs", "server.py"] {
         let source = sources.join(file);
         fs::copy(&source, folder.join(file)).with_context(|| format!("cannot copy {}", source.display()))?;
     }
@@ -120,14 +112,19 @@ pub(super) fn mcp_servers(layout: &Layout) -> anyhow::Result<()> {
             layout,
         )?;
     }
-    Ok(())
+    own_package("rmcp-peers", layout)
 }
 
 /// Our end of the cases that are about MCP servers.
 pub(super) fn mcp_driver(layout: &Layout) -> anyhow::Result<()> {
+    own_package("mcp-driver", layout)
+}
+
+/// Builds a package that is no member of our workspace. They all share a target folder.
+fn own_package(name: &str, layout: &Layout) -> anyhow::Result<()> {
     let mut build = cargo();
     build.args(["build", "--quiet", "--locked", "--manifest-path"]);
-    build.arg(layout.sources("mcp-driver").join("Cargo.toml"));
+    build.arg(layout.sources(name).join("Cargo.toml"));
     build.arg("--target-dir").arg(layout.installed("target"));
     step(build, BUILD_LIMIT, layout)
 }

@@ -63,11 +63,11 @@ impl Layout {
 
     /// The program that is our end of the cases about MCP servers.
     pub(super) fn mcp_driver(&self) -> PathBuf {
-        self.rust_sdk_binary("mcp-driver")
+        self.peer_binary("mcp-driver")
     }
 
-    /// A binary of the package that uses the official Rust SDK.
-    pub(super) fn rust_sdk_binary(&self, name: &str) -> PathBuf {
+    /// A binary of a package that is no member of our workspace.
+    pub(super) fn peer_binary(&self, name: &str) -> PathBuf {
         self.installed("target").join("debug").join(format!("{name}{EXE_SUFFIX}"))
     }
 }

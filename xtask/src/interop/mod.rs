@@ -5,7 +5,7 @@
 //! case is judged by what went over the wire as well as by what the other SDK made of it.
 //!
 //! `conformance` runs the public conformance tool of MCP against a program built on acp-mcp instead (`conformance.rs`),
-//! and `mcp` that program with real MCP servers (`mcp.rs`).
+//! and `mcp` that program with real MCP servers (`mcp/`).
 //!
 //! Real agents come from a folder of recipes outside the project (`recipes.rs`); `probes.rs` says what is tried with each.
 

@@ -8,7 +8,6 @@ use anyhow::Context as _;
 
 use super::conformance;
 use super::matrix::{Column, Tried};
-use super::mcp;
 use super::probes::{FEATURES, Found};
 
 /// A part of the page.
@@ -67,24 +66,6 @@ pub(super) fn render(before: &str, sections: &[Section]) -> String {
         let _ = write!(page, "\n## {title}\n\n{}\n", text.trim());
     }
     page
-}
-
-/// Real MCP servers under each policy.
-pub(super) fn mcp_servers(rows: &[mcp::Row]) -> Section {
-    let mut text = "\
-MCP servers on stdio, connected by a program built on acp-mcp that calls every tool, gets every prompt and reads every
-resource: `cargo xtask interop mcp`. What a server refuses is not counted. The columns are the client's version policies.\n\n"
-        .to_owned();
-    row(&mut text, "server", ["any version", "legacy only", "modern only"].map(str::to_owned).into_iter());
-    row(&mut text, "---", ["---", "---", "---"].map(str::to_owned).into_iter());
-    for server in rows {
-        let cells = server.cells.iter().map(|cell| match cell {
-            Ok(how) => plain(how),
-            Err(why) => format!("**failed**: {}", plain(why)),
-        });
-        row(&mut text, server.server, cells);
-    }
-    Section { title: "MCP servers", text }
 }
 
 /// The conformance tool of MCP.
@@ -182,13 +163,14 @@ fn cell(found: &Found) -> String {
     }
 }
 
-fn row(text: &mut String, head: &str, cells: impl Iterator<Item = String>) {
+/// A line of a table.
+pub(super) fn row(text: &mut String, head: &str, cells: impl Iterator<Item = String>) {
     let cells: Vec<String> = cells.collect();
     let _ = writeln!(text, "| {head} | {} |", cells.join(" | "));
 }
 
 /// On one line of a table.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let line: Vec<&str> = text.split_whitespace().collect();
     line.join(" ").replace('|', "\\|")
 }

@@ -151,7 +151,9 @@ struct Log {
 
 impl Log {
     fn create(path: &Path) -> anyhow::Result<Self> {
-        let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
+        // A client may start its other end again, and then it is one record.
+        let file = File::options().create(true).append(true).open(path);
+        let file = file.with_context(|| format!("cannot create {}", path.display()))?;
         Ok(Self { started: Instant::now(), file: Mutex::new(file) })
     }
 

@@ -35,6 +35,9 @@ pub(super) enum Refusal {
     Status { status: u16, challenge: Option<String>, fault: Option<Fault> },
     /// No answer in time.
     Timeout,
+    /// The server's certificate was not accepted.
+    #[cfg_attr(not(feature = "__tls"), allow(dead_code, reason = "without TLS nobody has one"))]
+    Certificate(String),
     /// Anything else.
     Unreachable(String),
 }
@@ -44,7 +47,7 @@ impl fmt::Display for Refusal {
         match self {
             Self::Status { status, .. } => write!(f, "HTTP {status}"),
             Self::Timeout => f.write_str("no answer in time"),
-            Self::Unreachable(problem) => f.write_str(problem),
+            Self::Certificate(problem) | Self::Unreachable(problem) => f.write_str(problem),
         }
     }
 }
@@ -53,6 +56,10 @@ impl std::error::Error for Refusal {}
 
 impl From<reqwest::Error> for Refusal {
     fn from(error: reqwest::Error) -> Self {
+        #[cfg(feature = "__tls")]
+        if let Some(problem) = super::tls::rejection(&error) {
+            return Self::Certificate(problem);
+        }
         // The address may hold credentials; what is behind the error is what people need.
         let error = error.without_url();
         let mut text = error.to_string();

@@ -4,12 +4,11 @@ mod client;
 mod headers;
 #[cfg(feature = "sse")]
 mod sse;
-#[cfg(feature = "tls-rustls")]
+#[cfg(feature = "__tls")]
 mod tls;
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::time::Duration;
 
 use acp_types::v1::HttpHeader;
 use http::{HeaderName, HeaderValue};
@@ -18,11 +17,13 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 
 use self::client::{Exchange, Refusal};
+#[cfg(feature = "__tls")]
+pub use self::tls::{InvalidRootCertificates, TlsOptions};
 use crate::error::McpError;
 use crate::negotiate::cache::ServerKey;
 use crate::negotiate::drive::Dial;
 use crate::negotiate::{Input, Route};
-use crate::timeouts::Timeouts;
+use crate::session::Options;
 use crate::wire::{Wire, WireError};
 
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -41,14 +42,14 @@ pub(crate) struct HttpDial {
 
 impl HttpDial {
     /// Checks what can be checked before anything is sent.
-    pub(crate) fn new(url: &str, headers: &[HttpHeader], timeouts: &Timeouts) -> Result<Self, McpError> {
+    pub(crate) fn new(url: &str, headers: &[HttpHeader], options: &Options) -> Result<Self, McpError> {
         let headers = headers::read(headers)?;
         let url: Url = url.parse().map_err(|error| McpError::Address { problem: format!("{error}") })?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(McpError::Address { problem: "it is neither http nor https".to_owned() });
         }
-        let longest = timeouts.probe.max(timeouts.initialize);
-        let client = client(&url, timeouts.initialize)?;
+        let longest = options.timeouts.probe.max(options.timeouts.initialize);
+        let client = client(&url, options)?;
         Ok(Self { url, headers, client: Exchange::new(client, longest) })
     }
 
@@ -60,8 +61,8 @@ impl HttpDial {
 
 /// Credentials go to the place that they are for and nowhere else: only redirects to the same origin are followed, and
 /// only those that keep the message.
-#[cfg_attr(not(feature = "tls-rustls"), allow(unused_variables, reason = "it decides on TLS"))]
-fn client(url: &Url, connect_time: Duration) -> Result<reqwest::Client, McpError> {
+#[cfg_attr(not(feature = "__tls"), allow(unused_variables, reason = "it decides on TLS"))]
+fn client(url: &Url, options: &Options) -> Result<reqwest::Client, McpError> {
     let policy = redirect::Policy::custom(|attempt| {
         let keeps_message = matches!(attempt.status().as_u16(), 307 | 308);
         let is_near =
@@ -72,12 +73,9 @@ fn client(url: &Url, connect_time: Duration) -> Result<reqwest::Client, McpError
             attempt.stop()
         }
     });
-    let builder = reqwest::Client::builder().connect_timeout(connect_time).redirect(policy);
-    #[cfg(feature = "tls-rustls")]
-    let builder = {
-        let config = tls::config(url.scheme() == "https").map_err(McpError::unreachable)?;
-        builder.tls_backend_preconfigured(config)
-    };
+    let builder = reqwest::Client::builder().connect_timeout(options.timeouts.initialize).redirect(policy);
+    #[cfg(feature = "__tls")]
+    let builder = options.tls.apply(builder, url.scheme() == "https").map_err(McpError::unreachable)?;
     builder.build().map_err(|error| McpError::unreachable(error.without_url()))
 }
 
@@ -161,6 +159,7 @@ fn of_streamable(error: &StreamableHttpError<Refusal>) -> McpError {
             McpError::AuthRequired { status: 403, challenge: Some(error.www_authenticate_header.clone()) }
         }
         StreamableHttpError::HttpStatus(error) => McpError::Http { status: error.status },
+        StreamableHttpError::Client(Refusal::Certificate(problem)) => McpError::certificate(problem),
         StreamableHttpError::Client(Refusal::Unreachable(problem)) => McpError::unreachable(problem),
         StreamableHttpError::ResponseBodyTooLarge { .. } => {
             McpError::unreachable(format_args!("an answer is longer than {LONGEST} bytes"))

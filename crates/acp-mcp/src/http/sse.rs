@@ -62,7 +62,7 @@ impl SseTransport {
     ) -> Result<Self, McpError> {
         let headers: HeaderMap = headers.clone().into_iter().collect();
         let request = client.get(url.clone()).headers(headers.clone()).header(ACCEPT, "text/event-stream");
-        let response = request.send().await.map_err(|error| McpError::unreachable(Refusal::from(error)))?;
+        let response = request.send().await.map_err(unreachable)?;
         check(&response)?;
         let kind =
             response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -82,6 +82,13 @@ impl SseTransport {
         let endpoint =
             endpoint.ok_or_else(|| McpError::unreachable("its endpoint is not of the same origin"))?;
         Ok(Self { client, headers, endpoint, events: Some(events) })
+    }
+}
+
+fn unreachable(error: reqwest::Error) -> McpError {
+    match Refusal::from(error) {
+        Refusal::Certificate(problem) => McpError::certificate(&problem),
+        refusal => McpError::unreachable(refusal),
     }
 }
 
@@ -108,7 +115,7 @@ impl Transport<RoleClient> for SseTransport {
         async move {
             let body = serde_json::to_vec(&message).map_err(McpError::unreachable)?;
             let response = request.header(CONTENT_TYPE, "application/json").body(body).send().await;
-            check(&response.map_err(|error| McpError::unreachable(Refusal::from(error)))?)
+            check(&response.map_err(unreachable)?)
         }
     }
 

@@ -176,6 +176,7 @@ impl Negotiation {
             Input::Status(401 | 403 | 408 | 429 | 500.., _) if self.route != Route::Pipe => {
                 self.fail_status(&input)
             }
+            Input::Status(400.., _) if self.route == Route::Sse => self.on_wrong_route(&input),
             // A body of one of the codes of MCP is an answer of MCP, whatever the status: `mcp-neg-46`, `-47`.
             Input::Status(_, Some(fault)) => self.on_probe_error(&fault, "it refused `server/discover`"),
             Input::Status(400.., None) => self.initialize("it refused `server/discover`", false),

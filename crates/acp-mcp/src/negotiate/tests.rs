@@ -396,6 +396,7 @@ fn mcp_neg_47_and_57_who_keeps_one_out_says_nothing_of_eras() {
 #[test]
 fn mcp_neg_49_a_server_of_2024_11_05() {
     let status = |status| Input::Status(status, None);
+    let modern = || VersionPolicy::Only(version(NEW));
     check(vec![
         row("from streamable HTTP to SSE", vec![probe(status(404)), init(status(405)), init(initialized("2024-11-05"))], "probe 2026-07-28 http! > initialize 2025-11-25 http > initialize 2025-11-25 sse! > legacy 2024-11-05").http_or_sse(),
         row("not when the handshake works", vec![probe(status(400)), init(initialized(OLD))], "probe 2026-07-28 http! > initialize 2025-11-25 http > legacy 2025-11-25").http_or_sse(),
@@ -403,6 +404,8 @@ fn mcp_neg_49_a_server_of_2024_11_05() {
         row("not for modern evidence", vec![probe(Input::Status(400, Some(fault(-32022, &["2099-01-01"]))))], "probe 2026-07-28 http! > fail: no common version in [\"2099-01-01\"]").http_or_sse(),
         row("SSE where it is said to be", vec![init(initialized("2024-11-05"))], "initialize 2025-11-25 sse! > legacy 2024-11-05").sse_or_http(),
         row("SSE that has become streamable HTTP", vec![init(status(405)), probe(discovered(&[NEW]))], "initialize 2025-11-25 sse! > probe 2026-07-28 http! > modern 2026-07-28").sse_or_http(),
+        row("the same without a handshake", vec![probe(status(405)), probe(discovered(&[NEW]))], "probe 2026-07-28 sse! > probe 2026-07-28 http! > modern 2026-07-28").sse_or_http().policy(modern()),
+        row("nowhere without a handshake", vec![probe(status(405)), probe(status(405))], "probe 2026-07-28 sse! > probe 2026-07-28 http! > fail: legacy").sse_or_http().policy(modern()),
         row("SSE that is kept from us", vec![init(status(401))], "initialize 2025-11-25 sse! > fail: Status(401)").sse_or_http(),
     ]);
 }

@@ -14,6 +14,8 @@ use super::event::EventSender;
 use super::{Inner, McpSession, Shared, connect};
 use crate::elicit::Elicitation;
 use crate::extension::{ExtensionId, OnMissing};
+#[cfg(feature = "__tls")]
+use crate::http::TlsOptions;
 use crate::negotiate::cache::EraCache;
 #[cfg(feature = "over-acp")]
 use crate::over_acp::AcpLink;
@@ -36,6 +38,8 @@ pub(crate) struct Options {
     pub(crate) timeouts: Timeouts,
     #[cfg(feature = "stdio")]
     pub(crate) stdio: StdioOptions,
+    #[cfg(feature = "__tls")]
+    pub(crate) tls: TlsOptions,
     pub(crate) eras: EraCache,
     pub(crate) restarts: u32,
     #[cfg(feature = "over-acp")]
@@ -77,6 +81,8 @@ impl Builder {
                 timeouts: Timeouts::default(),
                 #[cfg(feature = "stdio")]
                 stdio: StdioOptions::default(),
+                #[cfg(feature = "__tls")]
+                tls: TlsOptions::default(),
                 eras: EraCache::default(),
                 restarts: 3,
                 #[cfg(feature = "over-acp")]
@@ -123,6 +129,14 @@ impl Builder {
     #[must_use]
     pub fn stdio(mut self, options: StdioOptions) -> Self {
         self.options.stdio = options;
+        self
+    }
+
+    /// Whom servers over https are trusted to be.
+    #[cfg(feature = "__tls")]
+    #[must_use]
+    pub fn tls(mut self, options: TlsOptions) -> Self {
+        self.options.tls = options;
         self
     }
 

@@ -61,7 +61,7 @@ pub(super) fn start(server: &McpServer, entry: &Arc<Entry>, shared: &Arc<Shared>
         }
         #[cfg(feature = "http")]
         McpServer::Http(server) => {
-            let dial = HttpDial::new(&server.url, &server.headers, &shared.options.timeouts);
+            let dial = HttpDial::new(&server.url, &server.headers, &shared.options);
             // Servers that have not moved on are found only when there is a transport for them.
             let routes: &[Route] =
                 if cfg!(feature = "sse") { &[Route::Http, Route::Sse] } else { &[Route::Http] };
@@ -69,7 +69,7 @@ pub(super) fn start(server: &McpServer, entry: &Arc<Entry>, shared: &Arc<Shared>
         }
         #[cfg(feature = "sse")]
         McpServer::Sse(server) => {
-            let dial = HttpDial::new(&server.url, &server.headers, &shared.options.timeouts);
+            let dial = HttpDial::new(&server.url, &server.headers, &shared.options);
             start_http(dial, entry, shared, &[Route::Sse, Route::Http]);
         }
         #[cfg(feature = "over-acp")]

@@ -24,7 +24,7 @@ pub use info::{ServerInfo, ServerStatus, ToolsStatus};
 pub use notify::{Guard, Notification};
 pub use progress::Progress;
 
-use self::builder::Options;
+pub(crate) use self::builder::Options;
 use self::entry::Entry;
 use self::event::EventSender;
 use crate::tools::QualifiedTool;

@@ -12,6 +12,8 @@
 #[path = "../common/real.rs"]
 mod real;
 mod script;
+#[cfg(feature = "__tls")]
+mod tls;
 
 use std::time::Duration;
 
@@ -27,6 +29,8 @@ use self::script::Scripted;
 const LONG: Duration = Duration::from_secs(60);
 
 fn builder() -> acp_mcp::Builder {
+    #[cfg(all(feature = "tls-rustls-no-provider", not(feature = "tls-rustls")))]
+    tls::install_provider();
     let timeouts = Timeouts::default().probe(LONG).initialize(LONG).connect(LONG * 2);
     McpSession::builder(Implementation::new("tests", "0")).timeouts(timeouts)
 }
@@ -230,19 +234,6 @@ async fn what_cannot_be_reached_is_said_before_anything_is_sent() {
         let status = status(&session);
         assert!(status.starts_with(expected) && !status.contains("secret"), "{url}: {status}");
     }
-}
-
-#[cfg(feature = "tls-rustls")]
-#[tokio::test]
-async fn https_is_spoken_and_who_does_not_speak_it_is_not_reached() {
-    let server = Scripted::start("modern").await;
-    let session = connect(http(&server.url.replace("http:", "https:"))).await;
-    let status = status(&session);
-    assert!(
-        status.starts_with("failed: the server cannot be reached: ") && !status.contains("scheme"),
-        "{status}"
-    );
-    assert!(server.exchanges().is_empty());
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc};
+use tokio_rustls::TlsAcceptor;
 
 use crate::real::Real;
 
@@ -69,6 +70,16 @@ struct State {
 
 impl Scripted {
     pub async fn start(mode: &str) -> Self {
+        Self::start_with(mode, None).await
+    }
+
+    /// The same over https.
+    #[cfg(feature = "__tls")]
+    pub async fn start_tls(mode: &str, tls: TlsAcceptor) -> Self {
+        Self::start_with(mode, Some(tls)).await
+    }
+
+    async fn start_with(mode: &str, tls: Option<TlsAcceptor>) -> Self {
         let state = Arc::new(State {
             mode: Mutex::new(mode.to_owned()),
             exchanges: Mutex::default(),
@@ -77,14 +88,25 @@ impl Scripted {
             stream: Mutex::default(),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{}/mcp", listener.local_addr().unwrap());
         let serving = Arc::clone(&state);
         tokio::spawn(async move {
             loop {
                 let (socket, _) = listener.accept().await.unwrap();
                 let state = Arc::clone(&serving);
                 let service = service_fn(move |request| answer(Arc::clone(&state), request));
-                tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(socket), service));
+                let http = http1::Builder::new();
+                let Some(tls) = tls.clone() else {
+                    tokio::spawn(http.serve_connection(TokioIo::new(socket), service));
+                    continue;
+                };
+                tokio::spawn(async move {
+                    // The client may not like the certificate.
+                    if let Ok(stream) = tls.accept(socket).await {
+                        let _ = http.serve_connection(TokioIo::new(stream), service).await;
+                    }
+                });
             }
         });
         Self { url, state }
