@@ -34,7 +34,7 @@ pub use crate::fault::{Fault, Origin};
 pub use crate::message::{Answer, Error, Id, Message, NotJson};
 pub use crate::options::{Noise, Options};
 pub use crate::peer::Peer;
-pub use crate::service::{BoxFuture, Delivery, LaneKey, Reply, Request, Service, Task};
+pub use crate::service::{BoxFuture, Delivery, Encode, EncodeError, LaneKey, Reply, Request, Service, Task};
 pub use crate::tap::{Direction, Kind, Tap, Traffic};
 pub use crate::transport::Transport;
 #[cfg(feature = "process")]

@@ -8,6 +8,8 @@
 //! text. The checksum tells a whole record from a damaged one; line ends find the next record when a length is
 //! damaged, and lengths when a line end is: so damage in one place costs one record.
 
+use std::io::Write as _;
+
 use crate::store::{RecordKind, StoreError};
 
 /// The bytes before the text.
@@ -50,12 +52,18 @@ pub(super) fn write(out: &mut Vec<u8>, kind: Kind, json: &str) -> Result<(), Sto
     }
     let kind = [kind.letter()];
     let checksum = checksum(&kind, json.as_bytes());
-    out.extend_from_slice(format!("{:08x} {checksum:08x} ", json.len()).as_bytes());
+    // No error is possible: it is memory.
+    let _ = write!(out, "{:08x} {checksum:08x} ", json.len());
     out.extend_from_slice(&kind);
     out.push(b' ');
     out.extend_from_slice(json.as_bytes());
     out.push(b'\n');
     Ok(())
+}
+
+/// How long the line of a text is, its end included.
+pub(super) const fn length(json: &str) -> usize {
+    HEAD + json.len() + 1
 }
 
 /// The record that `bytes` begin with, if it is undamaged.
@@ -71,10 +79,10 @@ impl<'a> Line<'a> {
     pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (head, rest) = bytes.split_at_checked(HEAD)?;
         let [length @ .., b' ', _, _, _, _, _, _, _, _, b' ', letter, b' '] = head else { return None };
-        let sum = head.get(9..17)?;
-        let length = hexadecimal(length)?;
+        let sum = hexadecimal(head.get(9..17)?)?;
+        let length = usize::try_from(hexadecimal(length)?).ok()?;
         let json = rest.get(..length)?;
-        if checksum(&[*letter], json) != u32::try_from(hexadecimal(sum)?).ok()? {
+        if checksum(&[*letter], json) != sum {
             return None;
         }
         let json = std::str::from_utf8(json).ok()?;
@@ -89,11 +97,14 @@ fn checksum(kind: &[u8], json: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-fn hexadecimal(digits: &[u8]) -> Option<usize> {
-    let digits = std::str::from_utf8(digits).ok()?;
-    // It would take a sign.
-    if !digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
-        return None;
-    }
-    usize::from_str_radix(digits, 16).ok()
+/// Eight digits, as they are written: no capitals, no sign.
+fn hexadecimal(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |number, digit| {
+        let digit = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            _ => return None,
+        };
+        Some(number << 4 | u32::from(digit))
+    })
 }

@@ -69,14 +69,16 @@ impl SessionLog for Log {
     }
 
     fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
-        let mut lines = Vec::with_capacity(records.iter().map(|record| record.json().len() + 32).sum());
-        for record in &records {
-            if let Err(error) = line::write(&mut lines, Kind::Record(record.kind()), record.json()) {
-                return Box::pin(async { Err(error) });
+        let bytes = records.iter().map(|record| line::length(record.json())).sum();
+        self.since_info += bytes as u64;
+        let (file, path) = (Arc::clone(&self.file), self.path.clone());
+        Box::pin(blocking(move || {
+            let mut lines = Vec::with_capacity(bytes);
+            for record in &records {
+                line::write(&mut lines, Kind::Record(record.kind()), record.json())?;
             }
-        }
-        self.since_info += lines.len() as u64;
-        self.write(lines)
+            write(&file, &path, &lines)
+        }))
     }
 
     fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
