@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-use acp_rpc::{Encode, EncodeError, Reply};
+use acp_rpc::{Encode, EncodeError, Hold, Reply};
 use acp_types::Meta;
 use acp_types::v1::{ContentBlock, SessionConfigOption, SessionId, SessionModeState, SessionUpdate};
 
@@ -23,6 +23,10 @@ impl Keeper {
 
     pub(crate) const fn of<A: Agent>(_: &A) -> Option<Self> {
         None
+    }
+
+    pub(crate) const fn hold(&self) -> Hold {
+        match *self {}
     }
 
     pub(crate) async fn create(&self, _: &SessionId, _: &str, _: &[String]) -> Result<Recorder> {

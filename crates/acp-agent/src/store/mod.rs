@@ -59,6 +59,13 @@ pub trait SessionLog: Send + 'static {
     /// What is known about the session. Without a `cwd` if that was lost.
     fn info(&self) -> &SessionInfo;
 
+    /// Whether updates leave only when they are [appended](Self::append), so that the client never has one that a
+    /// crash of this process loses. The whole connection waits for it then: it is for stores that take no longer than
+    /// a local file. Without it, which is the default, they leave at once and are appended meanwhile.
+    fn writes_ahead(&self) -> bool {
+        false
+    }
+
     /// Adds records. They are safe from a crash of this process when it is done.
     fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()>;
 

@@ -42,8 +42,9 @@ impl Recorder {
         let info = log.info().clone();
         let titled = AtomicBool::new(info.title.is_some());
         let waiting = Arc::new(Waiting::new());
-        let writer = Writer::new(log, Arc::clone(&waiting));
-        let recording = Recording { jobs: jobs.downgrade(), writer: tokio::spawn(writer.run(queue)) };
+        let ahead = log.writes_ahead().then(|| Arc::clone(&waiting));
+        let writer = tokio::spawn(Writer::new(log, Arc::clone(&waiting)).run(queue));
+        let recording = Recording { jobs: jobs.downgrade(), ahead, writer };
         (Recorder { inner: Arc::new(Inner { store, info, titled, waiting, jobs }) }, recording)
     }
 
@@ -173,6 +174,8 @@ impl Recorder {
 /// A session that is recorded, as the connection sees it, whoever else has it.
 pub(crate) struct Recording {
     jobs: WeakUnboundedSender<Job>,
+    /// What updates wait for before they leave, where they do.
+    ahead: Option<Arc<Waiting>>,
     writer: JoinHandle<()>,
 }
 
@@ -180,6 +183,11 @@ impl Recording {
     /// Whether it was closed.
     pub(crate) fn is_over(&self) -> bool {
         self.writer.is_finished()
+    }
+
+    /// Waits until what is recorded by now is written; `None` if it is.
+    pub(crate) fn written_ahead(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
+        self.ahead.as_ref()?.room.passed()
     }
 
     /// Waits until it is closed, which it may be already.

@@ -10,7 +10,7 @@ use super::room::Room;
 use super::{SessionLog, StoreError};
 
 /// How much, in bytes, may wait to be written for each session. Over it, who sends waits.
-const BUDGET: usize = 1024 * 1024;
+const BUDGET: u64 = 1024 * 1024;
 
 /// What the writer is to do. Before any of it, it writes what is waiting.
 pub(super) enum Job {

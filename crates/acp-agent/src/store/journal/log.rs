@@ -68,6 +68,10 @@ impl SessionLog for Log {
         &self.info
     }
 
+    fn writes_ahead(&self) -> bool {
+        true
+    }
+
     fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
         let bytes = records.iter().map(|record| line::length(record.json())).sum();
         self.since_info += bytes as u64;
