@@ -145,18 +145,18 @@ impl Recorder {
     ) -> Result<bool, EncodeError> {
         let waiting = &self.inner.waiting;
         // The lock makes the check of a gate and what follows it one step.
-        let mut block = waiting.block();
+        let mut blocks = waiting.blocks();
         if gate.is_some_and(Gate::is_closed) {
             return Ok(false);
         }
-        let Some(block) = block.as_mut() else {
+        let Some(blocks) = blocks.as_mut() else {
             let mut text = Vec::new();
             encode(&mut text)?;
             then(&text);
             return Ok(true);
         };
-        let is_first = block.is_empty();
-        let text = block.add(kind, encode)?;
+        let is_first = blocks.is_empty();
+        let text = blocks.add(kind, encode)?;
         waiting.room.take(text.len());
         then(text);
         if is_first {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
-use super::block::Block;
+use super::block::Blocks;
 use super::room::Room;
 use super::{SessionLog, StoreError};
 
@@ -30,23 +30,23 @@ pub(super) enum Job {
 /// Records on their way to the writer.
 pub(super) struct Waiting {
     /// `None` once the session is closed.
-    block: Mutex<Option<Block>>,
+    blocks: Mutex<Option<Blocks>>,
     pub(super) room: Room,
 }
 
 impl Waiting {
     pub(super) fn new() -> Self {
-        Waiting { block: Mutex::new(Some(Block::default())), room: Room::new(BUDGET) }
+        Waiting { blocks: Mutex::new(Some(Blocks::default())), room: Room::new(BUDGET) }
     }
 
-    pub(super) fn block(&self) -> MutexGuard<'_, Option<Block>> {
-        // A block is whole before each record, whatever the last one has come to.
-        self.block.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn blocks(&self) -> MutexGuard<'_, Option<Blocks>> {
+        // They are whole before each record, whatever the last one has come to.
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All of them.
-    fn take(&self) -> Block {
-        self.block().as_mut().map(std::mem::take).unwrap_or_default()
+    fn take(&self) -> Blocks {
+        self.blocks().as_mut().map(std::mem::take).unwrap_or_default()
     }
 }
 
@@ -85,13 +85,13 @@ impl Writer {
     }
 
     async fn append(&mut self) {
-        let block = self.waiting.take();
-        let bytes = block.len();
+        let blocks = self.waiting.take();
+        let bytes = blocks.len();
         if bytes == 0 {
             return;
         }
         if self.broken.is_none() {
-            self.broken = match block.into_records() {
+            self.broken = match blocks.into_records() {
                 Ok(records) => self.log.append(records).await.err(),
                 Err(error) => Some(error),
             };
@@ -116,7 +116,7 @@ impl Writer {
 /// Also when the runtime drops it: what comes after that is no part of the session.
 impl Drop for Writer {
     fn drop(&mut self) {
-        *self.waiting.block() = None;
+        *self.waiting.blocks() = None;
         self.waiting.room.close();
     }
 }

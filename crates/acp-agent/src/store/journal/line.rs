@@ -8,8 +8,6 @@
 //! text. The checksum tells a whole record from a damaged one; line ends find the next record when a length is
 //! damaged, and lengths when a line end is: so damage in one place costs one record.
 
-use std::io::Write as _;
-
 use crate::store::{RecordKind, StoreError};
 
 /// The bytes before the text.
@@ -50,12 +48,12 @@ pub(super) fn write(out: &mut Vec<u8>, kind: Kind, json: &str) -> Result<(), Sto
     if json.len() > LONGEST {
         return Err(StoreError::TooLong { bytes: json.len() });
     }
-    let kind = [kind.letter()];
-    let checksum = checksum(&kind, json.as_bytes());
-    // No error is possible: it is memory.
-    let _ = write!(out, "{:08x} {checksum:08x} ", json.len());
-    out.extend_from_slice(&kind);
+    let letter = kind.letter();
+    let checksum = checksum(&[letter], json.as_bytes());
+    write_hexadecimal(out, u32::try_from(json.len()).unwrap_or(u32::MAX));
     out.push(b' ');
+    write_hexadecimal(out, checksum);
+    out.extend_from_slice(&[b' ', letter, b' ']);
     out.extend_from_slice(json.as_bytes());
     out.push(b'\n');
     Ok(())
@@ -95,6 +93,14 @@ fn checksum(kind: &[u8], json: &[u8]) -> u32 {
     hasher.update(kind);
     hasher.update(json);
     hasher.finalize()
+}
+
+/// Eight digits. It is done for every update: the formatter would take as long as the rest of the line.
+fn write_hexadecimal(out: &mut Vec<u8>, number: u32) {
+    out.extend((0..8).rev().map(|digit| match (number >> (4 * digit)) as u8 & 0xf {
+        digit @ 0..=9 => b'0' + digit,
+        digit => b'a' + digit - 10,
+    }));
 }
 
 /// Eight digits, as they are written: no capitals, no sign.

@@ -17,6 +17,9 @@ use crate::store::{Pending, Record, SessionLog, StoreError};
 /// How far from the end the session's info may be: lists read as much of each file.
 pub(super) const INFO_WITHIN: u64 = 8 * 1024;
 
+/// How much is handed to the system at once, in bytes, unless one record is longer.
+const PIECE: usize = 64 * 1024;
+
 /// The open file of a session.
 pub(super) struct Log {
     file: Arc<Alone>,
@@ -73,12 +76,16 @@ impl SessionLog for Log {
     }
 
     fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
-        let bytes = records.iter().map(|record| line::length(record.json())).sum();
+        let bytes: usize = records.iter().map(|record| line::length(record.json())).sum();
         self.since_info += bytes as u64;
         let (file, path) = (Arc::clone(&self.file), self.path.clone());
         Box::pin(blocking(move || {
-            let mut lines = Vec::with_capacity(bytes);
+            let mut lines = Vec::with_capacity(bytes.min(PIECE));
             for record in &records {
+                if !lines.is_empty() && lines.len() + line::length(record.json()) > PIECE {
+                    write(&file, &path, &lines)?;
+                    lines.clear();
+                }
                 line::write(&mut lines, Kind::Record(record.kind()), record.json())?;
             }
             write(&file, &path, &lines)

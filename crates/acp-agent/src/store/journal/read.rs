@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::damage::{DamageKind, Reporter};
 use super::line::{Kind, LONGEST, Line};
-use crate::store::block::Block;
+use crate::store::block::Blocks;
 use crate::store::{Record, StoreError};
 
 /// How much text is read at a time, in bytes; one record more may be there, however long. Each time costs a change of
@@ -45,10 +45,12 @@ impl Reader {
 
     /// The next few records; none at the end.
     pub(super) fn batch(&mut self) -> Result<Vec<Record>, StoreError> {
-        let mut batch = Block::with_capacity(BATCH);
-        while batch.len() < BATCH {
+        let mut batch = Blocks::default();
+        let mut bytes = 0;
+        while bytes < BATCH {
             let Some((kind, json)) = self.next()? else { break };
             if let Kind::Record(kind) = kind {
+                bytes += json.len();
                 // JSON was written, and the checksum says that this is it.
                 batch.push(kind, json);
             }
