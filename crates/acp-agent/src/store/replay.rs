@@ -25,9 +25,8 @@ pub(crate) async fn replay(
     let mut replay = Replay { session, client, prompts: 0 };
     let mut batch = records.next().await?;
     while !batch.is_empty() {
-        let sending = replay.send_all(&batch);
-        // The store first: it is to work while the rest is sent.
-        let (next, sent) = tokio::join!(biased; records.next(), sending);
+        // The store is asked first: it works while this batch is sent.
+        let (next, sent) = tokio::join!(records.next(), replay.send_all(&batch));
         sent?;
         batch = next?;
     }
