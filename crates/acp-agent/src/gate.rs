@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use acp_rpc::CancellationToken;
+use acp_rpc::{CancellationToken, Encode, EncodeError};
 use acp_types::v1::SessionId;
-use serde_core::ser::{Error as _, Serialize, Serializer};
+use serde_core::ser::Error as _;
 
 use crate::error::Error;
 
@@ -70,9 +70,9 @@ impl Gate {
     }
 }
 
-/// Serialises as long as the gate is open.
+/// Is written as long as the gate is open.
 ///
-/// Messages are written one at a time, under the lock of the output buffer, and one that fails to serialise
+/// Messages are written one at a time, under the lock of the output buffer, and one that cannot be written
 /// leaves nothing there. So an update that finds the gate open is in the buffer before the answer that follows
 /// the closing can be, and one that comes later finds it closed: no update follows that answer, whoever sends it.
 pub(crate) struct Guarded<'a, T> {
@@ -80,11 +80,11 @@ pub(crate) struct Guarded<'a, T> {
     message: &'a T,
 }
 
-impl<T: Serialize> Serialize for Guarded<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl<T: Encode> Encode for Guarded<'_, T> {
+    fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
         if self.gate.is_closed() {
-            return Err(S::Error::custom(self.gate.error()));
+            return Err(EncodeError::custom(self.gate.error()));
         }
-        self.message.serialize(serializer)
+        self.message.encode(buffer)
     }
 }

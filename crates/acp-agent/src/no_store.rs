@@ -3,10 +3,9 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-use acp_rpc::Reply;
+use acp_rpc::{Encode, EncodeError, Hold, Reply};
 use acp_types::Meta;
 use acp_types::v1::{ContentBlock, SessionConfigOption, SessionId, SessionModeState, SessionUpdate};
-use serde_core::{Serialize, Serializer};
 
 use crate::agent::Agent;
 use crate::call::Scope;
@@ -24,6 +23,10 @@ impl Keeper {
 
     pub(crate) const fn of<A: Agent>(_: &A) -> Option<Self> {
         None
+    }
+
+    pub(crate) const fn hold(&self) -> Hold {
+        match *self {}
     }
 
     pub(crate) async fn create(&self, _: &SessionId, _: &str, _: &[String]) -> Result<Recorder> {
@@ -47,11 +50,15 @@ impl Recorder {
         match *self {}
     }
 
-    pub(crate) async fn keep<'a>(&'a self, _: &'a Gate, _: &SessionUpdate) -> Result<Kept<'a>> {
+    pub(crate) fn has_room(&self) -> bool {
         match *self {}
     }
 
-    pub(crate) fn keep_now<'a>(&'a self, _: &'a Gate, _: &SessionUpdate) -> Result<Kept<'a>> {
+    pub(crate) async fn keep<'a>(&'a self, _: &'a Gate, _: &'a SessionUpdate) -> Kept<'a> {
+        match *self {}
+    }
+
+    pub(crate) fn keep_now<'a>(&'a self, _: &'a Gate, _: &'a SessionUpdate) -> Kept<'a> {
         match *self {}
     }
 
@@ -66,8 +73,8 @@ impl Recorder {
 
 pub(crate) struct Kept<'a>(Infallible, PhantomData<&'a ()>);
 
-impl Serialize for Kept<'_> {
-    fn serialize<S: Serializer>(&self, _: S) -> std::result::Result<S::Ok, S::Error> {
+impl Encode for Kept<'_> {
+    fn encode(&self, _: &mut Vec<u8>) -> std::result::Result<(), EncodeError> {
         match self.0 {}
     }
 }

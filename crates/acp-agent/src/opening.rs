@@ -282,7 +282,7 @@ impl<O: Op> Opening<O> {
             };
             for update in held.into_iter().flat_map(|held| held.updates) {
                 if let Some(session) = self.inner.session.get() {
-                    session.update_now(update);
+                    session.update_now(&update);
                 }
             }
             hooks

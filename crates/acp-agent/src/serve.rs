@@ -118,8 +118,15 @@ impl<A: Agent> Serve<A> {
     }
 
     async fn run(self, transport: Transport, signals: Signals) -> Result<()> {
-        let Serve { agent, options, on_fault, stop } = self;
+        let Serve { agent, mut options, on_fault, stop } = self;
         let connection = Arc::new(Connection::new(agent, on_fault));
+        if let Some(keeper) = &connection.keeper {
+            let hold = keeper.hold();
+            options.hold = Some(match options.hold.take() {
+                Some(own) => own.and(hold),
+                None => hold,
+            });
+        }
         let (peer, driver) = acp_rpc::connect(transport, Server(Arc::clone(&connection)), options);
         let mut ending = Ending { signals, begun: false };
         let Some(reason) = ending.drive(&peer, driver, stop).await else { return Ok(()) };

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use acp_rpc::CallError;
+use acp_rpc::{CallError, Encode, EncodeError};
 use acp_types::method::Method as _;
-use acp_types::v1::{SessionId, SessionNotification, SessionUpdate, methods};
-use serde_core::{Serialize, Serializer};
+use acp_types::v1::{SessionId, SessionUpdate, methods};
 
 use crate::agent::Agent;
 use crate::call::Call;
@@ -145,26 +144,26 @@ impl SessionUpdates {
         }
         // Before it leaves: the client may act on it at once.
         self.open.settings.observe(&update);
-        if self.open.recorder.is_some() {
-            return Ok(Some(update));
-        }
-        let notification = Leaving::Plain(SessionNotification::new(&self.open.id, update));
-        let sent = client.peer().try_notify(methods::SessionUpdate::NAME, &gate.guard(&notification));
-        match (sent.map_err(|error| unsent(gate, error))?, notification) {
-            (false, Leaving::Plain(notification)) => Ok(Some(notification.update)),
-            _ => Ok(None),
-        }
+        let leaving = match &self.open.recorder {
+            Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
+            Some(recorder) => Leaving::Kept(recorder.keep_now(gate, &update)),
+            None => Leaving::Plain { session: &self.open.id, update: &update },
+        };
+        let sent = client.peer().try_notify(methods::SessionUpdate::NAME, &gate.guard(&leaving));
+        drop(leaving);
+        let sent = sent.map_err(|error| unsent(gate, error))?;
+        Ok((!sent).then_some(update))
     }
 
     /// Sends an update that [`try_send`](Self::try_send) has given back.
     pub(crate) async fn send_when_possible(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
         let sending = async {
-            let notification = match &self.open.recorder {
-                Some(recorder) => Leaving::Kept(recorder.keep(gate, &update).await?),
-                None => Leaving::Plain(SessionNotification::new(&self.open.id, update)),
+            let leaving = match &self.open.recorder {
+                Some(recorder) => Leaving::Kept(recorder.keep(gate, &update).await),
+                None => Leaving::Plain { session: &self.open.id, update: &update },
             };
             let peer = self.open.client.peer();
-            let sent = peer.notify(methods::SessionUpdate::NAME, &gate.guard(&notification)).await;
+            let sent = peer.notify(methods::SessionUpdate::NAME, &gate.guard(&leaving)).await;
             sent.map_err(|error| unsent(gate, error))
         };
         // The message first: there may be room for it by now.
@@ -176,22 +175,19 @@ impl SessionUpdates {
     }
 
     /// Sends an update that has waited for the session's opening.
-    pub(crate) fn update_now(&self, update: SessionUpdate) {
+    pub(crate) fn update_now(&self, update: &SessionUpdate) {
         self.send_now(&self.open.gate, update);
     }
 
     /// The same without waiting, for drop guards.
-    pub(crate) fn send_now(&self, gate: &Gate, update: SessionUpdate) {
-        let notification = match &self.open.recorder {
-            Some(recorder) => match recorder.keep_now(gate, &update) {
-                Ok(kept) => Leaving::Kept(kept),
-                Err(_) => return,
-            },
-            None => Leaving::Plain(SessionNotification::new(&self.open.id, update)),
+    pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
+        let leaving = match &self.open.recorder {
+            Some(recorder) => Leaving::Kept(recorder.keep_now(gate, update)),
+            None => Leaving::Plain { session: &self.open.id, update },
         };
         // A client that is gone needs no updates, and a gate that is closed lets none out.
         let peer = self.open.client.peer();
-        let _ = peer.notify_now(methods::SessionUpdate::NAME, &gate.guard(&notification));
+        let _ = peer.notify_now(methods::SessionUpdate::NAME, &gate.guard(&leaving));
     }
 }
 
@@ -203,20 +199,39 @@ fn unsent(gate: &Gate, error: CallError) -> Error {
     }
 }
 
-/// A notification on its way out.
+/// The params of a `session/update` on its way out.
 enum Leaving<'a> {
-    Plain(SessionNotification),
+    Plain {
+        session: &'a SessionId,
+        update: &'a SessionUpdate,
+    },
     /// It is recorded as it leaves.
     Kept(Kept<'a>),
 }
 
-impl Serialize for Leaving<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+impl Encode for Leaving<'_> {
+    fn encode(&self, buffer: &mut Vec<u8>) -> std::result::Result<(), EncodeError> {
         match self {
-            Leaving::Plain(notification) => notification.serialize(serializer),
-            Leaving::Kept(kept) => kept.serialize(serializer),
+            Leaving::Plain { session, update } => {
+                encode_params(session, buffer, |buffer| update.encode(buffer))
+            }
+            Leaving::Kept(kept) => kept.encode(buffer),
         }
     }
+}
+
+/// Writes the params of a `session/update`, but for the update, which `update` writes.
+pub(crate) fn encode_params(
+    session: &SessionId,
+    buffer: &mut Vec<u8>,
+    update: impl FnOnce(&mut Vec<u8>) -> std::result::Result<(), EncodeError>,
+) -> std::result::Result<(), EncodeError> {
+    buffer.extend_from_slice(br#"{"sessionId":"#);
+    session.encode(buffer)?;
+    buffer.extend_from_slice(br#","update":"#);
+    update(buffer)?;
+    buffer.push(b'}');
+    Ok(())
 }
 
 impl fmt::Debug for SessionUpdates {

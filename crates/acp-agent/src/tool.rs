@@ -244,7 +244,7 @@ impl Drop for RunningTool {
     fn drop(&mut self) {
         if self.open {
             let update = ToolCallUpdate::new(&self.id).status(ToolCallStatus::Failed);
-            self.turn.update_now(SessionUpdate::ToolCallUpdate(Box::new(update)));
+            self.turn.update_now(&SessionUpdate::ToolCallUpdate(Box::new(update)));
         }
     }
 }

@@ -165,7 +165,7 @@ impl Turn {
     }
 
     /// Sends an update without waiting, for drop guards.
-    pub(crate) fn update_now(&self, update: SessionUpdate) {
+    pub(crate) fn update_now(&self, update: &SessionUpdate) {
         self.scope.session.send_now(&self.scope.gate, update);
     }
 

@@ -28,9 +28,9 @@ use crate::transport::{ChildLink, Transport};
 pub fn connect(transport: Transport, service: impl Service, options: Options) -> (Peer, Driver) {
     let peer = Peer::new(Shared::new(&options), options.request_timeout);
     let service = options.layers.inbound(Arc::new(service));
-    let Options { max_line, max_message, noise, drain, tap, .. } = options;
+    let Options { max_line, max_message, noise, drain, tap, hold, .. } = options;
     let observer = Observer::new(tap, service);
-    let pump = Pump::new(Framer::new(max_line), transport.reader, transport.writer, observer.clone());
+    let pump = Pump::new(Framer::new(max_line), transport.reader, transport.writer, observer.clone(), hold);
     let dispatch = Dispatch::new(peer.clone(), observer, noise, max_line, max_message);
     let connection = Connection { dispatch, pump, child: transport.child, child_is_gone: false, drain };
     (peer, Driver { running: Box::pin(connection.run()) })

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::hold::Hold;
 use crate::layer::{Layer, Layers, Outbound};
 use crate::service::Service;
 use crate::tap::Tap;
@@ -50,6 +51,8 @@ pub struct Options {
     pub layers: Layers,
     /// Who sees every line.
     pub tap: Option<Tap>,
+    /// What output waits for before it leaves.
+    pub hold: Option<Hold>,
 }
 
 /// What to do about lines that are not JSON, and about those too long to tell.
@@ -78,6 +81,7 @@ impl Default for Options {
             request_timeout: None,
             layers: Layers::default(),
             tap: None,
+            hold: None,
         }
     }
 }
@@ -182,6 +186,13 @@ impl Options {
     #[must_use]
     pub fn tap(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
+        self
+    }
+
+    /// Sets [`hold`](Self::hold).
+    #[must_use]
+    pub fn hold(mut self, hold: Hold) -> Self {
+        self.hold = Some(hold);
         self
     }
 }

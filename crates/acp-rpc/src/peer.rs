@@ -18,7 +18,7 @@ use crate::error::{CallError, CloseReason};
 use crate::layer::{Outbound, Outgoing};
 use crate::message::{Error, Id};
 use crate::options::Options;
-use crate::service::LaneKey;
+use crate::service::{Borrowed, Encode, LaneKey};
 use crate::waiter::{Unsettled, Waiter};
 use crate::writer::{Closed, PushError, Turn, Writer};
 
@@ -95,7 +95,7 @@ impl Peer {
     /// nothing was sent then.
     pub async fn notify<P>(&self, method: &str, params: &P) -> Result<(), CallError>
     where
-        P: Serialize + Sync + ?Sized,
+        P: Encode + Sync + ?Sized,
     {
         let Some(layers) = &self.shared.outbound else {
             if self.try_notify(method, params)? {
@@ -104,6 +104,7 @@ impl Peer {
             let _turn = self.shared.turn(method).await?;
             return self.notify_now(method, params);
         };
+        let params = Borrowed(params);
         let exchange = layers.send(Outgoing::notification(&self.shared, method, &params));
         exchange.await
     }
@@ -116,7 +117,7 @@ impl Peer {
     /// [`CallError::Closed`] or [`CallError::Encode`]; nothing was sent then.
     pub fn try_notify<P>(&self, method: &str, params: &P) -> Result<bool, CallError>
     where
-        P: Serialize + ?Sized,
+        P: Encode + ?Sized,
     {
         if self.shared.outbound.is_some() {
             return Ok(false);
@@ -137,7 +138,7 @@ impl Peer {
     /// As [`notify`](Self::notify).
     pub fn notify_now<P>(&self, method: &str, params: &P) -> Result<(), CallError>
     where
-        P: Serialize + ?Sized,
+        P: Encode + ?Sized,
     {
         let pushed = self.shared.writer.push(|buffer| encode::notification(buffer, method, params));
         pushed.map(drop).map_err(|error| self.shared.push_error(method, error))

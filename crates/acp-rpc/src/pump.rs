@@ -7,6 +7,8 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
 use crate::codec::Framer;
+use crate::hold::Hold;
+use crate::service::BoxFuture;
 use crate::tap::Observer;
 use crate::writer::{CHUNK, Writer};
 
@@ -19,7 +21,10 @@ pub(crate) struct Pump {
     reader: Pin<Box<dyn AsyncRead + Send>>,
     writer: Pin<Box<dyn AsyncWrite + Send>>,
     observer: Observer,
+    hold: Option<Hold>,
     outgoing: Vec<u8>,
+    /// What `outgoing` waits for.
+    held: Option<BoxFuture>,
     /// How much of `outgoing` has left.
     sent: usize,
     flushed: bool,
@@ -43,13 +48,16 @@ impl Pump {
         reader: Pin<Box<dyn AsyncRead + Send>>,
         writer: Pin<Box<dyn AsyncWrite + Send>>,
         observer: Observer,
+        hold: Option<Hold>,
     ) -> Self {
         Self {
             framer,
             reader,
             writer,
             observer,
+            hold,
             outgoing: Vec::new(),
+            held: None,
             sent: 0,
             flushed: true,
             reading: true,
@@ -77,6 +85,11 @@ impl Pump {
         if self.outgoing.is_empty() && queue.poll_take(cx, &mut self.outgoing).is_ready() {
             self.observer.sent(&self.outgoing);
             self.flushed = false;
+            self.held = self.hold.as_ref().and_then(Hold::ask);
+        }
+        if let Some(held) = &mut self.held {
+            ready!(held.as_mut().poll(cx));
+            self.held = None;
         }
         let rest = self.outgoing.get(self.sent..).unwrap_or_default();
         if !rest.is_empty() {
@@ -122,6 +135,7 @@ impl Pump {
 
     fn reset_outgoing(&mut self, queue: &Writer) {
         queue.written(self.outgoing.len());
+        self.held = None;
         self.outgoing.clear();
         self.outgoing.shrink_to(IDLE_CAPACITY);
         self.sent = 0;

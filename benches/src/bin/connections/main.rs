@@ -41,6 +41,7 @@ fn main() -> Result<()> {
     // It starts itself again for what needs a process of its own.
     match words.as_slice() {
         ["agent", word] => agents::run(word),
+        ["keeping", folder] => replay::agent_child(folder),
         ["client", word, turns, updates] => syscalls::client_child(word, turns.parse()?, updates.parse()?),
         ["unread", word] => memory::unread_child(word),
         ["connections", word] => memory::connections_child(word),

@@ -1,25 +1,38 @@
-//! Loading a stored session, beside a turn that says as much.
+//! Loading a stored session, and keeping one, beside a turn that says as much and keeps nothing.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
 
 use acp_agent::store::Journal;
 use acp_agent::{ContentBlock, Result as AgentResult, Router, StopReason, Transport, Turn, op};
 use anyhow::{Result, ensure};
 use benches::{Contender, Table, race};
-use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadHalf, WriteHalf};
+use tokio::net::unix::pipe;
 use tokio::runtime::Runtime;
 
-use crate::clients::MEMORY_PIPE;
+use crate::agents::Agent;
+use crate::clients::{MEMORY_PIPE, Reaped, spawn};
 use crate::floor::{FloorClient, Reading};
 use crate::report::{Report, duration, times_of};
 use crate::run::runtime;
 use crate::script::{CHUNK, Script};
 
-/// How many updates the session has.
-const UPDATES: usize = 10_000;
+/// How many updates the session has in memory, where the agent's own work is all there is.
+const IN_MEMORY: usize = 10_000;
+/// How many it has over the pipes of a child process.
+const OVER_PIPES: usize = 100_000;
 
 /// How much longer a replay may take than the turn.
-const LIMIT: f64 = 1.25;
+const LOAD: f64 = 1.25;
+/// How much longer a turn that is kept may take than one that is not and the disk's part of keeping it.
+const KEEP: f64 = 1.5;
+
+/// How much is written to a disk at a time.
+const PIECE: usize = 64 * 1024;
 
 async fn say(_: &(), turn: Turn) -> AgentResult<StopReason> {
     let text = turn.prompt().first().and_then(ContentBlock::as_text).unwrap_or_default();
@@ -29,25 +42,47 @@ async fn say(_: &(), turn: Turn) -> AgentResult<StopReason> {
     Ok(StopReason::EndTurn)
 }
 
-/// An agent in memory, and a client that throws away what it says.
-struct Connected {
-    runtime: Runtime,
-    client: RefCell<FloorClient<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>>,
+fn agent() -> Router<()> {
+    Router::new("bench", "1", ()).on::<op::Prompt, _>(say)
 }
 
-impl Connected {
-    fn new(agent: Router<()>) -> Result<Self> {
+/// The whole of a child process: an agent over stdin and stdout that keeps its sessions in this folder.
+pub(crate) fn agent_child(folder: &str) -> Result<()> {
+    Ok(runtime()?.block_on(acp_agent::serve_stdio(agent().store(Journal::at(folder))))?)
+}
+
+/// An agent, and a client that throws away what it says.
+struct Connected<R, W> {
+    client: RefCell<FloorClient<R, W>>,
+    runtime: Runtime,
+    _child: Option<Reaped>,
+}
+
+impl Connected<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>> {
+    fn in_memory(agent: Router<()>) -> Result<Self> {
         let runtime = runtime()?;
         let (here, there) = tokio::io::duplex(MEMORY_PIPE);
         drop(runtime.spawn(acp_agent::serve(agent, Transport::from_stream(there))));
-        let (reader, writer) = tokio::io::split(here);
+        Self::open(runtime, tokio::io::split(here), None)
+    }
+}
+
+impl Connected<pipe::Receiver, pipe::Sender> {
+    fn over_pipes(command: &[OsString]) -> Result<Self> {
+        let runtime = runtime()?;
+        let (streams, child) = spawn(&runtime, command)?;
+        Self::open(runtime, streams, Some(child))
+    }
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connected<R, W> {
+    fn open(runtime: Runtime, (reader, writer): (R, W), child: Option<Reaped>) -> Result<Self> {
         let client = runtime.block_on(FloorClient::connect(reader, writer, 1, Reading::Skip))?;
-        Ok(Connected { runtime, client: RefCell::new(client) })
+        Ok(Connected { client: RefCell::new(client), runtime, _child: child })
     }
 
-    fn turn(&self, updates: usize) -> Result<usize> {
-        let prompt = Script::Say(updates).to_string();
-        self.runtime.block_on(self.client.borrow_mut().turns(&[&prompt]))
+    fn turn(&self, script: Script) -> Result<usize> {
+        self.runtime.block_on(self.client.borrow_mut().turns(&[&script.to_string()]))
     }
 
     fn load(&self) -> Result<usize> {
@@ -55,29 +90,119 @@ impl Connected {
     }
 }
 
-/// The turn is that of an agent that keeps nothing: it is the harder bar.
+/// A file that is written and synced like that of a session, and nothing else.
+struct Disk(RefCell<File>);
+
+impl Disk {
+    fn write(&self, bytes: usize) -> Result<()> {
+        let mut file = self.0.borrow_mut();
+        let piece = [b'x'; PIECE];
+        let mut left = bytes;
+        while left > 0 {
+            let length = left.min(PIECE);
+            file.write_all(&piece[..length])?;
+            left -= length;
+        }
+        Ok(file.sync_data()?)
+    }
+}
+
+/// Who takes part.
+struct Side<R, W> {
+    /// The pipe alone, where it is measured: an agent that has its updates written beforehand.
+    floor: Option<Connected<R, W>>,
+    forgetful: Connected<R, W>,
+    /// Its session is one turn, and is loaded over and over.
+    keeping: Connected<R, W>,
+    /// Its session grows.
+    recording: Connected<R, W>,
+    /// What the session that is loaded takes in its file.
+    stored: usize,
+    disk: Disk,
+    updates: usize,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Side<R, W> {
+    fn check(&mut self, folder: &Path) -> Result<()> {
+        let said = self.keeping.turn(Script::Say(self.updates))?;
+        ensure!(said == self.updates, "a turn has other updates");
+        // The prompt comes back, too.
+        ensure!(self.keeping.load()? == self.updates + 1, "a replay has other updates");
+        for entry in std::fs::read_dir(folder)? {
+            self.stored += usize::try_from(entry?.metadata()?.len())?;
+        }
+        ensure!(self.stored > self.updates * CHUNK.len(), "what was said is not stored");
+        Ok(())
+    }
+
+    /// Races them, and gives what the replay took of the turn, and the kept turn of the turn and the disk.
+    fn race(&self, report: &mut Report, name: &'static str, rounds: usize) -> [f64; 2] {
+        let said = |connected: &Connected<R, W>, script| {
+            assert_eq!(connected.turn(script).ok(), Some(self.updates));
+        };
+        let say = Script::Say(self.updates);
+        let load = || assert_eq!(self.keeping.load().ok(), Some(self.updates + 1));
+        let turn_and_disk = || {
+            said(&self.forgetful, say);
+            assert!(self.disk.write(self.stored).is_ok());
+        };
+        let mut contenders = vec![
+            Contender { name: "turn", run: Box::new(|| said(&self.forgetful, say)) },
+            Contender { name: "replay", run: Box::new(load) },
+            Contender { name: "turn, kept", run: Box::new(|| said(&self.recording, say)) },
+            Contender { name: "turn, then as much written and synced", run: Box::new(turn_and_disk) },
+        ];
+        if let Some(floor) = &self.floor {
+            let run = Box::new(|| said(floor, Script::Chunks(self.updates)));
+            contenders.push(Contender { name: "updates written beforehand", run });
+        }
+        let times = race(&contenders, rounds);
+        let mut table = Table::new(&["", "each", "of the turn"]);
+        for (contender, taken) in contenders.iter().zip(&times) {
+            let each = duration(taken.median() / self.updates as f64);
+            table.row(vec![contender.name.to_owned(), each, format!("{:.2}x", times_of(taken, &times[0]))]);
+        }
+        report.table(name, table);
+        [times_of(&times[1], &times[0]), times_of(&times[2], &times[3])]
+    }
+}
+
 pub(crate) fn run(report: &mut Report, rounds: usize) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let agent = || Router::new("bench", "1", ()).on::<op::Prompt, _>(say);
-    let forgetful = Connected::new(agent())?;
-    let keeping = Connected::new(agent().store(Journal::at(folder.path())))?;
-    ensure!(keeping.turn(UPDATES)? == UPDATES, "a turn has other updates");
-    // The prompt comes back, too.
-    ensure!(keeping.load()? == UPDATES + 1, "a replay has other updates");
-    let recording = Connected::new(agent().store(Journal::at(folder.path().join("recording"))))?;
-    let turn = |connected: &Connected| assert_eq!(connected.turn(UPDATES).ok(), Some(UPDATES));
-    let contenders = [
-        Contender { name: "turn", run: Box::new(|| turn(&forgetful)) },
-        Contender { name: "turn, kept", run: Box::new(|| turn(&recording)) },
-        Contender { name: "replay", run: Box::new(|| assert_eq!(keeping.load().ok(), Some(UPDATES + 1))) },
-    ];
-    let times = race(&contenders, (rounds / 10).max(3));
-    let mut table = Table::new(&["", "each of 10,000", "of the turn"]);
-    for (contender, taken) in contenders.iter().zip(&times) {
-        let each = duration(taken.median() / UPDATES as f64);
-        table.row(vec![contender.name.to_owned(), each, format!("{:.2}x", times_of(taken, &times[0]))]);
-    }
-    report.table("replay", table);
-    report.ratio("load a stored session", LIMIT, "turn", times_of(&times[2], &times[0]), None);
+    let at = |name: &str| folder.path().join(name);
+    let disk = |name: &str| -> Result<Disk> { Ok(Disk(RefCell::new(File::create(at(name))?))) };
+
+    let keeping = |name: &str| Connected::in_memory(agent().store(Journal::at(at(name))));
+    let mut memory = Side {
+        floor: None,
+        forgetful: Connected::in_memory(agent())?,
+        keeping: keeping("memory")?,
+        recording: keeping("memory, recording")?,
+        stored: 0,
+        disk: disk("memory, disk")?,
+        updates: IN_MEMORY,
+    };
+    memory.check(&at("memory"))?;
+    let [load, keep] = memory.race(report, "replay", (rounds / 10).max(3));
+    drop(memory);
+    report.ratio("load a stored session", LOAD, "turn", load, None);
+    report.ratio("keep a turn", KEEP, "turn and disk", keep, None);
+
+    let program = std::env::current_exe()?;
+    let keeping =
+        |name: &str| Connected::over_pipes(&[program.clone().into(), "keeping".into(), at(name).into()]);
+    let mut pipes = Side {
+        floor: Some(Connected::over_pipes(&Agent::Floor.command()?)?),
+        forgetful: Connected::over_pipes(&Agent::Ours.command()?)?,
+        keeping: keeping("pipes")?,
+        recording: keeping("pipes, recording")?,
+        stored: 0,
+        disk: disk("pipes, disk")?,
+        updates: OVER_PIPES,
+    };
+    pipes.check(&at("pipes"))?;
+    let [load, keep] = pipes.race(report, "replay-pipes", (rounds / 40).max(3));
+    report.ratio("load 100,000 updates over a pipe", LOAD, "turn", load, None);
+    report.ratio("keep 100,000 updates over a pipe", KEEP, "turn and disk", keep, None);
     Ok(())
 }

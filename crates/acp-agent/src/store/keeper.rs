@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use acp_rpc::Hold;
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
 use super::recorder::Recording;
@@ -31,6 +32,22 @@ impl Keeper {
 
     pub(crate) fn of<A: Agent>(agent: &A) -> Option<Self> {
         Some(Keeper { store: agent.store()?, recordings: Arc::default() })
+    }
+
+    /// Keeps updates back until they are written.
+    pub(crate) fn hold(&self) -> Hold {
+        let keeper = self.clone();
+        Hold::new(move || {
+            let waits: Vec<_> = keeper.recordings().iter().filter_map(Recording::written_ahead).collect();
+            if waits.is_empty() {
+                return None;
+            }
+            Some(Box::pin(async move {
+                for written in waits {
+                    written.await;
+                }
+            }))
+        })
     }
 
     /// Keeps a new session.

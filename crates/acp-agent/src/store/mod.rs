@@ -1,13 +1,17 @@
 #![doc = include_str!("store.md")]
 
+mod block;
 mod error;
 mod history;
 mod journal;
 mod keeper;
+mod kept;
 mod operations;
 mod record;
 mod recorder;
 mod replay;
+mod room;
+mod writer;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,9 +22,10 @@ pub use self::error::StoreError;
 pub use self::history::History;
 pub use self::journal::{Damage, DamageKind, Journal};
 pub(crate) use self::keeper::Keeper;
+pub(crate) use self::kept::Kept;
 pub(crate) use self::operations::{Reopening, answer, reopen};
 pub use self::record::{Entry, Record, RecordKind};
-pub(crate) use self::recorder::{Kept, Recorder};
+pub(crate) use self::recorder::Recorder;
 
 /// The future of a store's method.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -53,6 +58,13 @@ pub trait SessionStore: Send + Sync + 'static {
 pub trait SessionLog: Send + 'static {
     /// What is known about the session. Without a `cwd` if that was lost.
     fn info(&self) -> &SessionInfo;
+
+    /// Whether updates leave only when they are [appended](Self::append), so that the client never has one that a
+    /// crash of this process loses. The whole connection waits for it then: it is for stores that take no longer than
+    /// a local file. Without it, which is the default, they leave at once and are appended meanwhile.
+    fn writes_ahead(&self) -> bool {
+        false
+    }
 
     /// Adds records. They are safe from a crash of this process when it is done.
     fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()>;

@@ -1,10 +1,10 @@
 //! One record of a session.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use acp_types::v1::{ContentBlock, SessionUpdate};
-use serde_core::Serialize;
 use serde_json::value::RawValue;
 
 use super::StoreError;
@@ -12,10 +12,15 @@ use super::StoreError;
 /// What a store keeps of a session, in order: prompts, and updates as they were sent.
 ///
 /// To a store it is a kind and a JSON text without line breaks, which it gives back as they were.
+///
+/// Cheap to clone. Records that were handed over together may share the memory of their texts: one that is kept keeps
+/// that of the others, too.
 #[derive(Clone)]
 pub struct Record {
     kind: RecordKind,
-    json: Arc<RawValue>,
+    text: Arc<String>,
+    /// Where in the text it stands.
+    at: Range<usize>,
 }
 
 /// What a [`Record`] is.
@@ -44,13 +49,15 @@ impl Record {
     /// # Errors
     /// The text is not one JSON value.
     pub fn new(kind: RecordKind, json: impl Into<String>) -> Result<Self, StoreError> {
-        let json = RawValue::from_string(json.into()).map_err(StoreError::other)?;
-        Ok(Record { kind, json: json.into() })
+        let json = json.into();
+        let at = 0..json.len();
+        serde_json::from_str::<&RawValue>(&json).map_err(StoreError::other)?;
+        Ok(Record { kind, text: Arc::new(json), at })
     }
 
-    pub(crate) fn of(kind: RecordKind, value: &(impl Serialize + ?Sized)) -> Result<Self, StoreError> {
-        let json = serde_json::value::to_raw_value(value).map_err(StoreError::other)?;
-        Ok(Record { kind, json: json.into() })
+    /// One of several whose texts stand behind each other.
+    pub(super) const fn within(kind: RecordKind, text: Arc<String>, at: Range<usize>) -> Self {
+        Record { kind, text, at }
     }
 
     /// What it is.
@@ -62,7 +69,7 @@ impl Record {
     /// Its JSON text.
     #[must_use]
     pub fn json(&self) -> &str {
-        self.json.get()
+        self.text.get(self.at.clone()).unwrap_or_default()
     }
 
     /// Reads it.
@@ -77,10 +84,6 @@ impl Record {
             }
         }
         .map_err(StoreError::other)
-    }
-
-    pub(crate) fn raw(&self) -> &RawValue {
-        &self.json
     }
 }
 

@@ -1,46 +1,74 @@
 //! Telling a client what was said in a session before.
 
+use acp_rpc::{Encode, EncodeError};
 use acp_types::method::Method as _;
 use acp_types::v1::{SessionId, SessionUpdate, methods};
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::value::RawValue;
 
-use super::recorder::serialize_update;
-use super::{History, Record, RecordKind, StoreError};
+use super::{Record, RecordKind, Records, StoreError};
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::offered::check_offered;
+use crate::session_updates::encode_params;
 
 /// Sends the history as updates (rules `v1-load-02`, `v1-load-03`): those that were sent byte for byte, and the
-/// user's messages as `user_message_chunk`, a chunk for each block. It waits for the client as every update does,
-/// so little of a long session is in memory at any time.
-pub(crate) async fn replay(mut history: History, session: &SessionId, client: &Client) -> Result<()> {
-    let mut prompts = 0;
-    while let Some(record) = history.next_record().await? {
-        match record.kind() {
-            RecordKind::Update if is_offered(&record, client)? => {
-                send(client, &Update { session, update: record.raw() }).await?;
-            }
-            RecordKind::Update => {}
-            RecordKind::Prompt => {
-                prompts += 1;
-                let message_id = format!("prompt_{prompts}");
-                let blocks: Vec<&RawValue> =
-                    serde_json::from_str(record.json()).map_err(StoreError::other)?;
-                for content in blocks {
-                    let chunk = UserMessageChunk { content, message_id: &message_id };
-                    let update = serde_json::value::to_raw_value(&chunk).map_err(StoreError::other)?;
-                    send(client, &Update { session, update: &update }).await?;
-                }
-            }
-        }
+/// user's messages as `user_message_chunk`, a chunk for each block.
+///
+/// It waits for the client as every update does. Meanwhile the next records are read, and no more than those: however
+/// long the session, as much of it is in memory as the store gives at a time, twice.
+pub(crate) async fn replay(
+    mut records: Box<dyn Records>,
+    session: &SessionId,
+    client: &Client,
+) -> Result<()> {
+    let mut replay = Replay { session, client, prompts: 0 };
+    let mut batch = records.next().await?;
+    while !batch.is_empty() {
+        // The store is asked first: it works while this batch is sent.
+        let (next, sent) = tokio::join!(records.next(), replay.send_all(&batch));
+        sent?;
+        batch = next?;
     }
     Ok(())
 }
 
-async fn send(client: &Client, update: &Update<'_>) -> Result<()> {
-    let method = methods::SessionUpdate::NAME;
-    client.peer().notify(method, update).await.map_err(|error| Error::call(method, error))
+struct Replay<'a> {
+    session: &'a SessionId,
+    client: &'a Client,
+    /// How many there were so far.
+    prompts: usize,
+}
+
+impl Replay<'_> {
+    async fn send_all(&mut self, records: &[Record]) -> Result<()> {
+        for record in records {
+            match record.kind() {
+                RecordKind::Update if is_offered(record, self.client)? => {
+                    self.send(Text(record.json())).await?;
+                }
+                RecordKind::Update => {}
+                RecordKind::Prompt => self.send_prompt(record.json()).await?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn send_prompt(&mut self, json: &str) -> Result<()> {
+        self.prompts += 1;
+        let message_id = format!("prompt_{}", self.prompts);
+        let blocks: Vec<&RawValue> = serde_json::from_str(json).map_err(StoreError::other)?;
+        for content in blocks {
+            self.send(UserMessageChunk { content, message_id: &message_id }).await?;
+        }
+        Ok(())
+    }
+
+    async fn send(&self, update: impl Encode + Sync) -> Result<()> {
+        let (method, params) = (methods::SessionUpdate::NAME, Params { session: self.session, update });
+        let sent = self.client.peer().notify(method, &params).await;
+        sent.map_err(|error| Error::call(method, error))
+    }
 }
 
 /// The session may have been recorded for a client that offers more than this one.
@@ -66,14 +94,24 @@ fn is_offered(record: &Record, client: &Client) -> Result<bool> {
 }
 
 /// The params of `session/update`.
-struct Update<'a> {
+struct Params<'a, U> {
     session: &'a SessionId,
-    update: &'a RawValue,
+    update: U,
 }
 
-impl Serialize for Update<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serialize_update(serializer, self.session, self.update)
+impl<U: Encode> Encode for Params<'_, U> {
+    fn encode(&self, buffer: &mut Vec<u8>) -> std::result::Result<(), EncodeError> {
+        encode_params(self.session, buffer, |buffer| self.update.encode(buffer))
+    }
+}
+
+/// JSON text, which goes through as it was stored.
+struct Text<'a>(&'a str);
+
+impl Encode for Text<'_> {
+    fn encode(&self, buffer: &mut Vec<u8>) -> std::result::Result<(), EncodeError> {
+        buffer.extend_from_slice(self.0.as_bytes());
+        Ok(())
     }
 }
 

@@ -78,6 +78,23 @@ async fn records_come_back_as_they_were() {
 }
 
 #[tokio::test]
+async fn a_line_is_a_length_a_checksum_a_kind_and_the_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let prompt = r#"[{"type":"text","text":"héllo"}]"#;
+    let records =
+        [Record::new(RecordKind::Prompt, prompt).unwrap(), update(r#"{"sessionUpdate":"x","n":1}"#)];
+    let mut log = Journal::at(folder.path()).create(info(ID)).await.unwrap();
+    log.append(records.to_vec()).await.unwrap();
+    drop(log);
+    let text = std::fs::read_to_string(file(folder.path())).unwrap();
+    let expected = [
+        r#"00000021 3c71a95f p [{"type":"text","text":"héllo"}]"#,
+        r#"0000001b 25b78fd0 u {"sessionUpdate":"x","n":1}"#,
+    ];
+    assert_eq!(text.lines().skip(1).collect::<Vec<_>>(), expected);
+}
+
+#[tokio::test]
 async fn any_id_is_a_file_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::at(folder.path().join("deep").join("er"));

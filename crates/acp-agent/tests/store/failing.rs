@@ -12,10 +12,12 @@ use tokio::sync::Semaphore;
 use crate::support::{Wire, check_error};
 use crate::{agent, load, named};
 
-/// A journal that writes only while there are permits, and not at all once it is broken.
+/// A journal that writes only while there are permits, and not at all once it is broken. What it says about writing
+/// ahead is up to the test.
 #[derive(Clone)]
 struct Slow {
     journal: Journal,
+    ahead: bool,
     permits: Arc<Semaphore>,
     broken: Arc<AtomicBool>,
     committed: Arc<AtomicBool>,
@@ -24,7 +26,7 @@ struct Slow {
 impl Slow {
     fn new(journal: Journal) -> Self {
         let permits = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
-        Slow { journal, permits, broken: Arc::default(), committed: Arc::default() }
+        Slow { journal, ahead: false, permits, broken: Arc::default(), committed: Arc::default() }
     }
 
     fn wrap(&self, log: Box<dyn SessionLog>) -> Box<dyn SessionLog> {
@@ -62,6 +64,10 @@ struct SlowLog {
 impl SessionLog for SlowLog {
     fn info(&self) -> &SessionInfo {
         self.log.info()
+    }
+
+    fn writes_ahead(&self) -> bool {
+        self.store.ahead
     }
 
     fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
@@ -166,8 +172,8 @@ async fn a_turn_waits_for_a_store_that_is_behind() {
     let session = wire.new_session().await;
     store.permits.forget_permits(Semaphore::MAX_PERMITS);
     let prompt = wire.prompt(&session, "go").await;
-    // The pipe has room for all of it, the store for no more than 1 MiB: ten of them come.
-    for _ in 0..10 {
+    // The pipe has room for all of it, the store for no more than 1 MiB and one: eleven of them come.
+    for _ in 0..11 {
         wire.update().await;
     }
     wire.notify("session/cancel", json!({"sessionId": session})).await;
@@ -176,14 +182,43 @@ async fn a_turn_waits_for_a_store_that_is_behind() {
     store.permits.add_permits(1000);
     let answer = wire.recv().await;
     assert_eq!((&answer["id"], &answer["result"]["stopReason"]), (&json!(prompt), &json!("cancelled")));
-    assert_eq!(load(&mut wire, &session).await.len(), 11);
+    assert_eq!(load(&mut wire, &session).await.len(), 12);
+    wire.close().await;
+}
+
+#[tokio::test]
+async fn updates_leave_when_a_store_that_writes_ahead_has_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow { ahead: true, ..Slow::new(Journal::at(folder.path())) };
+    let (mut wire, session) = Wire::open(agent(store.clone()), json!({})).await;
+    store.permits.forget_permits(Semaphore::MAX_PERMITS);
+    let prompt = wire.prompt(&session, "one\ntwo").await;
+    let settled = async {
+        for _ in 0..1000 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        early = wire.recv() => panic!("{early}"),
+        () = settled => {}
+    }
+    store.permits.add_permits(1000);
+    assert_eq!((wire.said().await, wire.said().await), ("one".to_owned(), "two".to_owned()));
+    assert_eq!(wire.answer_to(prompt).await["result"]["stopReason"], "end_turn");
     wire.close().await;
 }
 
 #[tokio::test]
 async fn a_store_that_fails_fails_the_turn_and_keeps_what_it_has() {
+    for ahead in [false, true] {
+        check_failing(ahead).await;
+    }
+}
+
+async fn check_failing(ahead: bool) {
     let folder = tempfile::tempdir().unwrap();
-    let store = Slow::new(Journal::at(folder.path()));
+    let store = Slow { ahead, ..Slow::new(Journal::at(folder.path())) };
     let (mut wire, session) = Wire::open(agent(store.clone()), json!({})).await;
     wire.turn(&session, "one").await;
     store.broken.store(true, Ordering::SeqCst);

@@ -67,10 +67,11 @@ pub(crate) struct Kept<R> {
 }
 
 impl<'a> Outgoing<'a> {
-    pub(crate) fn notification<P>(shared: &Arc<Shared>, method: &'a str, params: &'a &P) -> Self
-    where
-        P: Serialize + Sync + ?Sized,
-    {
+    pub(crate) fn notification(
+        shared: &Arc<Shared>,
+        method: &'a str,
+        params: &'a (dyn Encode + Sync),
+    ) -> Self {
         Self::new(shared, method.into(), Params::Borrowed(params), None, Progress::default())
     }
 

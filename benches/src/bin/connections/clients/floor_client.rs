@@ -22,7 +22,7 @@ struct Connection<R, W> {
 }
 
 /// Waited for when it is dropped: with its stdin closed, an agent ends.
-struct Reaped(Child);
+pub(crate) struct Reaped(Child);
 
 impl Drop for Reaped {
     fn drop(&mut self) {
@@ -60,16 +60,24 @@ fn start(
     sessions: usize,
     reading: Reading,
 ) -> Result<Box<dyn Connected>> {
+    let (streams, child) = spawn(&runtime, command)?;
+    open(runtime, streams, sessions, reading, Some(child))
+}
+
+/// Starts an agent: its stdout and its stdin.
+pub(crate) fn spawn(
+    runtime: &Runtime,
+    command: &[OsString],
+) -> Result<((pipe::Receiver, pipe::Sender), Reaped)> {
     let mut child = Command::new(&command[0]);
     child.args(&command[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = child.spawn().with_context(|| format!("starting {:?}", command[0]))?;
     let stdin = child.stdin.take().context("no stdin")?;
     let stdout = child.stdout.take().context("no stdout")?;
-    let guard = runtime.enter();
+    let _guard = runtime.enter();
     let writer = pipe::Sender::from_owned_fd(OwnedFd::from(stdin))?;
     let reader = pipe::Receiver::from_owned_fd(OwnedFd::from(stdout))?;
-    drop(guard);
-    open(runtime, (reader, writer), sessions, reading, Some(Reaped(child)))
+    Ok(((reader, writer), Reaped(child)))
 }
 
 fn open<R, W>(

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use anyhow::Result;
 use tokio::runtime::Runtime;
 
-pub(crate) use self::floor_client::connect_to;
+pub(crate) use self::floor_client::{Reaped, connect_to, spawn};
 use crate::agents::Agent;
 use crate::floor::Reading;
 

@@ -48,14 +48,20 @@ pub(super) fn write(out: &mut Vec<u8>, kind: Kind, json: &str) -> Result<(), Sto
     if json.len() > LONGEST {
         return Err(StoreError::TooLong { bytes: json.len() });
     }
-    let kind = [kind.letter()];
-    let checksum = checksum(&kind, json.as_bytes());
-    out.extend_from_slice(format!("{:08x} {checksum:08x} ", json.len()).as_bytes());
-    out.extend_from_slice(&kind);
+    let letter = kind.letter();
+    let checksum = checksum(&[letter], json.as_bytes());
+    write_hexadecimal(out, u32::try_from(json.len()).unwrap_or(u32::MAX));
     out.push(b' ');
+    write_hexadecimal(out, checksum);
+    out.extend_from_slice(&[b' ', letter, b' ']);
     out.extend_from_slice(json.as_bytes());
     out.push(b'\n');
     Ok(())
+}
+
+/// How long the line of a text is, its end included.
+pub(super) const fn length(json: &str) -> usize {
+    HEAD + json.len() + 1
 }
 
 /// The record that `bytes` begin with, if it is undamaged.
@@ -71,10 +77,10 @@ impl<'a> Line<'a> {
     pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (head, rest) = bytes.split_at_checked(HEAD)?;
         let [length @ .., b' ', _, _, _, _, _, _, _, _, b' ', letter, b' '] = head else { return None };
-        let sum = head.get(9..17)?;
-        let length = hexadecimal(length)?;
+        let sum = hexadecimal(head.get(9..17)?)?;
+        let length = usize::try_from(hexadecimal(length)?).ok()?;
         let json = rest.get(..length)?;
-        if checksum(&[*letter], json) != u32::try_from(hexadecimal(sum)?).ok()? {
+        if checksum(&[*letter], json) != sum {
             return None;
         }
         let json = std::str::from_utf8(json).ok()?;
@@ -89,11 +95,22 @@ fn checksum(kind: &[u8], json: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-fn hexadecimal(digits: &[u8]) -> Option<usize> {
-    let digits = std::str::from_utf8(digits).ok()?;
-    // It would take a sign.
-    if !digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
-        return None;
-    }
-    usize::from_str_radix(digits, 16).ok()
+/// Eight digits. It is done for every update: the formatter would take as long as the rest of the line.
+fn write_hexadecimal(out: &mut Vec<u8>, number: u32) {
+    out.extend((0..8).rev().map(|digit| match (number >> (4 * digit)) as u8 & 0xf {
+        digit @ 0..=9 => b'0' + digit,
+        digit => b'a' + digit - 10,
+    }));
+}
+
+/// Eight digits, as they are written: no capitals, no sign.
+fn hexadecimal(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |number, digit| {
+        let digit = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            _ => return None,
+        };
+        Some(number << 4 | u32::from(digit))
+    })
 }

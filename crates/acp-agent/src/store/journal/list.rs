@@ -107,7 +107,7 @@ fn last_info_from(path: &Path, from: u64) -> Result<Option<SessionInfo>, StoreEr
     let mut last = None;
     while let Some((kind, json)) = reader.next()? {
         if kind == Kind::Info {
-            last = acp_types::from_str(json).ok().or(last);
+            last = acp_types::from_slice(json).ok().or(last);
         }
     }
     Ok(last)

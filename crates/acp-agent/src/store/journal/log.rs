@@ -17,6 +17,9 @@ use crate::store::{Pending, Record, SessionLog, StoreError};
 /// How far from the end the session's info may be: lists read as much of each file.
 pub(super) const INFO_WITHIN: u64 = 8 * 1024;
 
+/// How much is handed to the system at once, in bytes, unless one record is longer.
+const PIECE: usize = 64 * 1024;
+
 /// The open file of a session.
 pub(super) struct Log {
     file: Arc<Alone>,
@@ -68,15 +71,25 @@ impl SessionLog for Log {
         &self.info
     }
 
+    fn writes_ahead(&self) -> bool {
+        true
+    }
+
     fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
-        let mut lines = Vec::with_capacity(records.iter().map(|record| record.json().len() + 32).sum());
-        for record in &records {
-            if let Err(error) = line::write(&mut lines, Kind::Record(record.kind()), record.json()) {
-                return Box::pin(async { Err(error) });
+        let bytes: usize = records.iter().map(|record| line::length(record.json())).sum();
+        self.since_info += bytes as u64;
+        let (file, path) = (Arc::clone(&self.file), self.path.clone());
+        Box::pin(blocking(move || {
+            let mut lines = Vec::with_capacity(bytes.min(PIECE));
+            for record in &records {
+                if !lines.is_empty() && lines.len() + line::length(record.json()) > PIECE {
+                    write(&file, &path, &lines)?;
+                    lines.clear();
+                }
+                line::write(&mut lines, Kind::Record(record.kind()), record.json())?;
             }
-        }
-        self.since_info += lines.len() as u64;
-        self.write(lines)
+            write(&file, &path, &lines)
+        }))
     }
 
     fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {

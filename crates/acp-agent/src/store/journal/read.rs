@@ -7,10 +7,14 @@ use std::path::PathBuf;
 
 use super::damage::{DamageKind, Reporter};
 use super::line::{Kind, LONGEST, Line};
+use crate::store::block::Blocks;
 use crate::store::{Record, StoreError};
 
-/// How much text is read at a time, in bytes; one record more may be there, however long.
-const BATCH: usize = 64 * 1024;
+/// How much text is read at a time, in bytes; one record more may be there, however long. Each time costs a change of
+/// threads.
+const BATCH: usize = 256 * 1024;
+/// How much is asked of the file at once, in bytes.
+const READ: usize = 64 * 1024;
 
 /// The lines of a journal. What is damaged is reported and skipped.
 pub(super) struct Reader {
@@ -35,26 +39,27 @@ impl Reader {
     ) -> Result<Self, StoreError> {
         let end = file.seek(SeekFrom::End(0)).map_err(|error| StoreError::io("read", &path, error))?;
         file.seek(SeekFrom::Start(from)).map_err(|error| StoreError::io("read", &path, error))?;
-        let input = BufReader::with_capacity(BATCH, file.take(end.saturating_sub(from)));
+        let input = BufReader::with_capacity(READ, file.take(end.saturating_sub(from)));
         Ok(Reader { input, path, reporter, chunk: Vec::new(), done: 0, offset: from })
     }
 
     /// The next few records; none at the end.
     pub(super) fn batch(&mut self) -> Result<Vec<Record>, StoreError> {
-        let mut batch = Vec::new();
+        let mut batch = Blocks::default();
         let mut bytes = 0;
         while bytes < BATCH {
             let Some((kind, json)) = self.next()? else { break };
             if let Kind::Record(kind) = kind {
                 bytes += json.len();
-                batch.push(Record::new(kind, json)?);
+                // JSON was written, and the checksum says that this is it.
+                batch.push(kind, json);
             }
         }
-        Ok(batch)
+        batch.into_records()
     }
 
     /// The next undamaged line; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<(Kind, &str)>, StoreError> {
+    pub(super) fn next(&mut self) -> Result<Option<(Kind, &[u8])>, StoreError> {
         let (kind, json) = loop {
             if self.done >= self.chunk.len() && !self.fill()? {
                 return Ok(None);
@@ -63,8 +68,7 @@ impl Reader {
                 break found;
             }
         };
-        let json = self.chunk.get(json).and_then(|json| std::str::from_utf8(json).ok());
-        Ok(json.map(|json| (kind, json)))
+        Ok(self.chunk.get(json).map(|json| (kind, json)))
     }
 
     /// Deals with what the chunk has next, and says where the text is if it is a line.

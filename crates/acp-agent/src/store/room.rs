@@ -1,0 +1,80 @@
+//! How much may wait to be written, and what is.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
+
+/// A budget in bytes. While it is used up, those who want some of it wait, in the order they came; who gets some may
+/// use as much as one record has.
+pub(super) struct Room {
+    budget: u64,
+    /// How much was taken since the session was opened.
+    taken: AtomicU64,
+    /// How much of it was given back, in the order in which it was taken.
+    given_back: watch::Sender<u64>,
+    /// One permit: who has it is the next to get some.
+    turnstile: Semaphore,
+}
+
+/// The right to take some. Others wait until it is dropped.
+pub(super) struct Turn<'a> {
+    _permit: Option<SemaphorePermit<'a>>,
+}
+
+impl Room {
+    pub(super) fn new(budget: u64) -> Self {
+        let (given_back, _) = watch::channel(0);
+        Room { budget, taken: AtomicU64::new(0), given_back, turnstile: Semaphore::new(1) }
+    }
+
+    /// Whether there is some, and nobody waits for it.
+    pub(super) fn is_free(&self) -> bool {
+        self.used() < self.budget && self.turnstile.available_permits() > 0
+    }
+
+    /// Waits until there is some, and it is the caller's turn.
+    pub(super) async fn turn(&self) -> Turn<'_> {
+        // The turnstile is never closed.
+        let permit = self.turnstile.acquire().await.ok();
+        if self.used() >= self.budget {
+            let has_some = |given_back: &u64| self.used_after(*given_back) < self.budget;
+            // Nor is this: the sender is here.
+            let _ = self.given_back.subscribe().wait_for(has_some).await;
+        }
+        Turn { _permit: permit }
+    }
+
+    pub(super) fn take(&self, bytes: usize) {
+        self.taken.fetch_add(bytes as u64, Ordering::AcqRel);
+    }
+
+    pub(super) fn give_back(&self, bytes: usize) {
+        self.given_back.send_modify(|given_back| *given_back = given_back.saturating_add(bytes as u64));
+    }
+
+    /// Nothing is written any more, so nobody waits for it.
+    pub(super) fn close(&self) {
+        self.given_back.send_replace(u64::MAX);
+    }
+
+    /// Waits until all that is taken now was given back; `None` if it was.
+    pub(super) fn passed(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
+        let taken = self.taken.load(Ordering::Acquire);
+        if *self.given_back.borrow() >= taken {
+            return None;
+        }
+        let mut changes = self.given_back.subscribe();
+        Some(async move {
+            // Without a sender nothing is written any more.
+            let _ = changes.wait_for(|given_back| *given_back >= taken).await;
+        })
+    }
+
+    fn used(&self) -> u64 {
+        self.used_after(*self.given_back.borrow())
+    }
+
+    fn used_after(&self, given_back: u64) -> u64 {
+        self.taken.load(Ordering::Acquire).saturating_sub(given_back)
+    }
+}
