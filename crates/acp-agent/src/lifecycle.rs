@@ -1,7 +1,8 @@
 //! What the library does before and after the handler of each operation.
 //!
 //! The macro and the router only know which handler belongs to which operation; everything that is the same
-//! for every agent is here, in [`turn`](crate::turn) for `prompt`, and in [`negotiate`](crate::negotiate).
+//! for every agent is here; in [`prompt`](crate::prompt) for `prompt`, in [`opens`](crate::opens) for what opens a
+//! session, and in [`negotiate`](crate::negotiate) for `initialize`.
 
 use std::fmt;
 use std::sync::Arc;

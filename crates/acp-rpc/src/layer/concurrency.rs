@@ -16,8 +16,8 @@ use crate::service::{Delivery, Request, Service, Task};
 /// do not count.
 ///
 /// Out, a request is in work until it is answered; in, until its handler has answered. One that is cancelled while
-/// it waits is answered with `-32800` at once, or as its handler [wants it](crate::Request::if_cancelled). Clones share the limit, and so do connections with clones of one
-/// [`Options`](crate::Options).
+/// it waits is answered with `-32800` at once, or as its handler [wants it](crate::Request::if_cancelled). Clones
+/// share the limit, and so do connections with clones of one [`Options`](crate::Options).
 ///
 /// A handler that calls the peer keeps its place meanwhile. If the peer calls back before it answers, and all
 /// places are taken so, all wait for each other: leave methods that do so out with [`Only`](super::Only).
