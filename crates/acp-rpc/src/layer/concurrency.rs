@@ -2,15 +2,10 @@
 
 use std::sync::Arc;
 
-use acp_json::Node;
-use tokio::sync::Semaphore;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
-use super::{Exchange, Layer, Outbound, Outgoing};
-use crate::error::CloseReason;
-use crate::fault::Fault;
-use crate::message::Error;
-use crate::peer::Peer;
-use crate::service::{Delivery, Request, Service, Task};
+use super::Layer;
+use super::gated::{Gate, Gated};
 
 /// A limit on how many requests are in work at once. Others wait, in the order they got there; notifications
 /// do not count.
@@ -33,60 +28,19 @@ impl Concurrency {
     }
 }
 
+impl Gate for Concurrency {
+    type Pass = Result<OwnedSemaphorePermit, AcquireError>;
+
+    async fn pass(&self) -> Self::Pass {
+        // It does not fail: the semaphore is never closed.
+        Arc::clone(&self.places).acquire_owned().await
+    }
+}
+
 impl<S> Layer<S> for Concurrency {
-    type Service = Limited<S>;
+    type Service = Gated<S, Self>;
 
-    fn layer(&self, inner: S) -> Limited<S> {
-        Limited { inner, places: Arc::clone(&self.places) }
-    }
-}
-
-/// What a [`Concurrency`] makes of it.
-#[derive(Debug)]
-pub struct Limited<S> {
-    inner: S,
-    places: Arc<Semaphore>,
-}
-
-impl<S: Outbound> Outbound for Limited<S> {
-    fn send<'a>(&self, outgoing: Outgoing<'a>) -> Exchange<'a> {
-        let is_request = outgoing.is_request();
-        let exchange = self.inner.send(outgoing);
-        if !is_request {
-            return exchange;
-        }
-        let places = Arc::clone(&self.places);
-        Box::pin(async move {
-            // The semaphore is never closed.
-            let _place = places.acquire().await;
-            exchange.await
-        })
-    }
-}
-
-impl<S: Service> Service for Limited<S> {
-    fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, Error> {
-        let (places, cancel) = (Arc::clone(&self.places), request.cancel.clone());
-        let task = self.inner.request(method, params, request)?;
-        Ok(Box::pin(async move {
-            let _place = tokio::select! {
-                biased;
-                place = places.acquire() => place,
-                () = cancel.cancelled() => return Err(Error::cancelled()),
-            };
-            task.await
-        }))
-    }
-
-    fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
-        self.inner.notification(method, params, peer)
-    }
-
-    fn fault(&self, fault: Fault<'_>) {
-        self.inner.fault(fault);
-    }
-
-    fn closed(&self, reason: &CloseReason) {
-        self.inner.closed(reason);
+    fn layer(&self, inner: S) -> Self::Service {
+        Gated { inner, gate: self.clone() }
     }
 }
