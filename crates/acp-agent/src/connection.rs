@@ -142,15 +142,17 @@ impl<A: Agent> Connection<A> {
     }
 
     /// Cancels the turns of a session. One that is not open has none (rules `v1-cancel-10`, `v1-cancel-11`).
-    fn cancel(&self, params: Node<'_>) {
-        match acp_json::read::<CancelNotification>(params) {
-            Ok(cancel) => {
-                if let Some(session) = self.sessions.get(&cancel.session_id) {
-                    session.entry.turns.cancel();
-                }
+    fn cancel(&self, params: Node<'_>) -> Delivery {
+        let cancel: CancelNotification = match acp_json::read(params) {
+            Ok(cancel) => cancel,
+            Err(error) => {
+                self.ignored(methods::SessionCancel::NAME, &error.to_string());
+                return Delivery::Ignore;
             }
-            Err(error) => self.ignored(methods::SessionCancel::NAME, &error.to_string()),
-        }
+        };
+        let Some(session) = self.sessions.get(&cancel.session_id) else { return Delivery::Ignore };
+        session.entry.turns.cancel();
+        Delivery::Done
     }
 
     /// Tells that a notification has no effect, which its sender cannot be told.
@@ -207,8 +209,7 @@ impl<A: Agent> Service for Server<A> {
         if method == methods::SessionCancel::NAME {
             // Here, on the reader: a cancel takes effect before any message behind it is looked at, so it
             // reaches the turn that was running when it was sent, and no later one.
-            connection.cancel(params);
-            return Delivery::Done;
+            return connection.cancel(params);
         }
         let profile = connection.agent.profile();
         // Here, on the reader: what a server of the client tells of a request is dropped once that is answered.
@@ -218,7 +219,7 @@ impl<A: Agent> Service for Server<A> {
             && let Some(servers) = &connection.servers
         {
             servers.notified(params);
-            return Delivery::Ignore;
+            return Delivery::Done;
         }
         let offered = match Operation::from_notification(method) {
             Some(operation) => profile.operations.contains(operation),

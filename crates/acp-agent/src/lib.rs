@@ -90,12 +90,13 @@ mod verbs;
 #[doc = include_str!("macro.md")]
 pub use acp_macros::agent;
 pub use acp_rpc::{
-    CallError, CancellationToken, Delivery, Error as RpcError, Fault, Options, Transport, layer, tap, trace,
+    CallError, CancellationToken, CloseReason, Delivery, Error as RpcError, Fault, Options, Peer, Reply,
+    Request, Task, Transport, layer, tap, trace,
 };
 pub use acp_types::method;
 pub use acp_types::v1 as types;
 pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
-pub use acp_types::{Meta, Value};
+pub use acp_types::{FromNode, Map, Meta, Value};
 
 pub use crate::agent::Agent;
 pub use crate::call::{Call, Scope};

@@ -79,9 +79,10 @@ pub use acp_macros::client;
 #[cfg(feature = "mcp")]
 pub use acp_mcp::{self, McpProvider};
 pub use acp_rpc::{
-    CloseReason, Command, Error as RpcError, Exit, Options, Peer, Transport, layer, tap, trace,
+    CallError, CloseReason, Command, Error as RpcError, Exit, Options, Peer, Reply, Transport, layer, tap,
+    trace,
 };
-pub use acp_types::{FromNode, Map, ReadError, UnknownVariant, Value, method, v1};
+pub use acp_types::{FromNode, Map, Meta, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::Agent;
 pub use call::Call;
