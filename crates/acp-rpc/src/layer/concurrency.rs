@@ -23,6 +23,7 @@ pub struct Concurrency {
 
 impl Concurrency {
     /// At most this many requests at once, and at least one.
+    #[must_use]
     pub fn new(requests: usize) -> Self {
         Self { places: Arc::new(Semaphore::new(requests.clamp(1, Semaphore::MAX_PERMITS))) }
     }

@@ -22,6 +22,7 @@ pub struct RateLimit {
 
 impl RateLimit {
     /// At most this many requests, and at least one, in this time.
+    #[must_use]
     pub fn new(requests: u32, per: Duration) -> Self {
         let interval = per / requests.max(1);
         Self { pace: Arc::new(Pace { interval, burst: per - interval, next: Mutex::new(None) }) }
