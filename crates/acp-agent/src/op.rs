@@ -3,8 +3,11 @@
 use acp_types::Meta;
 use acp_types::v1::{InitializeRequest, InitializeResponse};
 
+#[doc(inline)]
 pub use acp_types::op::{Extension, Notification, Op, assert_own};
 
+/// A request of the agent's own by its marker, as `#[on]` takes it:
+///
 /// ```
 /// use acp_agent::types::{PlanEntry, UsageUpdate};
 /// use acp_agent::{Result, StopReason, agent};

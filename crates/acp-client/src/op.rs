@@ -2,8 +2,11 @@
 
 use acp_types::v1::SessionId;
 
+#[doc(inline)]
 pub use acp_types::op::{Extension, Notification, Op, assert_own};
 
+/// A request of the client's own by its marker, as `#[on]` takes it:
+///
 /// ```
 /// use acp_client::v1::{PlanEntry, UsageUpdate};
 /// use acp_client::{Result, client};
