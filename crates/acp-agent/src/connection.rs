@@ -141,6 +141,31 @@ impl<A: Agent> Connection<A> {
         Ok(agreed)
     }
 
+    /// Cancels the turns of a session. One that is not open has none (rules `v1-cancel-10`, `v1-cancel-11`).
+    fn cancel(&self, params: Node<'_>) -> Delivery {
+        let cancel: CancelNotification = match acp_json::read(params) {
+            Ok(cancel) => cancel,
+            Err(error) => {
+                self.ignored(methods::SessionCancel::NAME, &error.to_string());
+                return Delivery::Ignore;
+            }
+        };
+        let Some(session) = self.sessions.get(&cancel.session_id) else { return Delivery::Ignore };
+        session.entry.turns.cancel();
+        Delivery::Done
+    }
+
+    /// Tells that a notification has no effect, which its sender cannot be told.
+    pub(crate) fn ignored(&self, method: &str, reason: &str) {
+        self.fault(&Fault::Ignored { method, reason });
+    }
+
+    fn fault(&self, fault: &Fault<'_>) {
+        if let Some(on_fault) = &self.on_fault {
+            on_fault(fault);
+        }
+    }
+
     fn phase(&self) -> MutexGuard<'_, Phase> {
         // Only assignments run under this lock.
         self.phase.lock().unwrap_or_else(PoisonError::into_inner)
@@ -184,12 +209,7 @@ impl<A: Agent> Service for Server<A> {
         if method == methods::SessionCancel::NAME {
             // Here, on the reader: a cancel takes effect before any message behind it is looked at, so it
             // reaches the turn that was running when it was sent, and no later one.
-            if let Ok(cancel) = acp_json::read::<CancelNotification>(params)
-                && let Some(session) = connection.sessions.get(&cancel.session_id)
-            {
-                session.entry.turns.cancel();
-            }
-            return Delivery::Ignore;
+            return connection.cancel(params);
         }
         let profile = connection.agent.profile();
         // Here, on the reader: what a server of the client tells of a request is dropped once that is answered.
@@ -199,7 +219,7 @@ impl<A: Agent> Service for Server<A> {
             && let Some(servers) = &connection.servers
         {
             servers.notified(params);
-            return Delivery::Ignore;
+            return Delivery::Done;
         }
         let offered = match Operation::from_notification(method) {
             Some(operation) => profile.operations.contains(operation),
@@ -212,9 +232,7 @@ impl<A: Agent> Service for Server<A> {
     }
 
     fn fault(&self, fault: Fault<'_>) {
-        if let Some(on_fault) = &self.0.on_fault {
-            on_fault(&fault);
-        }
+        self.0.fault(&fault);
     }
 }
 

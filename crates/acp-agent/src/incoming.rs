@@ -1,10 +1,11 @@
 //! From a message of the client to the call of a handler.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use acp_json::Node;
-use acp_rpc::{CancellationToken, Delivery, Error as RpcError, Peer, Request, Task};
+use acp_json::{Node, ReadError};
+use acp_rpc::{CancellationToken, Delivery, Error as RpcError, LaneKey, Peer, Request, Task};
 
 use crate::agent::Agent;
 use crate::call::{Call, Scope};
@@ -83,8 +84,11 @@ impl<A: Agent> Incoming<'_, A> {
 
 /// Reads the params of a request; the error names the field.
 pub(crate) fn read_params<O: Op>(params: Node<'_>, method: &str) -> std::result::Result<O::Params, RpcError> {
-    let params = if params.is_null() { O::no_params() } else { params };
-    acp_json::read(params).map_err(|error| RpcError::invalid_params(format!("params of `{method}`: {error}")))
+    read::<O>(params).map_err(|error| RpcError::invalid_params(format!("params of `{method}`: {error}")))
+}
+
+fn read<O: Op>(params: Node<'_>) -> std::result::Result<O::Params, ReadError> {
+    acp_json::read(if params.is_null() { O::no_params() } else { params })
 }
 
 /// A notification of the client, on its way to its handler.
@@ -111,7 +115,8 @@ impl<A: Agent> IncomingNotification<'_, A> {
 
     /// Calls `handler` after those of earlier notifications of this method.
     ///
-    /// A notification is never answered: one whose params do not fit has no effect.
+    /// A notification is never answered: one whose params do not fit has no effect, and neither has the error of a
+    /// handler. Both are told as a [`Fault::Ignored`](crate::Fault::Ignored).
     pub fn run<O, F, R>(self, handler: F) -> Delivery
     where
         O: Lifecycle,
@@ -123,14 +128,23 @@ impl<A: Agent> IncomingNotification<'_, A> {
         // Nobody can cancel a notification; its handler ends with the connection.
         let cancel = Cancel::new(CancellationToken::new());
         let client = Client::new(peer.clone(), agreed);
-        let scope = Scope { connection, client, cancel, request_id: None, reopening: None };
-        let Ok(params) = read_params::<O>(params, method).map(Arc::new) else { return Delivery::Ignore };
-        let Ok(admitted) = O::admit(&scope, &params) else { return Delivery::Ignore };
-        let call = Call::new(scope, params, Arc::new(admitted));
-        let job = async move {
-            let _ = handler(agent, call).await;
+        let scope =
+            Scope { connection: Arc::clone(&connection), client, cancel, request_id: None, reopening: None };
+        let call = match admit::<O, A>(scope, params) {
+            Ok(call) => call,
+            Err(reason) => {
+                connection.ignored(method, &reason);
+                return Delivery::Ignore;
+            }
         };
-        Delivery::Lane { lane: method.into(), job: Box::pin(job) }
+        let lane = LaneKey::from(method);
+        let method = Arc::clone(&lane);
+        let job = async move {
+            if let Err(error) = handler(agent, call).await {
+                connection.ignored(&method, &error.to_string());
+            }
+        };
+        Delivery::Lane { lane, job: Box::pin(job) }
     }
 
     /// Does nothing: the notification has no handler.
@@ -138,6 +152,16 @@ impl<A: Agent> IncomingNotification<'_, A> {
     pub fn ignore(self) -> Delivery {
         Delivery::Ignore
     }
+}
+
+/// The call of a notification, or why there is none.
+fn admit<O: Lifecycle, A: Agent>(
+    scope: Scope<A>,
+    params: Node<'_>,
+) -> std::result::Result<Call<O, A>, Cow<'static, str>> {
+    let params = Arc::new(read::<O>(params).map_err(|error| error.to_string())?);
+    let admitted = O::admit(&scope, &params).map_err(|error| error.message)?;
+    Ok(Call::new(scope, params, Arc::new(admitted)))
 }
 
 impl<A: Agent> fmt::Debug for Incoming<'_, A> {

@@ -32,6 +32,16 @@
 //! * [`Client`]: who is at the other end, what it offers, extension calls.
 //! * [`serve_stdio`] and [`serve`] run an agent; [`Router`] builds one without the macro.
 //! * [`types`] are the types of the protocol.
+//!
+//! # Features
+//!
+//! | feature | what it brings |
+//! |---|---|
+//! | `signal`, on by default | [`serve_stdio`] ends in good order on SIGTERM and SIGINT |
+//! | `store` | `#[agent(store)]`: sessions survive the process |
+//! | `mcp` | `#[agent(mcp)]`: the MCP servers of sessions are connected, over stdio; `mcp-http` and `mcp-sse` add transports |
+//! | `tracing` | spans of the crate `tracing`: see [`trace`] |
+//! | `unstable` | what only the unstable schema has, without any promise |
 
 mod agent;
 mod call;
@@ -90,12 +100,13 @@ mod verbs;
 #[doc = include_str!("macro.md")]
 pub use acp_macros::agent;
 pub use acp_rpc::{
-    CallError, CancellationToken, Delivery, Error as RpcError, Fault, Options, Transport, layer, tap, trace,
+    CallError, CancellationToken, CloseReason, Delivery, Error as RpcError, Fault, Options, Peer, Reply,
+    Request, Task, Transport, layer, tap, trace,
 };
 pub use acp_types::method;
 pub use acp_types::v1 as types;
 pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
-pub use acp_types::{Meta, Value};
+pub use acp_types::{FromNode, Map, Meta, Value};
 
 pub use crate::agent::Agent;
 pub use crate::call::{Call, Scope};

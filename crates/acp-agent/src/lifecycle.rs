@@ -1,7 +1,8 @@
 //! What the library does before and after the handler of each operation.
 //!
 //! The macro and the router only know which handler belongs to which operation; everything that is the same
-//! for every agent is here, in [`turn`](crate::turn) for `prompt`, and in [`negotiate`](crate::negotiate).
+//! for every agent is here; in [`prompt`](crate::prompt) for `prompt`, in [`opens`](crate::opens) for what opens a
+//! session, and in [`negotiate`](crate::negotiate) for `initialize`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::op::{self, Op};
 use crate::opens::check_path;
 use crate::session::Session;
-use crate::sessions::Claim;
+use crate::sessions::{Claim, Sessions};
 use crate::settings::retain_offered;
 
 /// How the library serves an operation. Every marker in [`op`] has it; there is no other.
@@ -187,12 +188,18 @@ pub struct Leaving<S> {
 
 impl<S> Leaving<S> {
     /// Cancels the session's turns; from here on nothing but their ends leaves.
-    pub(crate) fn new(id: &SessionId, session: Option<Session<S>>, claim: Option<Claim<S>>) -> Self {
+    fn new(id: &SessionId, session: Option<Session<S>>, claim: Option<Claim<S>>) -> Self {
         if let Some(Session { entry }) = &session {
             entry.turns.cancel();
             entry.updates.close();
         }
         Leaving { id: id.clone(), session, _claim: claim }
+    }
+
+    /// Takes the session out, if it is open.
+    pub(crate) fn take(sessions: &Arc<Sessions<S>>, id: &SessionId) -> Result<Self, RpcError> {
+        let (session, claim) = sessions.take(id)?;
+        Ok(Leaving::new(id, session, claim))
     }
 
     /// Waits until the turns have been answered.
@@ -236,10 +243,25 @@ impl<S> fmt::Debug for Leaving<S> {
     }
 }
 
+/// Lifecycles of operations after which a session is open no more: its turns have been answered before the handler
+/// starts.
+macro_rules! leaves {
+    () => {
+        type Admitted<A: Agent> = Leaving<A::Session>;
+
+        async fn wait<A: Agent>(_: &Scope<A>, leaving: &Leaving<A::Session>) -> Result<()> {
+            leaving.turns_answered().await;
+            Ok(())
+        }
+    };
+}
+#[cfg(feature = "unstable")]
+pub(crate) use leaves;
+
 /// A closed session is unknown from the request on; its turns are cancelled and answered before the handler
 /// starts (rule `v1-close-02`).
 impl Lifecycle for op::CloseSession {
-    type Admitted<A: Agent> = Leaving<A::Session>;
+    leaves!();
     type Answer<S: Send + Sync + 'static> = CloseSessionResponse;
 
     fn admit<A: Agent>(
@@ -248,11 +270,6 @@ impl Lifecycle for op::CloseSession {
     ) -> Result<Self::Admitted<A>, RpcError> {
         let (session, claim) = scope.connection.sessions.close(&params.session_id)?;
         Ok(Leaving::new(&params.session_id, Some(session), Some(claim)))
-    }
-
-    async fn wait<A: Agent>(_: &Scope<A>, leaving: &Leaving<A::Session>) -> Result<()> {
-        leaving.turns_answered().await;
-        Ok(())
     }
 
     async fn settle<A: Agent>(
@@ -268,20 +285,14 @@ impl Lifecycle for op::CloseSession {
 
 /// A session that is deleted need not be open; if it is, it is closed first.
 impl Lifecycle for op::DeleteSession {
-    type Admitted<A: Agent> = Leaving<A::Session>;
+    leaves!();
     type Answer<S: Send + Sync + 'static> = DeleteSessionResponse;
 
     fn admit<A: Agent>(
         scope: &Scope<A>,
         params: &Arc<DeleteSessionRequest>,
     ) -> Result<Self::Admitted<A>, RpcError> {
-        let (session, claim) = scope.connection.sessions.take(&params.session_id)?;
-        Ok(Leaving::new(&params.session_id, session, claim))
-    }
-
-    async fn wait<A: Agent>(_: &Scope<A>, leaving: &Leaving<A::Session>) -> Result<()> {
-        leaving.turns_answered().await;
-        Ok(())
+        Leaving::take(&scope.connection.sessions, &params.session_id)
     }
 
     async fn settle<A: Agent>(

@@ -6,7 +6,7 @@ use acp_types::v1::{
     SessionCloseCapabilities, SessionDeleteCapabilities, SessionListCapabilities, SessionResumeCapabilities,
 };
 
-use crate::op::Operation;
+use crate::op::{Operation, assert_own};
 
 /// What an agent is called and what it has handlers for. `#[agent]` writes it down from the impl block.
 ///
@@ -231,6 +231,7 @@ impl<'a> Extension<'a> {
     /// # Panics
     /// The name does not start with `_`.
     #[must_use]
+    #[track_caller]
     pub const fn request(method: &'a str) -> Self {
         assert_own(method);
         Extension { method, kind: ExtensionKind::Request }
@@ -241,18 +242,11 @@ impl<'a> Extension<'a> {
     /// # Panics
     /// The name does not start with `_`.
     #[must_use]
+    #[track_caller]
     pub const fn notification(method: &'a str) -> Self {
         assert_own(method);
         Extension { method, kind: ExtensionKind::Notification }
     }
-}
-
-/// In an `#[agent]` block this runs while it is compiled.
-const fn assert_own(method: &str) {
-    assert!(
-        matches!(method.as_bytes(), [b'_', ..]),
-        "the name of a method of one's own starts with `_`: all others belong to the protocol"
-    );
 }
 
 /// The kinds of content that prompts may have. Text and resource links always may.

@@ -194,9 +194,9 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
     /// # Panics
     /// The method of an `op::Request` does not start with `_`: all those names belong to the protocol.
     #[must_use]
+    #[track_caller]
     pub fn on<O: Lifecycle, Arguments>(mut self, handler: impl Handler<O, S, T, Arguments>) -> Self {
         if O::IS_OWN {
-            assert_extension(O::METHOD);
             self.extensions.push(Extension::request(O::METHOD));
         } else if let Some(operation) = Operation::from_method(O::METHOD) {
             self.operations = self.operations.with(operation);
@@ -212,12 +212,12 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
     /// # Panics
     /// The method of an `op::Notification` does not start with `_`: all those names belong to the protocol.
     #[must_use]
+    #[track_caller]
     pub fn on_notification<O, Arguments>(mut self, listener: impl Listener<O, S, T, Arguments>) -> Self
     where
         O: Notified,
     {
         if O::IS_OWN {
-            assert_extension(O::METHOD);
             self.extensions.push(Extension::notification(O::METHOD));
         } else if let Some(operation) = Operation::from_notification(O::METHOD) {
             self.operations = self.operations.with(operation);
@@ -231,12 +231,12 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
     /// # Panics
     /// The method starts with another letter: all those names belong to the protocol.
     #[must_use]
+    #[track_caller]
     pub fn ext<Arguments>(
         mut self,
         method: &'static str,
         handler: impl Handler<op::Extension, S, T, Arguments>,
     ) -> Self {
-        assert_extension(method);
         self.extensions.push(Extension::request(method));
         self.answer(method, handler);
         self
@@ -247,12 +247,12 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
     /// # Panics
     /// The method starts with another letter: all those names belong to the protocol.
     #[must_use]
+    #[track_caller]
     pub fn ext_notification<Arguments>(
         mut self,
         method: &'static str,
         listener: impl Listener<op::Extension, S, T, Arguments>,
     ) -> Self {
-        assert_extension(method);
         self.extensions.push(Extension::notification(method));
         self.listen(method, listener);
         self
@@ -280,13 +280,6 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
             incoming.run::<O, _, _>(move |agent, call| handler.call(agent, call))
         });
         self.calls.insert(method, answer);
-    }
-}
-
-#[expect(clippy::panic, reason = "a mistake in the program, found when it starts")]
-fn assert_extension(method: &str) {
-    if !method.starts_with('_') {
-        panic!("`{method}`: the name of an extension method starts with `_`");
     }
 }
 

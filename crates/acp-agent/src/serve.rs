@@ -80,8 +80,8 @@ impl<A: Agent> Serve<A> {
         self
     }
 
-    /// What is told of everything that goes wrong without ending the connection: unusable messages, handlers that
-    /// panic, results that cannot be written. It runs on the reader and must not block.
+    /// What is told of everything that goes wrong without ending the connection: unusable messages, notifications
+    /// without effect, handlers that panic, results that cannot be written. It may run on the reader and must not block.
     pub fn on_fault(mut self, on_fault: impl Fn(&Fault<'_>) + Send + Sync + 'static) -> Self {
         self.on_fault = Some(Box::new(on_fault));
         self

@@ -13,7 +13,7 @@ use acp_types::v1::{
 use crate::agent::Agent;
 use crate::call::Scope;
 use crate::error::{Error, Result};
-use crate::lifecycle::{Leaving, Lifecycle, Notified, notified};
+use crate::lifecycle::{Leaving, Lifecycle, Notified, leaves, notified};
 use crate::op::{self, Op, Operation};
 use crate::profile::Operations;
 use crate::reply::IntoReply;
@@ -34,20 +34,14 @@ pub(crate) fn advertise(operations: Operations, mut capabilities: AgentCapabilit
 
 /// An archived session is closed first, if it is open (rule `v1-u-arch-01`).
 impl Lifecycle for op::ArchiveSession {
-    type Admitted<A: Agent> = Leaving<A::Session>;
+    leaves!();
     type Answer<S: Send + Sync + 'static> = ArchiveSessionResponse;
 
     fn admit<A: Agent>(
         scope: &Scope<A>,
         params: &Arc<ArchiveSessionRequest>,
     ) -> Result<Self::Admitted<A>, RpcError> {
-        let (session, claim) = scope.connection.sessions.take(&params.session_id)?;
-        Ok(Leaving::new(&params.session_id, session, claim))
-    }
-
-    async fn wait<A: Agent>(_: &Scope<A>, leaving: &Leaving<A::Session>) -> Result<()> {
-        leaving.turns_answered().await;
-        Ok(())
+        Leaving::take(&scope.connection.sessions, &params.session_id)
     }
 
     async fn settle<A: Agent>(

@@ -174,29 +174,70 @@ async fn who_stops_serving_still_answers_what_runs() {
     served.await.unwrap().unwrap();
 }
 
-#[tokio::test]
-async fn faults_reach_the_hook() {
+/// Says these lines to an agent until its hook has been told of so many faults: what it said, and the faults.
+async fn faults_of<A: Agent>(agent: A, lines: &[Value], count: usize) -> (Vec<Value>, Vec<String>) {
     let faults = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&faults);
     let (stop, stopped) = oneshot::channel::<()>();
     let stop = Mutex::new(Some(stop));
-    let serve = Serve::new(Counter::default())
+    let serve = Serve::new(agent)
         .on_fault(move |fault| {
-            log.lock().unwrap().push(fault.to_string());
-            // The last of the three.
-            if log.lock().unwrap().len() == 3 {
+            let mut log = log.lock().unwrap();
+            log.push(fault.to_string());
+            if log.len() == count {
                 drop(stop.lock().unwrap().take());
             }
         })
         .until(async {
             let _ = stopped.await;
         });
-    let lines = [json!(42), json!({"jsonrpc": "2.0", "id": 99, "result": {}}), json!([])];
-    let (said, served) = say(serve, &lines).await;
+    let (said, served) = say(serve, lines).await;
     served.unwrap();
+    let faults = faults.lock().unwrap().clone();
+    (said, faults)
+}
+
+#[tokio::test]
+async fn faults_reach_the_hook() {
+    let lines = [json!(42), json!({"jsonrpc": "2.0", "id": 99, "result": {}}), json!([])];
+    let (said, faults) = faults_of(Counter::default(), &lines, 3).await;
     assert_eq!(said.len(), 2, "{said:?}");
-    let faults = faults.lock().unwrap();
     assert!(faults[1].contains("99"), "{faults:?}");
+}
+
+/// Has a notification of its own.
+struct Listener;
+
+#[agent]
+impl Listener {
+    async fn prompt(&self) -> Result<StopReason> {
+        Ok(StopReason::EndTurn)
+    }
+
+    #[ext("_test/count")]
+    async fn count(&self, _count: u32) {}
+}
+
+/// Their sender cannot be told.
+#[tokio::test]
+async fn notifications_that_have_no_effect_are_told_to_the_hook() {
+    let notification =
+        |method: &str, params: Value| json!({"jsonrpc": "2.0", "method": method, "params": params});
+    let lines = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}),
+        notification("session/cancel", json!({"session": "secret"})),
+        notification("session/cancel", json!({"sessionId": "of nobody"})),
+        notification("_test/unknown", json!("secret")),
+        notification("_test/count", json!(1)),
+        notification("_test/count", json!("secret")),
+    ];
+    let (said, faults) = faults_of(Listener, &lines, 2).await;
+    assert_eq!(said.len(), 1, "{said:?}");
+    let expected = [
+        "ignored `session/cancel`: `sessionId`: required, but missing",
+        "ignored `_test/count`: the params are not what this method takes: expected u32, found a string",
+    ];
+    assert_eq!(faults, expected);
 }
 
 /// Reads what it is given, and fails to write.

@@ -12,10 +12,14 @@ mod support;
 use std::collections::HashSet;
 use std::sync::Mutex;
 
-use acp_agent::types::{SessionMode, SessionModeState, SetSessionModeRequest};
+use acp_agent::types::{
+    SessionConfigOption, SessionConfigSelect, SessionConfigSelectOption, SessionMode, SessionModeState,
+    SetSessionModeRequest,
+};
 use acp_agent::{Error, LoadSession, NewSession, Opened, Result, Session, StopReason, Turn, agent};
 use serde_json::json;
 use support::Wire;
+use tokio::sync::Semaphore;
 
 /// Remembers per session where it works and what it was told.
 struct Notebook;
@@ -201,6 +205,53 @@ async fn modes_are_those_of_the_session() {
     let without = wire.new_session().await;
     let set = json!({"sessionId": without, "modeId": "ask"});
     wire.refused("session/set_mode", set, -32602, &["no modes", &without]).await;
+}
+
+/// Its turns end when two settings have been changed.
+struct Impatient;
+
+fn models(now: &str) -> SessionConfigOption {
+    let models = ["small", "large"].map(|size| SessionConfigSelectOption::new(size, size));
+    SessionConfigOption::new("model", "Model", SessionConfigSelect::new(now, models.to_vec()))
+}
+
+#[agent]
+impl Impatient {
+    async fn new_session(&self) -> Result<Opened<Semaphore>> {
+        Ok(Opened::new(Semaphore::new(0)).modes(modes()).config_options([models("small")]))
+    }
+
+    async fn prompt(&self, changes: Session<Semaphore>) -> Result<StopReason> {
+        let _ = changes.acquire_many(2).await.map_err(Error::other)?;
+        Ok(StopReason::EndTurn)
+    }
+
+    async fn set_mode(&self, changes: Session<Semaphore>) -> Result<()> {
+        changes.add_permits(1);
+        Ok(())
+    }
+
+    async fn set_config_option(&self, changes: Session<Semaphore>) -> Result<Vec<SessionConfigOption>> {
+        changes.add_permits(1);
+        Ok(vec![models("large")])
+    }
+}
+
+/// Rules v1-mode-03 and v1-cfg-13.
+#[tokio::test]
+async fn modes_and_options_are_changed_while_a_turn_runs() {
+    let (mut wire, session) = Wire::open(Impatient, json!({})).await;
+    let prompt = wire.prompt(&session, "").await;
+    let set = json!({"sessionId": session, "modeId": "code"});
+    assert_eq!(wire.call("session/set_mode", set).await["result"], json!({}));
+    let set = json!({"sessionId": session, "configId": "model", "value": "large"});
+    let set = wire.request("session/set_config_option", set).await;
+    // The turn may end before the answer is there that it has waited for.
+    let mut answers = [wire.recv().await, wire.recv().await];
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(prompt), &json!(set)));
+    assert_eq!(answers[0]["result"]["stopReason"], "end_turn");
+    assert_eq!(answers[1]["result"]["configOptions"][0]["currentValue"], "large");
 }
 
 /// Sessions are opened by the library when there is nothing to keep.

@@ -1,9 +1,10 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::time::Duration;
 
 use acp_rpc::{CallError, CloseReason};
-use acp_types::v1::{ProtocolVersion, SessionId};
+use acp_types::v1::{ErrorCode, ProtocolVersion, SessionId};
 
 use crate::RpcError;
 
@@ -169,6 +170,24 @@ impl Error {
         }
     }
 
+    /// `-32602`: the agent's request asks for something that is not possible. Say which field, and what would be.
+    #[must_use]
+    pub fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::Rpc(RpcError::invalid_params(message))
+    }
+
+    /// `-32002`: something that the agent's request names does not exist, such as a file (rule v1-fs-06).
+    ///
+    /// ```
+    /// # use acp_client::Error;
+    /// let error = Error::not_found("`path`: no such file").into_rpc();
+    /// assert_eq!((error.code, &*error.message), (-32002, "`path`: no such file"));
+    /// ```
+    #[must_use]
+    pub fn not_found(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::Rpc(RpcError::new(ErrorCode::RESOURCE_NOT_FOUND.0, message))
+    }
+
     /// Any error of another library.
     #[must_use]
     pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
@@ -197,39 +216,35 @@ impl Error {
     /// Whether the agent wants a login first (-32000): see [`Agent::authenticate`](crate::Agent::authenticate).
     #[must_use]
     pub const fn is_auth_required(&self) -> bool {
-        matches!(self, Self::Agent { error, .. } if error.code == -32000)
+        matches!(self, Self::Agent { error, .. } if error.code == ErrorCode::AUTH_REQUIRED.0)
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Start { error, .. } => {
-                write!(f, "the agent could not be started: {error}")
-            }
+            Self::Start { error, .. } => write!(f, "the agent could not be started: {error}"),
             Self::Version { asked, answered } => write!(
                 f,
                 "the agent speaks protocol version {}, this client version {}: use another release of one of them",
                 answered.0, asked.0
             ),
             Self::InitializeTimeout { waited, stderr } => {
-                write!(f, "the agent did not answer `initialize` within {waited:?}")?;
-                match stderr.trim() {
-                    "" => Ok(()),
-                    stderr => write!(f, "; its last words on stderr:\n{stderr}"),
-                }
+                write!(f, "the agent did not answer `initialize` within {waited:?}{}", LastWords(stderr))
             }
             Self::NotOffered { method, capability } => {
                 write!(f, "`{method}` was not sent: the agent did not offer `{capability}`")
             }
-            Self::Content { session, block, kind, capability } => {
-                write!(f, "`session/prompt` was not sent: `prompt[{block}]` is of kind `{kind}`, ")?;
-                match capability {
-                    Some(capability) => write!(f, "which needs `{capability}` of the agent")?,
-                    None => f.write_str("which this version of the protocol does not have")?,
-                }
-                write!(f, " (session `{session}`)")
-            }
+            Self::Content { session, block, kind, capability: Some(capability) } => write!(
+                f,
+                "`session/prompt` was not sent: `prompt[{block}]` is of kind `{kind}`, which needs `{capability}` of \
+                 the agent (session `{session}`)"
+            ),
+            Self::Content { session, block, kind, capability: None } => write!(
+                f,
+                "`session/prompt` was not sent: `prompt[{block}]` is of kind `{kind}`, which this version of the \
+                 protocol does not have (session `{session}`)"
+            ),
             Self::Argument { method, field, problem } => {
                 write!(f, "`{method}` was not sent: `{field}` {problem}")
             }
@@ -320,6 +335,18 @@ impl From<&str> for Error {
 impl From<String> for Error {
     fn from(message: String) -> Self {
         Self::Other(message.into())
+    }
+}
+
+/// What a process has said last, or nothing.
+struct LastWords<'a>(&'a str);
+
+impl fmt::Display for LastWords<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.trim() {
+            "" => Ok(()),
+            words => write!(f, "; its last words on stderr:\n{words}"),
+        }
     }
 }
 

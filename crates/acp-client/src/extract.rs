@@ -13,7 +13,7 @@ use serde_core::de::DeserializeOwned;
 use crate::call::Call;
 use crate::error::Result;
 use crate::op::{self, OnSession, Op};
-use crate::{Agent, Cancel, Context, Error, Event, RpcError};
+use crate::{Agent, Cancel, Context, Error, Event};
 
 /// A type that the handler of operation `O` can have as an argument, in any order.
 ///
@@ -140,9 +140,7 @@ impl FromCall<op::ElicitationComplete> for ElicitationId {
 impl<T: DeserializeOwned> FromCall<op::Extension> for T {
     fn from_call(call: &mut Call<op::Extension>) -> Argument<'_, Self> {
         let parsed = call.params().parse().map_err(|error| {
-            Error::from(RpcError::invalid_params(format!(
-                "the params are not what this method takes: {error}"
-            )))
+            Error::invalid_params(format!("the params are not what this method takes: {error}"))
         });
         parsed.into()
     }

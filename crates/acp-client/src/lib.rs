@@ -30,6 +30,15 @@
 //! * What the agent did not offer is not sent: the call fails at once and names the capability.
 //!
 //! All of it runs on a tokio runtime, in the thread or threads of the caller's.
+//!
+//! # Features
+//!
+//! | feature | what it brings |
+//! |---|---|
+//! | `pty` | commands of agents on a terminal of their own, on unix |
+//! | `tracing` | spans of the crate `tracing`: see [`trace`] |
+//! | `unstable` | what only the unstable schema has, without any promise |
+//! | `mcp` | MCP servers made with rmcp are provided to the agent over the connection; brings `unstable` |
 
 mod agent;
 mod answer;
@@ -79,9 +88,10 @@ pub use acp_macros::client;
 #[cfg(feature = "mcp")]
 pub use acp_mcp::{self, McpProvider};
 pub use acp_rpc::{
-    CloseReason, Command, Error as RpcError, Exit, Options, Peer, Transport, layer, tap, trace,
+    CallError, CloseReason, Command, Error as RpcError, Exit, Options, Peer, Reply, Transport, layer, tap,
+    trace,
 };
-pub use acp_types::{FromNode, Map, ReadError, UnknownVariant, Value, method, v1};
+pub use acp_types::{FromNode, Map, Meta, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::Agent;
 pub use call::Call;

@@ -73,6 +73,7 @@ impl<S: Send + Sync + 'static> Router<S> {
     /// # Panics
     /// The method starts with another letter: all those names belong to the protocol.
     #[must_use]
+    #[track_caller]
     pub fn ext<Arguments>(
         self,
         method: &'static str,
@@ -90,6 +91,7 @@ impl<S: Send + Sync + 'static> Router<S> {
     /// # Panics
     /// The method starts with another letter: all those names belong to the protocol.
     #[must_use]
+    #[track_caller]
     pub fn ext_notification<Arguments>(
         self,
         method: &'static str,

@@ -36,9 +36,9 @@ struct Open {
 /// The events of a session that belong to no turn. From a prompt on until its turn has been read to the end or dropped,
 /// all events are the turn's.
 ///
-/// The stream ends when the session is closed, or with the connection. While it exists, a reader that is behind by more than 4 MiB slows the agent
-/// down; without it, and without a turn, the newest 4 MiB are kept for whoever reads next, who is told by
-/// [`Event::Missed`] how many went before them.
+/// The stream ends when the session is closed, or with the connection. While it exists, a reader that is behind by more
+/// than 4 MiB slows the agent down; without it, and without a turn, the newest 4 MiB are kept for whoever reads next,
+/// who is told by [`Event::Missed`] how many went before them.
 #[derive(Debug)]
 #[must_use = "a stream does nothing until it is read"]
 pub struct Updates {

@@ -74,11 +74,13 @@ impl<V> Map<V> {
     }
 
     /// The members in order.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &V)> {
         self.members.iter().map(|(key, value)| (&**key, value))
     }
 
     /// The names in order.
+    #[must_use]
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
         self.members.iter().map(|(key, _)| &**key)
     }

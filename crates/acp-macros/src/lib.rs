@@ -7,8 +7,8 @@
 //!
 //! One run goes through the files in this order: `attr` and `parse` read, `classify` and `method` find what each
 //! function is, `check` holds them against the rules, `expand` writes the code: `calls` how functions are called,
-//! `agent` with its `facts` and `client` the rest. `target` says what is not the same for both. Problems are collected in a `report` on the way, so that one compilation shows all
-//! of them.
+//! `agent` with its `facts` and `client` the rest. `target` says what is not the same for both. Problems are collected
+//! in a `report` on the way, so that one compilation shows all of them.
 
 mod agent;
 mod attr;

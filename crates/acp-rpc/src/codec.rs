@@ -50,6 +50,7 @@ pub enum Line<'a> {
 
 impl Framer {
     /// A framer for lines of up to `max_line` bytes.
+    #[must_use]
     pub fn new(max_line: usize) -> Self {
         Self { buffer: Vec::new(), start: 0, scanned: 0, max_line, skipped: None }
     }

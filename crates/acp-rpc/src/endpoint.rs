@@ -110,6 +110,7 @@ pub trait Cancel: Clone {
 
 impl<W, T: Cancel> Endpoint<W, T> {
     /// An endpoint at the start of a connection.
+    #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self {
             next_id: 0,
@@ -309,11 +310,13 @@ impl<W, T: Cancel> Endpoint<W, T> {
     }
 
     /// How many requests of this side wait for an answer.
+    #[must_use]
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 
     /// How many requests of the peer are being handled.
+    #[must_use]
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }

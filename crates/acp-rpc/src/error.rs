@@ -65,6 +65,7 @@ pub enum CallError {
 
 impl CallError {
     /// The error object the peer answered with, if it did.
+    #[must_use]
     pub const fn remote(&self) -> Option<&Error> {
         match self {
             Self::Remote(error) => Some(error),
@@ -73,6 +74,7 @@ impl CallError {
     }
 
     /// Whether the peer answered that it cancelled the request (`-32800`).
+    #[must_use]
     pub const fn is_cancelled(&self) -> bool {
         matches!(self, Self::Remote(error) if error.code == Error::REQUEST_CANCELLED)
     }

@@ -64,6 +64,13 @@ pub enum Fault<'a> {
     },
     /// A `$/cancel_request` without a usable `requestId`. It was ignored.
     BadCancel,
+    /// A notification that its service could make nothing of, and was not allowed to answer: said by the service itself.
+    Ignored {
+        /// The method.
+        method: &'a str,
+        /// Why, such as which of its params cannot be read.
+        reason: &'a str,
+    },
     /// A handler panicked, or what it left behind did when it was dropped. A request whose result was lost with
     /// it was answered with `-32603`.
     Panicked {
@@ -140,6 +147,7 @@ impl fmt::Display for Fault<'_> {
             Self::Unaddressed { error: None } => f.write_str("a response has no usable id"),
             Self::MalformedResponse { id, problem } => write!(f, "the response {id} is malformed: {problem}"),
             Self::BadCancel => f.write_str("`$/cancel_request` has no usable `requestId`"),
+            Self::Ignored { method, reason } => write!(f, "ignored `{method}`: {reason}"),
             Self::Panicked { origin, .. } => write!(f, "{origin} panicked"),
             Self::UnwritableResult { method, message } => {
                 write!(f, "the result of `{method}` cannot be written as JSON: {message}")

@@ -122,6 +122,7 @@ impl Error {
     }
 
     /// `-32700`: the line is not JSON.
+    #[must_use]
     pub fn parse_error() -> Self {
         Self::new(Self::PARSE_ERROR, "the line is not valid JSON")
     }
@@ -132,6 +133,7 @@ impl Error {
     }
 
     /// `-32601`: nobody here answers `method`, of which the message shows no more than 64 characters.
+    #[must_use]
     pub fn method_not_found(method: &str) -> Self {
         match method.char_indices().nth(LONGEST_SHOWN) {
             None => Self::new(Self::METHOD_NOT_FOUND, format!("method not found: {method}")),
@@ -157,6 +159,7 @@ impl Error {
     }
 
     /// `-32800`: the request was cancelled.
+    #[must_use]
     pub fn cancelled() -> Self {
         Self::new(Self::REQUEST_CANCELLED, "the request was cancelled")
     }

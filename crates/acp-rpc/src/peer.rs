@@ -145,6 +145,7 @@ impl Peer {
     }
 
     /// Whether the connection has ended: no request can be answered any more.
+    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.shared.closed.is_cancelled()
     }

@@ -212,6 +212,7 @@ impl Reply {
     }
 
     /// A reply whose `result` is `{}`.
+    #[must_use]
     pub fn empty() -> Self {
         Self { result: Box::new(Empty), after: None, sent: None }
     }

@@ -30,6 +30,7 @@ mod maybe;
 mod meta;
 pub mod method;
 mod newtype;
+pub mod op;
 mod open;
 #[cfg(test)]
 mod shapes;

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 use std::io::Write as _;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use acp_agent::{Error, Result, Session, StopReason, Turn, agent};
-use acp_client::{Client, Command, Handlers, v1::StopReason as Stopped};
+use acp_client::{Command, client, v1::StopReason as Stopped};
 use serde::{Deserialize, Serialize};
 
 /// The client tells what is selected in its editor.
@@ -65,9 +64,11 @@ struct Editor {
     selection: &'static str,
 }
 
-impl Client for Editor {
-    fn register(self: Arc<Self>, handlers: &mut Handlers) {
-        handlers.ext_request(SELECTION, &self, async |editor, _, _| Ok(editor.selection.into()));
+#[client]
+impl Editor {
+    #[ext("_example.com/selection")]
+    async fn selection(&self) -> acp_client::Result<String> {
+        Ok(self.selection.to_owned())
     }
 }
 

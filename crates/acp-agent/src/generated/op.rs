@@ -29,6 +29,7 @@ use crate::op::Op;
 
 /// A request or a notification of the protocol that an agent handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Operation {
     /// `session/archive`, handled by `archive_session`.
     #[cfg(feature = "unstable")]

@@ -21,6 +21,7 @@ use crate::op::{OnSession, Op};
 
 /// A request or a notification of the protocol that a client handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Operation {
     /// `auth/status_update`, handled by `auth_status_update`.
     #[cfg(feature = "unstable")]

@@ -4,12 +4,10 @@ use std::fmt::Write as _;
 use std::io;
 
 use acp_json::{Map, Value};
-use acp_types::v1::SessionId;
+use acp_types::v1::{ErrorCode, SessionId};
 
 use crate::RpcError;
 
-/// The error code of a resource that is not there.
-const RESOURCE_NOT_FOUND: i32 = -32002;
 /// How many characters of a path an error repeats.
 const SHOWN: usize = 200;
 /// How many bytes a path may have to be in the data of an error.
@@ -48,8 +46,10 @@ impl FileError {
     pub(crate) fn answer(&self, field: &'static str, asked: Asked<'_>) -> RpcError {
         let (code, problem) = match self {
             Self::Withdrawn => return RpcError::cancelled(),
-            Self::Missing => (RESOURCE_NOT_FOUND, "is no file that exists".to_owned()),
-            Self::MissingFolder => (RESOURCE_NOT_FOUND, "is in a directory that does not exist".to_owned()),
+            Self::Missing => (ErrorCode::RESOURCE_NOT_FOUND.0, "is no file that exists".to_owned()),
+            Self::MissingFolder => {
+                (ErrorCode::RESOURCE_NOT_FOUND.0, "is in a directory that does not exist".to_owned())
+            }
             Self::Io(error) => (RpcError::INTERNAL_ERROR, format!("cannot be served: {error}")),
             error => (RpcError::INVALID_PARAMS, error.problem(asked.max_bytes)),
         };
@@ -58,7 +58,7 @@ impl FileError {
             Map::from([("field", Value::from(field)), ("sessionId", Value::from(session.as_str()))]);
         if path.len() <= LONGEST {
             data.insert("path", Value::from(path));
-            if code == RESOURCE_NOT_FOUND {
+            if code == ErrorCode::RESOURCE_NOT_FOUND.0 {
                 data.insert("uri", Value::from(file_uri(path)));
             }
         }

@@ -12,8 +12,8 @@ use acp_types::v1::methods::{
     TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit,
 };
 use acp_types::v1::{
-    CreateTerminalRequest, CreateTerminalResponse, KillTerminalResponse, ReleaseTerminalResponse, SessionId,
-    TerminalExitStatus, TerminalId, TerminalOutputRequest, WaitForTerminalExitResponse,
+    CreateTerminalRequest, CreateTerminalResponse, ErrorCode, KillTerminalResponse, ReleaseTerminalResponse,
+    SessionId, TerminalExitStatus, TerminalId, TerminalOutputRequest, WaitForTerminalExitResponse,
 };
 use tokio::sync::{Semaphore, watch};
 
@@ -23,8 +23,6 @@ use super::withdrawn::unless_withdrawn;
 use crate::phase::SessionState;
 use crate::{Client, Context, Handlers, RpcError};
 
-/// The error code of a resource that is not there.
-const RESOURCE_NOT_FOUND: i32 = -32002;
 /// How many answers with the output of a terminal may wait at a time until the agent reads them.
 const OUTPUTS: usize = 16;
 
@@ -375,7 +373,7 @@ impl Served {
         let found = table.get(id).filter(|found| found.connection == self.connection);
         let found = found.map(|found| &found.screen).filter(|screen| screen.session() == session);
         found.cloned().ok_or_else(|| {
-            refusal(RESOURCE_NOT_FOUND, "terminalId", "is no terminal, or was released", session)
+            refusal(ErrorCode::RESOURCE_NOT_FOUND.0, "terminalId", "is no terminal, or was released", session)
         })
     }
 }

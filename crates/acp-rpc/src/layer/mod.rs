@@ -1,6 +1,7 @@
 #![doc = include_str!("layer.md")]
 
 mod concurrency;
+mod gated;
 mod meta;
 mod observe;
 mod only;

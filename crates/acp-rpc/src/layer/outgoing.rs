@@ -101,22 +101,26 @@ impl<'a> Outgoing<'a> {
     }
 
     /// The method.
+    #[must_use]
     pub fn method(&self) -> &str {
         &self.method
     }
 
     /// Whether it is a request: it has an answer.
+    #[must_use]
     pub const fn is_request(&self) -> bool {
         self.answer.is_some()
     }
 
     /// The lane that the answer of a request goes through, if it goes through one.
+    #[must_use]
     pub fn lane(&self) -> Option<&str> {
         self.answer.as_ref()?.lane.as_deref()
     }
 
     /// One member of its params, such as a session's id. The params are written once more to find it: who asks
     /// pays.
+    #[must_use]
     pub fn param(&self, name: &str) -> Option<Value> {
         let mut json = Vec::new();
         self.params.encode(&mut json).ok()?;
@@ -130,6 +134,7 @@ impl<'a> Outgoing<'a> {
     }
 
     /// A handle on what becomes of it, to be looked at any time.
+    #[must_use]
     pub fn progress(&self) -> Progress {
         self.progress.clone()
     }
@@ -251,17 +256,20 @@ struct Steps {
 
 impl Progress {
     /// The id of a request that has been sent.
+    #[must_use]
     pub fn id(&self) -> Option<Id> {
         let id = self.0.id.load(Ordering::Relaxed);
         (id >= 0).then_some(Id::Int(id))
     }
 
     /// The length of its line in bytes, once it stands in the output buffer; 0 before that.
+    #[must_use]
     pub fn sent(&self) -> usize {
         self.0.sent.load(Ordering::Relaxed)
     }
 
     /// The length of the answer's line in bytes, once it is there; 0 before that.
+    #[must_use]
     pub fn received(&self) -> usize {
         self.0.received.load(Ordering::Relaxed)
     }

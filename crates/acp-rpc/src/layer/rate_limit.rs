@@ -3,15 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use acp_json::Node;
 use tokio::time::{Instant, sleep_until};
 
-use super::{Exchange, Layer, Outbound, Outgoing};
-use crate::error::CloseReason;
-use crate::fault::Fault;
-use crate::message::Error;
-use crate::peer::Peer;
-use crate::service::{Delivery, Request, Service, Task};
+use super::Layer;
+use super::gated::{Gate, Gated};
 
 /// A limit on how many requests begin in a time. More wait until it is their turn, in the order they got
 /// there; notifications do not count.
@@ -27,6 +22,7 @@ pub struct RateLimit {
 
 impl RateLimit {
     /// At most this many requests, and at least one, in this time.
+    #[must_use]
     pub fn new(requests: u32, per: Duration) -> Self {
         let interval = per / requests.max(1);
         Self { pace: Arc::new(Pace { interval, burst: per - interval, next: Mutex::new(None) }) }
@@ -54,59 +50,18 @@ impl Pace {
     }
 }
 
+impl Gate for RateLimit {
+    type Pass = ();
+
+    async fn pass(&self) {
+        sleep_until(self.pace.turn()).await;
+    }
+}
+
 impl<S> Layer<S> for RateLimit {
-    type Service = Paced<S>;
+    type Service = Gated<S, Self>;
 
-    fn layer(&self, inner: S) -> Paced<S> {
-        Paced { inner, pace: Arc::clone(&self.pace) }
-    }
-}
-
-/// What a [`RateLimit`] makes of it.
-#[derive(Debug)]
-pub struct Paced<S> {
-    inner: S,
-    pace: Arc<Pace>,
-}
-
-impl<S: Outbound> Outbound for Paced<S> {
-    fn send<'a>(&self, outgoing: Outgoing<'a>) -> Exchange<'a> {
-        let is_request = outgoing.is_request();
-        let exchange = self.inner.send(outgoing);
-        if !is_request {
-            return exchange;
-        }
-        let pace = Arc::clone(&self.pace);
-        Box::pin(async move {
-            sleep_until(pace.turn()).await;
-            exchange.await
-        })
-    }
-}
-
-impl<S: Service> Service for Paced<S> {
-    fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, Error> {
-        let (pace, cancel) = (Arc::clone(&self.pace), request.cancel.clone());
-        let task = self.inner.request(method, params, request)?;
-        Ok(Box::pin(async move {
-            tokio::select! {
-                biased;
-                () = sleep_until(pace.turn()) => {}
-                () = cancel.cancelled() => return Err(Error::cancelled()),
-            }
-            task.await
-        }))
-    }
-
-    fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
-        self.inner.notification(method, params, peer)
-    }
-
-    fn fault(&self, fault: Fault<'_>) {
-        self.inner.fault(fault);
-    }
-
-    fn closed(&self, reason: &CloseReason) {
-        self.inner.closed(reason);
+    fn layer(&self, inner: S) -> Self::Service {
+        Gated { inner, gate: self.clone() }
     }
 }

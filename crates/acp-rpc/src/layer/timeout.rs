@@ -26,6 +26,7 @@ pub struct Timeout {
 
 impl Timeout {
     /// Gives up after this time.
+    #[must_use]
     pub const fn new(after: Duration) -> Self {
         Self { after }
     }

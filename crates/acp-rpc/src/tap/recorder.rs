@@ -78,6 +78,7 @@ impl Recorder {
     }
 
     /// What connections show their lines to. Several connections may share one recording.
+    #[must_use]
     pub fn tap(&self) -> Tap {
         let end = Arc::clone(&self.end);
         let record = move |traffic: Traffic<'_>| end.0.push(&traffic);
@@ -88,6 +89,7 @@ impl Recorder {
     }
 
     /// How many lines were dropped so far.
+    #[must_use]
     pub fn dropped(&self) -> u64 {
         self.end.0.lock().dropped
     }

@@ -83,6 +83,7 @@ impl Redaction {
     }
 
     /// One line with its secrets hidden, written anew. `None` if it is not JSON.
+    #[must_use]
     pub fn line(&self, line: &[u8]) -> Option<Vec<u8>> {
         let mut node: Node<'_> = serde_json::from_slice(line).ok()?;
         self.apply(&mut node);

@@ -99,6 +99,7 @@ pub struct Replayed {
 
 impl Replayed {
     /// Whether everything was sent and came as it was recorded.
+    #[must_use]
     pub fn is_faithful(&self) -> bool {
         self.unsent == 0 && self.missing.is_empty() && self.unexpected.is_empty()
     }

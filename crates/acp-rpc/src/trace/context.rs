@@ -35,6 +35,7 @@ impl TraceContext {
     /// A context with this `traceparent`, such as
     /// `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. `None` if it is not valid: version, trace id, parent
     /// id and flags in lower-case hexadecimal, the ids not all zeros.
+    #[must_use]
     pub fn new(traceparent: &str) -> Option<Self> {
         is_traceparent(traceparent).then(|| {
             let headers = Headers { traceparent: traceparent.into(), tracestate: None, baggage: None };
@@ -57,6 +58,7 @@ impl TraceContext {
     }
 
     /// The context that params carry in their `_meta`. `None` if there is none, or its `traceparent` is not valid.
+    #[must_use]
     pub fn of_params(params: &Node<'_>) -> Option<Self> {
         let meta = params.get("_meta")?;
         let text = |name| meta.get(name).and_then(Node::as_str);
@@ -82,16 +84,19 @@ impl TraceContext {
     }
 
     /// `traceparent`.
+    #[must_use]
     pub fn traceparent(&self) -> &str {
         &self.headers.traceparent
     }
 
     /// `tracestate`, if there is one.
+    #[must_use]
     pub fn tracestate(&self) -> Option<&str> {
         self.headers.tracestate.as_deref()
     }
 
     /// `baggage`, if there is some.
+    #[must_use]
     pub fn baggage(&self) -> Option<&str> {
         self.headers.baggage.as_deref()
     }

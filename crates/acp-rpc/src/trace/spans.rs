@@ -49,6 +49,7 @@ type Inject = Arc<dyn Fn(&Span) -> Option<TraceContext> + Send + Sync>;
 
 impl Tracing {
     /// Spans that know nothing of other programs.
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

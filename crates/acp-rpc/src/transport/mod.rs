@@ -91,6 +91,7 @@ impl Transport {
     }
 
     /// Two transports that are connected to each other, in memory.
+    #[must_use]
     pub fn duplex() -> (Self, Self) {
         let (here, there) = tokio::io::duplex(DUPLEX_CAPACITY);
         (Self::from_stream(here), Self::from_stream(there))

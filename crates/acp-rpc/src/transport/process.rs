@@ -162,6 +162,7 @@ impl Command {
     }
 
     /// The program.
+    #[must_use]
     pub fn program(&self) -> &OsStr {
         &self.program
     }
@@ -183,6 +184,7 @@ impl Command {
 
     /// The same program, arguments, environment and working directory for a process that has this process's stdin,
     /// stdout and stderr.
+    #[must_use]
     pub fn to_std(&self) -> std::process::Command {
         let mut process = self.to_process().into_std();
         process.stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
@@ -318,11 +320,13 @@ pub struct Child {
 
 impl Child {
     /// The process id; on unix also the id of its process group.
+    #[must_use]
     pub const fn pid(&self) -> u32 {
         self.pid
     }
 
     /// The last bytes of stderr so far.
+    #[must_use]
     pub fn stderr_tail(&self) -> String {
         self.tail.text()
     }

@@ -35,6 +35,7 @@ impl Default for Stdio {
 
 impl Stdio {
     /// With the guard on.
+    #[must_use]
     pub const fn new() -> Self {
         Self { guard: true }
     }

@@ -79,6 +79,7 @@ fn operation_enum(operations: &[Operation<'_>], half: &Half) -> [TokenStream; 2]
         quote! {
             #handled
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            #[non_exhaustive]
             pub enum Operation {
                 #(#docs #gates #variants,)*
             }
