@@ -137,7 +137,7 @@ impl ClientService {
         } else {
             (Event::from(update.update), None)
         };
-        let waits = Coming::new(&session).push_now(event, weight).err();
+        let waits = Coming::push_now(&session, event, weight).err();
         let job: BoxFuture = match (waits, handled) {
             (None, None) => return Delivery::Done,
             (None, Some(handled)) => handled,
