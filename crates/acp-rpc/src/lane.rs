@@ -8,6 +8,9 @@ use crate::fault::{Fault, Origin};
 use crate::service::{BoxFuture, LaneKey, Service};
 use crate::task::{caught, guarded};
 
+/// A queue with room for more jobs than this is not kept once its lane has run dry.
+const IDLE_JOBS: usize = 1024;
+
 /// The lanes of a connection.
 #[derive(Clone)]
 pub(crate) struct Lanes {
@@ -20,6 +23,8 @@ struct Table {
     /// A lane is in here exactly as long as its runner lives. There are few as a rule, and then to compare their names
     /// is quicker than to hash one.
     lanes: BTreeMap<LaneKey, Lane>,
+    /// The queue of the lane that ran dry last, empty: the next one need not grow its own.
+    idle: VecDeque<LaneJob>,
     /// How many jobs have been done, ever.
     finished: usize,
 }
@@ -58,7 +63,8 @@ impl Lanes {
                 lane.waiting.push_back(job);
                 return None;
             }
-            let lane = Lane { waiting: VecDeque::new(), charge: self.intake.charge(bytes) };
+            let waiting = std::mem::take(&mut table.idle);
+            let lane = Lane { waiting, charge: self.intake.charge(bytes) };
             table.lanes.insert(Arc::clone(key), lane);
         }
         Some(self.clone().run(Arc::clone(key), job, Arc::clone(service)))
@@ -111,8 +117,11 @@ impl Table {
         if is_slack(lane.waiting.capacity(), length) {
             lane.waiting.shrink_to(2 * length);
         }
-        if job.is_none() {
-            self.lanes.remove(key);
+        if job.is_none()
+            && let Some(Lane { waiting, .. }) = self.lanes.remove(key)
+            && waiting.capacity() <= IDLE_JOBS
+        {
+            self.idle = waiting;
         }
         job
     }
