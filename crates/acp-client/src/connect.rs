@@ -123,7 +123,7 @@ impl Connect {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        self.handlers.update(&Arc::new(callback), |callback, update| callback(update));
+        self.handlers.each_update(callback);
         self
     }
 

@@ -105,11 +105,22 @@ impl Handlers {
         S: Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let (state, handler) = (Arc::clone(state), Arc::new(handler));
+        let state = Arc::clone(state);
+        self.each_update(move |update| handler(Arc::clone(&state), update))
+    }
+
+    pub(crate) fn each_update<F>(
+        &mut self,
+        handler: impl Fn(SessionNotification) -> F + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let handler = Arc::new(handler);
         self.updates.push(Arc::new(move |update, _| {
-            let (state, handler) = (Arc::clone(&state), Arc::clone(&handler));
+            let handler = Arc::clone(&handler);
             // Called in the job: the reader makes that, where no code of users may run.
-            Box::pin(async move { handler(state, update).await })
+            Box::pin(async move { handler(update).await })
         }));
         self
     }

@@ -153,20 +153,22 @@ impl Inbox {
 }
 
 impl Coming {
-    pub(crate) fn new(session: &Arc<SessionState>) -> Self {
-        session.inbox.coming.fetch_add(1, Ordering::Relaxed);
-        Self { session: Arc::clone(session), at: Moment::now() }
-    }
-
-    /// Adds the event that is coming, unless it would have to wait: for a reader that is behind, or for an earlier
-    /// event. Then it is given back. Only for the reader of the connection: nothing else comes meanwhile.
-    pub(crate) fn push_now(self, event: Event, weight: usize) -> Result<(), (Self, Event)> {
-        let inbox = &self.session.inbox;
-        if inbox.coming.load(Ordering::Acquire) > 1 {
-            return Err((self, event));
-        }
-        let refused = inbox.queue().offer(Received { event, weight, at: self.at });
-        refused.map_or(Ok(()), |refused| Err((self, refused.event)))
+    /// Adds an event, unless it would have to wait: for a reader that is behind, or for an earlier event. Then it is
+    /// given back as one that is coming. Only for the reader of the connection: nothing else comes meanwhile.
+    pub(crate) fn push_now(
+        session: &Arc<SessionState>,
+        event: Event,
+        weight: usize,
+    ) -> Result<(), (Self, Event)> {
+        let (inbox, at) = (&session.inbox, Moment::now());
+        let received = Received { event, weight, at };
+        let mut queue = inbox.queue();
+        let is_next = inbox.coming.load(Ordering::Acquire) == 0;
+        let refused = if is_next { queue.offer(received) } else { Some(received) };
+        let Some(Received { event, .. }) = refused else { return Ok(()) };
+        // Under the lock: whoever finds the queue empty is to know that more is coming.
+        inbox.coming.fetch_add(1, Ordering::Relaxed);
+        Err((Self { session: Arc::clone(session), at }, event))
     }
 
     /// Adds the event that is coming.

@@ -36,6 +36,9 @@ pub(crate) struct Shared {
     pub(crate) guests: watch::Sender<()>,
     /// Whether a handler works in the directories of sessions.
     needs_roots: bool,
+    /// Fires when the connection is over. All handlers of notifications have this one, as nobody takes back a
+    /// notification.
+    over: CancellationToken,
     faults: Mutex<VecDeque<String>>,
 }
 
@@ -107,13 +110,14 @@ impl Service for ClientService {
 
     fn closed(&self, _: &CloseReason) {
         self.shared.sessions.close();
+        self.shared.over.cancel();
     }
 }
 
 impl ClientService {
     /// What the handler of a notification knows of it.
     fn told_by(&self, peer: &Peer) -> Context {
-        Context::new(peer.clone(), CancellationToken::new(), Arc::clone(&self.shared))
+        Context::new(peer.clone(), self.shared.over.clone(), Arc::clone(&self.shared))
     }
 
     fn update(&self, params: Node<'_>, peer: &Peer) -> Delivery {
@@ -137,7 +141,7 @@ impl ClientService {
         } else {
             (Event::from(update.update), None)
         };
-        let waits = Coming::new(&session).push_now(event, weight).err();
+        let waits = Coming::push_now(&session, event, weight).err();
         let job: BoxFuture = match (waits, handled) {
             (None, None) => return Delivery::Done,
             (None, Some(handled)) => handled,

@@ -1,6 +1,6 @@
 //! The sessions of one connection: which are open, and which the agent speaks of before it has named them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_rpc::LaneKey;
@@ -24,7 +24,8 @@ pub(crate) struct Sessions {
 
 #[derive(Debug, Default)]
 struct Table {
-    known: HashMap<LaneKey, Known>,
+    /// Asked at every update. There are few as a rule, and then to compare their ids is quicker than to hash one.
+    known: BTreeMap<LaneKey, Known>,
     /// Where the sessions will work that requests under way make, by the number of the request.
     openings: HashMap<u64, Arc<Roots>>,
     /// How many such requests there have been.

@@ -11,7 +11,7 @@ use acp_client::v1::{
     ElicitationId, ReadTextFileRequest, RequestPermissionOutcome, RequestPermissionRequest,
     SelectedPermissionOutcome, SessionId,
 };
-use acp_client::{Agent, Event, Map, Result, RpcError, client};
+use acp_client::{Agent, Cancel, Event, Map, Result, RpcError, client};
 use common::{Wire, connected, open, pipe, with_session};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
@@ -63,6 +63,34 @@ async fn updates_of_a_session_are_handled_one_at_a_time_while_all_else_goes_on()
     let of_first: Vec<_> = rest.iter().filter(|line| line.starts_with("s1")).collect();
     assert_eq!(of_first, ["s1> a", "s1< b", "s1> b"]);
     drop((first, second));
+}
+
+/// Leaves something behind that outlives its handlers.
+struct Follower {
+    over: mpsc::UnboundedSender<bool>,
+}
+
+#[client]
+impl Follower {
+    async fn update(&self, cancel: Cancel) {
+        let over = self.over.clone();
+        let _ = over.send(cancel.is_cancelled());
+        tokio::spawn(async move {
+            cancel.cancelled().await;
+            let _ = over.send(cancel.is_cancelled());
+        });
+    }
+}
+
+#[tokio::test]
+async fn what_a_handler_of_updates_leaves_behind_hears_of_the_end() {
+    let (over, mut told) = mpsc::unbounded_channel();
+    let (session, mut wire) = with_session(|connect| connect.client(Follower { over })).await;
+    wire.text("s1", "a").await;
+    assert_eq!(told.recv().await, Some(false));
+    drop(wire);
+    assert_eq!(told.recv().await, Some(true));
+    drop(session);
 }
 
 /// Calls the agent, whatever it is asked.

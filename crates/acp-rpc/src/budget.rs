@@ -12,7 +12,7 @@ use crate::weight::block;
 const TASK: usize = 384;
 /// What a job that waits in a lane takes besides itself: its place in a queue that may be growing.
 pub(crate) const JOB: usize = 96;
-/// What a lane takes besides its name and its runner: its place in a map that may be growing, and its queue.
+/// What a lane takes besides its name and its runner: its place in a map, and its queue.
 pub(crate) const LANE: usize = 384;
 /// What a request in flight takes besides its id, its method and its task: its place in a map that may be
 /// growing, and its token.
@@ -97,7 +97,10 @@ impl Intake {
 
     /// There is room to write again.
     pub(crate) fn has_room(&self) {
-        self.refused.store(0, Ordering::SeqCst);
+        // Asked at every line, when as a rule nothing was refused: then nothing is written.
+        if self.refused.load(Ordering::SeqCst) > 0 {
+            self.refused.store(0, Ordering::SeqCst);
+        }
     }
 
     /// Resolves when those who wait are given up.
@@ -120,6 +123,13 @@ impl Intake {
         Charge { intake: Arc::clone(self), bytes }
     }
 
+    fn release(&self, bytes: usize) {
+        let before = self.held.fetch_sub(bytes, Ordering::SeqCst);
+        if before >= self.budget && before - bytes < self.budget {
+            self.resume.notify_one();
+        }
+    }
+
     pub(crate) fn wait(self: &Arc<Self>) -> Waiting {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         if self.is_full() {
@@ -129,12 +139,23 @@ impl Intake {
     }
 }
 
+impl Charge {
+    /// So many bytes more.
+    pub(crate) fn add(&mut self, bytes: usize) {
+        self.bytes += bytes;
+        self.intake.held.fetch_add(bytes, Ordering::SeqCst);
+    }
+
+    /// So many of them less.
+    pub(crate) fn give_back(&mut self, bytes: usize) {
+        self.bytes -= bytes;
+        self.intake.release(bytes);
+    }
+}
+
 impl Drop for Charge {
     fn drop(&mut self) {
-        let before = self.intake.held.fetch_sub(self.bytes, Ordering::SeqCst);
-        if before >= self.intake.budget && before - self.bytes < self.intake.budget {
-            self.intake.resume.notify_one();
-        }
+        self.intake.release(self.bytes);
     }
 }
 

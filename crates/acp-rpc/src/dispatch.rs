@@ -9,11 +9,11 @@ use tokio::task::JoinSet;
 use crate::budget::{self, JOB, LANE, REQUEST};
 use crate::codec::Line;
 use crate::encode;
-use crate::endpoint::Effect;
+use crate::endpoint::{Effect, is_reserved};
 use crate::envelope::Head;
 use crate::error::CloseReason;
 use crate::fault::{Fault, Origin};
-use crate::lane::{LaneJob, Lanes};
+use crate::lane::Lanes;
 use crate::message::{Answer, Error, Id, Message};
 use crate::options::Noise;
 use crate::peer::{Peer, Shared};
@@ -45,10 +45,10 @@ impl Dispatch {
         max_message: usize,
     ) -> Self {
         Self {
-            peer,
             service: Arc::clone(observer.service()),
             tasks: JoinSet::new(),
-            lanes: Lanes::default(),
+            lanes: Lanes::new(Arc::clone(&peer.shared.intake)),
+            peer,
             observer,
             noise,
             max_line,
@@ -90,9 +90,15 @@ impl Dispatch {
     }
 
     fn message(&mut self, message: Message<'_>) {
-        let shared = Arc::clone(&self.peer.shared);
         let bytes = weight_of_request(&message);
-        let effect = shared.endpoint().receive(message, bytes, || shared.handlers.child_token());
+        let shared = &self.peer.shared;
+        let effect = match message {
+            // As a rule most messages are these, and the endpoint has no part in them.
+            Message::Notification { method, params } if !is_reserved(&method) => {
+                Effect::Notify { method, params }
+            }
+            message => shared.endpoint().receive(message, bytes, || shared.handlers.child_token()),
+        };
         match effect {
             Effect::Run { id, method, params, token } => {
                 let kept = Kept::new();
@@ -190,8 +196,8 @@ impl Dispatch {
     }
 
     fn enqueue(&mut self, lane: &LaneKey, job: BoxFuture, bytes: usize) {
-        let charge = self.peer.shared.intake.charge(bytes + block(size_of_val(&*job)) + JOB);
-        if let Some(runner) = self.lanes.enqueue(lane, LaneJob { job, charge }, &self.service) {
+        let bytes = bytes + block(size_of_val(&*job)) + JOB;
+        if let Some(runner) = self.lanes.enqueue(lane, job, bytes, &self.service) {
             self.spawn(LANE + block(lane.len()), runner);
         }
     }

@@ -15,6 +15,11 @@ use crate::message::{Answer, Error, Id, Message};
 /// The notification that cancels a request.
 pub const CANCEL_REQUEST: &str = "$/cancel_request";
 
+/// Whether a notification is the endpoint's own: cancels a request, or may be ignored by who does not know it.
+pub(crate) fn is_reserved(method: &str) -> bool {
+    method.starts_with("$/")
+}
+
 /// How many requests were given up whose late answers are still expected, and dropped without a word.
 const REMEMBERED_ABANDONED: usize = 1024;
 
@@ -191,7 +196,7 @@ impl<W, T: Cancel> Endpoint<W, T> {
         match message {
             Message::Request { id, method, params } => self.request(id, method, params, bytes, token),
             Message::Notification { method, params } if method == CANCEL_REQUEST => self.cancel(&params),
-            Message::Notification { method, .. } if method.starts_with("$/") => Effect::Ignore,
+            Message::Notification { method, .. } if is_reserved(&method) => Effect::Ignore,
             Message::Notification { method, params } => Effect::Notify { method, params },
             Message::Response { id, answer } => self.response(id, answer),
             Message::Unaddressed { error } => Effect::Unaddressed { error },

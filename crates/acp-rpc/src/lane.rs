@@ -1,102 +1,132 @@
 //! Ordered lanes: jobs of one lane run one at a time, in the order they came.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::budget::{Charge, is_slack};
+use crate::budget::{Charge, Intake, is_slack};
 use crate::fault::{Fault, Origin};
 use crate::service::{BoxFuture, LaneKey, Service};
 use crate::task::{caught, guarded};
 
-/// The jobs that wait, by lane. A lane is in the map exactly as long as its runner lives.
-#[derive(Clone, Default)]
+/// A queue with room for more jobs than this is not kept once its lane has run dry.
+const IDLE_JOBS: usize = 1024;
+
+/// The lanes of a connection.
+#[derive(Clone)]
 pub(crate) struct Lanes {
-    queues: Arc<Mutex<HashMap<LaneKey, VecDeque<LaneJob>>>>,
-    finished: Arc<AtomicUsize>,
+    table: Arc<Mutex<Table>>,
+    intake: Arc<Intake>,
+}
+
+#[derive(Default)]
+struct Table {
+    /// A lane is in here exactly as long as its runner lives. There are few as a rule, and then to compare their names
+    /// is quicker than to hash one.
+    lanes: BTreeMap<LaneKey, Lane>,
+    /// The queue of the lane that ran dry last, empty: the next one need not grow its own.
+    idle: VecDeque<LaneJob>,
+    /// How many jobs have been done, ever.
+    finished: usize,
+}
+
+struct Lane {
+    waiting: VecDeque<LaneJob>,
+    /// The bytes of the jobs that wait, and of the one at work.
+    charge: Charge,
 }
 
 /// A job and the bytes it answers for.
-pub(crate) struct LaneJob {
-    pub(crate) job: BoxFuture,
-    pub(crate) charge: Charge,
+struct LaneJob {
+    job: BoxFuture,
+    bytes: usize,
 }
 
 impl Lanes {
-    /// Adds a job. `Some` is the runner of a lane that had none: to be spawned.
+    pub(crate) fn new(intake: Arc<Intake>) -> Self {
+        Self { table: Arc::default(), intake }
+    }
+
+    /// Adds a job, which weighs `bytes` on the budget until it is done. `Some` is the runner of a lane that had none:
+    /// to be spawned.
     pub(crate) fn enqueue(
         &self,
-        lane: &LaneKey,
-        job: LaneJob,
+        key: &LaneKey,
+        job: BoxFuture,
+        bytes: usize,
         service: &Arc<dyn Service>,
     ) -> Option<impl Future<Output = ()> + Send + 'static> {
+        let job = LaneJob { job, bytes };
         {
-            let mut queues = self.lock();
-            if let Some(queue) = queues.get_mut(lane) {
-                queue.push_back(job);
+            let mut table = self.table();
+            if let Some(lane) = table.lanes.get_mut(key) {
+                lane.charge.add(bytes);
+                lane.waiting.push_back(job);
                 return None;
             }
-            queues.insert(Arc::clone(lane), VecDeque::new());
+            let waiting = std::mem::take(&mut table.idle);
+            let lane = Lane { waiting, charge: self.intake.charge(bytes) };
+            table.lanes.insert(Arc::clone(key), lane);
         }
-        Some(self.clone().run(Arc::clone(lane), job, Arc::clone(service)))
+        Some(self.clone().run(Arc::clone(key), job, Arc::clone(service)))
     }
 
     /// Whether a job of the lane is at work or waits.
-    pub(crate) fn is_busy(&self, lane: &LaneKey) -> bool {
-        self.lock().contains_key(lane)
+    pub(crate) fn is_busy(&self, key: &LaneKey) -> bool {
+        self.table().lanes.contains_key(key)
     }
 
     /// How many jobs have been done, ever: whether there is progress.
     pub(crate) fn finished(&self) -> usize {
-        self.finished.load(Ordering::Relaxed)
+        self.table().finished
     }
 
-    async fn run(self, lane: LaneKey, first: LaneJob, service: Arc<dyn Service>) {
+    async fn run(self, key: LaneKey, first: LaneJob, service: Arc<dyn Service>) {
         let mut next = Some(first);
-        while let Some(LaneJob { job, charge }) = next {
-            let report = |panic: &str| panicked(&*service, &lane, panic);
-            let _done = caught(job, report).await;
-            drop(charge);
-            self.finished.fetch_add(1, Ordering::Relaxed);
-            next = self.next_of(&lane);
+        while let Some(LaneJob { job, bytes }) = next {
+            let _done = caught(job, |panic: &str| panicked(&*service, &key, panic)).await;
+            next = self.table().next(&key, bytes);
         }
     }
 
     /// Drops the jobs that wait.
     pub(crate) fn clear(&self, service: &dyn Service) {
-        let queues = std::mem::take(&mut *self.lock());
-        for (lane, queue) in queues {
-            for LaneJob { job, .. } in queue {
+        let lanes = std::mem::take(&mut self.table().lanes);
+        for (key, lane) in lanes {
+            for LaneJob { job, .. } in lane.waiting {
                 if let Err(panic) = guarded(|| drop(job)) {
-                    panicked(service, &lane, &panic);
+                    panicked(service, &key, &panic);
                 }
             }
         }
     }
 
-    fn next_of(&self, lane: &LaneKey) -> Option<LaneJob> {
-        let mut queues = self.lock();
-        let queue = queues.get_mut(lane)?;
-        let job = queue.pop_front();
-        if is_slack(queue.capacity(), queue.len()) {
-            queue.shrink_to(2 * queue.len());
-        }
-        if job.is_none() {
-            queues.remove(lane);
-            if is_slack(queues.capacity(), queues.len()) {
-                let twice = 2 * queues.len();
-                queues.shrink_to(twice);
-            }
-        }
-        job
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<LaneKey, VecDeque<LaneJob>>> {
-        // Nothing runs under this lock that could leave the map half changed.
-        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    fn table(&self) -> MutexGuard<'_, Table> {
+        // Nothing runs under this lock that could leave the table half changed.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn panicked(service: &dyn Service, lane: &str, message: &str) {
-    Fault::Panicked { origin: Origin::Lane(lane), message }.report(service);
+impl Table {
+    /// The next job of a lane, whose job of so many bytes is done.
+    fn next(&mut self, key: &LaneKey, done: usize) -> Option<LaneJob> {
+        self.finished += 1;
+        let lane = self.lanes.get_mut(key)?;
+        lane.charge.give_back(done);
+        let job = lane.waiting.pop_front();
+        let length = lane.waiting.len();
+        if is_slack(lane.waiting.capacity(), length) {
+            lane.waiting.shrink_to(2 * length);
+        }
+        if job.is_none()
+            && let Some(Lane { waiting, .. }) = self.lanes.remove(key)
+            && waiting.capacity() <= IDLE_JOBS
+        {
+            self.idle = waiting;
+        }
+        job
+    }
+}
+
+fn panicked(service: &dyn Service, key: &str, message: &str) {
+    Fault::Panicked { origin: Origin::Lane(key), message }.report(service);
 }

@@ -296,8 +296,13 @@ impl<'a> Message<'a> {
     ///
     /// If there is no JSON to read.
     pub fn parse(line: &'a [u8]) -> Result<Self, NotJson> {
-        let shape = serde_json::from_slice(line).map_err(|error| NotJson { column: error.column() })?;
-        Ok(match shape {
+        let shape = match std::str::from_utf8(line) {
+            // One look at the whole line costs less than one at each string in it.
+            Ok(text) => serde_json::from_str(text),
+            // Fails as well, and says where.
+            Err(_) => serde_json::from_slice(line),
+        };
+        Ok(match shape.map_err(|error| NotJson { column: error.column() })? {
             Shape::Object(envelope) => Self::classify(envelope),
             Shape::Array => Self::invalid("a message must be one JSON object: batches are not supported"),
             Shape::Scalar => Self::invalid("a message must be a JSON object"),

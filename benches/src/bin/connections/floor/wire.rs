@@ -55,7 +55,7 @@ pub(crate) enum Id {
 
 impl<'a> Line<'a> {
     pub(crate) fn parse(line: &'a [u8]) -> Result<Self> {
-        Ok(serde_json::from_slice(line)?)
+        Ok(serde_json::from_str(std::str::from_utf8(line)?)?)
     }
 }
 
