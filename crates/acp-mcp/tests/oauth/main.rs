@@ -269,11 +269,12 @@ async fn browsers_come_back_in_more_than_one_way() {
     let session = connect(&world, OAuth::new(user.clone()).redirect(elsewhere)).await;
     assert_eq!(status(&session), "modern 2026-07-28");
     assert_eq!(user.pages()[0].redirect_uri, "https://agent.example/back");
+    assert!(!user.pages()[0].returns_here);
     // A user who has no browser here pastes what it shows.
     let user = User::who("paste");
     let session = connect(&world, OAuth::new(user.clone())).await;
     assert_eq!(status(&session), "modern 2026-07-28");
-    assert!(user.pages()[0].redirect_uri.starts_with("http://127.0.0.1:"));
+    assert!(user.pages()[0].redirect_uri.starts_with("http://127.0.0.1:") && user.pages()[0].returns_here);
     // A closure will do.
     let oauth = OAuth::new(|_| async { acp_mcp::AuthorizerAnswer::Declined });
     assert!(status(&connect(&world, oauth).await).contains("the user declined"));

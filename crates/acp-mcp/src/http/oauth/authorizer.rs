@@ -51,6 +51,8 @@ pub struct AuthorizationPage {
     pub scopes: Vec<String>,
     /// Where the browser is sent afterwards.
     pub redirect_uri: String,
+    /// Whether that is noticed here ([`Redirect::Loopback`](super::Redirect::Loopback)); else this one has to find out.
+    pub returns_here: bool,
 }
 
 /// Without the address.
@@ -61,6 +63,7 @@ impl fmt::Debug for AuthorizationPage {
             .field("issuer", &self.issuer)
             .field("scopes", &self.scopes)
             .field("redirect_uri", &self.redirect_uri)
+            .field("returns_here", &self.returns_here)
             .finish_non_exhaustive()
     }
 }

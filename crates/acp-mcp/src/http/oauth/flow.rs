@@ -245,6 +245,7 @@ impl Authorization {
             issuer: server.issuer().to_owned(),
             scopes: scopes.clone(),
             redirect_uri,
+            returns_here: loopback.is_some(),
         };
         let address = self.visit(page, loopback.as_ref(), &state).await?;
         let tokens = server.token(&state, &address).await?;

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::authorizer::Authorizer;
+use futures_util::future;
+
+use super::authorizer::{Authorizer, AuthorizerAnswer};
 use super::credentials::{CredentialStore, Memory};
 use super::place::Place;
 
@@ -110,7 +112,7 @@ impl OAuth {
         self
     }
 
-    /// Another one who takes the user to pages, with the same credentials.
+    /// Another one who takes the user to pages, with the same credentials: that of one session among many.
     #[must_use]
     pub fn authorizer(self, authorizer: impl Authorizer) -> Self {
         self.with(|settings| settings.authorizer = Arc::new(authorizer))
@@ -170,6 +172,13 @@ impl OAuth {
         let place = Arc::new(Place::new(resource));
         places.insert(resource.to_owned(), Arc::downgrade(&place));
         place
+    }
+}
+
+/// Authorizations where nobody takes the user to pages yet: see [`OAuth::authorizer`].
+impl Default for OAuth {
+    fn default() -> Self {
+        Self::new(|_| future::ready(AuthorizerAnswer::Unavailable))
     }
 }
 
