@@ -112,7 +112,10 @@ impl Exchange {
         let refused = StreamableHttpError::Client;
         let body = serde_json::to_vec(message)?;
         let request = self.client.post(uri).headers(headers.into_iter().collect()).body(body);
-        let request = token.into_iter().fold(request, |request, token| request.bearer_auth(token));
+        let request = match token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        };
         let request = request.header(ACCEPT, BOTH_KINDS).header(CONTENT_TYPE, "application/json");
         let response = request.send().await.map_err(|error| refused(error.into()))?;
         let status = response.status().as_u16();

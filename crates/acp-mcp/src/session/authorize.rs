@@ -1,10 +1,15 @@
 //! What is done when a server wants an authorization.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::sleep;
 
 use super::entry::Entry;
 use crate::error::McpError;
 use crate::http::oauth::{Authorization, Renewal, Wanted};
+use crate::timeouts::Timeouts;
 
 /// How often credentials are renewed for one request, at most.
 const MOST_RENEWALS: usize = 3;
@@ -18,13 +23,15 @@ pub(super) struct Attempts<'a> {
     renewals: usize,
     /// The user was asked.
     is_granted: bool,
+    /// How long others wait.
+    patience: Duration,
 }
 
 impl<'a> Attempts<'a> {
-    pub(super) fn new(entry: &'a Entry) -> Self {
+    pub(super) fn new(entry: &'a Entry, timeouts: &Timeouts) -> Self {
         let authorization = entry.authorization.get();
         let seen = authorization.map(|authorization| authorization.number()).unwrap_or_default();
-        Self { entry, authorization, seen, renewals: 0, is_granted: false }
+        Self { entry, authorization, seen, renewals: 0, is_granted: false, patience: timeouts.connect }
     }
 
     /// Whether there can be more than one.
@@ -37,6 +44,18 @@ impl<'a> Attempts<'a> {
         if let Some(authorization) = self.authorization {
             authorization.token().await;
         }
+    }
+
+    /// Nobody else waits for the user; nor for authorization servers, once that takes longer than a server may.
+    async fn renewal(&self, authorization: &Arc<Authorization>, wanted: Wanted) -> Result<Renewal, McpError> {
+        let mut renewal = pin!(authorization.renew(wanted));
+        tokio::select! {
+            renewal = &mut renewal => return Ok(renewal?),
+            () = authorization.asks_user() => {}
+            () = sleep(self.patience) => {}
+        }
+        let _waiting = self.entry.waits_for_user();
+        Ok(renewal.await?)
     }
 
     /// After an attempt has failed: `Ok` when another one makes sense. Waits for the user if it must.
@@ -58,9 +77,7 @@ impl<'a> Attempts<'a> {
             challenge: challenge.clone(),
             is_first: self.renewals == 0,
         };
-        let waiting = self.entry.waits_for_user();
-        let renewal = authorization.renew(wanted).await?;
-        drop(waiting);
+        let renewal = self.renewal(authorization, wanted).await?;
         self.renewals += 1;
         self.is_granted |= renewal == Renewal::Granted;
         self.seen = authorization.number();

@@ -224,7 +224,7 @@ impl Caller<'_> {
         request: ClientRequest,
         options: &CallOptions,
     ) -> Result<ServerResult, McpError> {
-        let mut attempts = Attempts::new(self.entry);
+        let mut attempts = Attempts::new(self.entry, &self.shared.options.timeouts);
         while attempts.may_be_more() {
             match self.request_once(method, request.clone(), options).await {
                 Err(error) => attempts.after(error).await?,

@@ -181,7 +181,7 @@ impl<D: Dial> Keeper<D> {
 
     async fn connect(&mut self) -> Result<(Agreed, Arc<ServerInfo>), McpError> {
         let entry = Arc::clone(&self.entry);
-        let mut attempts = Attempts::new(&entry);
+        let mut attempts = Attempts::new(&entry, &self.shared.options.timeouts);
         let agreed = loop {
             match self.agree(&attempts).await {
                 Ok(agreed) => break agreed,

@@ -33,7 +33,7 @@ struct State {
     ended: Option<McpError>,
     tools: Arc<[Tool]>,
     tools_status: ToolsStatus,
-    /// How many requests wait for an authorization by the user.
+    /// How many requests wait for the user to authorize them.
     waiting: usize,
     /// How many connections there were.
     connections: u64,
@@ -141,7 +141,7 @@ impl Entry {
         let _ = self.state.subscribe().wait_for(State::is_listed).await;
     }
 
-    /// For as long as this is held, nobody is kept waiting who does not want this server in particular.
+    /// As long as this is held, nobody waits who does not want this server in particular.
     #[cfg(feature = "oauth")]
     pub(super) fn waits_for_user(&self) -> WaitsForUser<'_> {
         self.state.send_modify(|state| state.waiting += 1);

@@ -77,7 +77,8 @@ impl McpSession {
     }
 
     /// Waits until no server is being connected any more; not for those that wait for the user
-    /// ([`ServerStatus::Authorizing`]). The time is bounded by [`Timeouts::connect`](crate::Timeouts::connect).
+    /// ([`ServerStatus::Authorizing`]). The time is bounded by [`Timeouts::connect`](crate::Timeouts::connect), which
+    /// authorization servers have once more.
     pub async fn connected(&self) {
         for entry in &self.inner.entries {
             entry.settled().await;

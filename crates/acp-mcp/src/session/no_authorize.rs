@@ -4,12 +4,13 @@ use std::marker::PhantomData;
 
 use super::entry::Entry;
 use crate::error::McpError;
+use crate::timeouts::Timeouts;
 
 /// The only attempt at a request, or at a connection.
 pub(super) struct Attempts<'a>(PhantomData<&'a Entry>);
 
 impl<'a> Attempts<'a> {
-    pub(super) const fn new(_: &'a Entry) -> Self {
+    pub(super) const fn new(_: &'a Entry, _: &Timeouts) -> Self {
         Self(PhantomData)
     }
 

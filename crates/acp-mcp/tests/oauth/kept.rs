@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::user::User;
 use crate::world::{Script, World};
-use crate::{call, connect, status};
+use crate::{builder, call, connect, http, status};
 
 /// Keeps text, as a file would.
 #[derive(Clone, Default)]
@@ -49,7 +49,12 @@ async fn a_store_saves_the_user_the_next_visit() {
             _ => {}
         }
         let user = User::default();
-        let session = connect(&world, OAuth::new(user.clone()).store(files.clone())).await;
+        let oauth = OAuth::new(user.clone()).store(files.clone());
+        let session = builder().authorization(oauth).connect_all(&[http(&world.url)]).await;
+        if pages == 0 {
+            assert_eq!(status(&session), "modern 2026-07-28", "{before}: no user is waited for");
+        }
+        session.authorized().await;
         assert_eq!(status(&session), "modern 2026-07-28", "{before}");
         assert_eq!(user.pages().len(), pages, "{before}");
         let log = world.log();

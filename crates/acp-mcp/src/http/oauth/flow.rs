@@ -100,6 +100,11 @@ impl Authorization {
         self.place.number()
     }
 
+    /// Waits until the user has a page of this server to visit.
+    pub(crate) async fn asks_user(&self) {
+        self.place.asks().await;
+    }
+
     /// Whether a refusal is one that new credentials can help with.
     pub(crate) fn helps(&self, status: u16, challenge: Option<&str>) -> bool {
         let params = challenge.map(|challenge| WWWAuthenticateParams::parse(challenge, &self.url));
@@ -247,7 +252,9 @@ impl Authorization {
             redirect_uri,
             returns_here: loopback.is_some(),
         };
+        let asking = self.place.ask();
         let address = self.visit(page, loopback.as_ref(), &state).await?;
+        drop(asking);
         let tokens = server.token(&state, &address).await?;
         Ok(tokens.credentials(server.issuer(), client, scopes))
     }

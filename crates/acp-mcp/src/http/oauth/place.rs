@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::{BoxFuture, FutureExt as _, Shared, WeakShared};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, watch};
 
 use super::credentials::{CredentialStore, Credentials};
 use super::error::AuthorizationError;
@@ -28,6 +28,17 @@ pub(super) struct Place {
     /// exchanges it has this.
     pub(super) server: Arc<tokio::sync::Mutex<Option<AuthorizationServer>>>,
     going: Mutex<Option<WeakShared<BoxFuture<'static, Outcome>>>>,
+    /// Whether the user has a page to visit.
+    asks: watch::Sender<bool>,
+}
+
+/// Held while the user has a page to visit.
+pub(super) struct Asking<'a>(&'a Place);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.asks.send_replace(false);
+    }
 }
 
 #[derive(Default)]
@@ -45,6 +56,7 @@ impl Place {
             loaded: OnceCell::new(),
             server: Arc::default(),
             going: Mutex::default(),
+            asks: watch::Sender::new(false),
         }
     }
 
@@ -111,6 +123,17 @@ impl Place {
             }
         });
         let _ = task.await;
+    }
+
+    pub(super) fn ask(&self) -> Asking<'_> {
+        self.asks.send_replace(true);
+        Asking(self)
+    }
+
+    /// Waits until the user has a page to visit.
+    pub(super) async fn asks(&self) {
+        // The sender is here.
+        let _ = self.asks.subscribe().wait_for(|asks| *asks).await;
     }
 
     /// The authorization that is going on, or else this one; none when there were new credentials since `seen`. It goes on
