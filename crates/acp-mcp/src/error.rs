@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use rmcp::model::ProtocolVersion;
 
+#[cfg(feature = "oauth")]
+use crate::http::oauth::AuthorizationError;
+
 /// How much of a server's own words an error repeats, in bytes.
 const LONGEST_WORDS: usize = 500;
 
@@ -57,13 +60,16 @@ pub enum McpError {
     },
     /// The server found that headers and body of a request disagree (-32020).
     HeaderMismatch,
-    /// The server wants credentials (HTTP 401 or 403).
+    /// The server wants credentials (HTTP 401 or 403), and nothing here has any for it.
     AuthRequired {
         /// The HTTP status.
         status: u16,
         /// The header `WWW-Authenticate` of the answer.
         challenge: Option<String>,
     },
+    /// The server wants an authorization by OAuth, and there is none.
+    #[cfg(feature = "oauth")]
+    Authorization(AuthorizationError),
     /// The server answered with an HTTP status that means failure.
     Http {
         /// The HTTP status.
@@ -209,8 +215,16 @@ impl fmt::Display for McpError {
                 f.write_str("the server says that the headers of a request disagree with its body")
             }
             Self::AuthRequired { status, .. } => {
-                write!(f, "the server wants credentials (HTTP {status}): give it a header `Authorization`")
+                write!(f, "the server wants credentials (HTTP {status}): give it a header `Authorization`")?;
+                // What there is no feature for cannot be switched on.
+                if cfg!(feature = "oauth") {
+                    f.write_str(", or the session an authorization by OAuth")
+                } else {
+                    Ok(())
+                }
             }
+            #[cfg(feature = "oauth")]
+            Self::Authorization(error) => write!(f, "the server was not authorized: {error}"),
             Self::Http { status } => write!(f, "the server answered with HTTP {status}"),
             Self::Unreachable { problem } => write!(f, "the server cannot be reached: {problem}"),
             Self::Certificate { problem } => write!(f, "the server's certificate is not accepted: {problem}"),
@@ -245,6 +259,13 @@ impl fmt::Display for McpError {
 }
 
 impl std::error::Error for McpError {}
+
+#[cfg(feature = "oauth")]
+impl From<AuthorizationError> for McpError {
+    fn from(error: AuthorizationError) -> Self {
+        Self::Authorization(error)
+    }
+}
 
 struct List<'a>(&'a [ProtocolVersion]);
 

@@ -27,6 +27,11 @@ pub use content::ToolOutcome;
 pub use elicit::{ElicitMode, ElicitRequest, Elicitation, ElicitationModes};
 pub use error::McpError;
 pub use extension::{ExtensionId, InvalidExtensionId, OnMissing};
+#[cfg(feature = "oauth")]
+pub use http::oauth::{
+    AuthorizationError, AuthorizationPage, Authorizer, AuthorizerAnswer, CredentialStore, Credentials, OAuth,
+    OAuthClient, Redirect,
+};
 #[cfg(feature = "__tls")]
 pub use http::{InvalidRootCertificates, TlsOptions};
 pub use negotiate::cache::{EraCache, EraStore, ServerKey};

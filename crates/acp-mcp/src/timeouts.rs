@@ -16,6 +16,8 @@ pub struct Timeouts {
     pub request: Duration,
     /// For the answer to a request, whatever the progress. Default 10 min.
     pub request_max: Duration,
+    /// For an authorization of a server by the user, all of its steps; no other server waits for it. Default 10 min.
+    pub authorization: Duration,
     /// For a process to exit after its stdin was closed, and again after it was asked to. Default 3 s.
     pub shutdown: Duration,
 }
@@ -28,6 +30,7 @@ impl Default for Timeouts {
             connect: Duration::from_secs(60),
             request: Duration::from_secs(60),
             request_max: Duration::from_secs(600),
+            authorization: Duration::from_secs(600),
             shutdown: Duration::from_secs(3),
         }
     }
@@ -48,4 +51,4 @@ macro_rules! setters {
     };
 }
 
-setters!(probe initialize connect request request_max shutdown);
+setters!(probe initialize connect request request_max authorization shutdown);

@@ -1,5 +1,7 @@
 #![doc = include_str!("mcp.md")]
 
+#[cfg(feature = "mcp-oauth")]
+mod authorize;
 mod call;
 mod elicit;
 mod options;
@@ -18,6 +20,11 @@ use acp_mcp::{CancellationToken, McpSession};
 use acp_types::v1::SessionId;
 use tokio::time::{Instant, timeout_at};
 
+#[cfg(feature = "mcp-oauth")]
+pub use acp_mcp::{
+    AuthorizationPage, Authorizer, AuthorizerAnswer, CredentialStore, Credentials, OAuth, OAuthClient,
+    Redirect,
+};
 pub use acp_mcp::{EnvPolicy, StdioOptions, Timeouts, ToolOutcome};
 
 use self::call::Calls;

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "mcp-oauth")]
+use acp_mcp::OAuth;
 use acp_mcp::{Builder, StdioOptions, Timeouts};
 
 /// How an agent connects the MCP servers of its sessions. The default is right for most.
@@ -13,6 +15,8 @@ pub struct Options {
     pub(super) patience: Duration,
     pub(super) timeouts: Timeouts,
     pub(super) stdio: StdioOptions,
+    #[cfg(feature = "mcp-oauth")]
+    pub(super) oauth: Option<OAuth>,
     pub(super) configure: Option<Configure>,
 }
 
@@ -43,6 +47,18 @@ impl Options {
         self
     }
 
+    /// Has servers authorized by OAuth that want it. A client that offers `elicitation.url` takes the user to the page of
+    /// the authorization server; with any other client that is up to the [`Authorizer`](super::Authorizer) of these
+    /// settings, which [`OAuth::default`] does not have.
+    ///
+    /// Give clones of one `OAuth` to all connections: then their sessions share the credentials, and users see one page
+    /// for each server.
+    #[cfg(feature = "mcp-oauth")]
+    pub fn authorization(mut self, oauth: OAuth) -> Self {
+        self.oauth = Some(oauth);
+        self
+    }
+
     /// Sets anything else, for each session: versions, extensions, a cache of eras that outlives the connection.
     pub fn configure(mut self, configure: impl Fn(Builder) -> Builder + Send + Sync + 'static) -> Self {
         self.configure = Some(Arc::new(configure));
@@ -56,6 +72,8 @@ impl Default for Options {
             patience: Duration::from_secs(10),
             timeouts: Timeouts::default(),
             stdio: StdioOptions::default(),
+            #[cfg(feature = "mcp-oauth")]
+            oauth: None,
             configure: None,
         }
     }

@@ -10,6 +10,8 @@ use acp_json::Node;
 use acp_mcp::{EraCache, Implementation, McpSession};
 use tokio::task::JoinSet;
 
+#[cfg(feature = "mcp-oauth")]
+use super::authorize;
 use super::call::Calls;
 use super::elicit::{Bridge, Pages};
 #[cfg(feature = "unstable")]
@@ -68,6 +70,10 @@ impl Servers {
             .stdio(stdio);
         if let Some(bridge) = Bridge::new(opening.client(), &session, &calls, &pages) {
             builder = builder.elicitation(bridge);
+        }
+        #[cfg(feature = "mcp-oauth")]
+        if let Some(oauth) = &self.options.oauth {
+            builder = builder.authorization(authorize::by_client(oauth, opening.client(), &session));
         }
         #[cfg(feature = "unstable")]
         {

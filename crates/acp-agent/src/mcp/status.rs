@@ -18,6 +18,8 @@ pub struct Server {
 pub enum State {
     /// It is being connected, for the first time or again.
     Connecting,
+    /// It is not connected, and waits until the user has authorized it.
+    Authorizing,
     /// It is connected.
     #[non_exhaustive]
     Connected {
@@ -44,6 +46,7 @@ impl Server {
                 instructions: info.instructions.clone(),
             },
             ServerStatus::Failed(error) => State::Failed { reason: error.to_string() },
+            ServerStatus::Authorizing => State::Authorizing,
             ServerStatus::Closed => State::Closed,
             _ => State::Connecting,
         };

@@ -7,6 +7,8 @@ mod calls;
 mod elicit;
 mod ending;
 mod failing;
+#[cfg(feature = "mcp-oauth")]
+mod oauth;
 mod server;
 #[path = "../support/mod.rs"]
 mod support;

@@ -18,7 +18,7 @@ use sse_stream::{Sse, SseStream};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::Headers;
+use super::{Bearer, Headers};
 use crate::negotiate::Fault;
 
 const BOTH_KINDS: &str = "application/json, text/event-stream";
@@ -78,18 +78,19 @@ pub(super) struct Exchange {
     pub(super) client: reqwest::Client,
     /// The longest that an exchange may take that settles the era. Who waits for it has given up before.
     pub(super) opening_time: Duration,
+    pub(super) bearer: Bearer,
     /// Cancelled once the session's own stream was answered, whatever the answer.
     listening: CancellationToken,
 }
 
 impl Exchange {
-    pub(super) fn new(client: reqwest::Client, opening_time: Duration) -> Self {
-        Self { client, opening_time, listening: CancellationToken::new() }
+    pub(super) fn new(client: reqwest::Client, opening_time: Duration, bearer: Bearer) -> Self {
+        Self { client, opening_time, bearer, listening: CancellationToken::new() }
     }
 
     /// The same for a new connection.
     pub(super) fn anew(&self) -> Self {
-        Self::new(self.client.clone(), self.opening_time)
+        Self::new(self.client.clone(), self.opening_time, self.bearer.clone())
     }
 
     /// Servers ask the user by the session's own stream, and what they ask while there is none is lost. So requests wait
@@ -104,18 +105,23 @@ impl Exchange {
         &self,
         uri: &str,
         message: &ClientJsonRpcMessage,
+        token: Option<String>,
         headers: Headers,
         limits: StreamableHttpResponseLimits,
     ) -> Posted {
         let refused = StreamableHttpError::Client;
         let body = serde_json::to_vec(message)?;
         let request = self.client.post(uri).headers(headers.into_iter().collect()).body(body);
+        let request = match token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        };
         let request = request.header(ACCEPT, BOTH_KINDS).header(CONTENT_TYPE, "application/json");
         let response = request.send().await.map_err(|error| refused(error.into()))?;
         let status = response.status().as_u16();
         let header = |name: &str| response.headers().get(name)?.to_str().ok().map(str::to_owned);
         let (kind, session) = (header(CONTENT_TYPE.as_str()).unwrap_or_default(), header(SESSION));
-        let challenge = header(WWW_AUTHENTICATE.as_str());
+        let challenge = challenge(&response);
         let is = |wanted: &str| {
             kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(wanted))
         };
@@ -140,6 +146,13 @@ impl Exchange {
             }
         }
     }
+}
+
+/// What a refusal wants, of all its headers.
+pub(super) fn challenge(response: &reqwest::Response) -> Option<String> {
+    let headers = response.headers().get_all(WWW_AUTHENTICATE).iter();
+    let challenges: Vec<&str> = headers.filter_map(|header| header.to_str().ok()).collect();
+    (!challenges.is_empty()).then(|| challenges.join(", "))
 }
 
 /// The body, up to a limit: a refusal with a longer one is one without.
@@ -196,8 +209,10 @@ impl StreamableHttpClient for Exchange {
         custom_headers: Headers,
         limits: StreamableHttpResponseLimits,
     ) -> Posted {
+        let token = self.bearer.token().await.or(auth_header);
         if settles_the_era(&message) {
-            let opened = timeout(self.opening_time, self.open(&uri, &message, custom_headers, limits)).await;
+            let opening = self.open(&uri, &message, token, custom_headers, limits);
+            let opened = timeout(self.opening_time, opening).await;
             return opened.unwrap_or(Err(StreamableHttpError::Client(Refusal::Timeout)));
         }
         if session_id.is_some() && matches!(message, ClientJsonRpcMessage::Request(_)) {
@@ -205,7 +220,7 @@ impl StreamableHttpClient for Exchange {
         }
         let client = &self.client;
         client
-            .post_message_with_response_limits(uri, message, session_id, auth_header, custom_headers, limits)
+            .post_message_with_response_limits(uri, message, session_id, token, custom_headers, limits)
             .await
             .map_err(converted)
     }
@@ -217,7 +232,8 @@ impl StreamableHttpClient for Exchange {
         auth_header: Option<String>,
         custom_headers: Headers,
     ) -> Result<(), StreamableHttpError<Refusal>> {
-        self.client.delete_session(uri, session_id, auth_header, custom_headers).await.map_err(converted)
+        let token = self.bearer.token().await.or(auth_header);
+        self.client.delete_session(uri, session_id, token, custom_headers).await.map_err(converted)
     }
 
     async fn get_stream(
@@ -249,16 +265,10 @@ impl StreamableHttpClient for Exchange {
         custom_headers: Headers,
         limit: usize,
     ) -> Result<Events, StreamableHttpError<Refusal>> {
+        let token = self.bearer.token().await.or(auth_header);
         let answered = self
             .client
-            .get_stream_with_max_sse_event_size(
-                uri,
-                session_id,
-                last_event_id,
-                auth_header,
-                custom_headers,
-                limit,
-            )
+            .get_stream_with_max_sse_event_size(uri, session_id, last_event_id, token, custom_headers, limit)
             .await;
         self.listening.cancel();
         answered.map_err(converted)

@@ -1,7 +1,11 @@
 //! MCP servers reached by HTTP: streamable, and with SSE of 2024-11-05.
 
+mod bearer;
 mod client;
+mod clients;
 mod headers;
+#[cfg(feature = "oauth")]
+pub(crate) mod oauth;
 #[cfg(feature = "sse")]
 mod sse;
 #[cfg(feature = "__tls")]
@@ -9,14 +13,18 @@ mod tls;
 
 use std::collections::HashMap;
 use std::error::Error;
+#[cfg(feature = "oauth")]
+use std::sync::Arc;
 
 use acp_types::v1::HttpHeader;
 use http::{HeaderName, HeaderValue};
-use reqwest::{Url, redirect};
+use reqwest::Url;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 
+use self::bearer::Bearer;
 use self::client::{Exchange, Refusal};
+use self::clients::Clients;
 #[cfg(feature = "__tls")]
 pub use self::tls::{InvalidRootCertificates, TlsOptions};
 use crate::error::McpError;
@@ -30,8 +38,6 @@ type Headers = HashMap<HeaderName, HeaderValue>;
 
 /// The longest answer, or event of a stream, that is taken from a server.
 const LONGEST: usize = 16 * 1024 * 1024;
-/// How often a redirect is followed.
-const MOST_REDIRECTS: usize = 10;
 
 /// Connects one server, as often as it takes.
 pub(crate) struct HttpDial {
@@ -49,8 +55,24 @@ impl HttpDial {
             return Err(McpError::Address { problem: "it is neither http nor https".to_owned() });
         }
         let longest = options.timeouts.probe.max(options.timeouts.initialize);
-        let client = client(&url, options)?;
-        Ok(Self { url, headers, client: Exchange::new(client, longest) })
+        let client = Clients::of(options).for_server(&url)?;
+        Ok(Self { url, headers, client: Exchange::new(client, longest, Bearer::default()) })
+    }
+
+    /// From now on the tokens of an authorization go with every message, unless the configuration has a header for that.
+    #[cfg(feature = "oauth")]
+    pub(crate) fn authorize(
+        &mut self,
+        oauth: &oauth::OAuth,
+        server: &str,
+        options: &Options,
+    ) -> Option<Arc<oauth::Authorization>> {
+        if self.headers.contains_key(&http::header::AUTHORIZATION) {
+            return None;
+        }
+        let authorization = Arc::new(oauth::Authorization::new(oauth, &self.url, server, options));
+        self.client.bearer = Bearer::new(Arc::clone(&authorization));
+        Some(authorization)
     }
 
     /// Stands for the place of the server: `mcp-neg-55`.
@@ -59,33 +81,13 @@ impl HttpDial {
     }
 }
 
-/// Credentials go to the place that they are for and nowhere else: only redirects to the same origin are followed, and
-/// only those that keep the message.
-#[cfg_attr(not(feature = "__tls"), allow(unused_variables, reason = "it decides on TLS"))]
-fn client(url: &Url, options: &Options) -> Result<reqwest::Client, McpError> {
-    let policy = redirect::Policy::custom(|attempt| {
-        let keeps_message = matches!(attempt.status().as_u16(), 307 | 308);
-        let is_near =
-            attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
-        if keeps_message && is_near && attempt.previous().len() <= MOST_REDIRECTS {
-            attempt.follow()
-        } else {
-            attempt.stop()
-        }
-    });
-    let builder = reqwest::Client::builder().connect_timeout(options.timeouts.initialize).redirect(policy);
-    #[cfg(feature = "__tls")]
-    let builder = options.tls.apply(builder, url.scheme() == "https").map_err(McpError::unreachable)?;
-    builder.build().map_err(|error| McpError::unreachable(error.without_url()))
-}
-
 impl Dial for HttpDial {
     async fn dial(&mut self, route: Route) -> Result<Wire, McpError> {
         match route {
             #[cfg(feature = "sse")]
             Route::Sse => {
-                let transport =
-                    sse::SseTransport::open(self.client.client.clone(), &self.url, &self.headers).await?;
+                let exchange = self.client.clone();
+                let transport = sse::SseTransport::open(exchange, &self.url, &self.headers).await?;
                 Ok(Wire::new(transport))
             }
             _ => {
@@ -158,7 +160,10 @@ fn of_streamable(error: &StreamableHttpError<Refusal>) -> McpError {
         StreamableHttpError::InsufficientScope(error) => {
             McpError::AuthRequired { status: 403, challenge: Some(error.www_authenticate_header.clone()) }
         }
-        StreamableHttpError::HttpStatus(error) => McpError::Http { status: error.status },
+        StreamableHttpError::HttpStatus(error) => match error.status {
+            401 | 403 => McpError::AuthRequired { status: error.status, challenge: None },
+            status => McpError::Http { status },
+        },
         StreamableHttpError::Client(Refusal::Certificate(problem)) => McpError::certificate(problem),
         StreamableHttpError::Client(Refusal::Unreachable(problem)) => McpError::unreachable(problem),
         StreamableHttpError::ResponseBodyTooLarge { .. } => {

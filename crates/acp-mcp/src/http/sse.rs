@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use http::HeaderMap;
-use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::Url;
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -16,13 +16,13 @@ use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::{Sse, SseStream};
 
-use super::client::Refusal;
+use super::client::{Exchange, Refusal, challenge};
 use super::{Headers, LONGEST};
 use crate::error::McpError;
 
 /// A stream that has begun.
 pub(super) struct SseTransport {
-    client: reqwest::Client,
+    exchange: Exchange,
     headers: HeaderMap,
     endpoint: Url,
     events: Option<Events>,
@@ -55,13 +55,11 @@ impl Events {
 
 impl SseTransport {
     /// Begins the stream and waits for the address.
-    pub(super) async fn open(
-        client: reqwest::Client,
-        url: &Url,
-        headers: &Headers,
-    ) -> Result<Self, McpError> {
+    pub(super) async fn open(exchange: Exchange, url: &Url, headers: &Headers) -> Result<Self, McpError> {
         let headers: HeaderMap = headers.clone().into_iter().collect();
-        let request = client.get(url.clone()).headers(headers.clone()).header(ACCEPT, "text/event-stream");
+        let request = exchange.client.get(url.clone()).headers(headers.clone());
+        let request = request.header(ACCEPT, "text/event-stream");
+        let request = exchange.bearer.sign(request).await;
         let response = request.send().await.map_err(unreachable)?;
         check(&response)?;
         let kind =
@@ -81,7 +79,7 @@ impl SseTransport {
         // Credentials go to the place that they are for.
         let endpoint =
             endpoint.ok_or_else(|| McpError::unreachable("its endpoint is not of the same origin"))?;
-        Ok(Self { client, headers, endpoint, events: Some(events) })
+        Ok(Self { exchange, headers, endpoint, events: Some(events) })
     }
 }
 
@@ -96,10 +94,7 @@ fn check(response: &reqwest::Response) -> Result<(), McpError> {
     let status = response.status().as_u16();
     match status {
         200..300 => Ok(()),
-        401 | 403 => {
-            let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|text| text.to_str().ok());
-            Err(McpError::AuthRequired { status, challenge: challenge.map(str::to_owned) })
-        }
+        401 | 403 => Err(McpError::AuthRequired { status, challenge: challenge(response) }),
         _ => Err(McpError::Http { status }),
     }
 }
@@ -111,8 +106,10 @@ impl Transport<RoleClient> for SseTransport {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), McpError>> + Send + 'static {
-        let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone());
+        let request = self.exchange.client.post(self.endpoint.clone()).headers(self.headers.clone());
+        let bearer = self.exchange.bearer.clone();
         async move {
+            let request = bearer.sign(request).await;
             let body = serde_json::to_vec(&message).map_err(McpError::unreachable)?;
             let response = request.header(CONTENT_TYPE, "application/json").body(body).send().await;
             check(&response.map_err(unreachable)?)

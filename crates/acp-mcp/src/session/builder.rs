@@ -16,6 +16,8 @@ use crate::elicit::Elicitation;
 use crate::extension::{ExtensionId, OnMissing};
 #[cfg(feature = "__tls")]
 use crate::http::TlsOptions;
+#[cfg(feature = "oauth")]
+use crate::http::oauth::OAuth;
 use crate::negotiate::cache::EraCache;
 #[cfg(feature = "over-acp")]
 use crate::over_acp::AcpLink;
@@ -42,6 +44,8 @@ pub(crate) struct Options {
     pub(crate) tls: TlsOptions,
     pub(crate) eras: EraCache,
     pub(crate) restarts: u32,
+    #[cfg(feature = "oauth")]
+    pub(crate) oauth: Option<OAuth>,
     #[cfg(feature = "over-acp")]
     pub(crate) over_acp: Option<AcpLink>,
 }
@@ -85,6 +89,8 @@ impl Builder {
                 tls: TlsOptions::default(),
                 eras: EraCache::default(),
                 restarts: 3,
+                #[cfg(feature = "oauth")]
+                oauth: None,
                 #[cfg(feature = "over-acp")]
                 over_acp: None,
             },
@@ -152,6 +158,16 @@ impl Builder {
     #[must_use]
     pub const fn restarts(mut self, times: u32) -> Self {
         self.options.restarts = times;
+        self
+    }
+
+    /// How authorizations are had that servers over HTTP want. Without this, they fail with
+    /// [`McpError::AuthRequired`](crate::McpError::AuthRequired); a server whose configuration has a header
+    /// `Authorization` has no other.
+    #[cfg(feature = "oauth")]
+    #[must_use]
+    pub fn authorization(mut self, oauth: OAuth) -> Self {
+        self.options.oauth = Some(oauth);
         self
     }
 

@@ -17,6 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::authorize::Attempts;
 use super::entry::{Connection, Entry};
 use super::progress::{OnProgress, Progress};
 use super::{McpSession, Shared, listing};
@@ -216,8 +217,25 @@ impl Caller<'_> {
         Ok(((!responses.is_empty()).then_some(responses), required.request_state))
     }
 
-    /// One request, with its time limits, progress and cancellation.
+    /// One request; made once more after an authorization that the server wants.
     pub(super) async fn request(
+        &self,
+        method: &'static str,
+        request: ClientRequest,
+        options: &CallOptions,
+    ) -> Result<ServerResult, McpError> {
+        let mut attempts = Attempts::new(self.entry, &self.shared.options.timeouts);
+        while attempts.may_be_more() {
+            match self.request_once(method, request.clone(), options).await {
+                Err(error) => attempts.after(error).await?,
+                result => return result,
+            }
+        }
+        self.request_once(method, request, options).await
+    }
+
+    /// One request, with its time limits, progress and cancellation.
+    async fn request_once(
         &self,
         method: &'static str,
         request: ClientRequest,

@@ -9,6 +9,7 @@ use rmcp::service::serve_directly;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::Shared;
+use super::authorize::Attempts;
 use super::client::Client;
 use super::entry::Entry;
 use super::event::Event;
@@ -94,8 +95,14 @@ fn start_http(
     routes: &'static [Route],
 ) {
     match dial {
-        Ok(dial) => {
+        #[cfg_attr(not(feature = "oauth"), allow(unused_mut, reason = "only an authorization changes it"))]
+        Ok(mut dial) => {
             let key = dial.key();
+            #[cfg(feature = "oauth")]
+            if let Some(oauth) = &shared.options.oauth {
+                let authorization = dial.authorize(oauth, &entry.name, &shared.options);
+                authorization.map(|authorization| entry.authorization.set(authorization));
+            }
             tokio::spawn(Keeper { entry, shared, dial, routes, key: Some(key) }.run());
         }
         Err(error) => {
@@ -173,13 +180,15 @@ impl<D: Dial> Keeper<D> {
     }
 
     async fn connect(&mut self) -> Result<(Agreed, Arc<ServerInfo>), McpError> {
+        let entry = Arc::clone(&self.entry);
+        let mut attempts = Attempts::new(&entry, &self.shared.options.timeouts);
+        let agreed = loop {
+            match self.agree(&attempts).await {
+                Ok(agreed) => break agreed,
+                Err(error) => attempts.after(error).await?,
+            }
+        };
         let options = &self.shared.options;
-        let hint = self.key.and_then(|key| options.eras.get(key));
-        let mut negotiation = Negotiation::new(&options.versions, self.routes, hint);
-        let client = options.client_config();
-        let time = options.timeouts.connect;
-        let agreed = timeout(time, drive(&mut negotiation, &mut self.dial, &client, &options.timeouts)).await;
-        let agreed = agreed.map_err(|_| McpError::Timeout { waiting_for: "connect", waited: time })??;
         if let Some(key) = self.key {
             options.eras.set(key, agreed.era);
         }
@@ -203,6 +212,20 @@ impl<D: Dial> Keeper<D> {
             implementation: agreed.info.server_info.clone(),
         };
         Ok((agreed, Arc::new(info)))
+    }
+
+    async fn agree(&mut self, attempts: &Attempts<'_>) -> Result<Agreed, McpError> {
+        let options = &self.shared.options;
+        let hint = self.key.and_then(|key| options.eras.get(key));
+        let mut negotiation = Negotiation::new(&options.versions, self.routes, hint);
+        let client = options.client_config();
+        let time = options.timeouts.connect;
+        let agreed = async {
+            attempts.get_ready().await;
+            drive(&mut negotiation, &mut self.dial, &client, &options.timeouts).await
+        };
+        let agreed = timeout(time, agreed).await;
+        agreed.map_err(|_| McpError::Timeout { waiting_for: "connect", waited: time })?
     }
 
     /// Runs a connection to its end: `None` when it is the session's end as well.

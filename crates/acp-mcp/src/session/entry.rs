@@ -1,6 +1,8 @@
 //! One server of a session, whatever becomes of its connections.
 
 use std::sync::Arc;
+#[cfg(feature = "oauth")]
+use std::sync::OnceLock;
 
 use rmcp::model::Tool;
 use rmcp::{Peer, RoleClient};
@@ -10,6 +12,8 @@ use super::info::{ServerInfo, ServerStatus, ToolsStatus};
 use super::notify::Registry;
 use super::progress::Router;
 use crate::error::McpError;
+#[cfg(feature = "oauth")]
+use crate::http::oauth::Authorization;
 use crate::tools::QualifiedTool;
 
 /// A connection that was agreed on.
@@ -29,8 +33,31 @@ struct State {
     ended: Option<McpError>,
     tools: Arc<[Tool]>,
     tools_status: ToolsStatus,
+    /// How many requests wait for the user to authorize them.
+    waiting: usize,
     /// How many connections there were.
     connections: u64,
+}
+
+impl State {
+    fn is_listed(&self) -> bool {
+        match self.status {
+            ServerStatus::Connecting => false,
+            ServerStatus::Connected(_) => self.tools_status != ToolsStatus::Unknown,
+            _ => true,
+        }
+    }
+}
+
+/// Held while a request waits for an authorization by the user.
+#[cfg(feature = "oauth")]
+pub(super) struct WaitsForUser<'a>(&'a Entry);
+
+#[cfg(feature = "oauth")]
+impl Drop for WaitsForUser<'_> {
+    fn drop(&mut self) {
+        self.0.state.send_modify(|state| state.waiting -= 1);
+    }
 }
 
 #[derive(Debug)]
@@ -46,6 +73,9 @@ pub(crate) struct Entry {
     pub(super) reconnect: Notify,
     pub(super) notifications: Registry,
     pub(super) progress: Router,
+    /// What the server wants to know of the user, if it is reached by HTTP and that was asked for.
+    #[cfg(feature = "oauth")]
+    pub(super) authorization: OnceLock<Arc<Authorization>>,
 }
 
 impl Entry {
@@ -56,6 +86,7 @@ impl Entry {
             ended: None,
             tools: Arc::from([]),
             tools_status: ToolsStatus::Unknown,
+            waiting: 0,
             connections: 0,
         };
         Self {
@@ -68,11 +99,17 @@ impl Entry {
             reconnect: Notify::new(),
             notifications: Registry::default(),
             progress: Router::default(),
+            #[cfg(feature = "oauth")]
+            authorization: OnceLock::new(),
         }
     }
 
     pub(super) fn status(&self) -> ServerStatus {
-        self.state.borrow().status.clone()
+        let state = self.state.borrow();
+        match state.status {
+            ServerStatus::Connecting if state.waiting > 0 => ServerStatus::Authorizing,
+            ref status => status.clone(),
+        }
     }
 
     pub(super) fn tools_status(&self) -> ToolsStatus {
@@ -89,18 +126,26 @@ impl Entry {
 
     /// Waits until the server is connected or is not going to be.
     pub(super) async fn settled(&self) {
-        let is_settled = |state: &State| !matches!(state.status, ServerStatus::Connecting);
+        let is_settled =
+            |state: &State| !matches!(state.status, ServerStatus::Connecting) || state.waiting > 0;
         let _ = self.state.subscribe().wait_for(is_settled).await;
     }
 
     /// Waits until the tools are known, or are not going to be.
     pub(super) async fn listed(&self) {
-        let is_listed = |state: &State| match state.status {
-            ServerStatus::Connecting => false,
-            ServerStatus::Connected(_) => state.tools_status != ToolsStatus::Unknown,
-            _ => true,
-        };
-        let _ = self.state.subscribe().wait_for(is_listed).await;
+        let _ = self.state.subscribe().wait_for(|state| state.waiting > 0 || state.is_listed()).await;
+    }
+
+    /// The same, whether it waits for the user or not.
+    pub(super) async fn authorized(&self) {
+        let _ = self.state.subscribe().wait_for(State::is_listed).await;
+    }
+
+    /// As long as this is held, nobody waits who does not want this server in particular.
+    #[cfg(feature = "oauth")]
+    pub(super) fn waits_for_user(&self) -> WaitsForUser<'_> {
+        self.state.send_modify(|state| state.waiting += 1);
+        WaitsForUser(self)
     }
 
     pub(super) async fn closed(&self) {

@@ -15,6 +15,8 @@ use crate::version::{Era, ProtocolVersion};
 pub enum ServerStatus {
     /// It is being connected, for the first time or again.
     Connecting,
+    /// It is not connected, and an authorization is going on: it waits for the user, and is connected after that.
+    Authorizing,
     /// It is connected.
     Connected(Arc<ServerInfo>),
     /// It is not connected, and will not be.

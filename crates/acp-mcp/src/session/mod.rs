@@ -1,5 +1,10 @@
 //! The MCP servers of one ACP session.
 
+#[cfg(feature = "oauth")]
+mod authorize;
+#[cfg(not(feature = "oauth"))]
+#[path = "no_authorize.rs"]
+mod authorize;
 mod builder;
 mod call;
 mod client;
@@ -71,18 +76,28 @@ impl McpSession {
         self.servers().into_iter().find(|server| server.name() == name)
     }
 
-    /// Waits until no server is being connected any more. The time is bounded by
-    /// [`Timeouts::connect`](crate::Timeouts::connect).
+    /// Waits until no server is being connected any more; not for those that wait for the user
+    /// ([`ServerStatus::Authorizing`]). The time is bounded by [`Timeouts::connect`](crate::Timeouts::connect), which
+    /// authorization servers have once more.
     pub async fn connected(&self) {
         for entry in &self.inner.entries {
             entry.settled().await;
         }
     }
 
+    /// Waits as well for servers that wait for the user, and until their tools are listed: for who has nothing to do
+    /// without them. The time is bounded by [`Timeouts::authorization`](crate::Timeouts::authorization) for each
+    /// authorization that a server wants.
+    pub async fn authorized(&self) {
+        for entry in &self.inner.entries {
+            entry.authorized().await;
+        }
+    }
+
     /// The tools of all servers, in the order of `mcpServers` and of each server's list, with names for the model.
     ///
     /// Waits for servers that are being connected and for lists that are asked for the first time. Servers that failed
-    /// have none; those whose list is out of date have what they had. Nothing is asked here: lists are kept, and asked
+    /// have none, and those that wait for the user; those whose list is out of date have what they had. Nothing is asked here: lists are kept, and asked
     /// for anew when a server says that they have changed ([`Event::ToolsChanged`]).
     pub async fn tools(&self) -> Vec<QualifiedTool> {
         for entry in &self.inner.entries {

@@ -6,13 +6,14 @@
 
 mod answers;
 mod arguments;
+mod browser;
 
 use std::process::ExitCode;
 
 use acp_mcp::rmcp::model::GetPromptRequestParams;
 use acp_mcp::{
-    CallOptions, Implementation, McpError, McpSession, ProtocolVersion, QualifiedTool, Server, ServerStatus,
-    VersionPolicy,
+    AuthorizationPage, AuthorizerAnswer, CallOptions, Implementation, McpError, McpSession, OAuth,
+    OAuthClient, ProtocolVersion, QualifiedTool, Server, ServerStatus, VersionPolicy,
 };
 use acp_types::v1::{McpServer, McpServerHttp, McpServerSse, McpServerStdio};
 use serde_json::{Value, json};
@@ -32,8 +33,10 @@ async fn main() -> ExitCode {
     let session = McpSession::builder(Implementation::new("mcp-driver", "0.0.0"))
         .versions(policy)
         .elicitation(Defaults)
+        .authorization(authorization())
         .connect_all(&[server])
         .await;
+    session.authorized().await;
     let mut report = Report::default();
     for server in session.servers() {
         report.server(&session, &server).await;
@@ -41,6 +44,24 @@ async fn main() -> ExitCode {
     session.shutdown().await;
     println!("{}", report.line());
     if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The user agrees to everything, and the client is known where the conformance tool says so.
+fn authorization() -> OAuth {
+    let oauth = OAuth::new(|page: AuthorizationPage| async move {
+        match browser::visit(&page.url).await {
+            Ok(()) => AuthorizerAnswer::Opened,
+            Err(_) => AuthorizerAnswer::Unavailable,
+        }
+    })
+    .client_metadata_url("https://conformance-test.local/client-metadata.json");
+    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    let known = |name: &str| context[name].as_str();
+    match (known("issuer"), known("client_id"), known("client_secret")) {
+        (Some(issuer), Some(id), Some(secret)) => oauth.client(issuer, OAuthClient::new(id).secret(secret)),
+        _ => oauth,
+    }
 }
 
 fn command_line() -> Option<(VersionPolicy, McpServer)> {

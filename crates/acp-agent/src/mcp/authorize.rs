@@ -1,0 +1,86 @@
+//! Authorizations of MCP servers, for which the client takes the user to a page.
+
+use std::future::pending;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use acp_mcp::{AuthorizationPage, Authorizer, AuthorizerAnswer, OAuth};
+use acp_types::method::Method as _;
+use acp_types::v1::{
+    CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse, ElicitationAction,
+    ElicitationId, ElicitationScope, ElicitationSessionScope, ElicitationUrlMode, methods,
+};
+
+use super::Named;
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::unique::unique;
+
+/// The same settings, with a client to take the user to pages, where it can.
+pub(super) fn by_client(oauth: &OAuth, client: &Client, session: &Arc<Named>) -> OAuth {
+    let offered = client.capabilities().elicitation.as_ref();
+    if offered.is_none_or(|offered| offered.url.is_none()) {
+        return oauth.clone();
+    }
+    oauth.clone().authorizer(Pages { client: client.clone(), session: Arc::clone(session) })
+}
+
+/// Has the client show the pages.
+struct Pages {
+    client: Client,
+    session: Arc<Named>,
+}
+
+impl Pages {
+    async fn show(&self, page: AuthorizationPage) -> AuthorizerAnswer {
+        // A client shows a page, and does not know what becomes of it.
+        if !page.returns_here {
+            return AuthorizerAnswer::Unavailable;
+        }
+        let id = ElicitationId::from(unique("authorization"));
+        match self.ask(&page, id.clone()).await.map(|answer| answer.action) {
+            Ok(ElicitationAction::Accept(_)) => {
+                // This ends when the browser has come back, or when nobody waits for that any more.
+                let _shown = Shown { client: &self.client, id };
+                pending().await
+            }
+            Ok(ElicitationAction::Decline) => AuthorizerAnswer::Declined,
+            // A user who was not reached has not answered.
+            _ => AuthorizerAnswer::Unavailable,
+        }
+    }
+
+    async fn ask(&self, page: &AuthorizationPage, id: ElicitationId) -> Result<CreateElicitationResponse> {
+        // The client has to know the session first.
+        let session = self.session.id().await.ok_or(Error::Cancelled)?;
+        let scope = ElicitationScope::from(ElicitationSessionScope::new(session));
+        let message = format!("The MCP server `{}` wants to be authorized at {}", page.server, page.issuer);
+        let request = CreateElicitationRequest::new(message, ElicitationUrlMode::new(id, &page.url, scope));
+        let method = methods::ElicitationCreate::NAME;
+        let answer = self.client.peer().timeout(None).request(method, &request).await;
+        answer.map_err(|error| Error::call(method, error))
+    }
+}
+
+impl Authorizer for Pages {
+    fn authorize(
+        &self,
+        page: AuthorizationPage,
+    ) -> Pin<Box<dyn Future<Output = AuthorizerAnswer> + Send + '_>> {
+        Box::pin(self.show(page))
+    }
+}
+
+/// A page that the client shows until this is dropped.
+struct Shown<'a> {
+    client: &'a Client,
+    id: ElicitationId,
+}
+
+impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        let completed = CompleteElicitationNotification::new(self.id.clone());
+        // A client that is gone shows no page.
+        let _ = self.client.peer().notify_now(methods::ElicitationComplete::NAME, &completed);
+    }
+}

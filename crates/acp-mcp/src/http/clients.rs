@@ -1,0 +1,63 @@
+//! The HTTP clients of a session.
+
+use std::time::Duration;
+
+use reqwest::{Url, redirect};
+
+#[cfg(feature = "__tls")]
+use super::TlsOptions;
+use crate::error::McpError;
+use crate::session::Options;
+
+/// How often a redirect is followed.
+const MOST_REDIRECTS: usize = 10;
+
+/// Makes clients with the settings of a session.
+#[derive(Clone)]
+pub(super) struct Clients {
+    #[cfg(feature = "__tls")]
+    tls: TlsOptions,
+    connect_time: Duration,
+}
+
+impl Clients {
+    pub(super) fn of(options: &Options) -> Self {
+        Self {
+            #[cfg(feature = "__tls")]
+            tls: options.tls.clone(),
+            connect_time: options.timeouts.initialize,
+        }
+    }
+
+    /// Credentials go to the place that they are for and nowhere else: only redirects to the same origin are followed, and
+    /// only those that keep the message.
+    pub(super) fn for_server(&self, url: &Url) -> Result<reqwest::Client, McpError> {
+        let policy = redirect::Policy::custom(|attempt| {
+            let keeps_message = matches!(attempt.status().as_u16(), 307 | 308);
+            let is_near =
+                attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+            if keeps_message && is_near && attempt.previous().len() <= MOST_REDIRECTS {
+                attempt.follow()
+            } else {
+                attempt.stop()
+            }
+        });
+        self.built(url.scheme() == "https", policy)
+    }
+
+    /// One for authorization servers, which have no reason to send what they get on to another place.
+    #[cfg(feature = "oauth")]
+    pub(super) fn for_authorization(&self) -> Result<reqwest::Client, McpError> {
+        let with = |is_secure| self.built(is_secure, redirect::Policy::none());
+        // A machine that trusts nobody may still have an authorization server of its own.
+        with(true).or_else(|_| with(false))
+    }
+
+    #[cfg_attr(not(feature = "__tls"), allow(unused_variables, reason = "it decides on TLS"))]
+    fn built(&self, is_secure: bool, policy: redirect::Policy) -> Result<reqwest::Client, McpError> {
+        let builder = reqwest::Client::builder().connect_timeout(self.connect_time).redirect(policy);
+        #[cfg(feature = "__tls")]
+        let builder = self.tls.apply(builder, is_secure).map_err(McpError::unreachable)?;
+        builder.build().map_err(|error| McpError::unreachable(error.without_url()))
+    }
+}

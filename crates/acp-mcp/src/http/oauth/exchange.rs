@@ -1,0 +1,54 @@
+//! The exchanges with authorization servers.
+
+use std::io;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
+use tokio::time::timeout;
+
+use crate::error::McpError;
+use crate::http::client::Refusal;
+use crate::http::clients::Clients;
+
+/// The longest answer that is taken.
+const LONGEST: usize = 1024 * 1024;
+
+/// Does what rmcp asks for, by the means of this crate: its TLS, no redirects, and errors without addresses.
+pub(super) struct Exchanges {
+    client: reqwest::Client,
+    /// For each.
+    time: Duration,
+}
+
+impl Exchanges {
+    pub(super) fn new(clients: &Clients, time: Duration) -> Result<Self, McpError> {
+        Ok(Self { client: clients.for_authorization()?, time })
+    }
+
+    async fn exchange(&self, request: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, Refusal> {
+        let request = reqwest::Request::try_from(request.request)?;
+        let response = self.client.execute(request).await?;
+        let mut answer = http::Response::new(Vec::new());
+        *answer.status_mut() = response.status();
+        *answer.headers_mut() = response.headers().clone();
+        let mut chunks = response.bytes_stream();
+        while let Some(chunk) = chunks.next().await {
+            answer.body_mut().extend_from_slice(&chunk?);
+            if answer.body().len() > LONGEST {
+                return Err(Refusal::Unreachable(format!("an answer is longer than {LONGEST} bytes")));
+            }
+        }
+        Ok(answer)
+    }
+}
+
+impl OAuthHttpClient for Exchanges {
+    fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+        Box::pin(async move {
+            let answer = timeout(self.time, self.exchange(request)).await;
+            let answer = answer.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?;
+            Ok(answer?)
+        })
+    }
+}
