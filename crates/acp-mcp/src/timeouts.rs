@@ -16,6 +16,9 @@ pub struct Timeouts {
     pub request: Duration,
     /// For the answer to a request, whatever the progress. Default 10 min.
     pub request_max: Duration,
+    /// For a legacy server to say that it is done with a web page that the user has agreed to visit, before the call that
+    /// depends on it is made again without that word. Default 60 s.
+    pub consent: Duration,
     /// For a process to exit after its stdin was closed, and again after it was asked to. Default 3 s.
     pub shutdown: Duration,
 }
@@ -28,6 +31,7 @@ impl Default for Timeouts {
             connect: Duration::from_secs(60),
             request: Duration::from_secs(60),
             request_max: Duration::from_secs(600),
+            consent: Duration::from_secs(60),
             shutdown: Duration::from_secs(3),
         }
     }
@@ -48,4 +52,4 @@ macro_rules! setters {
     };
 }
 
-setters!(probe initialize connect request request_max shutdown);
+setters!(probe initialize connect request request_max consent shutdown);

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -15,6 +16,7 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpResponseLimits,
 };
 use sse_stream::{Sse, SseStream};
+use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -73,16 +75,30 @@ pub(super) struct Exchange {
     pub(super) opening_time: Duration,
     /// Cancelled once the session's own stream was answered, whatever the answer.
     listening: CancellationToken,
+    /// Whether this connection has had its handshake.
+    has_session: Arc<AtomicBool>,
+    /// Told when a connection has another handshake, because the server has lost its session.
+    pub(super) renewed: Arc<Notify>,
 }
 
 impl Exchange {
     pub(super) fn new(client: reqwest::Client, opening_time: Duration) -> Self {
-        Self { client, opening_time, listening: CancellationToken::new() }
+        let (has_session, renewed) = (Arc::default(), Arc::default());
+        Self { client, opening_time, listening: CancellationToken::new(), has_session, renewed }
     }
 
     /// The same for a new connection.
     pub(super) fn anew(&self) -> Self {
-        Self::new(self.client.clone(), self.opening_time)
+        let renewed = Arc::clone(&self.renewed);
+        Self { renewed, ..Self::new(self.client.clone(), self.opening_time) }
+    }
+
+    /// A second handshake of one connection is rmcp's answer to a session that the server has lost, and what the server
+    /// was told in it with it.
+    fn had_handshake(&self) {
+        if self.has_session.swap(true, Ordering::Relaxed) {
+            self.renewed.notify_one();
+        }
     }
 
     /// Servers ask the user by the session's own stream, and what they ask while there is none is lost. So requests wait
@@ -159,6 +175,10 @@ fn bounded(response: reqwest::Response, limit: usize) -> Events {
     SseStream::from_bytes_stream(Box::pin(chunks)).boxed()
 }
 
+fn is_handshake(message: &ClientJsonRpcMessage) -> bool {
+    matches!(message, ClientJsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_)))
+}
+
 fn settles_the_era(message: &ClientJsonRpcMessage) -> bool {
     let ClientJsonRpcMessage::Request(request) = message else { return false };
     matches!(request.request, ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_))
@@ -191,6 +211,9 @@ impl StreamableHttpClient for Exchange {
     ) -> Posted {
         if settles_the_era(&message) {
             let opened = timeout(self.opening_time, self.open(&uri, &message, custom_headers, limits)).await;
+            if matches!(opened, Ok(Ok(_))) && is_handshake(&message) {
+                self.had_handshake();
+            }
             return opened.unwrap_or(Err(StreamableHttpError::Client(Refusal::Timeout)));
         }
         if session_id.is_some() && matches!(message, ClientJsonRpcMessage::Request(_)) {

@@ -9,6 +9,7 @@ mod tls;
 
 use std::collections::HashMap;
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use acp_types::v1::HttpHeader;
@@ -16,6 +17,7 @@ use http::{HeaderName, HeaderValue};
 use reqwest::{Url, redirect};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
+use tokio::sync::Notify;
 
 use self::client::{Exchange, Refusal};
 use crate::error::McpError;
@@ -102,6 +104,10 @@ impl Dial for HttpDial {
 
     async fn ended(&mut self) -> Option<McpError> {
         None
+    }
+
+    fn renewed(&self) -> Arc<Notify> {
+        Arc::clone(&self.client.renewed)
     }
 
     fn input(&self, error: &WireError) -> Input {

@@ -7,12 +7,15 @@ use std::sync::Arc;
 use acp_types::v1::McpServer;
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, JsonObject};
 use serde_json::Value;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::entry::Entry;
 use super::event::EventSender;
 use super::{Inner, McpSession, Shared, connect};
 use crate::elicit::Elicitation;
+#[cfg(doc)]
+use crate::error::McpError;
 use crate::extension::{ExtensionId, OnMissing};
 use crate::negotiate::cache::EraCache;
 #[cfg(feature = "over-acp")]
@@ -38,6 +41,8 @@ pub(crate) struct Options {
     pub(crate) stdio: StdioOptions,
     pub(crate) eras: EraCache,
     pub(crate) restarts: u32,
+    at_once: usize,
+    pub(crate) most_servers: usize,
     #[cfg(feature = "over-acp")]
     pub(crate) over_acp: Option<AcpLink>,
 }
@@ -79,6 +84,8 @@ impl Builder {
                 stdio: StdioOptions::default(),
                 eras: EraCache::default(),
                 restarts: 3,
+                at_once: 16,
+                most_servers: 256,
                 #[cfg(feature = "over-acp")]
                 over_acp: None,
             },
@@ -141,6 +148,20 @@ impl Builder {
         self
     }
 
+    /// How many servers are being connected at the same time; the others wait for their turn. Default 16, at least 1.
+    #[must_use]
+    pub const fn at_once(mut self, servers: usize) -> Self {
+        self.options.at_once = servers;
+        self
+    }
+
+    /// How many servers a session may have; those that come after are not connected ([`McpError::TooMany`]). Default 256.
+    #[must_use]
+    pub const fn most_servers(mut self, servers: usize) -> Self {
+        self.options.most_servers = servers;
+        self
+    }
+
     /// The ACP connection over which servers of `type: "acp"` are reached. Without one they are not supported.
     #[cfg(feature = "over-acp")]
     #[must_use]
@@ -163,6 +184,7 @@ impl Builder {
     pub fn start(self, servers: &[McpServer]) -> McpSession {
         let closing = CancellationToken::new();
         let shared = Arc::new(Shared {
+            connecting: Semaphore::new(self.options.at_once.clamp(1, Semaphore::MAX_PERMITS)),
             options: self.options,
             events: EventSender::new(),
             closing: closing.child_token(),
@@ -173,7 +195,11 @@ impl Builder {
             let ordinal = ordinals.entry(name.clone()).or_default();
             let entry = Arc::new(Entry::new(name, index, *ordinal, connect::transport(server).to_owned()));
             *ordinal += 1;
-            connect::start(server, &entry, &shared);
+            if index < shared.options.most_servers {
+                connect::start(server, &entry, &shared);
+            } else {
+                connect::refuse(&entry, &shared);
+            }
             entry
         });
         McpSession {

@@ -38,6 +38,16 @@ pub enum Event {
         /// Why.
         error: McpError,
     },
+    /// A server does not tell any more of a resource that is [subscribed to](super::Server::on_resource_updated): it
+    /// refused to after it was connected again, or after its stream of changes broke.
+    SubscriptionLost {
+        /// Its name.
+        server: String,
+        /// The resource.
+        uri: String,
+        /// What it said.
+        error: McpError,
+    },
     /// A server ended by itself and is being started again. Calls that were running have failed.
     Restarting {
         /// Its name.
