@@ -226,7 +226,7 @@ mod tests {
             "nothing was sent: there are 1000 resources of a server that are subscribed to already, and not more are taken"
         );
         let second = subscriptions.add("x:0", Arc::clone(&quiet)).unwrap();
-        guards.swap_remove(0);
+        drop(guards.swap_remove(0));
         assert!(subscriptions.changes().borrow().contains_key("x:0"), "the second handler is there");
         drop(second);
         assert!(!subscriptions.changes().borrow().contains_key("x:0"));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use acp_mcp::{
     CallOptions, CancellationToken, ElicitRequest, Elicitation, ElicitationModes, Era, EraCache, EraStore,
-    McpError, McpSession, OnMissing, ServerKey,
+    ExtensionId, McpError, McpSession, OnMissing, ServerKey,
 };
 use acp_types::v1::ElicitationAction;
 use serde_json::{Value, json};
@@ -20,12 +20,13 @@ crate::cases! {
     mcp_neg_13_a_missing_capability_is_told_and_nothing_falls_back
     mcp_neg_11_a_server_without_a_name_is_as_good
     mcp_neg_16_mcp_neg_20_capabilities_follow_from_handlers_and_can_be_read
+    mcp_neg_17_mcp_neg_18_mcp_neg_19_mcp_neg_21_extensions_are_of_both_sides_or_of_none
     mcp_neg_35_mcp_neg_50_a_cancelled_call_is_cancelled_at_the_server
     mcp_neg_38_a_modern_server_gets_no_answers
     mcp_neg_40_mcp_neg_41_headers_say_what_the_body_says
     mcp_neg_42_arguments_are_mirrored_in_headers
     d15_mcp_neg_07_mcp_neg_42_a_call_is_tried_once_more
-    mcp_neg_55_mcp_neg_56_eras_outlive_the_process_in_a_store
+    d12_mcp_neg_55_mcp_neg_56_eras_outlive_the_process_in_a_store
     mcp_neg_62_a_request_has_its_time_whatever_its_progress
 }
 
@@ -160,6 +161,36 @@ async fn mcp_neg_16_mcp_neg_20_capabilities_follow_from_handlers_and_can_be_read
     }
 }
 
+async fn mcp_neg_17_mcp_neg_18_mcp_neg_19_mcp_neg_21_extensions_are_of_both_sides_or_of_none(
+    binding: Binding,
+) {
+    assert!("mcp.example/x".parse::<ExtensionId>().is_ok() && "x".parse::<ExtensionId>().is_err());
+    let [ours, other] = ["com.example/x", "com.example/y"].map(|id| id.parse::<ExtensionId>().unwrap());
+    let extensions = json!({ "com.example/x": { "size": 7 }, "com.example/unknown": {} });
+    for era in ["modern", "legacy"] {
+        let config = json!({ "era": era, "capabilities": { "extensions": extensions } });
+        for (on_missing, expected) in [
+            (OnMissing::Core, Ok(vec![ours.clone()])),
+            (OnMissing::Reject, Err(McpError::MissingExtension { extension: other.to_string() })),
+        ] {
+            let place = Place::new(binding, config.clone()).await;
+            let builder = place.builder().extension(ours.clone(), json!({}), OnMissing::Reject);
+            let session =
+                builder.extension(other.clone(), json!({}), on_missing).connect_all(&[place.entry()]).await;
+            let status = session.servers()[0].status();
+            match (&expected, status.info()) {
+                (Ok(expected), Some(info)) => {
+                    assert_eq!(info.extensions, *expected, "{era}");
+                    let settings: Option<Value> = info.extension_settings(&ours);
+                    assert_eq!(settings, Some(json!({ "size": 7 })), "{era}");
+                }
+                (expected, _) => assert_eq!(status.failure(), expected.as_ref().err(), "{era}"),
+            }
+            session.shutdown().await;
+        }
+    }
+}
+
 async fn mcp_neg_35_mcp_neg_50_a_cancelled_call_is_cancelled_at_the_server(binding: Binding) {
     for era in ["modern", "legacy"] {
         let place = Place::new(binding, json!({ "era": era })).await;
@@ -278,7 +309,7 @@ impl EraStore for Store {
     }
 }
 
-async fn mcp_neg_55_mcp_neg_56_eras_outlive_the_process_in_a_store(binding: Binding) {
+async fn d12_mcp_neg_55_mcp_neg_56_eras_outlive_the_process_in_a_store(binding: Binding) {
     for (era, known, openings) in [
         ("legacy", Era::Legacy, "initialize"),
         ("modern", Era::Modern, "server/discover"),
