@@ -16,9 +16,8 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpResponseLimits,
 };
 use sse_stream::{Sse, SseStream};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
 use super::Headers;
 use crate::negotiate::Fault;
@@ -73,8 +72,8 @@ pub(super) struct Exchange {
     pub(super) client: reqwest::Client,
     /// The longest that an exchange may take that settles the era. Who waits for it has given up before.
     pub(super) opening_time: Duration,
-    /// Cancelled once the session's own stream was answered, whatever the answer.
-    listening: CancellationToken,
+    /// Whether the session's own stream was answered, whatever the answer.
+    listening: Arc<watch::Sender<bool>>,
     /// Whether this connection has had its handshake.
     has_session: Arc<AtomicBool>,
     /// Told when a connection has another handshake, because the server has lost its session.
@@ -84,7 +83,7 @@ pub(super) struct Exchange {
 impl Exchange {
     pub(super) fn new(client: reqwest::Client, opening_time: Duration) -> Self {
         let (has_session, renewed) = (Arc::default(), Arc::default());
-        Self { client, opening_time, listening: CancellationToken::new(), has_session, renewed }
+        Self { client, opening_time, listening: Arc::default(), has_session, renewed }
     }
 
     /// The same for a new connection.
@@ -97,6 +96,7 @@ impl Exchange {
     /// was told in it with it.
     fn had_handshake(&self) {
         if self.has_session.swap(true, Ordering::Relaxed) {
+            self.listening.send_replace(false);
             self.renewed.notify_one();
         }
     }
@@ -104,8 +104,9 @@ impl Exchange {
     /// Servers ask the user by the session's own stream, and what they ask while there is none is lost. So requests wait
     /// for it, though not long: some servers answer it with the first message only.
     async fn listen_first(&self) {
-        if timeout(LISTENING_TIME, self.listening.cancelled()).await.is_err() {
-            self.listening.cancel();
+        let mut listening = self.listening.subscribe();
+        if timeout(LISTENING_TIME, listening.wait_for(|is_answered| *is_answered)).await.is_err() {
+            self.listening.send_replace(true);
         }
     }
 
@@ -276,7 +277,7 @@ impl StreamableHttpClient for Exchange {
                 limit,
             )
             .await;
-        self.listening.cancel();
+        self.listening.send_replace(true);
         answered.map_err(converted)
     }
 }

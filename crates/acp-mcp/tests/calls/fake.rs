@@ -182,6 +182,7 @@ impl Fake {
             "odd" => return Ok(json!({ "resultType": "hologram", "messages": [] })),
             // Without `resultType`, which stands for `complete`.
             "old" => return Ok(json!({ "messages": [] })),
+            "nosy" => return Ok(asks()),
             "ask" => match params["inputResponses"]["name"]["content"]["name"].as_str() {
                 Some(name) => name.to_owned(),
                 None => return Ok(asks()),

@@ -193,6 +193,11 @@ async fn a_modern_server_asks_before_it_answers(binding: Binding) {
     let server = session.server("fake").unwrap();
     assert_eq!(words(&server.get_prompt(prompt("ask")).await.unwrap()), "Ada");
     assert_eq!(contents(&server.read_resource("x:ask").await.unwrap()), "Ada");
+    // One that is never content is given up.
+    let asked = place.count("prompts/get");
+    let error = server.get_prompt(prompt("nosy")).await.unwrap_err();
+    let again = "the server's answer to `prompts/get` is not valid: it asks for input again and again";
+    assert_eq!((error.to_string().as_str(), place.count("prompts/get") - asked), (again, 10));
     session.shutdown().await;
     let (session, server) = place.server().await;
     for error in [server.get_prompt(prompt("ask")).await.err(), server.read_resource("x:ask").await.err()] {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use acp_mcp::{
     CallOptions, CancellationToken, ElicitRequest, Elicitation, ElicitationModes, Era, EraCache, EraStore,
-    ExtensionId, McpError, McpSession, OnMissing, ServerKey,
+    ExtensionId, McpError, McpSession, OnMissing, ProtocolVersion, ServerKey, VersionPolicy,
 };
 use acp_types::v1::ElicitationAction;
 use serde_json::{Value, json};
@@ -17,6 +17,7 @@ crate::cases! {
     mcp_neg_02_mcp_neg_03_mcp_neg_04_every_request_says_who_asks_and_in_what_version
     mcp_neg_24_messages_have_nothing_around_them
     mcp_neg_25_mcp_neg_34_nothing_goes_before_the_verdict
+    m2_m5_mcp_neg_33_mcp_neg_54_what_a_policy_does_not_allow_fails_with_words
     mcp_neg_13_a_missing_capability_is_told_and_nothing_falls_back
     mcp_neg_11_a_server_without_a_name_is_as_good
     mcp_neg_16_mcp_neg_20_capabilities_follow_from_handlers_and_can_be_read
@@ -93,6 +94,40 @@ async fn mcp_neg_25_mcp_neg_34_nothing_goes_before_the_verdict(binding: Binding)
         let log = place.log();
         assert_eq!(&log[..opening.len()], opening, "{era}");
         assert!(log.iter().skip(opening.len()).all(|method| !opening.contains(&method.as_str())), "{log:?}");
+        session.shutdown().await;
+    }
+}
+
+async fn m2_m5_mcp_neg_33_mcp_neg_54_what_a_policy_does_not_allow_fails_with_words(binding: Binding) {
+    let legacy_only = "the server speaks only versions of MCP that begin with `initialize`";
+    let [new, old] = [ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_06_18];
+    for (policy, era, expected) in [
+        (VersionPolicy::Only(new.clone()), "modern", Ok("2026-07-28")),
+        (VersionPolicy::AtLeast(new.clone()), "modern", Ok("2026-07-28")),
+        (VersionPolicy::AtLeast(old.clone()), "legacy", Ok("2025-11-25")),
+        (VersionPolicy::LegacyOnly, "legacy", Ok("2025-11-25")),
+        (VersionPolicy::Only(new.clone()), "legacy", Err(legacy_only)),
+        (VersionPolicy::AtLeast(new), "legacy", Err(legacy_only)),
+        // The server is asked for that one, and answers with another.
+        (
+            VersionPolicy::Only(old),
+            "legacy",
+            Err("the server answered `initialize` for MCP 2025-06-18 with version 2025-11-25"),
+        ),
+        (VersionPolicy::LegacyOnly, "modern", Err("2026-07-28 on the server")),
+    ] {
+        let place = Place::new(binding, json!({ "era": era })).await;
+        let builder = place.builder().versions(policy.clone());
+        let session = builder.connect_all(&[place.entry()]).await;
+        let status = session.servers()[0].status();
+        match (expected, status.info()) {
+            (Ok(version), Some(info)) => assert_eq!(info.version.as_str(), version, "{policy:?} {era}"),
+            (Ok(_), None) => panic!("{policy:?} {era}: {status:?}"),
+            (Err(words), _) => {
+                let failure = status.failure().unwrap().to_string();
+                assert!(failure.contains(words), "{policy:?} {era}: {failure}");
+            }
+        }
         session.shutdown().await;
     }
 }
