@@ -176,13 +176,19 @@ fn bounded(response: reqwest::Response, limit: usize) -> Events {
     SseStream::from_bytes_stream(Box::pin(chunks)).boxed()
 }
 
-fn is_handshake(message: &ClientJsonRpcMessage) -> bool {
-    matches!(message, ClientJsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_)))
+const fn request(message: &ClientJsonRpcMessage) -> Option<&ClientRequest> {
+    match message {
+        ClientJsonRpcMessage::Request(request) => Some(&request.request),
+        _ => None,
+    }
 }
 
-fn settles_the_era(message: &ClientJsonRpcMessage) -> bool {
-    let ClientJsonRpcMessage::Request(request) = message else { return false };
-    matches!(request.request, ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_))
+const fn is_handshake(message: &ClientJsonRpcMessage) -> bool {
+    matches!(request(message), Some(ClientRequest::InitializeRequest(_)))
+}
+
+const fn settles_the_era(message: &ClientJsonRpcMessage) -> bool {
+    matches!(request(message), Some(ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_)))
 }
 
 impl StreamableHttpClient for Exchange {

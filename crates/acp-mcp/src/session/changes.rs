@@ -127,13 +127,35 @@ impl Told<'_> {
         is_told
     }
 
-    /// Refuses those of these resources that have no answer yet.
+    /// Refuses those of these resources that have no answer yet. A server that could not be reached has not refused
+    /// anything that it told of before: it is asked again.
     pub(super) fn refuse(&self, uris: &[Box<str>], error: &McpError) {
-        let asked = asked(&self.entry.subscriptions.changes().borrow());
-        for uri in asked.iter().filter(|uri| uris.contains(uri)) {
-            self.set(uri, State::Refused(error.clone()));
+        let is_answer = !is_passing(error);
+        let refused: Vec<Box<str>> = {
+            let wanted = self.entry.subscriptions.changes();
+            let wanted = wanted.borrow();
+            let is_refused = |state: &State| match state {
+                State::Asked { again } => is_answer || !again,
+                State::Told | State::Refused(_) => false,
+            };
+            let of_these = wanted.iter().filter(|(uri, _)| uris.contains(uri));
+            of_these.filter(|(_, resource)| is_refused(&resource.state)).map(|(uri, _)| uri.clone()).collect()
+        };
+        for uri in refused {
+            self.set(&uri, State::Refused(error.clone()));
         }
     }
+}
+
+/// Whether it may be otherwise the next time.
+const fn is_passing(error: &McpError) -> bool {
+    matches!(
+        error,
+        McpError::Unreachable { .. }
+            | McpError::Timeout { .. }
+            | McpError::Http { status: 408 | 429 | 500.. }
+            | McpError::Exited { .. }
+    )
 }
 
 fn asked(wanted: &Wanted) -> Vec<Box<str>> {

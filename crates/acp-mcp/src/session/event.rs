@@ -101,3 +101,23 @@ impl EventSender {
         let _ = self.sender.send(event);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn of_events_that_nobody_reads_the_last_are_kept() {
+        let sender = EventSender::new();
+        for number in 0..KEPT + 2 {
+            sender.send(Event::Connected { server: number.to_string() });
+        }
+        let mut events = sender.subscribe();
+        drop(sender);
+        assert_eq!(events.next().await, Some(Event::Missed(2)));
+        for number in 2..KEPT + 2 {
+            assert_eq!(events.next().await, Some(Event::Connected { server: number.to_string() }));
+        }
+        assert_eq!(events.next().await, None);
+    }
+}

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use rmcp::model::{
     ClientRequest, CompleteRequest, CompleteRequestParams, CompleteResult, GetPromptRequest,
-    GetPromptRequestParams, GetPromptResult, ListPromptsRequest, ListResourceTemplatesRequest,
-    ListResourcesRequest, PaginatedRequestParams, Prompt, ReadResourceRequest, ReadResourceRequestParams,
-    ReadResourceResult, Resource, ResourceTemplate, ServerResult,
+    GetPromptRequestParams, GetPromptResult, InputResponses, ListPromptsRequest,
+    ListResourceTemplatesRequest, ListResourcesRequest, PaginatedRequestParams, Prompt, ReadResourceRequest,
+    ReadResourceRequestParams, ReadResourceResult, Resource, ResourceTemplate, ServerResult,
 };
 use rmcp::{Peer, RoleClient};
 
@@ -190,9 +190,10 @@ impl Server {
     /// [`McpError::NotSupported`] naming `prompts`; the failure of the server, and what it answers.
     pub async fn get_prompt(&self, params: GetPromptRequestParams) -> Result<GetPromptResult, McpError> {
         let connection = self.need("prompts", ServerInfo::supports_prompts).await?;
-        let make = |responses, state| {
+        let make = |responses: Option<InputResponses>, state: Option<String>| {
             let mut params = params.clone();
-            (params.input_responses, params.request_state) = (responses, state);
+            params.input_responses = responses.or(params.input_responses);
+            params.request_state = state.or(params.request_state);
             ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
         };
         match self.caller(&connection).answered("prompts/get", &CallOptions::new(), make).await? {

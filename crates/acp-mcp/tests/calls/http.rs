@@ -35,13 +35,15 @@ struct State {
     /// The stream of a legacy session, and those of modern listeners.
     session: Option<UnboundedSender<Value>>,
     listeners: Vec<(Value, UnboundedSender<Value>)>,
+    /// Whoever listens next is not let in.
+    is_away: bool,
 }
 
 impl Site {
     pub async fn start(config: Value) -> Arc<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let state =
-            State { fake: Fake::new(config, 1), log: Vec::new(), session: None, listeners: Vec::new() };
+        let (log, listeners) = (Vec::new(), Vec::new());
+        let state = State { fake: Fake::new(config, 1), log, session: None, listeners, is_away: false };
         let site = Arc::new(Self {
             url: format!("http://{}/mcp", listener.local_addr().unwrap()),
             state: Mutex::new(state),
@@ -62,6 +64,11 @@ impl Site {
 
     pub fn messages(&self) -> Vec<Value> {
         self.state.lock().unwrap().log.iter().map(|(message, _)| message.clone()).collect()
+    }
+
+    /// Does not let in whoever listens next.
+    pub fn be_away(&self) {
+        self.state.lock().unwrap().is_away = true;
     }
 
     /// The headers of the last message of a method.
@@ -107,6 +114,9 @@ impl Site {
             return plain(404);
         }
         let mut response = None;
+        if message["method"] == "subscriptions/listen" && std::mem::take(&mut state.is_away) {
+            return plain(503);
+        }
         if message["method"] == "subscriptions/listen" {
             let (sender, response_of) = self.stream(message["id"].clone());
             state.listeners.push((message["id"].clone(), sender));

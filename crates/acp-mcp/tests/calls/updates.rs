@@ -11,6 +11,7 @@ crate::cases! {
     a_resource_that_is_refused_is_an_error
     mcp_neg_37_subscriptions_outlive_the_connection
     mcp_neg_51_a_broken_stream_is_opened_again_with_another_id
+    a_server_that_is_away_for_a_while_has_refused_nothing
     a_subscription_that_is_lost_is_an_event
     changes_of_lists_reach_handlers_that_come_and_go
     resources_below_one_are_told_of_by_legacy_servers
@@ -136,6 +137,28 @@ async fn mcp_neg_51_a_broken_stream_is_opened_again_with_another_id(binding: Bin
         assert!(!site.headers("subscriptions/listen").contains_key("last-event-id"), "nothing is resumed");
     }
     session.shutdown().await;
+}
+
+async fn a_server_that_is_away_for_a_while_has_refused_nothing(binding: Binding) {
+    let place = Place::new(binding, json!({ "era": "modern" })).await;
+    let Some(site) = place.site() else { return };
+    let (session, server) = place.server().await;
+    let (_guard, mut heard) = subscribe(&server, "x:a").await.unwrap();
+    let mut events = session.events();
+    site.be_away();
+    call(&session, "break", json!({})).await;
+    assert_eq!(next(&mut heard).await, ("x:a".to_owned(), true));
+    // One that is asked for while nobody is there is refused, though.
+    site.be_away();
+    let error = subscribe(&server, "x:b").await.unwrap_err();
+    assert_eq!(error.to_string(), "the server answered with HTTP 503");
+    call(&session, "touch", json!({ "uri": "x:a" })).await;
+    assert_eq!(next(&mut heard).await, told("x:a"));
+    session.shutdown().await;
+    drop((server, session));
+    while let Some(event) = events.next().await {
+        assert!(!matches!(event, Event::SubscriptionLost { .. }), "{event:?}");
+    }
 }
 
 async fn a_subscription_that_is_lost_is_an_event(binding: Binding) {
