@@ -10,6 +10,9 @@ use serde_json::Value;
 
 /// Asks the user on behalf of MCP servers; an agent has its client do so (`elicitation/create` of ACP).
 ///
+/// A legacy server that answers a call only after the user has visited web pages (-32042) has them asked for here, too, and
+/// gets the call again once the user agreed.
+///
 /// Having one declares the capability `elicitation` to servers, with the modes it takes. Note that ACP and MCP differ in
 /// what an empty capability means: of MCP it is `form`, of ACP nothing (rule `acp-mcp-09`).
 pub trait Elicitation: Send + Sync + 'static {

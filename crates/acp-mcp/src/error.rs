@@ -139,6 +139,28 @@ pub enum McpError {
         /// The server's words, shortened.
         message: String,
     },
+    /// A legacy server does not answer before the user has visited web pages (-32042). See
+    /// [`Elicitation`](crate::Elicitation).
+    UrlElicitationRequired {
+        /// The method.
+        method: &'static str,
+        /// The pages.
+        elicitations: Vec<UrlElicitation>,
+        /// Why that did not happen.
+        reason: NotVisited,
+    },
+    /// The server has no such resource: -32002 of a legacy server, -32602 that names the resource of a modern one.
+    ResourceNotFound {
+        /// The resource.
+        uri: String,
+    },
+    /// There are as many of something as there may be. Nothing was sent.
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many there may be.
+        most: usize,
+    },
     /// The server's answer is not one that the method has.
     InvalidResult {
         /// The method.
@@ -162,16 +184,29 @@ impl McpError {
         Self::Certificate { problem: shortened(problem) }
     }
 
+    /// About this resource, if it is about one.
+    pub(crate) fn of_resource(self, uri: &str) -> Self {
+        match self {
+            Self::ResourceNotFound { .. } => Self::ResourceNotFound { uri: uri.to_owned() },
+            error => error,
+        }
+    }
+
     pub(crate) fn unreachable(problem: impl fmt::Display) -> Self {
         Self::Unreachable { problem: shortened(&problem.to_string()) }
     }
 }
 
 pub(crate) fn shortened(text: &str) -> String {
-    if text.len() <= LONGEST_WORDS {
+    cut(text, LONGEST_WORDS)
+}
+
+/// At most so many bytes of a text, and a sign that there were more.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
         return text.to_owned();
     }
-    let end = (0..=LONGEST_WORDS).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
     format!("{}…", text.get(..end).unwrap_or_default())
 }
 
@@ -249,6 +284,22 @@ impl fmt::Display for McpError {
             Self::Rpc { method, code, message } => {
                 write!(f, "the server answered `{method}` with error {code}: {message}")
             }
+            Self::UrlElicitationRequired { method, elicitations, reason } => {
+                write!(f, "the server answers `{method}` only after the user has visited")?;
+                for (at, asked) in elicitations.iter().enumerate() {
+                    let and = if at == 0 { "" } else { ", and" };
+                    write!(f, "{and} {} ({})", asked.place(), shortened(&asked.message))?;
+                }
+                f.write_str(match reason {
+                    NotVisited::NobodyAsks => "; there is nobody who asks the user to",
+                    NotVisited::Declined => "; the user declined",
+                    NotVisited::NotEnough => "; the user agreed, and it was not enough for the server",
+                })
+            }
+            Self::ResourceNotFound { uri } => write!(f, "the server has no resource `{}`", shortened(uri)),
+            Self::TooMany { what, most } => {
+                write!(f, "nothing was sent: there are {most} {what} already, and not more are taken")
+            }
             Self::InvalidResult { method, problem } => {
                 write!(f, "the server's answer to `{method}` is not valid: {problem}")
             }
@@ -264,6 +315,56 @@ impl std::error::Error for McpError {}
 impl From<AuthorizationError> for McpError {
     fn from(error: AuthorizationError) -> Self {
         Self::Authorization(error)
+    }
+}
+
+/// Why a web page was not visited, or to no avail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotVisited {
+    /// The session has no [`Elicitation`](crate::Elicitation) that asks by web pages.
+    NobodyAsks,
+    /// The user was asked, and did not agree.
+    Declined,
+    /// The user agreed, several times, and the server wants more.
+    NotEnough,
+}
+
+/// A web page that a legacy server wants the user to visit.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UrlElicitation {
+    /// The server's id of it.
+    pub id: String,
+    /// The address. It may hold credentials: neither `Debug` nor the message of an error shows more than
+    /// [the place](Self::place).
+    pub url: String,
+    /// What the server says about it.
+    pub message: String,
+}
+
+impl UrlElicitation {
+    /// Scheme, host and port of the address: what a user should look at before agreeing.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        let Some(scheme) = self.url.find("://") else { return "somewhere" };
+        let host = self.url.get(scheme + 3..).unwrap_or_default();
+        let length = host.find(['/', '?', '#', '\\']).unwrap_or(host.len());
+        // A user name and password before the host are not for showing, and would pass for one.
+        if host.get(..length).is_none_or(|host| host.is_empty() || host.contains('@')) {
+            return "somewhere";
+        }
+        self.url.get(..scheme + 3 + length).unwrap_or("somewhere")
+    }
+}
+
+impl fmt::Debug for UrlElicitation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.place();
+        f.debug_struct("UrlElicitation")
+            .field("place", &place)
+            .field("message", &self.message)
+            .finish_non_exhaustive()
     }
 }
 

@@ -25,7 +25,7 @@ mod wire;
 
 pub use content::ToolOutcome;
 pub use elicit::{ElicitMode, ElicitRequest, Elicitation, ElicitationModes};
-pub use error::McpError;
+pub use error::{McpError, NotVisited, UrlElicitation};
 pub use extension::{ExtensionId, InvalidExtensionId, OnMissing};
 #[cfg(feature = "oauth")]
 pub use http::oauth::{
@@ -40,8 +40,8 @@ pub use over_acp::{AcpCallError, AcpCaller, AcpLink, Answering};
 #[cfg(feature = "provider")]
 pub use over_acp::{McpProvider, ProvideError, ProvideRequests};
 pub use session::{
-    Builder, CallOptions, Event, Events, Guard, McpSession, Notification, Progress, Server, ServerInfo,
-    ServerStatus, ToolsStatus,
+    Builder, CallOptions, CloseReason, Event, Events, Guard, McpSession, Notification, Progress,
+    ResourceUpdate, Server, ServerInfo, ServerStatus, ToolsStatus,
 };
 #[cfg(feature = "stdio")]
 pub use stdio::{EnvPolicy, OnStderr, StdioOptions};

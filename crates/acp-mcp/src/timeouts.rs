@@ -18,6 +18,9 @@ pub struct Timeouts {
     pub request_max: Duration,
     /// For an authorization of a server by the user, all of its steps; no other server waits for it. Default 10 min.
     pub authorization: Duration,
+    /// For a legacy server to say that it is done with a web page that the user has agreed to visit, before the call that
+    /// depends on it is made again without that word. Default 60 s.
+    pub consent: Duration,
     /// For a process to exit after its stdin was closed, and again after it was asked to. Default 3 s.
     pub shutdown: Duration,
 }
@@ -31,6 +34,7 @@ impl Default for Timeouts {
             request: Duration::from_secs(60),
             request_max: Duration::from_secs(600),
             authorization: Duration::from_secs(600),
+            consent: Duration::from_secs(60),
             shutdown: Duration::from_secs(3),
         }
     }
@@ -51,4 +55,4 @@ macro_rules! setters {
     };
 }
 
-setters!(probe initialize connect request request_max authorization shutdown);
+setters!(probe initialize connect request request_max authorization consent shutdown);

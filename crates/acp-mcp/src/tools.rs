@@ -2,7 +2,11 @@
 
 use rmcp::model::Tool;
 
+use crate::error::cut;
 use crate::names;
+
+/// How much of a description is taken in.
+const LONGEST_DESCRIPTION: usize = 16 * 1024;
 
 /// A tool, with the name that a model calls it by.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,18 +16,22 @@ pub struct QualifiedTool {
     pub name: String,
     /// The name of its server, as `mcpServers` has it.
     pub server: String,
-    /// The tool as the server lists it: its own name, description, schemas, hints.
+    /// The tool as the server lists it: its own name, description (at most 16 KiB of it), schemas, hints.
     pub tool: Tool,
     /// Which server of the session.
     pub(crate) index: usize,
 }
 
 impl QualifiedTool {
-    pub(crate) fn new(index: usize, server: &str, ordinal: usize, tool: Tool) -> Self {
+    pub(crate) fn new(index: usize, server: &str, ordinal: usize, mut tool: Tool) -> Self {
+        if let Some(description) = tool.description.as_deref().filter(|text| text.len() > LONGEST_DESCRIPTION)
+        {
+            tool.description = Some(cut(description, LONGEST_DESCRIPTION).into());
+        }
         Self { name: names::qualified(server, ordinal, &tool.name), server: server.to_owned(), tool, index }
     }
 
-    /// What the tool does, for the model.
+    /// What the tool does, for the model: at most 16 KiB of it.
     #[must_use]
     pub fn description(&self) -> &str {
         self.tool.description.as_deref().unwrap_or_default()

@@ -94,7 +94,7 @@ impl Mcp {
     /// The tool of this name, if it is known by now.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<Tool> {
-        self.inner.servers.current_tools().into_iter().find(|tool| tool.name == name).map(Tool::new)
+        self.inner.servers.tool(name).map(Tool::new)
     }
 
     /// The servers, in the order of the session's `mcpServers`, and how each of them is.

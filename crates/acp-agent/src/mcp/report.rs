@@ -11,26 +11,60 @@ where
     R: Future<Output = Result<()>>,
 {
     while let Some(event) = events.next().await {
-        let (server, title, error) = match event {
+        let (server, title, problem) = match event {
             Event::Failed { server, error } => {
                 let title = format!("MCP server `{server}` is unavailable");
-                (server, title, error)
+                (server, title, format!("Continuing without it: {error}"))
             }
             Event::ToolsFailed { server, error } => {
                 let title = format!("The tools of MCP server `{server}` could not be listed");
-                (server, title, error)
+                (server, title, format!("Continuing without it: {error}"))
+            }
+            // There are so many servers that not all of them can be told of.
+            Event::Missed(count) => {
+                let title = "More MCP servers may be unavailable".to_owned();
+                (String::new(), title, format!("{count} reports of servers are lost"))
             }
             _ => continue,
         };
-        let notice = Notice::new(NoticeSeverity::Warning, title)
-            .description(format!("Continuing without it: {error}"));
+        let notice = Notice::new(NoticeSeverity::Warning, &title).description(&problem);
         match send(notice).await {
             Ok(()) => {}
             Err(Error::Unsupported { .. }) => {
-                tracing::warn!(%session, server, %error, "MCP server unavailable");
+                tracing::warn!(%session, server, problem, "{title}");
             }
             // The session is over.
             Err(_) => return,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use acp_mcp::{Implementation, McpSession};
+    use acp_types::v1::{McpServer, McpServerStdio};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn of_many_servers_that_fail_it_is_said_that_there_are_more() {
+        let server: McpServer = McpServerStdio::new("s", "/no/such/program", [], []).into();
+        let builder = McpSession::builder(Implementation::new("tests", "0")).most_servers(0);
+        let servers = builder.connect_all(&vec![server; 400]).await;
+        let events = servers.events();
+        servers.shutdown().await;
+        drop(servers);
+        let notices = Mutex::new(Vec::new());
+        report(&"session".into(), events, |notice| {
+            notices.lock().unwrap().push(notice);
+            std::future::ready(Ok(()))
+        })
+        .await;
+        let notices = notices.into_inner().unwrap();
+        let titles: Vec<_> = notices.iter().map(|notice| notice.title.as_str()).collect();
+        assert_eq!(titles[..2], ["More MCP servers may be unavailable", "MCP server `s` is unavailable"]);
+        assert!(titles.len() < 400, "{}", titles.len());
     }
 }

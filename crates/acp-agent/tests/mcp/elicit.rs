@@ -84,3 +84,49 @@ async fn a_page_is_shown_until_the_server_is_done_with_it() {
     // The server's own id is the same both times.
     assert_ne!(ids[0], ids[1]);
 }
+
+/// -32042 of servers with a handshake: the call is made again once the user has agreed.
+#[tokio::test]
+async fn a_call_that_needs_a_page_visited_first_is_made_again() {
+    let (mut wire, session) = one(Obedient, json!({"elicitation": {"url": {}}})).await;
+    let prompt = wire.prompt(&session, "call one__login").await;
+    let call = wire.update().await["toolCallId"].clone();
+    let question = wire.asked("elicitation/create").await;
+    let params = &question["params"];
+    assert_eq!((&params["mode"], &params["message"]), (&json!("url"), &json!("Log in")), "{question}");
+    assert_eq!(
+        (&params["toolCallId"], &params["url"]),
+        (&call, &json!("https://example.com/login?token=secret"))
+    );
+    wire.answer(&question, json!({"action": "accept"})).await;
+    let mut rest = Vec::new();
+    for _ in 0..4 {
+        rest.push(wire.recv().await);
+    }
+    let completed = rest.iter().find(|message| message["method"] == "elicitation/complete");
+    assert_eq!(completed.unwrap()["params"]["elicitationId"], params["elicitationId"], "{rest:?}");
+    let answer = rest.iter().find(|message| message["id"] == prompt).unwrap();
+    assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
+    assert!(rest.iter().any(|message| message.to_string().contains("false logged in")), "{rest:?}");
+}
+
+/// A user who does not want to, and a client that cannot show pages: the tool call says what was wanted.
+#[tokio::test]
+async fn a_page_that_is_not_visited_fails_the_call() {
+    for (offered, why) in
+        [(json!({"elicitation": {"url": {}}}), "the user declined"), (json!({}), "nobody who asks the user")]
+    {
+        let (mut wire, session) = one(Obedient, offered.clone()).await;
+        wire.prompt(&session, "call one__login").await;
+        wire.update().await;
+        if offered != json!({}) {
+            let question = wire.asked("elicitation/create").await;
+            wire.answer(&question, json!({"action": "decline"})).await;
+        }
+        let failed = wire.update().await;
+        assert_eq!(failed["status"], "failed", "{failed}");
+        let words = failed.to_string();
+        assert!(words.contains("https://example.com (Log in)") && words.contains(why), "{words}");
+        assert!(!words.contains("secret"), "{words}");
+    }
+}

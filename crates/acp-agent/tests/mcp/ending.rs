@@ -41,7 +41,7 @@ async fn the_end_of_the_connection_is_theirs() {
 async fn a_session_that_is_not_opened_after_all_leaves_none() {
     /// Fails once the server runs.
     async fn new_session(_: &(), open: NewSession, mcp: Mcp) -> Result<Opened<()>> {
-        assert_eq!((open.mcp_servers().len(), mcp.tools().await.len()), (1, 10));
+        assert_eq!((open.mcp_servers().len(), mcp.tools().await.len()), (1, 11));
         Err("no".into())
     }
 

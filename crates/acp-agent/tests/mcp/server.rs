@@ -45,6 +45,7 @@ struct Server {
     heard: Vec<Value>,
     /// What the client has declared.
     capabilities: Value,
+    is_logged_in: bool,
     /// The call that each question belongs to.
     asking: HashMap<u64, Value>,
 }
@@ -120,6 +121,21 @@ impl Server {
                     json!({"mode": "url", "message": "Log in", "url": url, "elicitationId": "page-1"});
                 self.ask(id, &params);
             }
+            // It is done with the page by the time it is called again.
+            "login" if self.is_logged_in => {
+                let params = json!({"elicitationId": "page-2"});
+                send(&json!({
+                    "jsonrpc": "2.0", "method": "notifications/elicitation/complete", "params": params,
+                }));
+                result(id, &text("logged in"));
+            }
+            "login" => {
+                self.is_logged_in = true;
+                let url = "https://example.com/login?token=secret";
+                let page = json!({"mode": "url", "elicitationId": "page-2", "url": url, "message": "Log in"});
+                let error = json!({"code": -32042, "message": "log in", "data": {"elicitations": [page]}});
+                send(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
+            }
             name => error(id, -32602, &format!("no tool {name}")),
         }
     }
@@ -140,7 +156,8 @@ pub(crate) fn everything() -> Value {
 }
 
 fn tools() -> Vec<Value> {
-    let names = ["echo", "where", "heard", "capabilities", "fail", "refuse", "all", "slow", "ask", "visit"];
+    let names =
+        ["echo", "where", "heard", "capabilities", "fail", "refuse", "all", "slow", "ask", "visit", "login"];
     let tool = |name: &str| {
         let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
         json!({"name": name, "title": format!("The {name} tool"), "description": "A tool", "inputSchema": schema})

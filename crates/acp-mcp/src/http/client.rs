@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -15,8 +16,8 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpResponseLimits,
 };
 use sse_stream::{Sse, SseStream};
+use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
 use super::{Bearer, Headers};
 use crate::negotiate::Fault;
@@ -79,25 +80,41 @@ pub(super) struct Exchange {
     /// The longest that an exchange may take that settles the era. Who waits for it has given up before.
     pub(super) opening_time: Duration,
     pub(super) bearer: Bearer,
-    /// Cancelled once the session's own stream was answered, whatever the answer.
-    listening: CancellationToken,
+    /// Whether the session's own stream was answered, whatever the answer.
+    listening: Arc<watch::Sender<bool>>,
+    /// Whether this connection has had its handshake.
+    has_session: Arc<AtomicBool>,
+    /// Told when a connection has another handshake, because the server has lost its session.
+    pub(super) renewed: Arc<Notify>,
 }
 
 impl Exchange {
     pub(super) fn new(client: reqwest::Client, opening_time: Duration, bearer: Bearer) -> Self {
-        Self { client, opening_time, bearer, listening: CancellationToken::new() }
+        let (has_session, renewed) = (Arc::default(), Arc::default());
+        Self { client, opening_time, bearer, listening: Arc::default(), has_session, renewed }
     }
 
     /// The same for a new connection.
     pub(super) fn anew(&self) -> Self {
-        Self::new(self.client.clone(), self.opening_time, self.bearer.clone())
+        let renewed = Arc::clone(&self.renewed);
+        Self { renewed, ..Self::new(self.client.clone(), self.opening_time, self.bearer.clone()) }
+    }
+
+    /// A second handshake of one connection is rmcp's answer to a session that the server has lost, and what the server
+    /// was told in it with it.
+    fn had_handshake(&self) {
+        if self.has_session.swap(true, Ordering::Relaxed) {
+            self.listening.send_replace(false);
+            self.renewed.notify_one();
+        }
     }
 
     /// Servers ask the user by the session's own stream, and what they ask while there is none is lost. So requests wait
     /// for it, though not long: some servers answer it with the first message only.
     async fn listen_first(&self) {
-        if timeout(LISTENING_TIME, self.listening.cancelled()).await.is_err() {
-            self.listening.cancel();
+        let mut listening = self.listening.subscribe();
+        if timeout(LISTENING_TIME, listening.wait_for(|is_answered| *is_answered)).await.is_err() {
+            self.listening.send_replace(true);
         }
     }
 
@@ -179,9 +196,19 @@ fn bounded(response: reqwest::Response, limit: usize) -> Events {
     SseStream::from_bytes_stream(Box::pin(chunks)).boxed()
 }
 
-fn settles_the_era(message: &ClientJsonRpcMessage) -> bool {
-    let ClientJsonRpcMessage::Request(request) = message else { return false };
-    matches!(request.request, ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_))
+const fn request(message: &ClientJsonRpcMessage) -> Option<&ClientRequest> {
+    match message {
+        ClientJsonRpcMessage::Request(request) => Some(&request.request),
+        _ => None,
+    }
+}
+
+const fn is_handshake(message: &ClientJsonRpcMessage) -> bool {
+    matches!(request(message), Some(ClientRequest::InitializeRequest(_)))
+}
+
+const fn settles_the_era(message: &ClientJsonRpcMessage) -> bool {
+    matches!(request(message), Some(ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_)))
 }
 
 impl StreamableHttpClient for Exchange {
@@ -213,6 +240,9 @@ impl StreamableHttpClient for Exchange {
         if settles_the_era(&message) {
             let opening = self.open(&uri, &message, token, custom_headers, limits);
             let opened = timeout(self.opening_time, opening).await;
+            if matches!(opened, Ok(Ok(_))) && is_handshake(&message) {
+                self.had_handshake();
+            }
             return opened.unwrap_or(Err(StreamableHttpError::Client(Refusal::Timeout)));
         }
         if session_id.is_some() && matches!(message, ClientJsonRpcMessage::Request(_)) {
@@ -270,7 +300,7 @@ impl StreamableHttpClient for Exchange {
             .client
             .get_stream_with_max_sse_event_size(uri, session_id, last_event_id, token, custom_headers, limit)
             .await;
-        self.listening.cancel();
+        self.listening.send_replace(true);
         answered.map_err(converted)
     }
 }

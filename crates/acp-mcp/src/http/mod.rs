@@ -13,7 +13,6 @@ mod tls;
 
 use std::collections::HashMap;
 use std::error::Error;
-#[cfg(feature = "oauth")]
 use std::sync::Arc;
 
 use acp_types::v1::HttpHeader;
@@ -21,6 +20,7 @@ use http::{HeaderName, HeaderValue};
 use reqwest::Url;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
+use tokio::sync::Notify;
 
 use self::bearer::Bearer;
 use self::client::{Exchange, Refusal};
@@ -102,6 +102,10 @@ impl Dial for HttpDial {
 
     async fn ended(&mut self) -> Option<McpError> {
         None
+    }
+
+    fn renewed(&self) -> Arc<Notify> {
+        Arc::clone(&self.client.renewed)
     }
 
     fn input(&self, error: &WireError) -> Input {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::version::Era;
 
 /// Stands for the configuration of one server: a hash of how it is started, or of where it is. Nothing can be read
-/// from it.
+/// from it. With another release of Rust it may be another: then a server counts as unknown, and is probed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ServerKey(u64);
 

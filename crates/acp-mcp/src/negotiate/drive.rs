@@ -1,5 +1,6 @@
 //! Carries a [`Negotiation`] out over real connections.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
@@ -10,6 +11,7 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport as _;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{Failure, Fault, Input, Negotiation, Opening, Route, Step};
@@ -28,6 +30,11 @@ pub(crate) trait Dial: Send {
 
     /// Why the last connection ended, if that is known.
     fn ended(&mut self) -> impl Future<Output = Option<McpError>> + Send;
+
+    /// Told when the server has lost what it was told before over a connection that goes on.
+    fn renewed(&self) -> Arc<Notify> {
+        Arc::default()
+    }
 
     /// What an error of the transport says.
     fn input(&self, error: &WireError) -> Input;

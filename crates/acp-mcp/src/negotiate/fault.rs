@@ -4,6 +4,7 @@ use rmcp::model::{ErrorData, ProtocolVersion};
 use serde_json::Value;
 
 use crate::error::shortened;
+use crate::version::Era;
 
 /// The codes that MCP gives a meaning to here. In 2026-07-28 they are the first three; the last is what pre-releases of
 /// it had for the first.
@@ -12,12 +13,16 @@ const MISSING_CAPABILITY: i32 = -32021;
 const HEADER_MISMATCH: i32 = -32020;
 const UNSUPPORTED_VERSION_BEFORE: i32 = -32004;
 
+/// What legacy servers say of a resource that is not there. Modern ones have the next for it, and name the resource.
+const RESOURCE_NOT_FOUND_BEFORE: i32 = -32002;
+const INVALID_PARAMS: i32 = -32602;
+
 /// A JSON-RPC error.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) code: i32,
     pub(crate) message: String,
-    data: Option<Value>,
+    pub(crate) data: Option<Value>,
 }
 
 /// What it means.
@@ -47,6 +52,16 @@ impl Fault {
             (MISSING_CAPABILITY, _) => Verdict::MissingCapability(self.required()),
             (HEADER_MISMATCH, _) => Verdict::HeaderMismatch,
             _ => Verdict::Other,
+        }
+    }
+
+    /// The resource that is not there, if that is what the error says of a request for one; empty when it does not name it.
+    pub(crate) fn missing_resource(&self, era: Era) -> Option<String> {
+        let named = self.data.as_ref().and_then(|data| data.get("uri")).and_then(Value::as_str);
+        match (era, self.code) {
+            (Era::Legacy, RESOURCE_NOT_FOUND_BEFORE) => Some(named.unwrap_or_default().to_owned()),
+            (Era::Modern, INVALID_PARAMS) => named.map(str::to_owned),
+            _ => None,
         }
     }
 

@@ -7,12 +7,15 @@ use std::sync::Arc;
 use acp_types::v1::McpServer;
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, JsonObject};
 use serde_json::Value;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::entry::Entry;
 use super::event::EventSender;
 use super::{Inner, McpSession, Shared, connect};
 use crate::elicit::Elicitation;
+#[cfg(doc)]
+use crate::error::McpError;
 use crate::extension::{ExtensionId, OnMissing};
 #[cfg(feature = "__tls")]
 use crate::http::TlsOptions;
@@ -46,6 +49,8 @@ pub(crate) struct Options {
     pub(crate) restarts: u32,
     #[cfg(feature = "oauth")]
     pub(crate) oauth: Option<OAuth>,
+    at_once: usize,
+    pub(crate) most_servers: usize,
     #[cfg(feature = "over-acp")]
     pub(crate) over_acp: Option<AcpLink>,
 }
@@ -91,6 +96,8 @@ impl Builder {
                 restarts: 3,
                 #[cfg(feature = "oauth")]
                 oauth: None,
+                at_once: 16,
+                most_servers: 256,
                 #[cfg(feature = "over-acp")]
                 over_acp: None,
             },
@@ -171,6 +178,20 @@ impl Builder {
         self
     }
 
+    /// How many servers are being connected at the same time; the others wait for their turn. Default 16, at least 1.
+    #[must_use]
+    pub const fn at_once(mut self, servers: usize) -> Self {
+        self.options.at_once = servers;
+        self
+    }
+
+    /// How many servers a session may have; those that come after are not connected ([`McpError::TooMany`]). Default 256.
+    #[must_use]
+    pub const fn most_servers(mut self, servers: usize) -> Self {
+        self.options.most_servers = servers;
+        self
+    }
+
     /// The ACP connection over which servers of `type: "acp"` are reached. Without one they are not supported.
     #[cfg(feature = "over-acp")]
     #[must_use]
@@ -193,6 +214,7 @@ impl Builder {
     pub fn start(self, servers: &[McpServer]) -> McpSession {
         let closing = CancellationToken::new();
         let shared = Arc::new(Shared {
+            connecting: Semaphore::new(self.options.at_once.clamp(1, Semaphore::MAX_PERMITS)),
             options: self.options,
             events: EventSender::new(),
             closing: closing.child_token(),
@@ -203,7 +225,11 @@ impl Builder {
             let ordinal = ordinals.entry(name.clone()).or_default();
             let entry = Arc::new(Entry::new(name, index, *ordinal, connect::transport(server).to_owned()));
             *ordinal += 1;
-            connect::start(server, &entry, &shared);
+            if index < shared.options.most_servers {
+                connect::start(server, &entry, &shared);
+            } else {
+                connect::refuse(&entry, &shared);
+            }
             entry
         });
         McpSession {

@@ -9,7 +9,7 @@ use acp_types::v1::ToolCallId;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
     ClientNotification, ClientRequest, ErrorData, InputRequest, InputRequiredResult, InputResponses,
-    JsonObject, RequestId, ServerResult,
+    JsonObject, RequestId, ResultType, ServerResult,
 };
 use rmcp::service::{PeerRequestOptions, ServiceError};
 use rmcp::{Peer, RoleClient};
@@ -20,15 +20,16 @@ use tokio_util::sync::CancellationToken;
 use super::authorize::Attempts;
 use super::entry::{Connection, Entry};
 use super::progress::{OnProgress, Progress};
-use super::{McpSession, Shared, listing};
+use super::{McpSession, Shared, consent, hints, listing};
 use crate::content::ToolOutcome;
 use crate::elicit;
-use crate::error::McpError;
+use crate::error::{McpError, NotVisited};
 use crate::negotiate::{Fault, Verdict};
-use crate::tools::QualifiedTool;
+use crate::version::Era;
 
 /// How often a server may ask for input before it answers a call.
 const MOST_ROUNDS: usize = 10;
+const OTHER_TYPE: &str = "its `resultType` is not one that was agreed on";
 
 /// How a tool is called.
 #[derive(Clone, Default)]
@@ -125,11 +126,14 @@ impl McpSession {
         arguments: Option<JsonObject>,
         options: &CallOptions,
     ) -> Result<ToolOutcome, McpError> {
-        let find = |tools: Vec<QualifiedTool>| tools.into_iter().find(|tool| tool.name == name);
-        let tool = match find(self.current_tools()) {
-            Some(tool) => Some(tool),
-            None => find(self.tools().await),
-        };
+        let mut tool = self.tool(name);
+        if tool.is_none() {
+            // Its server may be on its way.
+            for entry in &self.inner.entries {
+                entry.listed().await;
+            }
+            tool = self.tool(name);
+        }
         let entry = tool.as_ref().and_then(|tool| self.inner.entries.get(tool.index));
         let (Some(tool), Some(entry)) = (&tool, entry) else {
             return Err(McpError::UnknownTool { name: name.to_owned() });
@@ -168,29 +172,41 @@ impl Caller<'_> {
         options: &CallOptions,
     ) -> Result<ToolOutcome, McpError> {
         const METHOD: &str = "tools/call";
-        let mut params = CallToolRequestParams::new(tool.to_owned());
-        params.arguments = arguments;
+        let result = self.answered(METHOD, options, |responses, state| {
+            let mut params = CallToolRequestParams::new(tool.to_owned());
+            params.arguments.clone_from(&arguments);
+            (params.input_responses, params.request_state) = (responses, state);
+            ClientRequest::CallToolRequest(CallToolRequest::new(params))
+        });
+        match result.await? {
+            ServerResult::CallToolResult(result) => ToolOutcome::of(&result),
+            ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => {
+                ToolOutcome::read(&Value::Object(JsonObject::new()))
+            }
+            // Blocks of a kind that is not known here.
+            ServerResult::CustomResult(result) if is_complete(&result.0) => ToolOutcome::read(&result.0),
+            _ => Err(McpError::InvalidResult { method: METHOD, problem: OTHER_TYPE }),
+        }
+    }
+
+    /// A request until the server has all the input that it wants: `make` makes it, with the answers of the user and the
+    /// server's own state.
+    pub(super) async fn answered(
+        &self,
+        method: &'static str,
+        options: &CallOptions,
+        make: impl Fn(Option<InputResponses>, Option<String>) -> ClientRequest,
+    ) -> Result<ServerResult, McpError> {
+        let (mut responses, mut state) = (None, None);
         for _ in 0..MOST_ROUNDS {
-            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
-            match self.request(METHOD, request, options).await? {
-                ServerResult::CallToolResult(result) => return ToolOutcome::of(&result),
+            match self.request_with_consent(method, make(responses, state), options).await? {
                 ServerResult::InputRequiredResult(required) => {
-                    (params.input_responses, params.request_state) = self.fulfil(required, options).await?;
+                    (responses, state) = self.fulfil(required, options).await?;
                 }
-                ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => {
-                    return ToolOutcome::read(&Value::Object(JsonObject::new()));
-                }
-                // Blocks of a kind that is not known here. A result of another type is none: `mcp-neg-12`, `-22`.
-                ServerResult::CustomResult(result) if is_complete(&result.0) => {
-                    return ToolOutcome::read(&result.0);
-                }
-                _ => {
-                    let problem = "its `resultType` is not one that was agreed on";
-                    return Err(McpError::InvalidResult { method: METHOD, problem });
-                }
+                result => return Ok(result),
             }
         }
-        Err(McpError::InvalidResult { method: METHOD, problem: "it asks for input again and again" })
+        Err(McpError::InvalidResult { method, problem: "it asks for input again and again" })
     }
 
     /// Has the user answer what the server wants to know.
@@ -262,14 +278,21 @@ impl Caller<'_> {
             Err(error) => Err(error),
         };
         match answer {
-            Ok(result) => Ok(result),
+            // A result of another type than was agreed on is none: `mcp-neg-12`, `-22`.
+            Ok(result) if result_type(&result).is_some_and(|kind| !kind.is_complete()) => {
+                Err(McpError::InvalidResult { method, problem: OTHER_TYPE })
+            }
+            Ok(result) => {
+                hints::check(self.entry, self.connection, method, &result);
+                Ok(result)
+            }
             Err(error) => Err(self.error(method, error).await),
         }
     }
 
-    async fn error(&self, method: &'static str, error: ServiceError) -> McpError {
+    pub(super) async fn error(&self, method: &'static str, error: ServiceError) -> McpError {
         match error {
-            ServiceError::McpError(error) => of_fault(method, error),
+            ServiceError::McpError(error) => of_fault(method, self.connection.info.era, error),
             ServiceError::Timeout { timeout } => McpError::Timeout { waiting_for: method, waited: timeout },
             ServiceError::TransportSend(error) => of_transport(error.error.as_ref()),
             ServiceError::TransportClosed => self.entry.ended(self.connection.number).await,
@@ -281,16 +304,26 @@ impl Caller<'_> {
     }
 }
 
-/// What an error that a server answered with means.
-fn of_fault(method: &'static str, error: ErrorData) -> McpError {
-    let (code, message) = (error.code.0, error.message.to_string());
-    match Fault::from(error).verdict() {
-        Verdict::Versions(server) => McpError::NoCommonVersion { client: Vec::new(), server },
-        Verdict::MissingCapability(required) => McpError::MissingClientCapability { required },
-        Verdict::HeaderMismatch => McpError::HeaderMismatch,
-        // Outside of a negotiation the old code may mean anything: `mcp-neg-15`.
-        Verdict::MaybeVersions(_) | Verdict::Other => McpError::rpc(method, code, &message),
+/// What an error that a server answered with means. Codes are those of the era and no others: `mcp-neg-15`.
+fn of_fault(method: &'static str, era: Era, error: ErrorData) -> McpError {
+    let fault = Fault::from(error);
+    match fault.verdict() {
+        Verdict::Versions(server) => return McpError::NoCommonVersion { client: Vec::new(), server },
+        Verdict::MissingCapability(required) => return McpError::MissingClientCapability { required },
+        Verdict::HeaderMismatch => return McpError::HeaderMismatch,
+        // Outside of a negotiation the old code may mean anything.
+        Verdict::MaybeVersions(_) | Verdict::Other => {}
     }
+    if era == Era::Legacy
+        && fault.code == consent::REQUIRED
+        && let Some(elicitations) = consent::elicitations(fault.data.as_ref())
+    {
+        return McpError::UrlElicitationRequired { method, elicitations, reason: NotVisited::NotEnough };
+    }
+    if let ("resources/read" | "resources/subscribe", Some(uri)) = (method, fault.missing_resource(era)) {
+        return McpError::ResourceNotFound { uri };
+    }
+    McpError::rpc(method, fault.code, &fault.message)
 }
 
 /// What an error of a transport means.
@@ -300,6 +333,21 @@ fn of_transport(error: &(dyn Error + 'static)) -> McpError {
         return error;
     }
     McpError::unreachable(error)
+}
+
+/// The `resultType` of results that are of one type only.
+fn result_type(result: &ServerResult) -> Option<&ResultType> {
+    match result {
+        ServerResult::CompleteResult(result) => result.result_type.as_ref(),
+        ServerResult::GetPromptResult(result) => result.result_type.as_ref(),
+        ServerResult::ListPromptsResult(result) => result.result_type.as_ref(),
+        ServerResult::ListResourcesResult(result) => result.result_type.as_ref(),
+        ServerResult::ListResourceTemplatesResult(result) => result.result_type.as_ref(),
+        ServerResult::ReadResourceResult(result) => result.result_type.as_ref(),
+        ServerResult::ListToolsResult(result) => result.result_type.as_ref(),
+        ServerResult::CallToolResult(result) => result.result_type.as_ref(),
+        _ => None,
+    }
 }
 
 fn is_complete(result: &Value) -> bool {

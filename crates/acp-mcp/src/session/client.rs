@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use rmcp::RoleClient;
-use rmcp::model::{ClientConfig, ClientResult, ErrorCode, ErrorData, ServerNotification, ServerRequest};
+use rmcp::model::{
+    ClientConfig, ClientResult, ErrorCode, ErrorData, ServerNotification, ServerRequest, SubscriptionFilter,
+};
 use rmcp::service::{NotificationContext, RequestContext, Service};
 
 use super::Shared;
@@ -22,9 +24,26 @@ impl Client {
         match notification {
             ServerNotification::ToolListChangedNotification(_) => entry.tools_changed.notify_one(),
             ServerNotification::ProgressNotification(progress) => entry.progress.tell(&progress.params),
+            ServerNotification::ResourceUpdatedNotification(updated) => {
+                entry.subscriptions.tell(&entry.name, &updated.params.uri);
+            }
             _ => {}
         }
         entry.notifications.tell(&entry.name, notification);
+    }
+
+    /// Tells that the lists have changed, as is the case as far as one knows after a time of not listening.
+    pub(super) fn lists_may_have_changed(entry: &Entry, accepted: &SubscriptionFilter) {
+        use ServerNotification as Told;
+        for (is_told, notification) in [
+            (accepted.tools_list_changed, Told::ToolListChangedNotification(Default::default())),
+            (accepted.prompts_list_changed, Told::PromptListChangedNotification(Default::default())),
+            (accepted.resources_list_changed, Told::ResourceListChangedNotification(Default::default())),
+        ] {
+            if is_told == Some(true) {
+                Self::tell(entry, &notification);
+            }
+        }
     }
 }
 

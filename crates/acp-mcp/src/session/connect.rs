@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use acp_types::v1::McpServer;
+use futures_util::future::join3;
 use rmcp::service::serve_directly;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -14,8 +15,8 @@ use super::client::Client;
 use super::entry::Entry;
 use super::event::Event;
 use super::info::{ServerInfo, ServerStatus};
-use super::listing;
-use crate::error::McpError;
+use super::{changes, listing};
+use crate::error::{McpError, cut};
 use crate::extension::OnMissing;
 #[cfg(feature = "http")]
 use crate::http::HttpDial;
@@ -31,6 +32,8 @@ use crate::stdio::StdioDial;
 const STEADY: Duration = Duration::from_secs(60);
 /// How long is waited before a server is started for the second time in a row; it doubles each time.
 const PAUSE: Duration = Duration::from_millis(250);
+/// How much of a server's instructions is taken in.
+const LONGEST_INSTRUCTIONS: usize = 64 * 1024;
 
 /// The name of a server.
 pub(super) fn name(server: &McpServer) -> String {
@@ -85,6 +88,12 @@ pub(super) fn start(server: &McpServer, entry: &Arc<Entry>, shared: &Arc<Shared>
             tokio::spawn(never(entry, shared, error));
         }
     }
+}
+
+/// Does not connect one server more than there may be.
+pub(super) fn refuse(entry: &Arc<Entry>, shared: &Arc<Shared>) {
+    let error = McpError::TooMany { what: "MCP servers", most: shared.options.most_servers };
+    tokio::spawn(never(Arc::clone(entry), Arc::clone(shared), error));
 }
 
 #[cfg(feature = "http")]
@@ -208,13 +217,15 @@ impl<D: Dial> Keeper<D> {
             version: agreed.info.protocol_version.clone(),
             capabilities: agreed.info.capabilities.clone(),
             extensions,
-            instructions: agreed.info.instructions.clone(),
+            instructions: agreed.info.instructions.as_deref().map(|text| cut(text, LONGEST_INSTRUCTIONS)),
             implementation: agreed.info.server_info.clone(),
         };
         Ok((agreed, Arc::new(info)))
     }
 
     async fn agree(&mut self, attempts: &Attempts<'_>) -> Result<Agreed, McpError> {
+        // For one attempt: while the user is waited for, it is the turn of others.
+        let _turn = self.shared.connecting.acquire().await.map_err(|_| McpError::Closed)?;
         let options = &self.shared.options;
         let hint = self.key.and_then(|key| options.eras.get(key));
         let mut negotiation = Negotiation::new(&options.versions, self.routes, hint);
@@ -239,13 +250,17 @@ impl<D: Dial> Keeper<D> {
         shared.events.send(event);
         let mut waiting = pin!(running.waiting());
         let is_over = {
-            let mut listing = pin!(listing::keep(&self.entry, &shared, &connection));
+            let listing = listing::keep(&self.entry, &shared, &connection);
+            let changes = changes::keep(&self.entry, &shared, &connection);
+            let renewed = self.dial.renewed();
+            let renewals = changes::after(&self.entry, &connection, &renewed);
+            let mut keeping = pin!(join3(listing, changes, renewals));
             tokio::select! {
                 _ = &mut waiting => false,
                 () = self.entry.reconnect.notified() => true,
                 () = shared.closing.cancelled() => true,
                 // It ends with the connection only.
-                () = &mut listing => true,
+                _ = &mut keeping => true,
             }
         };
         if is_over {

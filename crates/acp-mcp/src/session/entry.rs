@@ -1,8 +1,9 @@
 //! One server of a session, whatever becomes of its connections.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 #[cfg(feature = "oauth")]
 use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::Tool;
 use rmcp::{Peer, RoleClient};
@@ -11,6 +12,7 @@ use tokio::sync::{Notify, watch};
 use super::info::{ServerInfo, ServerStatus, ToolsStatus};
 use super::notify::Registry;
 use super::progress::Router;
+use super::subscriptions::Subscriptions;
 use crate::error::McpError;
 #[cfg(feature = "oauth")]
 use crate::http::oauth::Authorization;
@@ -31,7 +33,7 @@ struct State {
     connection: Option<Connection>,
     /// How the last connection ended.
     ended: Option<McpError>,
-    tools: Arc<[Tool]>,
+    tools: Arc<[QualifiedTool]>,
     tools_status: ToolsStatus,
     /// How many requests wait for the user to authorize them.
     waiting: usize,
@@ -76,6 +78,9 @@ pub(crate) struct Entry {
     /// What the server wants to know of the user, if it is reached by HTTP and that was asked for.
     #[cfg(feature = "oauth")]
     pub(super) authorization: OnceLock<Arc<Authorization>>,
+    pub(super) subscriptions: Subscriptions,
+    /// The methods that it has answered without hints on how long the result holds.
+    without_hints: Mutex<BTreeSet<&'static str>>,
 }
 
 impl Entry {
@@ -101,7 +106,13 @@ impl Entry {
             progress: Router::default(),
             #[cfg(feature = "oauth")]
             authorization: OnceLock::new(),
+            subscriptions: Subscriptions::default(),
+            without_hints: Mutex::default(),
         }
+    }
+
+    pub(super) fn first_without_hints(&self, method: &'static str) -> bool {
+        self.without_hints.lock().unwrap_or_else(PoisonError::into_inner).insert(method)
     }
 
     pub(super) fn status(&self) -> ServerStatus {
@@ -118,10 +129,12 @@ impl Entry {
 
     pub(super) fn tools(&self) -> Vec<QualifiedTool> {
         let tools = Arc::clone(&self.state.borrow().tools);
-        tools
-            .iter()
-            .map(|tool| QualifiedTool::new(self.index, &self.name, self.ordinal, tool.clone()))
-            .collect()
+        tools.to_vec()
+    }
+
+    pub(super) fn tool(&self, name: &str) -> Option<QualifiedTool> {
+        let tools = Arc::clone(&self.state.borrow().tools);
+        tools.iter().find(|tool| tool.name == name).cloned()
     }
 
     /// Waits until the server is connected or is not going to be.
@@ -151,6 +164,16 @@ impl Entry {
     pub(super) async fn closed(&self) {
         let is_over = |state: &State| matches!(state.status, ServerStatus::Closed);
         let _ = self.state.subscribe().wait_for(is_over).await;
+    }
+
+    /// Waits until there is no connection, and is not going to be; how the last one ended.
+    pub(super) async fn over(&self) -> McpError {
+        let is_over = |state: &State| matches!(state.status, ServerStatus::Failed(_) | ServerStatus::Closed);
+        let mut states = self.state.subscribe();
+        match states.wait_for(is_over).await.map(|state| state.status.clone()) {
+            Ok(ServerStatus::Failed(error)) => error,
+            _ => McpError::Closed,
+        }
     }
 
     /// The connection, once there is one; one after `number`.
@@ -205,9 +228,11 @@ impl Entry {
     }
 
     pub(super) fn set_tools(&self, tools: Vec<Tool>) {
+        let qualified = |tool| QualifiedTool::new(self.index, &self.name, self.ordinal, tool);
+        let tools: Arc<[QualifiedTool]> = tools.into_iter().map(qualified).collect();
         self.state.send_modify(|state| {
             state.tools_status = ToolsStatus::Listed(tools.len());
-            state.tools = tools.into();
+            state.tools = tools;
         });
     }
 

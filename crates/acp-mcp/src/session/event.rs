@@ -38,6 +38,16 @@ pub enum Event {
         /// Why.
         error: McpError,
     },
+    /// A server does not tell any more of a resource that is [subscribed to](super::Server::on_resource_updated): it
+    /// refused to after it was connected again, or after its stream of changes broke.
+    SubscriptionLost {
+        /// Its name.
+        server: String,
+        /// The resource.
+        uri: String,
+        /// What it said.
+        error: McpError,
+    },
     /// A server ended by itself and is being started again. Calls that were running have failed.
     Restarting {
         /// Its name.
@@ -89,5 +99,25 @@ impl EventSender {
     pub(crate) fn send(&self, event: Event) {
         // Nobody needs to listen.
         let _ = self.sender.send(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn of_events_that_nobody_reads_the_last_are_kept() {
+        let sender = EventSender::new();
+        for number in 0..KEPT + 2 {
+            sender.send(Event::Connected { server: number.to_string() });
+        }
+        let mut events = sender.subscribe();
+        drop(sender);
+        assert_eq!(events.next().await, Some(Event::Missed(2)));
+        for number in 2..KEPT + 2 {
+            assert_eq!(events.next().await, Some(Event::Connected { server: number.to_string() }));
+        }
+        assert_eq!(events.next().await, None);
     }
 }

@@ -5,22 +5,21 @@ use std::sync::Arc;
 
 use rmcp::model::{
     ClientRequest, CompleteRequest, CompleteRequestParams, CompleteResult, GetPromptRequest,
-    GetPromptRequestParams, GetPromptResult, ListPromptsRequest, ListResourceTemplatesRequest,
-    ListResourcesRequest, PaginatedRequestParams, Prompt, ReadResourceRequest, ReadResourceRequestParams,
-    ReadResourceResult, Resource, ResourceTemplate, ServerResult,
+    GetPromptRequestParams, GetPromptResult, InputResponses, ListPromptsRequest,
+    ListResourceTemplatesRequest, ListResourcesRequest, PaginatedRequestParams, Prompt, ReadResourceRequest,
+    ReadResourceRequestParams, ReadResourceResult, Resource, ResourceTemplate, ServerResult,
 };
 use rmcp::{Peer, RoleClient};
 
 use super::Shared;
 use super::call::{CallOptions, Caller};
 use super::entry::{Connection, Entry};
-use super::info::{ServerInfo, ServerStatus, ToolsStatus};
+use super::info::{CloseReason, ServerInfo, ServerStatus, ToolsStatus};
 use super::notify::{Guard, Notification};
+use super::pages::Pages;
+use super::subscriptions::ResourceUpdate;
 use crate::error::McpError;
 use crate::tools::QualifiedTool;
-
-/// A list with more pages than this has no end.
-const MOST_PAGES: usize = 200;
 
 /// A handle on one server of a session.
 #[derive(Clone)]
@@ -39,22 +38,23 @@ impl fmt::Debug for Server {
 }
 
 macro_rules! pages {
-    ($self:ident, $method:literal, $Request:ident, $Result:ident, $items:ident) => {{
-        let connection = $self.connection().await?;
+    ($self:ident, $connection:expr, $method:literal, $Request:ident, $Result:ident, $items:ident) => {{
+        let connection = $connection;
+        let mut pages = Pages::new($method);
         let (mut items, mut cursor) = (Vec::new(), None);
-        for _ in 0..MOST_PAGES {
+        loop {
             let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
             let request = ClientRequest::$Request($Request { params, ..Default::default() });
             let ServerResult::$Result(page) = $self.request(&connection, $method, request).await? else {
                 return Err(other_result($method));
             };
+            pages.count(&page.$items, page.next_cursor.is_none())?;
             items.extend(page.$items);
             cursor = page.next_cursor;
             if cursor.is_none() {
                 return Ok(items);
             }
         }
-        Err(McpError::InvalidResult { method: $method, problem: "it has more than 200 pages" })
     }};
 }
 
@@ -79,6 +79,15 @@ impl Server {
     #[must_use]
     pub fn status(&self) -> ServerStatus {
         self.entry.status()
+    }
+
+    /// Waits until it is not connected any more and is not going to be, and says why. A server that is started again is
+    /// not closed.
+    pub async fn closed(&self) -> CloseReason {
+        match self.entry.over().await {
+            McpError::Closed => CloseReason::Shutdown,
+            error => CloseReason::Failed(error),
+        }
     }
 
     /// What it has said of itself, if it is connected.
@@ -119,14 +128,59 @@ impl Server {
         self.entry.notifications.add(method, Arc::new(handler))
     }
 
+    /// Calls `handler` when the list of its tools has changed, until the guard is dropped. The list that is kept here is
+    /// asked for anew by itself. It must not block.
+    ///
+    /// This and its likes are also called when a change may have been missed, as the stream of changes of a modern server
+    /// broke and was opened again. A server that does not declare `listChanged` tells of nothing.
+    pub fn on_tools_list_changed(&self, handler: impl Fn() + Send + Sync + 'static) -> Guard {
+        self.on_notification("notifications/tools/list_changed", move |_| handler())
+    }
+
+    /// Calls `handler` when the list of its prompts has changed, until the guard is dropped. It must not block.
+    pub fn on_prompts_list_changed(&self, handler: impl Fn() + Send + Sync + 'static) -> Guard {
+        self.on_notification("notifications/prompts/list_changed", move |_| handler())
+    }
+
+    /// Calls `handler` when the list of its resources has changed, until the guard is dropped. It must not block.
+    pub fn on_resources_list_changed(&self, handler: impl Fn() + Send + Sync + 'static) -> Guard {
+        self.on_notification("notifications/resources/list_changed", move |_| handler())
+    }
+
+    /// Subscribes to a resource: calls `handler` for each of its updates, and for those of resources below it, until the
+    /// guard is dropped. The last guard of a resource ends the subscription. The handler must not block.
+    ///
+    /// A subscription outlives connections: when the server was started again, or its stream of changes broke, it is
+    /// asked again, and the handler is told once that something [may have been missed](ResourceUpdate::after_gap). If the
+    /// server refuses by then, that is [`Event::SubscriptionLost`](super::Event::SubscriptionLost).
+    ///
+    /// # Errors
+    ///
+    /// [`McpError::NotSupported`] naming `resources.subscribe`; [`McpError::TooMany`] beyond 1000 resources of the
+    /// server; [`McpError::ResourceNotFound`]; the failure of the server, and what it answers.
+    pub async fn on_resource_updated(
+        &self,
+        uri: impl Into<String>,
+        handler: impl Fn(&ResourceUpdate) + Send + Sync + 'static,
+    ) -> Result<Guard, McpError> {
+        self.need("resources.subscribe", ServerInfo::supports_resource_subscribe).await?;
+        let (uri, subscriptions) = (uri.into(), &self.entry.subscriptions);
+        let guard = subscriptions.add(&uri, Arc::new(handler))?;
+        tokio::select! {
+            biased;
+            answered = subscriptions.answered(&uri) => answered.map(|()| guard),
+            error = self.entry.over() => Err(error),
+        }
+    }
+
     /// Its prompts, all pages.
     ///
     /// # Errors
     ///
     /// [`McpError::NotSupported`] naming `prompts`; the failure of the server, and what it answers.
     pub async fn list_prompts(&self) -> Result<Vec<Prompt>, McpError> {
-        self.need("prompts", ServerInfo::supports_prompts).await?;
-        pages!(self, "prompts/list", ListPromptsRequest, ListPromptsResult, prompts)
+        let connection = self.need("prompts", ServerInfo::supports_prompts).await?;
+        pages!(self, connection, "prompts/list", ListPromptsRequest, ListPromptsResult, prompts)
     }
 
     /// One of its prompts, with arguments filled in.
@@ -136,8 +190,13 @@ impl Server {
     /// [`McpError::NotSupported`] naming `prompts`; the failure of the server, and what it answers.
     pub async fn get_prompt(&self, params: GetPromptRequestParams) -> Result<GetPromptResult, McpError> {
         let connection = self.need("prompts", ServerInfo::supports_prompts).await?;
-        let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
-        match self.request(&connection, "prompts/get", request).await? {
+        let make = |responses: Option<InputResponses>, state: Option<String>| {
+            let mut params = params.clone();
+            params.input_responses = responses.or(params.input_responses);
+            params.request_state = state.or(params.request_state);
+            ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
+        };
+        match self.caller(&connection).answered("prompts/get", &CallOptions::new(), make).await? {
             ServerResult::GetPromptResult(result) => Ok(result),
             _ => Err(other_result("prompts/get")),
         }
@@ -149,8 +208,8 @@ impl Server {
     ///
     /// [`McpError::NotSupported`] naming `resources`; the failure of the server, and what it answers.
     pub async fn list_resources(&self) -> Result<Vec<Resource>, McpError> {
-        self.need("resources", ServerInfo::supports_resources).await?;
-        pages!(self, "resources/list", ListResourcesRequest, ListResourcesResult, resources)
+        let connection = self.need("resources", ServerInfo::supports_resources).await?;
+        pages!(self, connection, "resources/list", ListResourcesRequest, ListResourcesResult, resources)
     }
 
     /// The templates of its resources, all pages.
@@ -159,9 +218,10 @@ impl Server {
     ///
     /// [`McpError::NotSupported`] naming `resources`; the failure of the server, and what it answers.
     pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, McpError> {
-        self.need("resources", ServerInfo::supports_resources).await?;
+        let connection = self.need("resources", ServerInfo::supports_resources).await?;
         pages!(
             self,
+            connection,
             "resources/templates/list",
             ListResourceTemplatesRequest,
             ListResourceTemplatesResult,
@@ -176,9 +236,15 @@ impl Server {
     /// [`McpError::NotSupported`] naming `resources`; the failure of the server, and what it answers.
     pub async fn read_resource(&self, uri: impl Into<String>) -> Result<ReadResourceResult, McpError> {
         let connection = self.need("resources", ServerInfo::supports_resources).await?;
-        let request =
-            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(ReadResourceRequestParams::new(uri)));
-        match self.request(&connection, "resources/read", request).await? {
+        let uri = uri.into();
+        let make = |responses, state| {
+            let mut params = ReadResourceRequestParams::new(&uri);
+            (params.input_responses, params.request_state) = (responses, state);
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        };
+        let caller = self.caller(&connection);
+        let read = caller.answered("resources/read", &CallOptions::new(), make).await;
+        match read.map_err(|error| error.of_resource(&uri))? {
             ServerResult::ReadResourceResult(result) => Ok(result),
             _ => Err(other_result("resources/read")),
         }
@@ -217,8 +283,11 @@ impl Server {
         method: &'static str,
         request: ClientRequest,
     ) -> Result<ServerResult, McpError> {
-        let caller = Caller { entry: &self.entry, shared: &self.shared, connection };
-        caller.request(method, request, &CallOptions::new()).await
+        self.caller(connection).request_with_consent(method, request, &CallOptions::new()).await
+    }
+
+    fn caller<'a>(&'a self, connection: &'a Connection) -> Caller<'a> {
+        Caller { entry: &self.entry, shared: &self.shared, connection }
     }
 }
 

@@ -45,6 +45,16 @@ impl ServerStatus {
     }
 }
 
+/// Why a server is not connected any more.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CloseReason {
+    /// The session was shut down, or nobody holds it any more.
+    Shutdown,
+    /// It could not be connected, or ended by itself too often.
+    Failed(McpError),
+}
+
 /// What a connected server has said of itself.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -57,7 +67,7 @@ pub struct ServerInfo {
     pub capabilities: ServerCapabilities,
     /// Extensions that both sides have.
     pub extensions: Vec<ExtensionId>,
-    /// How it wants to be used, for the model.
+    /// How it wants to be used, for the model: at most 64 KiB of it.
     pub instructions: Option<String>,
     /// Its name and version, for people: nothing may depend on them (rule `mcp-neg-11`).
     pub implementation: Option<Implementation>,

@@ -7,27 +7,36 @@ mod authorize;
 mod authorize;
 mod builder;
 mod call;
+mod changes;
 mod client;
 mod connect;
+mod consent;
 mod entry;
 mod event;
 mod features;
+mod hints;
 mod info;
+mod listen;
 mod listing;
 mod notify;
+mod pages;
 mod progress;
+mod subscriptions;
 
 use std::sync::Arc;
 
+use rmcp::model::ClientCapabilities;
+use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use builder::Builder;
 pub use call::CallOptions;
 pub use event::{Event, Events};
 pub use features::Server;
-pub use info::{ServerInfo, ServerStatus, ToolsStatus};
+pub use info::{CloseReason, ServerInfo, ServerStatus, ToolsStatus};
 pub use notify::{Guard, Notification};
 pub use progress::Progress;
+pub use subscriptions::ResourceUpdate;
 
 pub(crate) use self::builder::Options;
 use self::entry::Entry;
@@ -56,6 +65,8 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) events: EventSender,
     pub(crate) closing: CancellationToken,
+    /// Permits of being connected: there are not more at once.
+    connecting: Semaphore,
 }
 
 impl McpSession {
@@ -77,8 +88,8 @@ impl McpSession {
     }
 
     /// Waits until no server is being connected any more; not for those that wait for the user
-    /// ([`ServerStatus::Authorizing`]). The time is bounded by [`Timeouts::connect`](crate::Timeouts::connect), which
-    /// authorization servers have once more.
+    /// ([`ServerStatus::Authorizing`]). The time of each is bounded by [`Timeouts::connect`](crate::Timeouts::connect), which
+    /// begins when it is [its turn](Builder::at_once), and which authorization servers have once more.
     pub async fn connected(&self) {
         for entry in &self.inner.entries {
             entry.settled().await;
@@ -110,6 +121,18 @@ impl McpSession {
     #[must_use]
     pub fn current_tools(&self) -> Vec<QualifiedTool> {
         self.inner.entries.iter().flat_map(|entry| entry.tools()).collect()
+    }
+
+    /// The tool of this name, if it is known now; does not wait.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<QualifiedTool> {
+        self.inner.entries.iter().find_map(|entry| entry.tool(name))
+    }
+
+    /// What servers are told that the client can do: it follows from the handlers and extensions that there are.
+    #[must_use]
+    pub fn client_capabilities(&self) -> ClientCapabilities {
+        self.inner.shared.options.client_config().capabilities
     }
 
     /// What happens to the servers. The first to ask gets everything from the start; see [`Events`].

@@ -36,7 +36,16 @@ impl Registry {
             *next
         };
         self.handlers.lock().unwrap_or_else(PoisonError::into_inner).push((id, method.into(), handler));
-        Guard { id, handlers: Arc::downgrade(&self.handlers) }
+        let handlers: Weak<Handlers> = Arc::downgrade(&self.handlers);
+        Guard::new(move || {
+            let Some(handlers) = handlers.upgrade() else { return };
+            // What a handler holds is dropped after the lock is free.
+            let removed: Vec<_> = {
+                let mut handlers = handlers.lock().unwrap_or_else(PoisonError::into_inner);
+                handlers.extract_if(.., |(handler, _, _)| *handler == id).collect()
+            };
+            drop(removed);
+        })
     }
 
     /// Hands a notification to those who asked for it, outside of the lock: a handler may add and remove handlers.
@@ -80,26 +89,24 @@ impl fmt::Debug for Registry {
 /// Keeps a handler: it is removed when this is dropped.
 #[must_use = "the handler is removed when this is dropped"]
 pub struct Guard {
-    id: u64,
-    handlers: Weak<Handlers>,
+    remove: Option<Box<dyn FnOnce() + Send + Sync>>,
 }
 
 impl Guard {
+    pub(super) fn new(remove: impl FnOnce() + Send + Sync + 'static) -> Self {
+        Self { remove: Some(Box::new(remove)) }
+    }
+
     /// Keeps the handler as long as the server is there.
     pub fn forget(mut self) {
-        self.handlers = Weak::new();
+        self.remove = None;
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if let Some(handlers) = self.handlers.upgrade() {
-            // What a handler holds is dropped after the lock is free.
-            let removed: Vec<_> = {
-                let mut handlers = handlers.lock().unwrap_or_else(PoisonError::into_inner);
-                handlers.extract_if(.., |(id, _, _)| *id == self.id).collect()
-            };
-            drop(removed);
+        if let Some(remove) = self.remove.take() {
+            remove();
         }
     }
 }

@@ -91,6 +91,21 @@ async fn m1_to_m8_real_servers_under_every_policy() {
 }
 
 #[tokio::test]
+async fn m8_a_server_of_both_eras_serves_each_client_in_its_own_at_the_same_time() {
+    let dual = script::real("dual").await;
+    let servers = [http(&dual)];
+    let connecting = [VersionPolicy::Auto, VersionPolicy::LegacyOnly]
+        .map(|policy| builder().versions(policy).connect_all(&servers));
+    let sessions = futures_util::future::join_all(connecting).await;
+    for _ in 0..2 {
+        for (session, expected) in sessions.iter().zip(["modern 2026-07-28", "legacy 2025-11-25"]) {
+            assert_eq!(status(session), expected);
+            assert_eq!(echo(session).await, r#"{"a":1}"#, "{expected}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_refusal_ends_as_it_should() {
     let legacy = "server/discover initialize notifications/initialized tools/list";
     for (shows, mode, expected, log) in [
@@ -106,7 +121,30 @@ async fn every_refusal_ends_as_it_should() {
         ("mcp-neg-47", "415", "legacy 2025-11-25", legacy),
         ("mcp-neg-47", "200 error", "legacy 2025-11-25", legacy),
         ("D1", "400 refuses-modern", "legacy 2025-11-25", legacy),
+        ("D2, mcp-neg-28", "200 lists-legacy", "legacy 2025-11-25", legacy),
+        ("D3", "400 no-list", "legacy 2025-11-25", legacy),
         ("D4", "200 empty", "legacy 2025-11-25", legacy),
+        ("D10", "400 before-release", "legacy 2025-11-25", legacy),
+        ("D11, mcp-neg-61", "400 strict", "legacy 2025-11-25", legacy),
+        (
+            "D13, mcp-neg-32",
+            "400 bound",
+            "modern 2026-07-28",
+            "server/discover initialize server/discover tools/list",
+        ),
+        (
+            "mcp-neg-07",
+            "400 far-future",
+            "failed: no version of MCP in common: 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05 here, 2099-01-01 on the server",
+            "server/discover",
+        ),
+        (
+            "mcp-neg-60",
+            "claims-modern",
+            "failed: the server answered `initialize` for MCP 2025-11-25 with version 2026-07-28",
+            "",
+        ),
+        ("mcp-neg-44", "404 error", "legacy 2025-11-25", legacy),
         (
             "D8",
             "unknown-version",

@@ -187,12 +187,16 @@ async fn answer(state: Arc<State>, request: Request<Incoming>) -> Result<Respons
         std::future::pending::<()>().await;
     }
     Ok(match method.as_str() {
-        "server/discover" => discover(&mode, &body["id"]),
+        "server/discover" => {
+            let is_probe = |exchange: &&Exchange| exchange.body["method"] == "server/discover";
+            let probes = state.exchanges.lock().unwrap().iter().filter(is_probe).count();
+            discover(&mode, &body["id"], probes)
+        }
         _ => later(&mode, &method, &body),
     })
 }
 
-fn discover(mode: &str, id: &Value) -> Response<Body> {
+fn discover(mode: &str, id: &Value, probes: usize) -> Response<Body> {
     let supported = |versions: &[&str]| json!({ "supported": versions, "requested": NEW });
     let discovered = || json!({ "resultType": "complete", "supportedVersions": [NEW], "ttlMs": 0, "cacheScope": "private", "capabilities": { "tools": {} } });
     match mode {
@@ -207,6 +211,17 @@ fn discover(mode: &str, id: &Value) -> Response<Body> {
         "400 null id" => json_of(400, &error(&Value::Null, -32000, Value::Null)),
         "400 odd id" => json_of(400, &error(&json!("server-error"), -32600, Value::Null)),
         "400 refuses-modern" => json_of(400, &error(id, -32022, supported(&[OLD]))),
+        "200 lists-legacy" => {
+            let mut listed = discovered();
+            listed["supportedVersions"] = json!(["2025-06-18", OLD]);
+            json_of(200, &result(id, listed))
+        }
+        "400 no-list" => json_of(400, &error(id, -32022, Value::Null)),
+        "400 before-release" => json_of(400, &error(id, -32004, supported(&[OLD]))),
+        "400 far-future" => json_of(400, &error(id, -32022, supported(&["2099-01-01"]))),
+        "404 error" => json_of(404, &error(id, -32601, Value::Null)),
+        // The second probe is answered.
+        "400 bound" if probes > 1 => json_of(200, &result(id, discovered())),
         "400 needs-roots" => {
             json_of(400, &error(id, -32021, json!({ "requiredCapabilities": { "roots": {} } })))
         }
@@ -214,7 +229,7 @@ fn discover(mode: &str, id: &Value) -> Response<Body> {
         "200 error" => json_of(200, &error(id, -32601, Value::Null)),
         "200 empty" => json_of(200, &result(id, json!({}))),
         "503 error" => json_of(503, &error(id, -32601, Value::Null)),
-        "unknown-version" => plain(400, ""),
+        "unknown-version" | "claims-modern" => plain(400, ""),
         mode => {
             let status = mode.split(' ').next().unwrap().parse().unwrap();
             let mut response = plain(status, if mode.ends_with("html") { "<html>no</html>" } else { "" });
@@ -232,6 +247,14 @@ fn later(mode: &str, method: &str, body: &Value) -> Response<Body> {
     match method {
         "initialize" if is_modern => json_of(400, &error(id, -32022, json!({ "supported": [NEW] }))),
         "initialize" if mode == "unknown-version" => json_of(200, &result(id, initialized("2023-01-01"))),
+        "initialize" if mode == "claims-modern" => json_of(200, &result(id, initialized(NEW))),
+        "initialize" if mode == "400 bound" => {
+            json_of(400, &error(id, -32022, json!({ "supported": [NEW] })))
+        }
+        // Anything else than what it speaks is refused.
+        "initialize" if mode == "400 strict" && body["params"]["protocolVersion"] != OLD => {
+            json_of(400, &error(id, -32602, Value::Null))
+        }
         "initialize" if mode == "401" => plain(401, ""),
         "initialize" if mode.ends_with("session") => {
             let mut response = json_of(200, &result(id, initialized(OLD)));

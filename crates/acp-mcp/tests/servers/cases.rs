@@ -99,6 +99,7 @@ async fn every_quirk_ends_as_it_should() {
         ("D4", "empty-result", "legacy 2025-11-25", legacy),
         ("D5 mcp-neg-31", "exit-on-probe", "legacy 2025-11-25", legacy),
         ("D10", "before-release", "legacy 2025-11-25", legacy),
+        ("D11 mcp-neg-61", "strict", "legacy 2025-11-25", legacy),
         ("mcp-neg-60", "oldest", "legacy 2024-11-05", legacy),
         (
             "D8",

@@ -142,6 +142,8 @@ impl State<'_> {
                 unsupported(id, -32022, &[NEW]);
             }
             "bound" | "modern" => unsupported(id, -32022, &[NEW]),
+            // Anything else than what it speaks is refused.
+            "strict" if asked != OLD => error(id, -32602, Value::Null),
             "lists-legacy" => initialized(id, asked.as_str().unwrap()),
             "unknown-version" => initialized(id, "2023-01-01"),
             "claims-modern" => initialized(id, NEW),
