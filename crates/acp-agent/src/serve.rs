@@ -119,7 +119,7 @@ impl<A: Agent> Serve<A> {
 
     async fn run(self, transport: Transport, signals: Signals) -> Result<()> {
         let Serve { agent, options, on_fault, stop } = self;
-        let connection = Arc::new(Connection::new(agent, on_fault));
+        let connection = Arc::new(Connection::new(agent, on_fault, &options));
         let (peer, driver) = acp_rpc::connect(transport, Server(Arc::clone(&connection)), options);
         let mut ending = Ending { signals, begun: false };
         let Some(reason) = ending.drive(&peer, driver, stop).await else { return Ok(()) };

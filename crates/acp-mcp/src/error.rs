@@ -133,6 +133,14 @@ pub enum McpError {
         /// The server's words, shortened.
         message: String,
     },
+    /// The request did not get to a server that the client provides, or its answer not back.
+    #[cfg(feature = "over-acp")]
+    Acp {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        error: crate::over_acp::AcpCallError,
+    },
     /// The server's answer is not one that the method has.
     InvalidResult {
         /// The method.
@@ -235,6 +243,8 @@ impl fmt::Display for McpError {
             Self::Rpc { method, code, message } => {
                 write!(f, "the server answered `{method}` with error {code}: {message}")
             }
+            #[cfg(feature = "over-acp")]
+            Self::Acp { method, error } => write!(f, "`{method}` did not get through: {error}"),
             Self::InvalidResult { method, problem } => {
                 write!(f, "the server's answer to `{method}` is not valid: {problem}")
             }

@@ -31,7 +31,7 @@ pub use extension::{ExtensionId, InvalidExtensionId, OnMissing};
 pub use http::{InvalidRootCertificates, TlsOptions};
 pub use negotiate::cache::{EraCache, EraStore, ServerKey};
 #[cfg(feature = "over-acp")]
-pub use over_acp::{AcpCallError, AcpCaller, AcpLink, Answering};
+pub use over_acp::{AcpCallError, AcpCaller, AcpLink, Answering, Telling};
 #[cfg(feature = "provider")]
 pub use over_acp::{McpProvider, ProvideError, ProvideRequests};
 pub use session::{
@@ -60,5 +60,8 @@ use acp_types::v1::McpCapabilities;
 /// ```
 #[must_use]
 pub fn agent_mcp_capabilities() -> McpCapabilities {
-    McpCapabilities::new().http(cfg!(feature = "http")).sse(cfg!(feature = "sse"))
+    let capabilities = McpCapabilities::new().http(cfg!(feature = "http")).sse(cfg!(feature = "sse"));
+    #[cfg(feature = "over-acp")]
+    let capabilities = capabilities.acp(true);
+    capabilities
 }

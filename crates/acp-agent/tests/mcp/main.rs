@@ -7,6 +7,9 @@ mod calls;
 mod elicit;
 mod ending;
 mod failing;
+#[cfg(feature = "unstable")]
+mod over_acp;
+mod reopening;
 mod server;
 #[path = "../support/mod.rs"]
 mod support;

@@ -23,6 +23,7 @@ pub use features::Server;
 pub use info::{ServerInfo, ServerStatus, ToolsStatus};
 pub use notify::{Guard, Notification};
 pub use progress::Progress;
+pub(crate) use progress::ProgressWanted;
 
 pub(crate) use self::builder::Options;
 use self::entry::Entry;
