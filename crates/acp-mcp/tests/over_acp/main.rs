@@ -334,6 +334,10 @@ async fn acp_mcp_23_what_is_not_carried_is_an_error_of_mcp() {
             assert_eq!(answer["error"]["data"]["supported"], json!(["2026-07-28"]));
         }
     }
+    // What the server speaks besides is of no use here.
+    let request = asks(server.server_id.as_str(), "1", "server/discover", params("2026-07-28", json!({})));
+    let answer = serde_json::to_value(provided(&requests, request).await.unwrap()).unwrap();
+    assert_eq!(answer["result"]["supportedVersions"], json!(["2026-07-28"]));
     let call = params("2026-07-28", json!({ "name": "reverse", "arguments": {} }));
     let request = asks(server.server_id.as_str(), "1", "tools/call", call);
     let answer = serde_json::to_value(provided(&requests, request).await.unwrap()).unwrap();
