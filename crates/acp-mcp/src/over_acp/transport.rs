@@ -127,11 +127,14 @@ struct Asking {
 
 impl Asking {
     async fn run(self, request: MessageMcpRequest) -> RequestId {
-        let link = self.begun.link();
+        let limit = self.begun.link().most_waiting();
+        let mut answering = self.begun.link().caller().message(request);
+        // Dropped first: what waits for the request is let go before that is withdrawn.
+        let begun = self.begun;
         let answer = tokio::select! {
             biased;
-            () = self.begun.over.cancelled() => Err(AcpCallError::Overloaded { limit: link.most_waiting() }),
-            answer = link.caller().message(request) => answer,
+            () = begun.over.cancelled() => Err(AcpCallError::Overloaded { limit }),
+            answer = &mut answering => answer,
         };
         match (answer, self.failed) {
             // A transport that is gone has nobody who waits.
