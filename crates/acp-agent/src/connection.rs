@@ -46,8 +46,8 @@ struct Phase {
 }
 
 impl<A: Agent> Connection<A> {
-    pub(crate) fn new(agent: Arc<A>, on_fault: Option<OnFault>) -> Self {
-        let (keeper, servers) = (Keeper::of(&*agent), Servers::of(&*agent));
+    pub(crate) fn new(agent: Arc<A>, on_fault: Option<OnFault>, limits: &acp_rpc::Options) -> Self {
+        let (keeper, servers) = (Keeper::of(&*agent), Servers::of(&*agent, limits));
         Connection { agent, sessions: Arc::default(), keeper, servers, phase: Mutex::default(), on_fault }
     }
 
@@ -62,7 +62,7 @@ impl<A: Agent> Connection<A> {
             profile.mcp = Servers::transports();
             // It stands for `mcpCapabilities.acp`.
             #[cfg(feature = "unstable")]
-            {
+            if Servers::reach_client() {
                 profile.operations = profile.operations.with(Operation::McpMessage);
             }
         }
@@ -212,14 +212,14 @@ impl<A: Agent> Service for Server<A> {
             return connection.cancel(params);
         }
         let profile = connection.agent.profile();
-        // Here, on the reader: what a server of the client tells of a request is dropped once that is answered.
+        // On the reader: what a server of the client tells of a request is dropped once that is answered. What is about a
+        // request that the agent has sent by itself is for its handler.
         #[cfg(feature = "unstable")]
         if method == methods::McpMessageNotify::NAME
-            && !profile.operations.contains(Operation::McpMessage)
             && let Some(servers) = &connection.servers
+            && servers.is_about_ours(&params)
         {
-            servers.notified(params);
-            return Delivery::Done;
+            return servers.notified(params);
         }
         let offered = match Operation::from_notification(method) {
             Some(operation) => profile.operations.contains(operation),

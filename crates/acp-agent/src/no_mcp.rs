@@ -8,7 +8,7 @@ use crate::profile::McpTransports;
 pub(crate) enum Servers {}
 
 impl Servers {
-    pub(crate) const fn of<A: Agent>(_: &A) -> Option<Self> {
+    pub(crate) const fn of<A: Agent>(_: &A, _: &acp_rpc::Options) -> Option<Self> {
         None
     }
 
@@ -21,7 +21,17 @@ impl Servers {
     }
 
     #[cfg(feature = "unstable")]
-    pub(crate) fn notified(&self, _: acp_json::Node<'_>) {
+    pub(crate) const fn reach_client() -> bool {
+        false
+    }
+
+    #[cfg(feature = "unstable")]
+    pub(crate) fn is_about_ours(&self, _: &acp_json::Node<'_>) -> bool {
+        match *self {}
+    }
+
+    #[cfg(feature = "unstable")]
+    pub(crate) fn notified(&self, _: acp_json::Node<'_>) -> acp_rpc::Delivery {
         match *self {}
     }
 

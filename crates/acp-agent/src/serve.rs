@@ -119,7 +119,7 @@ impl<A: Agent> Serve<A> {
 
     async fn run(self, transport: Transport, signals: Signals) -> Result<()> {
         let Serve { agent, mut options, on_fault, stop } = self;
-        let connection = Arc::new(Connection::new(agent, on_fault));
+        let connection = Arc::new(Connection::new(agent, on_fault, &options));
         if let Some(keeper) = &connection.keeper {
             let hold = keeper.hold();
             options.hold = Some(match options.hold.take() {

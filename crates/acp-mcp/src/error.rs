@@ -161,6 +161,14 @@ pub enum McpError {
         /// How many there may be.
         most: usize,
     },
+    /// The request did not get to a server that the client provides, or its answer not back.
+    #[cfg(feature = "over-acp")]
+    Acp {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        error: crate::over_acp::AcpCallError,
+    },
     /// The server's answer is not one that the method has.
     InvalidResult {
         /// The method.
@@ -300,6 +308,8 @@ impl fmt::Display for McpError {
             Self::TooMany { what, most } => {
                 write!(f, "nothing was sent: there are {most} {what} already, and not more are taken")
             }
+            #[cfg(feature = "over-acp")]
+            Self::Acp { method, error } => write!(f, "`{method}` did not get through: {error}"),
             Self::InvalidResult { method, problem } => {
                 write!(f, "the server's answer to `{method}` is not valid: {problem}")
             }

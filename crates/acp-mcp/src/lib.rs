@@ -36,7 +36,7 @@ pub use http::oauth::{
 pub use http::{InvalidRootCertificates, TlsOptions};
 pub use negotiate::cache::{EraCache, EraStore, ServerKey};
 #[cfg(feature = "over-acp")]
-pub use over_acp::{AcpCallError, AcpCaller, AcpLink, Answering};
+pub use over_acp::{AcpCallError, AcpCaller, AcpLink, Answering, Telling};
 #[cfg(feature = "provider")]
 pub use over_acp::{McpProvider, ProvideError, ProvideRequests};
 pub use session::{
@@ -65,5 +65,8 @@ use acp_types::v1::McpCapabilities;
 /// ```
 #[must_use]
 pub fn agent_mcp_capabilities() -> McpCapabilities {
-    McpCapabilities::new().http(cfg!(feature = "http")).sse(cfg!(feature = "sse"))
+    let capabilities = McpCapabilities::new().http(cfg!(feature = "http")).sse(cfg!(feature = "sse"));
+    #[cfg(feature = "over-acp")]
+    let capabilities = capabilities.acp(true);
+    capabilities
 }

@@ -3,13 +3,21 @@
 use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use rmcp::RoleClient;
-use rmcp::model::ServerJsonRpcMessage;
+use rmcp::model::{
+    ClientJsonRpcMessage, GetExtensions as _, GetMeta as _, ServerJsonRpcMessage, ServerNotification,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::session::ProgressWanted;
 use crate::version::Era;
+
+/// What a listener is told has the id of its request under this name, in `_meta`.
+pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -51,20 +59,32 @@ impl<T: Transport<RoleClient>> Carrier for T {
 }
 
 /// One type for all transports.
+///
+/// Notifications are handled one after the other, and what comes behind one waits for that: rmcp handles each in a task of
+/// its own, in any order and with no bound.
 pub(crate) struct Wire {
     carrier: Box<dyn Carrier>,
     era: Option<Era>,
+    handling: Arc<Semaphore>,
 }
 
 impl Wire {
     pub(crate) fn new(transport: impl Transport<RoleClient> + 'static) -> Self {
-        Self { carrier: Box::new(transport), era: None }
+        Self { carrier: Box::new(transport), era: None, handling: Arc::new(Semaphore::new(1)) }
     }
 
     /// What was agreed on.
     pub(crate) fn agreed(mut self, era: Era) -> Self {
         self.era = Some(era);
         self
+    }
+}
+
+/// Has the next message wait until this one is handled, and dropped.
+fn hold(notification: &mut ServerNotification, turn: OwnedSemaphorePermit) {
+    // A listener has a queue, in which it may lie for long; a bound and an order that has, too.
+    if !notification.get_meta().contains_key(SUBSCRIPTION) {
+        notification.extensions_mut().insert(Arc::new(turn));
     }
 }
 
@@ -75,15 +95,23 @@ impl Transport<RoleClient> for Wire {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), WireError>> + Send + 'static {
+        if let ClientJsonRpcMessage::Request(request) = &message {
+            ProgressWanted::sent(&request.request);
+        }
         self.carrier.send(message)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
+            let turn = Arc::clone(&self.handling).acquire_owned().await.ok()?;
             match self.carrier.receive().await {
                 // A modern server has no business with requests, and an answer would be one as well: `mcp-neg-38`.
                 Some(ServerJsonRpcMessage::Request(_)) if self.era == Some(Era::Modern) => {
                     tracing::warn!("passed over a request of an MCP server of 2026-07-28 or later");
+                }
+                Some(ServerJsonRpcMessage::Notification(mut message)) => {
+                    hold(&mut message.notification, turn);
+                    return Some(ServerJsonRpcMessage::Notification(message));
                 }
                 message => return message,
             }

@@ -25,6 +25,8 @@ pub(super) const NOTES: &str = "alpha\nbeta\ngamma\n";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Peer {
     TypeScript,
+    /// The same, for MCP over ACP.
+    TypeScriptMcp,
     /// The example agent of the TypeScript SDK, from the last release whose npm package has one.
     TypeScriptExample,
     RustSdk,
@@ -38,6 +40,10 @@ pub(super) enum Pairing {
     OurClient,
     /// The peer's client drives this agent of ours.
     OurAgent(&'static str),
+    /// `mcp_client`, which provides an MCP server, drives the peer's agent.
+    OurMcpClient,
+    /// The peer's client, which provides MCP servers, drives `mcp_agent`.
+    OurMcpAgent,
     /// The peer's client drives the peer's own agent.
     Control,
 }
@@ -62,12 +68,12 @@ pub(super) enum Action {
 }
 
 impl Case {
-    /// Our end of the case; none in a control.
+    /// Our end of the case, where it is in the workspace; none in a control.
     pub(super) fn our_binary(&self) -> Option<&'static str> {
         match self.pairing {
             Pairing::OurClient => Some("acp"),
             Pairing::OurAgent(name) => Some(name),
-            Pairing::Control => None,
+            Pairing::OurMcpClient | Pairing::OurMcpAgent | Pairing::Control => None,
         }
     }
 
@@ -130,7 +136,10 @@ impl Case {
                 if let Some(members) = scenario.as_object_mut() {
                     members.insert("cwd".into(), cwd.display().to_string().into());
                 }
-                let mut client = self.peer.program(layout, Role::Client);
+                let mut client = match self.pairing {
+                    Pairing::OurMcpClient => Command::new(layout.peer_binary("mcp_client")),
+                    _ => self.peer.program(layout, Role::Client),
+                };
                 client.arg(scenario.to_string());
                 client
             }
@@ -139,7 +148,10 @@ impl Case {
 
     fn agent(&self, layout: &Layout) -> Command {
         match self.pairing {
-            Pairing::OurClient | Pairing::Control => self.peer.program(layout, Role::Agent),
+            Pairing::OurClient | Pairing::OurMcpClient | Pairing::Control => {
+                self.peer.program(layout, Role::Agent)
+            }
+            Pairing::OurMcpAgent => Command::new(layout.peer_binary("mcp_agent")),
             Pairing::OurAgent(name) => Command::new(layout.our_binary(name)),
         }
     }
@@ -164,6 +176,8 @@ impl fmt::Display for Pairing {
         match self {
             Self::OurClient => f.write_str("agent <- acp"),
             Self::OurAgent(name) => write!(f, "client -> {name}"),
+            Self::OurMcpClient => f.write_str("agent <- mcp_client"),
+            Self::OurMcpAgent => f.write_str("client -> mcp_agent"),
             Self::Control => f.write_str("client -> its agent"),
         }
     }
@@ -179,6 +193,7 @@ impl Peer {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::TypeScript => "typescript",
+            Self::TypeScriptMcp => "typescript-mcp",
             Self::TypeScriptExample => "typescript-example",
             Self::RustSdk => "rust-sdk",
             Self::Python => "python",
@@ -195,6 +210,7 @@ impl Peer {
         let npm = layout.installed("npm");
         match self {
             Self::TypeScript => script("node".into(), npm.join(format!("{word}.mjs"))),
+            Self::TypeScriptMcp => script("node".into(), npm.join(format!("mcp-{word}.mjs"))),
             Self::TypeScriptExample => {
                 script("node".into(), npm.join("node_modules/sdk-with-examples/dist/examples/agent.js"))
             }

@@ -1,7 +1,7 @@
 //! `cargo xtask interop`: our client and agents against other implementations of the protocol.
 //!
 //! Each case starts real processes: `acp prompt` with an agent built on another SDK, or another SDK's client
-//! with `echo_agent` or `coding_agent`. A recorder (`tap`) sits between the two and keeps every line, so a
+//! with `echo_agent` or `coding_agent`; with MCP over ACP, one end of ours that provides or calls MCP servers. A recorder (`tap`) sits between the two and keeps every line, so a
 //! case is judged by what went over the wire as well as by what the other SDK made of it.
 //!
 //! `conformance` runs the public conformance tool of MCP against a program built on acp-mcp instead (`conformance.rs`),
@@ -22,6 +22,7 @@ mod layout;
 mod matrix;
 mod mcp;
 mod options;
+mod over_acp_cases;
 mod probes;
 mod process;
 #[cfg(all(test, unix))]
@@ -137,6 +138,7 @@ fn run_agents(recipes: &Recipes, agents: &[&'static str], layout: &Layout) -> an
 fn selected(options: &Options) -> Vec<Case> {
     let mut cases = client_cases::all();
     cases.extend(agent_cases::all());
+    cases.extend(over_acp_cases::all());
     if options.controls {
         cases.extend(control_cases::all());
     }
@@ -152,6 +154,9 @@ fn run_cases(
 ) -> anyhow::Result<(Tally, Vec<report::Tally>)> {
     let ours: BTreeSet<&str> = cases.iter().filter_map(Case::our_binary).collect();
     install::our_binaries(&ours, layout).context("our own binaries do not build")?;
+    if cases.iter().any(|case| case.peer == Peer::TypeScriptMcp) {
+        install::over_acp(layout).context("our own programs for MCP over ACP do not build")?;
+    }
     let mut unavailable: HashMap<Peer, Option<String>> = HashMap::new();
     let mut tally = Tally::default();
     let mut tallies: Vec<report::Tally> = Vec::new();

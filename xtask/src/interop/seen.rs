@@ -51,9 +51,12 @@ impl Seen {
         Ok(())
     }
 
-    /// The codes of all error answers, from both sides.
+    /// The codes of all error answers, from both sides: which of them comes first may be up to the two of them.
     pub(super) fn expect_errors(&self, wanted: &[i64]) -> anyhow::Result<()> {
-        let errors = self.wire.errors();
+        let mut errors = self.wire.errors();
+        errors.sort_unstable();
+        let mut wanted = wanted.to_vec();
+        wanted.sort_unstable();
         ensure!(errors == wanted, "error answers {errors:?}, expected {wanted:?}");
         Ok(())
     }

@@ -103,17 +103,22 @@ impl Wire {
         codes.filter_map(Value::as_i64).collect()
     }
 
-    /// Ids are used once per side, each request is answered exactly once, and nothing is answered unasked.
+    /// Ids are used once per side, each request is answered exactly once, and nothing is answered unasked. A subscription of
+    /// MCP may be open to the end.
     fn check_requests(&self) -> anyhow::Result<()> {
-        let mut open = HashSet::new();
+        let (mut open, mut subscriptions) = (HashSet::new(), HashSet::new());
         let mut seen = HashSet::new();
         for message in &self.messages {
             let Some(id) = message.json.get("id") else { continue };
             if message.method().is_some() {
                 ensure!(seen.insert((message.from, id.to_string())), "id used twice: {}", message.json);
-                open.insert((message.from, id.to_string()));
+                let method = message.json.pointer("/params/method");
+                let is_subscription = method.is_some_and(|method| method == "subscriptions/listen");
+                let asked = if is_subscription { &mut subscriptions } else { &mut open };
+                asked.insert((message.from, id.to_string()));
             } else {
-                let asked = open.remove(&(message.from.other(), id.to_string()));
+                let request = (message.from.other(), id.to_string());
+                let asked = open.remove(&request) || subscriptions.remove(&request);
                 ensure!(asked, "an answer to no open request: {}", message.json);
             }
         }

@@ -63,6 +63,24 @@ fn every_kind_of_wrong_message_is_named() {
 }
 
 #[test]
+fn a_subscription_of_mcp_may_be_open_to_the_end() {
+    let asks = |method: &str| {
+        let message =
+            json!({"jsonrpc": "2.0", "id": 9, "method": "mcp/message", "params": {"method": method}});
+        ("a2c", message)
+    };
+    check(|all| all.push(asks("subscriptions/listen")), "right");
+    check(|all| all.push(asks("tools/list")), "request 9 of the agent was never answered");
+    check(
+        |all| {
+            let answer = ("c2a", json!({"jsonrpc": "2.0", "id": 9, "result": {}}));
+            all.extend([asks("subscriptions/listen"), answer.clone(), answer]);
+        },
+        "an answer to no open request",
+    );
+}
+
+#[test]
 fn ids_of_the_two_sides_are_told_apart_and_their_types_too() {
     check(|all| all[6].1["id"] = json!("1"), "an answer to no open request");
 }

@@ -1,14 +1,40 @@
 //! Servers that the client provides: their requests and notifications are those of the connection.
 
+use acp_json::Node;
 use acp_mcp::{AcpCallError, AcpCaller, AcpLink, Answering};
-use acp_rpc::{CallError, Peer};
+use acp_rpc::{CallError, Delivery, LaneKey, Options, Peer};
 use acp_types::method::Method as _;
-use acp_types::v1::{MessageMcpRequest, methods};
+use acp_types::v1::{McpRequestId, MessageMcpNotification, MessageMcpRequest, methods};
+
+/// How much of what servers tell may wait to be taken in. Past the connection's budget the reader pauses, and the client
+/// with it, unless somebody waits for the client: then it is read on, and before the connection's ceiling fails everybody
+/// who waits, the request of the server that floods fails alone.
+pub(super) const fn most_waiting(options: &Options) -> usize {
+    let Options { incoming_budget: budget, incoming_ceiling: ceiling, .. } = *options;
+    budget.saturating_add(ceiling.saturating_sub(budget) / 2)
+}
 
 /// The link over this connection.
-pub(super) fn link(peer: &Peer) -> AcpLink {
+pub(super) fn link(peer: &Peer, most_waiting: usize) -> AcpLink {
     // Requests of MCP have time limits of their own.
-    AcpLink::new(Caller(peer.timeout(None)))
+    AcpLink::with_most_waiting(Caller(peer.timeout(None)), most_waiting)
+}
+
+/// Whether the notification with these params is about a request of a link.
+pub(super) fn is_about_ours(params: &Node<'_>) -> bool {
+    params.get("requestId").and_then(Node::as_str).is_some_and(AcpLink::has_sent)
+}
+
+/// Has a notification of a server taken in, after those before it.
+pub(super) fn deliver(link: &AcpLink, params: Node<'_>) -> Delivery {
+    let Ok(notification) = acp_json::read::<MessageMcpNotification>(params) else { return Delivery::Ignore };
+    let lane = lane(&notification.request_id);
+    Delivery::Lane { lane, job: link.notified(notification) }
+}
+
+/// What is told of a request, and its answer behind that.
+fn lane(request: &McpRequestId) -> LaneKey {
+    format!("{} {request}", methods::McpMessage::NAME).into()
 }
 
 struct Caller(Peer);
@@ -17,11 +43,13 @@ impl AcpCaller for Caller {
     fn message(&self, request: MessageMcpRequest) -> Answering {
         let peer = self.0.clone();
         Box::pin(async move {
-            let answer = peer.request(methods::McpMessage::NAME, &request).await;
+            let lane = lane(&request.request_id);
+            let answer = peer.request_in_lane(lane, methods::McpMessage::NAME, &request).await;
             answer.map_err(|error| match error {
                 CallError::Remote(error) => {
                     AcpCallError::Refused { code: error.code, message: error.message.into_owned() }
                 }
+                error @ CallError::Closed(_) => AcpCallError::Closed { problem: error.to_string() },
                 error => AcpCallError::Failed { problem: error.to_string() },
             })
         })

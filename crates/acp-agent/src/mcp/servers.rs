@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[cfg(feature = "unstable")]
 use acp_json::Node;
 use acp_mcp::{EraCache, Implementation, McpSession};
+#[cfg(feature = "unstable")]
+use acp_rpc::Delivery;
 use tokio::task::JoinSet;
 
 #[cfg(feature = "mcp-oauth")]
@@ -33,6 +35,9 @@ pub(crate) struct Servers {
     /// The way to those that the client provides.
     #[cfg(feature = "unstable")]
     link: OnceLock<acp_mcp::AcpLink>,
+    /// How many bytes of what those tell may wait.
+    #[cfg(feature = "unstable")]
+    most_waiting: usize,
 }
 
 /// The servers that are not ended yet.
@@ -40,7 +45,11 @@ pub(crate) struct Servers {
 pub(super) struct Open(Arc<Mutex<Vec<Mcp>>>);
 
 impl Servers {
-    pub(crate) fn of<A: Agent>(agent: &A) -> Option<Self> {
+    #[cfg_attr(
+        not(feature = "unstable"),
+        allow(unused_variables, reason = "servers of the client have limits")
+    )]
+    pub(crate) fn of<A: Agent>(agent: &A, limits: &acp_rpc::Options) -> Option<Self> {
         let options = agent.mcp()?;
         let info = agent.profile().info();
         let agent = Implementation::new(info.name, info.version);
@@ -51,6 +60,8 @@ impl Servers {
             open: Open::default(),
             #[cfg(feature = "unstable")]
             link: OnceLock::new(),
+            #[cfg(feature = "unstable")]
+            most_waiting: over_acp::most_waiting(limits),
         })
     }
 
@@ -58,6 +69,12 @@ impl Servers {
     pub(crate) fn transports() -> McpTransports {
         let capabilities = acp_mcp::agent_mcp_capabilities();
         McpTransports { http: capabilities.http, sse: capabilities.sse }
+    }
+
+    /// Whether those that the client provides can be connected.
+    #[cfg(feature = "unstable")]
+    pub(crate) fn reach_client() -> bool {
+        acp_mcp::agent_mcp_capabilities().acp
     }
 
     /// Begins to connect the servers of a session that is being opened. It does not wait for any of them.
@@ -77,7 +94,7 @@ impl Servers {
         }
         #[cfg(feature = "unstable")]
         {
-            let link = self.link.get_or_init(|| over_acp::link(opening.client().peer()));
+            let link = self.link.get_or_init(|| over_acp::link(opening.client().peer(), self.most_waiting));
             builder = builder.over_acp(link.clone());
         }
         if let Some(configure) = &self.options.configure {
@@ -95,14 +112,16 @@ impl Servers {
         mcp
     }
 
-    /// Takes what a server of the client tells of a request (rule `acp-mcp-22`).
+    /// Whether a notification of a server of the client, with these params, is about a request of the library's.
     #[cfg(feature = "unstable")]
-    pub(crate) fn notified(&self, params: Node<'_>) {
-        if let Some(link) = self.link.get()
-            && let Ok(notification) = acp_json::read(params)
-        {
-            link.notified(&notification);
-        }
+    pub(crate) fn is_about_ours(&self, params: &Node<'_>) -> bool {
+        over_acp::is_about_ours(params)
+    }
+
+    /// Takes such a notification (rule `acp-mcp-22`).
+    #[cfg(feature = "unstable")]
+    pub(crate) fn notified(&self, params: Node<'_>) -> Delivery {
+        self.link.get().map_or(Delivery::Ignore, |link| over_acp::deliver(link, params))
     }
 
     /// The connection is over: ends all servers, and waits until they are gone.

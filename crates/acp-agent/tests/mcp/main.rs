@@ -9,6 +9,9 @@ mod ending;
 mod failing;
 #[cfg(feature = "mcp-oauth")]
 mod oauth;
+#[cfg(feature = "unstable")]
+mod over_acp;
+mod reopening;
 mod server;
 #[path = "../support/mod.rs"]
 mod support;

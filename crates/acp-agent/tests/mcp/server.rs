@@ -7,7 +7,7 @@ use std::io::{BufRead as _, Write as _};
 
 use serde_json::{Value, json};
 
-/// Says what the child process is. Its value is the mode, and a file that it makes when it ends.
+/// Says what the child process is. Its value is the mode, and a file that it makes when it ends, with its process id.
 const MODE: &str = "ACP_MCP_TEST_MODE";
 const ENDED: &str = "ACP_MCP_TEST_ENDED";
 
@@ -20,7 +20,7 @@ fn run() {
         server.receive(&serde_json::from_str(&line.unwrap()).unwrap());
     }
     if let Some(file) = std::env::var_os(ENDED) {
-        std::fs::write(file, "").unwrap();
+        std::fs::write(file, std::process::id().to_string()).unwrap();
     }
     // Not one word of the test harness more.
     std::process::exit(0);

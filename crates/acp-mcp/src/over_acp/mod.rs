@@ -1,23 +1,19 @@
 //! MCP servers that a component on the ACP connection provides, such as the client: MCP-over-ACP, rules `acp-mcp-20` to
 //! `-26`.
 
+mod link;
 #[cfg(feature = "provider")]
 mod provider;
 mod transport;
 
-use std::collections::HashMap;
+use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use acp_types::v1::{
-    McpRequestId, McpServerAcpId, MessageMcpNotification, MessageMcpRequest, MessageMcpResponse,
-};
-use rmcp::model::{RequestId, ServerJsonRpcMessage};
-use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use acp_types::v1::{McpServerAcpId, MessageMcpRequest, MessageMcpResponse};
 
+pub use link::{AcpLink, Telling};
 #[cfg(feature = "provider")]
 pub use provider::{McpProvider, ProvideError, ProvideRequests};
 
@@ -34,6 +30,9 @@ pub type Answering = Pin<Box<dyn Future<Output = Result<MessageMcpResponse, AcpC
 pub trait AcpCaller: Send + Sync + 'static {
     /// Sends the request `mcp/message` (rule `acp-mcp-20`). Dropping the future withdraws it by `$/cancel_request` (rule
     /// `acp-mcp-24`). It needs no time limit: requests of MCP have theirs.
+    ///
+    /// The answer comes after the notifications that were before it on the wire: each must have been
+    /// [taken in](AcpLink::notified) first, or it comes too late and is dropped.
     fn message(&self, request: MessageMcpRequest) -> Answering;
 }
 
@@ -48,15 +47,33 @@ pub enum AcpCallError {
         /// What the other side says.
         message: String,
     },
-    /// The connection is over, or the answer cannot be read.
+    /// The connection is over.
+    Closed {
+        /// Why.
+        problem: String,
+    },
+    /// It could not be sent, or its answer cannot be read.
     Failed {
         /// Why.
         problem: String,
+    },
+    /// So much of what the server told meanwhile was not taken in that the request was given up: see
+    /// [`AcpLink::with_most_waiting`]. The other side is told that it is not wanted any more.
+    Overloaded {
+        /// The limit, in bytes.
+        limit: usize,
     },
 }
 
 /// The server is not there, or not any more.
 const UNKNOWN_SERVER: i32 = -33001;
+
+impl AcpCallError {
+    /// Whether no other request to the server would get through either.
+    const fn is_final(&self) -> bool {
+        matches!(self, Self::Refused { code: UNKNOWN_SERVER, .. } | Self::Closed { .. })
+    }
+}
 
 impl fmt::Display for AcpCallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -67,108 +84,24 @@ impl fmt::Display for AcpCallError {
             Self::Refused { code, message } => {
                 write!(f, "`mcp/message` was refused: {message} (code {code} of ACP)")
             }
-            Self::Failed { problem } => write!(f, "`mcp/message` failed: {problem}"),
-        }
-    }
-}
-
-impl std::error::Error for AcpCallError {}
-
-/// The way to the MCP servers of `type: "acp"` that the other side of one ACP connection provides. Clones are handles on
-/// the same; sessions of the connection share one, which [`Builder::over_acp`](crate::Builder::over_acp) takes.
-#[derive(Clone)]
-pub struct AcpLink {
-    inner: Arc<Inner>,
-}
-
-struct Inner {
-    caller: Box<dyn AcpCaller>,
-    requests: AtomicU64,
-    active: Mutex<HashMap<McpRequestId, Active>>,
-}
-
-/// A request that is under way.
-struct Active {
-    server: McpServerAcpId,
-    /// As it is called on this side.
-    id: RequestId,
-    messages: mpsc::Sender<ServerJsonRpcMessage>,
-}
-
-impl AcpLink {
-    /// A link over this connection.
-    pub fn new(caller: impl AcpCaller) -> Self {
-        let (requests, active) = (AtomicU64::new(1), Mutex::default());
-        Self { inner: Arc::new(Inner { caller: Box::new(caller), requests, active }) }
-    }
-
-    /// Takes a notification `mcp/message`: it reaches the request that it is about while that is under way, and is
-    /// dropped otherwise (rule `acp-mcp-22`). To be called in the order of the wire; it does not wait.
-    pub fn notified(&self, notification: &MessageMcpNotification) {
-        let (id, messages) = {
-            let active = self.active();
-            match active.get(&notification.request_id) {
-                Some(found) if found.server == notification.server_id => {
-                    (found.id.clone(), found.messages.clone())
-                }
-                _ => return,
+            Self::Closed { problem } | Self::Failed { problem } => {
+                write!(f, "`mcp/message` failed: {problem}")
             }
-        };
-        let params = notification.params.as_ref().and_then(|params| serde_json::to_value(params).ok());
-        let mut message = json!({ "jsonrpc": "2.0", "method": notification.method });
-        if let (Some(mut params), Some(members)) = (params, message.as_object_mut()) {
-            name_subscription(&mut params, &id);
-            members.insert("params".to_owned(), params);
-        }
-        match serde_json::from_value::<ServerJsonRpcMessage>(message) {
-            // The reader must not wait: a server that tells more than is taken in loses some of it.
-            Ok(message) => drop(messages.try_send(message)),
-            Err(_) => tracing::debug!("passed over a notification of an MCP server that cannot be read"),
+            Self::Overloaded { limit } => write!(
+                f,
+                "`mcp/message` was given up: {limit} bytes of the server's notifications waited to be taken in; a handler \
+                 of notifications or of progress blocks"
+            ),
         }
     }
-
-    fn begin(
-        &self,
-        server: &McpServerAcpId,
-        id: RequestId,
-        messages: mpsc::Sender<ServerJsonRpcMessage>,
-    ) -> Begun {
-        let number = self.inner.requests.fetch_add(1, Ordering::Relaxed);
-        let request = McpRequestId::from(number.to_string());
-        self.active().insert(request.clone(), Active { server: server.clone(), id, messages });
-        Begun { link: self.clone(), request }
-    }
-
-    fn active(&self) -> MutexGuard<'_, HashMap<McpRequestId, Active>> {
-        self.inner.active.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-impl fmt::Debug for AcpLink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AcpLink").field("active", &self.active().len()).finish_non_exhaustive()
-    }
-}
+impl Error for AcpCallError {}
 
-/// What a server tells a listener names the listening request; that has a name of its own on the wire.
-fn name_subscription(content: &mut Value, id: &RequestId) {
-    const KEY: &str = "io.modelcontextprotocol/subscriptionId";
-    let named = content.get_mut("_meta").and_then(|meta| meta.get_mut(KEY));
-    if let (Some(named), Ok(id)) = (named, serde_json::to_value(id)) {
-        *named = id;
-    }
-}
-
-/// A request among those that are under way.
-struct Begun {
-    link: AcpLink,
-    request: McpRequestId,
-}
-
-impl Drop for Begun {
-    fn drop(&mut self) {
-        self.link.active().remove(&self.request);
-    }
+/// The error of a request that is behind an error of the transport, if there is one.
+pub(crate) fn error_in(method: &'static str, error: &(dyn Error + 'static)) -> Option<McpError> {
+    let inner = error.downcast_ref::<WireError>()?.0.downcast_ref::<AcpCallError>()?;
+    Some(McpError::Acp { method, error: inner.clone() })
 }
 
 /// Why the connection to a server is over, once it is.

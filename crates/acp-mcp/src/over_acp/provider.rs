@@ -198,9 +198,13 @@ impl ProvideRequests {
             };
             match message {
                 ServerJsonRpcMessage::Response(response) => {
-                    let result = serde_json::to_value(response.result).ok();
-                    let result = result.and_then(|result| AcpValue::new(&result).ok());
-                    return Ok(McpResult::new(Some(result.ok_or(ProvideError::Failed)?)).into());
+                    let mut result =
+                        serde_json::to_value(response.result).map_err(|_| ProvideError::Failed)?;
+                    if request.method == "server/discover" {
+                        retain_carried(&mut result);
+                    }
+                    let result = AcpValue::new(&result).map_err(|_| ProvideError::Failed)?;
+                    return Ok(McpResult::new(Some(result)).into());
                 }
                 ServerJsonRpcMessage::Error(error) => return Ok(failure(&error.error)),
                 ServerJsonRpcMessage::Notification(notification) => {
@@ -266,6 +270,13 @@ fn message(request: &MessageMcpRequest) -> Result<ClientJsonRpcMessage, ErrorDat
     let id = RequestId::String(request.request_id.as_str().into());
     let message = json!({ "jsonrpc": "2.0", "id": id, "method": request.method, "params": params });
     serde_json::from_value(message).map_err(|error| unread(&error))
+}
+
+/// A server may speak versions that only other transports carry.
+fn retain_carried(discovered: &mut Value) {
+    if let Some(versions) = discovered.get_mut("supportedVersions").and_then(Value::as_array_mut) {
+        versions.retain(|version| CARRIED.iter().any(|carried| version == carried.as_str()));
+    }
 }
 
 fn failure(error: &ErrorData) -> MessageMcpResponse {

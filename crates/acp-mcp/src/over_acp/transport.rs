@@ -14,14 +14,12 @@ use rmcp::model::{
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::{AcpCallError, AcpLink, Begun, End, UNKNOWN_SERVER, name_subscription};
-
-/// How many messages of a server may wait to be taken in.
-const WAITING: usize = 64;
+use super::link::{AcpLink, Begun, name_subscription};
+use super::{AcpCallError, End};
 
 /// A server on the other side of the ACP connection as the peer.
 pub(super) struct AcpTransport {
@@ -30,6 +28,7 @@ pub(super) struct AcpTransport {
     end: End,
     ended: CancellationToken,
     sender: mpsc::Sender<ServerJsonRpcMessage>,
+    /// One at a time: what is not taken in weighs on the connection that it came by.
     messages: mpsc::Receiver<ServerJsonRpcMessage>,
     /// One per request. Dropped, they withdraw what they have asked.
     asking: JoinSet<RequestId>,
@@ -38,12 +37,13 @@ pub(super) struct AcpTransport {
 
 impl AcpTransport {
     pub(super) fn new(link: AcpLink, server: McpServerAcpId, end: End) -> Self {
-        let (sender, messages) = mpsc::channel(WAITING);
+        let (sender, messages) = mpsc::channel(1);
         let (ended, asking, by_id) = (CancellationToken::new(), JoinSet::new(), HashMap::new());
         Self { link, server, end, ended, sender, messages, asking, by_id }
     }
 
-    fn ask(&mut self, request: &JsonRpcRequest<ClientRequest>) -> io::Result<()> {
+    /// Sends a request. What is returned is ready when nothing more is to be said of it by the transport.
+    fn ask(&mut self, request: &JsonRpcRequest<ClientRequest>) -> Result<Failure, AcpCallError> {
         while let Some(asked) = self.asking.try_join_next() {
             if let Ok(id) = asked {
                 self.by_id.remove(&id);
@@ -51,28 +51,35 @@ impl AcpTransport {
         }
         let id = request.id.clone();
         let begun = self.link.begin(&self.server, id.clone(), self.sender.clone());
-        let message = written(&self.server, &begun, request)?;
+        let message = written(&self.server, &begun, request)
+            .map_err(|error| AcpCallError::Failed { problem: error.to_string() })?;
+        let (failed, failure) = oneshot::channel();
+        let is_probe = message.method == "server/discover";
         let asking = Asking {
             id: id.clone(),
             begun,
             end: self.end.clone(),
             ended: self.ended.clone(),
             sender: self.sender.clone(),
+            // That a server does not answer the probe is the end of the connection.
+            failed: (!is_probe).then_some(failed),
         };
         self.by_id.insert(id, self.asking.spawn(asking.run(message)));
-        Ok(())
+        Ok(failure)
     }
 }
 
+type Failure = oneshot::Receiver<AcpCallError>;
+
 impl Transport<RoleClient> for AcpTransport {
-    type Error = io::Error;
+    type Error = AcpCallError;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), AcpCallError>> + Send + 'static {
         let sent = match message {
-            ClientJsonRpcMessage::Request(request) => self.ask(&request),
+            ClientJsonRpcMessage::Request(request) => self.ask(&request).map(Some),
             ClientJsonRpcMessage::Notification(notification) => {
                 // There is no other that a server could be sent: `acp-mcp-23`.
                 if let ClientNotification::CancelledNotification(cancelled) = notification.notification
@@ -80,12 +87,18 @@ impl Transport<RoleClient> for AcpTransport {
                 {
                     asking.abort();
                 }
-                Ok(())
+                Ok(None)
             }
             // Nor is there anything to be answered.
-            ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => Ok(()),
+            ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => Ok(None),
         };
-        async { sent }
+        async {
+            match sent? {
+                // An error that comes late is one of this request all the same.
+                Some(failure) => failure.await.map_or(Ok(()), Err),
+                None => Ok(()),
+            }
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
@@ -96,7 +109,7 @@ impl Transport<RoleClient> for AcpTransport {
         }
     }
 
-    async fn close(&mut self) -> io::Result<()> {
+    async fn close(&mut self) -> Result<(), AcpCallError> {
         self.asking.shutdown().await;
         Ok(())
     }
@@ -109,25 +122,30 @@ struct Asking {
     end: End,
     ended: CancellationToken,
     sender: mpsc::Sender<ServerJsonRpcMessage>,
+    failed: Option<oneshot::Sender<AcpCallError>>,
 }
 
 impl Asking {
     async fn run(self, request: MessageMcpRequest) -> RequestId {
-        let is_probe = request.method == "server/discover";
-        let answer = match self.begun.link.inner.caller.message(request).await {
-            Ok(response) => read(response, &self.id),
-            // About one request, as long as the server is there. The code is none of MCP: `acp-mcp-25`.
-            Err(error @ AcpCallError::Refused { code, .. }) if code != UNKNOWN_SERVER && !is_probe => {
-                unread(&self.id, error.to_string())
-            }
-            Err(error) => {
+        let limit = self.begun.link().most_waiting();
+        let mut answering = self.begun.link().caller().message(request);
+        // Dropped first: what waits for the request is let go before that is withdrawn.
+        let begun = self.begun;
+        let answer = tokio::select! {
+            biased;
+            () = begun.over.cancelled() => Err(AcpCallError::Overloaded { limit }),
+            answer = &mut answering => answer,
+        };
+        match (answer, self.failed) {
+            // A transport that is gone has nobody who waits.
+            (Ok(response), _) => drop(self.sender.send(read(response, &self.id)).await),
+            // About one request, as long as the server is there.
+            (Err(error), Some(failed)) if !error.is_final() => drop(failed.send(error)),
+            (Err(error), _) => {
                 self.end.set(error);
                 self.ended.cancel();
-                return self.id;
             }
-        };
-        // A transport that is gone has nobody who waits.
-        let _ = self.sender.send(answer).await;
+        }
         self.id
     }
 }

@@ -254,9 +254,11 @@ impl Caller<'_> {
     async fn request_once(
         &self,
         method: &'static str,
-        request: ClientRequest,
+        mut request: ClientRequest,
         options: &CallOptions,
     ) -> Result<ServerResult, McpError> {
+        let on_progress = options.on_progress.as_ref();
+        let _progress = on_progress.map(|on_progress| self.entry.progress.add(&mut request, on_progress));
         let timeouts = &self.shared.options.timeouts;
         let time = options.timeout.unwrap_or(timeouts.request);
         let limits = PeerRequestOptions::with_timeout(time)
@@ -267,10 +269,6 @@ impl Caller<'_> {
         let answer = match sent {
             Ok(handle) => {
                 let mut abandoned = Abandoned { peer, id: Some(handle.id.clone()) };
-                let _progress = options
-                    .on_progress
-                    .as_ref()
-                    .map(|on_progress| self.entry.progress.add(&handle.progress_token, on_progress));
                 let answer = handle.await_response().await;
                 abandoned.id = None;
                 answer
@@ -294,7 +292,7 @@ impl Caller<'_> {
         match error {
             ServiceError::McpError(error) => of_fault(method, self.connection.info.era, error),
             ServiceError::Timeout { timeout } => McpError::Timeout { waiting_for: method, waited: timeout },
-            ServiceError::TransportSend(error) => of_transport(error.error.as_ref()),
+            ServiceError::TransportSend(error) => of_transport(method, error.error.as_ref()),
             ServiceError::TransportClosed => self.entry.ended(self.connection.number).await,
             ServiceError::UnexpectedResponse => {
                 McpError::InvalidResult { method, problem: "it is not a result of this method" }
@@ -327,7 +325,12 @@ fn of_fault(method: &'static str, era: Era, error: ErrorData) -> McpError {
 }
 
 /// What an error of a transport means.
-fn of_transport(error: &(dyn Error + 'static)) -> McpError {
+#[cfg_attr(not(feature = "over-acp"), allow(unused_variables, reason = "it tells of the method"))]
+fn of_transport(method: &'static str, error: &(dyn Error + 'static)) -> McpError {
+    #[cfg(feature = "over-acp")]
+    if let Some(error) = crate::over_acp::error_in(method, error) {
+        return error;
+    }
     #[cfg(feature = "http")]
     if let Some(error) = crate::http::error_in(error) {
         return error;

@@ -36,6 +36,7 @@ pub use features::Server;
 pub use info::{CloseReason, ServerInfo, ServerStatus, ToolsStatus};
 pub use notify::{Guard, Notification};
 pub use progress::Progress;
+pub(crate) use progress::ProgressWanted;
 pub use subscriptions::ResourceUpdate;
 
 pub(crate) use self::builder::Options;

@@ -1,13 +1,12 @@
 //! Progress of calls, from the server to who calls.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use rmcp::model::{ProgressNotificationParam, ProgressToken};
-
-/// Of progress that came before its call was known, this much is kept.
-const EARLY: usize = 32;
+use rmcp::model::{
+    ClientRequest, GetExtensions as _, GetMeta as _, ProgressNotificationParam, ProgressToken,
+};
 
 /// How far a call is.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,44 +22,54 @@ pub struct Progress {
 
 pub(super) type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
-#[derive(Default)]
-struct Table {
-    calls: HashMap<ProgressToken, OnProgress>,
-    early: VecDeque<ProgressNotificationParam>,
-}
-
 /// Whose progress is whose.
 #[derive(Clone, Default)]
-pub(super) struct Router(Arc<Mutex<Table>>);
+pub(super) struct Router(Arc<Mutex<HashMap<ProgressToken, OnProgress>>>);
 
 impl Router {
-    /// The token of a call is known only once it is on its way: what came meanwhile is handed over now.
-    pub(super) fn add(&self, token: &ProgressToken, on_progress: &OnProgress) -> Route {
-        let early: VecDeque<_> = {
-            let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            table.calls.insert(token.clone(), Arc::clone(on_progress));
-            let (mine, others) = table.early.drain(..).partition(|report| report.progress_token == *token);
-            table.early = others;
-            mine
-        };
-        early.into_iter().map(Progress::from).for_each(|progress| on_progress(progress));
-        Route { router: self.clone(), token: token.clone() }
+    /// Has the progress of a request told, as long as what is returned lives.
+    pub(super) fn add(&self, request: &mut ClientRequest, on_progress: &OnProgress) -> Route {
+        let route = Route { router: self.clone(), token: Arc::default() };
+        let (router, token) = (self.clone(), Arc::clone(&route.token));
+        let wanted = ProgressWanted { router, token, on_progress: Arc::clone(on_progress) };
+        request.extensions_mut().insert(wanted);
+        route
     }
 
     pub(super) fn tell(&self, report: &ProgressNotificationParam) {
-        let on_progress = {
-            let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let on_progress = table.calls.get(&report.progress_token).cloned();
-            if on_progress.is_none() {
-                table.early.push_back(report.clone());
-                if table.early.len() > EARLY {
-                    table.early.pop_front();
-                }
-            }
-            on_progress
-        };
+        // Of a request that is over nobody wants to know.
+        let on_progress = self.calls().get(&report.progress_token).cloned();
         if let Some(on_progress) = on_progress {
             on_progress(Progress::from(report.clone()));
+        }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, HashMap<ProgressToken, OnProgress>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The token of a request once it is sent; `None` when nobody wants to know of its progress any more.
+type Token = Arc<OnceLock<Option<ProgressToken>>>;
+
+/// Goes with a request whose progress somebody wants to know. rmcp gives it its token on the way, so whoever sends it
+/// knows that only then, and the first progress may be there already.
+#[derive(Clone)]
+pub(crate) struct ProgressWanted {
+    router: Router,
+    token: Token,
+    on_progress: OnProgress,
+}
+
+impl ProgressWanted {
+    /// The request is about to be sent.
+    pub(crate) fn sent(request: &ClientRequest) {
+        let wanted = request.extensions().get::<Self>();
+        if let (Some(wanted), Some(token)) = (wanted, request.get_meta().get_progress_token()) {
+            let mut calls = wanted.router.calls();
+            if wanted.token.set(Some(token.clone())).is_ok() {
+                calls.insert(token, Arc::clone(&wanted.on_progress));
+            }
         }
     }
 }
@@ -80,11 +89,16 @@ impl fmt::Debug for Router {
 /// The way of one call's progress, until it is dropped.
 pub(super) struct Route {
     router: Router,
-    token: ProgressToken,
+    token: Token,
 }
 
 impl Drop for Route {
     fn drop(&mut self) {
-        self.router.0.lock().unwrap_or_else(PoisonError::into_inner).calls.remove(&self.token);
+        if self.token.set(None).is_err() {
+            let token = self.token.get().and_then(Option::as_ref);
+            let removed = token.and_then(|token| self.router.calls().remove(token));
+            // What it holds is dropped after the lock is free.
+            drop(removed);
+        }
     }
 }

@@ -10,8 +10,10 @@
     reason = "a test fails by panicking; a part of it is shared with others"
 )]
 
-#[path = "common/real.rs"]
+mod flood;
+#[path = "../common/real.rs"]
 mod real;
+mod scene;
 
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -23,92 +25,17 @@ use acp_mcp::rmcp::model::{
 };
 use acp_mcp::rmcp::service::{RequestContext, RoleServer};
 use acp_mcp::{
-    AcpCallError, AcpCaller, AcpLink, Answering, CallOptions, CancellationToken, Implementation, McpError,
-    McpProvider, McpSession, ProvideError, ProvideRequests, ServerStatus, Timeouts, VersionPolicy,
+    AcpCallError, AcpLink, Answering, CallOptions, CancellationToken, McpError, McpProvider, ProvideError,
+    ProvideRequests, VersionPolicy,
 };
 use acp_types::v1::{McpServer, McpServerAcp, MessageMcpNotification, MessageMcpRequest, MessageMcpResponse};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-const LONG: Duration = Duration::from_secs(60);
+use crate::scene::{LONG, Scripted, answer, builder, connect, connection, discovered, listed, status};
+
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-
-/// The connection: requests go to the provider, and are written down.
-#[derive(Clone)]
-struct Connection {
-    requests: Arc<ProvideRequests>,
-    link: Arc<OnceLock<AcpLink>>,
-    log: Arc<Mutex<Vec<Value>>>,
-}
-
-impl AcpCaller for Connection {
-    fn message(&self, request: MessageMcpRequest) -> Answering {
-        self.log.lock().unwrap().push(serde_json::to_value(&request).unwrap());
-        let here = self.clone();
-        Box::pin(async move {
-            let notify = |notification: MessageMcpNotification| {
-                here.link.get().unwrap().notified(&notification);
-                std::future::ready(())
-            };
-            let answer = here.requests.message(request, notify).await;
-            answer.map_err(|error| AcpCallError::Refused { code: error.code(), message: error.to_string() })
-        })
-    }
-}
-
-fn connection(provider: &McpProvider) -> (AcpLink, Connection) {
-    let (link, log) = (Arc::default(), Arc::default());
-    let connection = Connection { requests: Arc::new(provider.requests()), link, log };
-    let link = AcpLink::new(connection.clone());
-    assert!(connection.link.set(link.clone()).is_ok());
-    (link, connection)
-}
-
-/// The other side does what the function says.
-struct Scripted<F>(F);
-
-impl<F: Fn(MessageMcpRequest) -> Answering + Send + Sync + 'static> AcpCaller for Scripted<F> {
-    fn message(&self, request: MessageMcpRequest) -> Answering {
-        (self.0)(request)
-    }
-}
-
-fn answer(answer: &Value) -> MessageMcpResponse {
-    acp_json::from_str(&answer.to_string()).unwrap()
-}
-
-fn discovered() -> MessageMcpResponse {
-    answer(&json!({ "result": {
-        "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} },
-        "ttlMs": 0, "cacheScope": "private",
-    } }))
-}
-
-fn listed(names: &[&str]) -> MessageMcpResponse {
-    let tools: Vec<_> =
-        names.iter().map(|name| json!({ "name": name, "inputSchema": { "type": "object" } })).collect();
-    answer(&json!({ "result": {
-        "resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private",
-    } }))
-}
-
-fn builder() -> acp_mcp::Builder {
-    let timeouts = Timeouts::default().probe(LONG).connect(LONG * 2);
-    McpSession::builder(Implementation::new("tests", "0")).timeouts(timeouts)
-}
-
-async fn connect(link: AcpLink, server: McpServerAcp) -> McpSession {
-    builder().over_acp(link).connect_all(&[server.into()]).await
-}
-
-fn status(session: &McpSession) -> String {
-    match session.servers()[0].status() {
-        ServerStatus::Connected(info) => format!("{} {}", info.era, info.version),
-        ServerStatus::Failed(error) => format!("failed: {error}"),
-        status => format!("{status:?}"),
-    }
-}
 
 /// Has a tool that never ends by itself, and tells what becomes of its calls.
 #[derive(Clone)]
@@ -196,7 +123,7 @@ async fn acp_mcp_22_progress_arrives_while_the_request_is_under_way() {
     // What comes after the answer, or is about something else, is dropped, and nothing breaks of it.
     let last = connection.log.lock().unwrap().last().unwrap()["requestId"].clone();
     for (server, id) in [(server.server_id.as_str(), last.as_str().unwrap()), ("other", "1"), ("", "")] {
-        link.notified(&MessageMcpNotification::new(server, id, "notifications/progress"));
+        link.notified(MessageMcpNotification::new(server, id, "notifications/progress")).await;
     }
     assert_eq!(session.call_tool("far__echo", (), CallOptions::new()).await.unwrap().text(), "{}");
     session.shutdown().await;
@@ -206,39 +133,38 @@ async fn acp_mcp_22_progress_arrives_while_the_request_is_under_way() {
 async fn acp_mcp_22_a_listener_is_told_under_the_name_that_it_has_here() {
     let link: Arc<OnceLock<AcpLink>> = Arc::default();
     let (here, calls) = (Arc::clone(&link), Mutex::new(0));
-    let caller =
-        Scripted(move |request: MessageMcpRequest| -> Answering {
-            let link = here.get().unwrap().clone();
-            if request.method == "subscriptions/listen" {
-                for (method, more) in [
-                    (
-                        "notifications/subscriptions/acknowledged",
-                        json!({ "notifications": { "toolsListChanged": true } }),
-                    ),
+    let caller = Scripted(move |request: MessageMcpRequest| -> Answering {
+        let link = here.get().unwrap().clone();
+        if request.method == "subscriptions/listen" {
+            let changed = json!({ "notifications": { "toolsListChanged": true } });
+            return Box::pin(async move {
+                for (method, mut params) in [
+                    ("notifications/subscriptions/acknowledged", changed),
                     ("notifications/tools/list_changed", json!({})),
                 ] {
-                    let mut params = more;
-                    params["_meta"] =
-                        json!({ "io.modelcontextprotocol/subscriptionId": request.request_id.as_str() });
-                    link.notified(&acp_json::from_str(&json!({
-                    "serverId": request.server_id.as_str(), "requestId": request.request_id.as_str(),
-                    "method": method, "params": params,
-                }).to_string()).unwrap());
+                    let id = request.request_id.as_str();
+                    params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": id });
+                    let told = json!({
+                        "serverId": request.server_id.as_str(), "requestId": id,
+                        "method": method, "params": params,
+                    });
+                    link.notified(acp_json::from_str(&told.to_string()).unwrap()).await;
                 }
-                return Box::pin(std::future::pending());
-            }
-            let result = if request.method == "server/discover" {
-                answer(&json!({ "result": {
+                std::future::pending().await
+            });
+        }
+        let result = if request.method == "server/discover" {
+            answer(&json!({ "result": {
                 "resultType": "complete", "supportedVersions": ["2026-07-28"],
                 "capabilities": { "tools": { "listChanged": true } }, "ttlMs": 0, "cacheScope": "private",
             } }))
-            } else {
-                let mut calls = calls.lock().unwrap();
-                *calls += 1;
-                listed(if *calls == 1 { &["old"] } else { &["new"] })
-            };
-            Box::pin(async { Ok(result) })
-        });
+        } else {
+            let mut calls = calls.lock().unwrap();
+            *calls += 1;
+            listed(if *calls == 1 { &["old"] } else { &["new"] })
+        };
+        Box::pin(async { Ok(result) })
+    });
     assert!(link.set(AcpLink::new(caller)).is_ok());
     let session = connect(link.get().unwrap().clone(), McpServerAcp::new("far", "x")).await;
     let mut events = session.events();
@@ -311,12 +237,12 @@ async fn acp_mcp_21_and_25_answers_of_every_kind() {
         (
             "a limit of ACP",
             refused(-33000),
-            "the server answered `tools/call` with error -32603: `mcp/message` was refused: no (code -33000 of ACP)",
+            "`tools/call` did not get through: `mcp/message` was refused: no (code -33000 of ACP)",
         ),
         (
             "failed",
             refused(-33002),
-            "the server answered `tools/call` with error -32603: `mcp/message` was refused",
+            "`tools/call` did not get through: `mcp/message` was refused: no (code -33002 of ACP)",
         ),
     ] {
         let caller = Scripted(move |request: MessageMcpRequest| -> Answering {
@@ -343,7 +269,7 @@ async fn servers_that_cannot_be_connected_say_why() {
         AcpLink::new(Scripted(move |_| -> Answering {
             let error = match code {
                 Some(code) => AcpCallError::Refused { code, message: "no".to_owned() },
-                None => AcpCallError::Failed { problem: "the connection is over".to_owned() },
+                None => AcpCallError::Closed { problem: "the connection is over".to_owned() },
             };
             Box::pin(async { Err(error) })
         }))
@@ -408,6 +334,10 @@ async fn acp_mcp_23_what_is_not_carried_is_an_error_of_mcp() {
             assert_eq!(answer["error"]["data"]["supported"], json!(["2026-07-28"]));
         }
     }
+    // What the server speaks besides is of no use here.
+    let request = asks(server.server_id.as_str(), "1", "server/discover", params("2026-07-28", json!({})));
+    let answer = serde_json::to_value(provided(&requests, request).await.unwrap()).unwrap();
+    assert_eq!(answer["result"]["supportedVersions"], json!(["2026-07-28"]));
     let call = params("2026-07-28", json!({ "name": "reverse", "arguments": {} }));
     let request = asks(server.server_id.as_str(), "1", "tools/call", call);
     let answer = serde_json::to_value(provided(&requests, request).await.unwrap()).unwrap();
