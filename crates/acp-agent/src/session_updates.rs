@@ -144,13 +144,14 @@ impl SessionUpdates {
         }
         // Before it leaves: the client may act on it at once.
         self.open.settings.observe(&update);
-        let leaving = match &self.open.recorder {
-            Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
-            Some(recorder) => Leaving::Kept(recorder.keep_now(gate, &update)),
-            None => Leaving::Plain { session: &self.open.id, update: &update },
+        let sent = {
+            let leaving = match &self.open.recorder {
+                Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
+                Some(recorder) => Leaving::Kept(recorder.keep_now(gate, &update)),
+                None => Leaving::Plain { session: &self.open.id, update: &update },
+            };
+            client.peer().try_notify(methods::SessionUpdate::NAME, &gate.guard(&leaving))
         };
-        let sent = client.peer().try_notify(methods::SessionUpdate::NAME, &gate.guard(&leaving));
-        drop(leaving);
         let sent = sent.map_err(|error| unsent(gate, error))?;
         Ok((!sent).then_some(update))
     }
