@@ -15,12 +15,13 @@ const UPDATES: usize = 1_000;
 const NOISE: f64 = 0.1;
 
 /// The updates are written beforehand, so the time is the client's.
-const CLIENTS: [Client; 7] = [
+const CLIENTS: [Client; 8] = [
     Client::Floor,
     Client::Derived,
     Client::Ours,
     Client::Handler,
     Client::EveryMethod,
+    Client::Tapped,
     Client::Official,
     Client::OfficialBehindNine,
 ];

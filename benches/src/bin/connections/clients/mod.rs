@@ -28,6 +28,8 @@ pub(crate) enum Client {
     Handler,
     /// `acp-client`: as `Ours`, with a handler for every method there is.
     EveryMethod,
+    /// `acp-client`: as `Ours`, with a tap that looks at every line. All others have it off.
+    Tapped,
     /// The official crate: a handler of updates.
     Official,
     /// The same behind nine other handlers.
@@ -61,6 +63,7 @@ impl Client {
             Client::Ours => "ours",
             Client::Handler => "ours, handler",
             Client::EveryMethod => "ours, every method",
+            Client::Tapped => "ours, with a tap",
             Client::Official => "Rust SDK",
             Client::OfficialBehindNine => "Rust SDK, ten handlers",
         }
@@ -93,7 +96,7 @@ impl Client {
             Client::Floor => floor(Reading::Ours)?,
             Client::Derived => floor(Reading::Derived)?,
             Client::Drain => floor(Reading::Skip)?,
-            Client::Ours | Client::Handler | Client::EveryMethod => {
+            Client::Ours | Client::Handler | Client::EveryMethod | Client::Tapped => {
                 Box::new(ours::Connection::open(runtime, agent, over, sessions, self)?)
             }
             Client::Official | Client::OfficialBehindNine => {

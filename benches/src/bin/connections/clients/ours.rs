@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use acp_client::method::Request;
+use acp_client::tap::Tap;
 use acp_client::v1::methods::{
     FsReadTextFile, FsWriteTextFile, SessionRequestPermission, TerminalCreate, TerminalKill, TerminalOutput,
     TerminalRelease, TerminalWaitForExit,
 };
 use acp_client::v1::{ReadTextFileRequest, ReadTextFileResponse};
-use acp_client::{Command, Context, Handlers, RpcError, Session, Transport};
+use acp_client::{Command, Context, Handlers, Options, RpcError, Session, Transport};
 use anyhow::Result;
 use futures::future::try_join_all;
 use tokio::runtime::Runtime;
@@ -100,6 +101,10 @@ impl Connection {
                     std::future::ready(())
                 }),
                 Client::EveryMethod => connect.client(Everything),
+                Client::Tapped => {
+                    let tap = Tap::new(|traffic| drop(black_box(traffic)));
+                    connect.client(Files { text: file() }).options(Options::default().tap(tap))
+                }
                 _ => connect.client(Files { text: file() }),
             };
             let agent = agent.await?;
