@@ -9,11 +9,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 
 use super::baseline::{Baseline, Meaning};
 use super::layout::Layout;
 use super::process::{self, Ended};
+use super::selection::Selection;
 use super::{install, print, report};
 
 pub(super) const COMMAND: &str = "conformance";
@@ -31,39 +32,6 @@ const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
 const LIST_LIMIT: Duration = Duration::from_secs(60);
 /// For the driver; the tool itself has some more.
 const DRIVER_LIMIT: Duration = Duration::from_secs(90);
-
-#[derive(Debug, Default)]
-struct Options {
-    only: Vec<String>,
-    write: bool,
-}
-
-impl Options {
-    /// `None` when help is wanted.
-    fn parse(args: &[String]) -> anyhow::Result<Option<Self>> {
-        let mut options = Self::default();
-        let mut args = args.iter();
-        while let Some(arg) = args.next() {
-            match arg.as_str() {
-                "--only" => {
-                    options.only.push(args.next().context("--only needs the text to look for")?.clone())
-                }
-                "--write" => options.write = true,
-                "--help" | "-h" => return Ok(None),
-                unknown => bail!("unknown option `{unknown}`\n\n{HELP}"),
-            }
-        }
-        ensure!(
-            !options.write || options.only.is_empty(),
-            "--write is about all of them, so not with --only"
-        );
-        Ok(Some(options))
-    }
-
-    fn wants(&self, line: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|text| line.contains(text.as_str()))
-    }
-}
 
 /// A scenario of a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +55,7 @@ pub(super) struct Tally {
 }
 
 pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
-    let Some(options) = Options::parse(args)? else { return print(HELP) };
+    let Some(selection) = Selection::parse(args, HELP)? else { return print(HELP) };
     let layout = Layout::find()?;
     let baseline = Baseline::read(&layout.sources("conformance").join("expected.toml"))?;
     install::conformance(&layout).context("the conformance tool cannot be installed")?;
@@ -105,13 +73,13 @@ pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
     let mut tallies = Vec::new();
     for revision in REVISIONS {
         let of_revision = scenarios.iter().filter(|scenario| scenario.revision == revision);
-        tallies.push(tool.tally(revision, of_revision, &options, &baseline)?);
+        tallies.push(tool.tally(revision, of_revision, &selection, &baseline)?);
     }
     for tally in &tallies {
         print(&tally.to_string())?;
         faults.extend(tally.failed.iter().map(|fault| format!("{} {fault}", tally.revision)));
     }
-    if options.write {
+    if selection.write {
         report::update(layout.root(), &[report::conformance(&tallies)])?;
     }
     ensure!(
@@ -173,13 +141,13 @@ impl<'a> Tool<'a> {
         &self,
         revision: &'static str,
         scenarios: impl Iterator<Item = &'s Scenario>,
-        options: &Options,
+        selection: &Selection,
         baseline: &Baseline,
     ) -> anyhow::Result<Tally> {
         let mut tally = Tally { revision, ..Tally::default() };
         for scenario in scenarios {
             let line = format!("{revision}  {}", scenario.name);
-            if !options.wants(&line) {
+            if !selection.wants(&line) {
                 continue;
             }
             let started = Instant::now();

@@ -1,8 +1,9 @@
 //! `cargo xtask interop`: our client and agents against other implementations of the protocol.
 //!
 //! Each case starts real processes: `acp prompt` with an agent built on another SDK, or another SDK's client
-//! with `echo_agent` or `coding_agent`; with MCP over ACP, one end of ours that provides or calls MCP servers. A recorder (`tap`) sits between the two and keeps every line, so a
-//! case is judged by what went over the wire as well as by what the other SDK made of it.
+//! with `echo_agent` or `coding_agent`; with MCP over ACP, one end of ours that provides or calls MCP servers. A recorder
+//! (`tap`) sits between the two and keeps every line, so a case is judged by what went over the wire as well as by what the
+//! other SDK made of it.
 //!
 //! `conformance` runs the public conformance tool of MCP against a program built on acp-mcp instead (`conformance.rs`),
 //! and `mcp` that program with real MCP servers (`mcp/`).
@@ -32,6 +33,7 @@ mod report;
 #[cfg(test)]
 mod report_tests;
 mod seen;
+mod selection;
 mod tap;
 mod wire;
 #[cfg(test)]
@@ -86,7 +88,7 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
     if cases.is_empty() && agents.is_empty() {
         bail!("no case matches; `cargo xtask interop --list` shows them");
     }
-    if options.write && recipes.is_none() {
+    if options.selection.write && recipes.is_none() {
         bail!("--write needs the real agents, so set {} to the folder of their recipes", recipes::VARIABLE);
     }
     let (tally, tallies) = run_cases(&cases, &options, &layout)?;
@@ -94,7 +96,7 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
         Some(recipes) => run_agents(recipes, &agents, &layout)?,
         None => Vec::new(),
     };
-    if options.write {
+    if options.selection.write {
         report::update(layout.root(), &[report::agents(&columns), report::sdks(&tallies)])?;
     }
     print(&tally.to_string())?;
@@ -106,7 +108,7 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
 }
 
 fn selected_agents(options: &Options) -> impl Iterator<Item = &'static str> {
-    recipes::AGENTS.into_iter().filter(|agent| options.wants(&real_agent(agent)))
+    recipes::AGENTS.into_iter().filter(|agent| options.selection.wants(&real_agent(agent)))
 }
 
 fn real_agent(name: &str) -> String {
@@ -142,7 +144,7 @@ fn selected(options: &Options) -> Vec<Case> {
     if options.controls {
         cases.extend(control_cases::all());
     }
-    cases.retain(|case| options.wants(&case.to_string()));
+    cases.retain(|case| options.selection.wants(&case.to_string()));
     cases
 }
 

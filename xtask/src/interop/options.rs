@@ -2,6 +2,8 @@
 
 use anyhow::bail;
 
+use super::selection::Selection;
+
 pub(super) const HELP: &str = "\
 cargo xtask interop [options]
 
@@ -18,12 +20,11 @@ names a folder of recipes for real agents, our client is tried with those, too.
 
 #[derive(Debug, Default)]
 pub(super) struct Options {
-    pub(super) only: Vec<String>,
+    pub(super) selection: Selection,
     pub(super) list: bool,
     pub(super) controls: bool,
     pub(super) keep_logs: bool,
     pub(super) require: bool,
-    pub(super) write: bool,
     pub(super) help: bool,
 }
 
@@ -33,26 +34,16 @@ impl Options {
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             match arg.as_str() {
-                "--only" => match args.next() {
-                    Some(text) => options.only.push(text.clone()),
-                    None => bail!("--only needs the text to look for"),
-                },
                 "--list" => options.list = true,
                 "--controls" => options.controls = true,
                 "--keep-logs" => options.keep_logs = true,
-                "--write" => options.write = true,
                 "--require" => options.require = true,
                 "--help" | "-h" => options.help = true,
+                _ if options.selection.take(arg, &mut args)? => {}
                 unknown => bail!("unknown option `{unknown}`\n\n{HELP}"),
             }
         }
-        if options.write && !options.only.is_empty() {
-            bail!("--write is about all of them, so it does not go with --only");
-        }
+        options.selection.check()?;
         Ok(options)
-    }
-
-    pub(super) fn wants(&self, case: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|text| case.contains(text.as_str()))
     }
 }

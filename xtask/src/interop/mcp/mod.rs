@@ -25,7 +25,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
 use self::judge::{Expected, Report, judge};
@@ -34,6 +34,7 @@ use self::recorder::{Recorder, Sent};
 use self::rows::{Client, ROWS, Row, Spoken};
 use self::serving::Serving;
 use super::layout::Layout;
+use super::selection::Selection;
 use super::{install, print, process, report, tap};
 
 pub(super) use self::peers::python;
@@ -51,39 +52,6 @@ from npm, PyPI and crates.io into the git-ignored folder .interop. Servers liste
 
 const LIMIT: Duration = Duration::from_secs(180);
 
-#[derive(Debug, Default)]
-struct Options {
-    only: Vec<String>,
-    write: bool,
-}
-
-impl Options {
-    /// `None` when help is wanted.
-    fn parse(args: &[String]) -> anyhow::Result<Option<Self>> {
-        let mut options = Self::default();
-        let mut args = args.iter();
-        while let Some(arg) = args.next() {
-            match arg.as_str() {
-                "--only" => {
-                    options.only.push(args.next().context("--only needs the text to look for")?.clone())
-                }
-                "--write" => options.write = true,
-                "--help" | "-h" => return Ok(None),
-                unknown => bail!("unknown option `{unknown}`\n\n{HELP}"),
-            }
-        }
-        ensure!(
-            !options.write || options.only.is_empty(),
-            "--write is about all of them, so not with --only"
-        );
-        Ok(Some(options))
-    }
-
-    fn wants(&self, line: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|text| line.contains(text.as_str()))
-    }
-}
-
 /// What came of a row of the matrix with a server.
 struct Outcome {
     row: &'static Row,
@@ -99,20 +67,20 @@ impl Outcome {
 }
 
 pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
-    let Some(options) = Options::parse(args)? else { return print(HELP) };
+    let Some(selection) = Selection::parse(args, HELP)? else { return print(HELP) };
     let layout = Layout::find()?;
     install::mcp_servers(&layout).context("the servers cannot be installed")?;
     install::mcp_driver(&layout).context("the driver does not build")?;
     let mut outcomes = Vec::new();
     for peer in &PEERS {
-        outcomes.extend(try_peer(peer, &options, &layout)?);
+        outcomes.extend(try_peer(peer, &selection, &layout)?);
     }
-    let prompts = if options.wants(npx::LINE) { npx::run(&layout)? } else { Vec::new() };
+    let prompts = if selection.wants(npx::LINE) { npx::run(&layout)? } else { Vec::new() };
     let failed = outcomes.iter().filter(|outcome| !outcome.has_passed()).count();
     let failed = failed + prompts.iter().filter(|(_, outcome)| outcome.is_err()).count();
     let all = outcomes.len() + prompts.len();
     ensure!(all > 0, "no case matches");
-    if options.write {
+    if selection.write {
         report::update(layout.root(), &[page::section(&outcomes, &prompts)])?;
     }
     print(&format!("{} ok, {failed} failed", all - failed))?;
@@ -121,9 +89,9 @@ pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
 }
 
 /// Tries all rows that are about servers like this one. Over HTTP the same server serves all of them.
-fn try_peer(peer: &'static Peer, options: &Options, layout: &Layout) -> anyhow::Result<Vec<Outcome>> {
+fn try_peer(peer: &'static Peer, selection: &Selection, layout: &Layout) -> anyhow::Result<Vec<Outcome>> {
     let line = |row: &Row| format!("{}  {}", row.name, peer.line());
-    let rows = ROWS.iter().filter(|row| row.eras.contains(&peer.eras) && options.wants(&line(row)));
+    let rows = ROWS.iter().filter(|row| row.eras.contains(&peer.eras) && selection.wants(&line(row)));
     let rows = rows.collect::<Vec<_>>();
     let mut outcomes = Vec::new();
     if rows.is_empty() {
