@@ -9,6 +9,7 @@
 //! * [`FromNode`] reads a type; [`Record`] reads and writes a type that is a JSON object.
 //! * [`ReadError`] names the path of what could not be read. It never repeats the payload.
 //! * [`Report`] lists what a lenient reader defaulted, skipped or did not know.
+//! * [`Outline`] finds single members of an object that is too long to be kept, or broken.
 //!
 //! ```
 //! use acp_json::{FromNode, Report};
@@ -49,6 +50,7 @@ mod members;
 mod node;
 mod node_de;
 mod node_error;
+mod outline;
 mod path;
 mod primitive;
 mod read;
@@ -59,6 +61,7 @@ pub use fields::{Fields, Record, skip_invalid};
 pub use map::Map;
 pub use node::Node;
 pub use node_error::NodeError;
+pub use outline::Outline;
 pub use path::At;
 pub use read::{
     FromNode, deserialize, from_slice, from_str, parse, read, read_reporting, serialize, to_string,
