@@ -84,7 +84,7 @@ impl Serialize for Id {
 
 /// A JSON-RPC error object: what a request is answered with when it fails.
 ///
-/// Neither `Display` nor `Debug` shows `data`.
+/// Neither `Display` nor `Debug` shows `data`; [`reason`](Self::reason) does, for the user.
 #[derive(Clone, PartialEq)]
 pub struct Error {
     /// The error code. Codes outside 32 bits are clamped when they arrive.
