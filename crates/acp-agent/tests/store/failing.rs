@@ -272,7 +272,7 @@ async fn check_refusing(ahead: bool) {
             check_error(&answer, -32603, &["the disk is full"]);
             // What is stored can be had meanwhile.
             assert_eq!(load(&mut wire, &session).await.len(), 2 * (round - 1));
-            let resumed = wire.call("session/resume", named(&session)).await;
+            let resumed = wire.call("session/resume", named("session/resume", &session)).await;
             assert!(resumed.get("result").is_some(), "{resumed}");
         }
         store.broken.store(false, Ordering::SeqCst);
