@@ -96,7 +96,7 @@ fn a_long_line_does_not_leave_a_large_buffer() {
 #[test]
 fn a_long_line_leaves_its_buffer_to_the_next_until_it_is_given_back() {
     let mut framer = Framer::new(usize::MAX);
-    let mut receive = |framer: &mut Framer| {
+    let receive = |framer: &mut Framer| {
         for _ in 0..16 {
             framer.space().extend_from_slice(&vec![b'x'; 1 << 16]);
             assert_eq!(framer.next_line(), None);
