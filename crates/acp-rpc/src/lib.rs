@@ -18,6 +18,7 @@ mod message;
 mod options;
 mod peer;
 mod pump;
+mod reason;
 mod service;
 mod share;
 pub mod tap;
