@@ -32,7 +32,8 @@ pub fn connect(transport: Transport, service: impl Service, options: Options) ->
     let observer = Observer::new(tap, service);
     let pump = Pump::new(Framer::new(max_line), transport.reader, transport.writer, observer.clone(), hold);
     let dispatch = Dispatch::new(peer.clone(), observer, noise, max_line, max_message);
-    let connection = Connection { dispatch, pump, child: transport.child, child_is_gone: false, unwritten: None, drain };
+    let connection =
+        Connection { dispatch, pump, child: transport.child, child_is_gone: false, unwritten: None, drain };
     (peer, Driver { running: Box::pin(connection.run()) })
 }
 

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use process_wrap::tokio::{CommandWrap, CommandWrapper, ProcessSession};
 use rustix::io::retry_on_intr;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
 };
-use process_wrap::tokio::{CommandWrap, CommandWrapper, ProcessSession};
 use tokio::process::{Child, Command};
 use tokio::time::sleep;
 

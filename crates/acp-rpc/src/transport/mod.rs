@@ -37,14 +37,14 @@ use futures_core::Stream;
 use futures_sink::Sink;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+#[cfg(feature = "process")]
+use self::command::Command;
 #[cfg(not(feature = "process"))]
 pub(crate) use self::no_process::ChildLink;
 #[cfg(feature = "process")]
-pub(crate) use self::process::ChildLink;
-#[cfg(feature = "process")]
-use self::command::Command;
-#[cfg(feature = "process")]
 use self::process::Child;
+#[cfg(feature = "process")]
+pub(crate) use self::process::ChildLink;
 
 #[cfg(all(feature = "stdio", unix))]
 pub use self::stdio::{Stdio, restore_stdio};
