@@ -151,7 +151,8 @@ impl Command {
         self
     }
 
-    /// Is given each line of stderr, without its newline; very long lines come in pieces.
+    /// Is given each line of stderr, without its newline; very long lines come in pieces. If it panics, it is not asked
+    /// again; the stream is read on.
     #[must_use]
     pub fn on_stderr(mut self, line: impl FnMut(&str) + Send + 'static) -> Self {
         self.on_stderr = Some(Box::new(line));
