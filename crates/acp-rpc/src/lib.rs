@@ -17,6 +17,7 @@ mod message;
 mod options;
 mod peer;
 mod pump;
+mod reason;
 mod service;
 pub mod tap;
 mod task;
