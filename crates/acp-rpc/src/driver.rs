@@ -38,6 +38,7 @@ pub fn connect(transport: Transport, service: impl Service, options: Options) ->
         pump,
         child: transport.child,
         child_is_gone: false,
+        unwritten: None,
         share: Share::new(),
         drain,
     };
@@ -76,6 +77,8 @@ struct Connection {
     pump: Pump,
     child: Option<ChildLink>,
     child_is_gone: bool,
+    /// Why nothing can be written any more.
+    unwritten: Option<Arc<io::Error>>,
     share: Share,
     drain: Duration,
 }
@@ -124,6 +127,7 @@ impl Connection {
         let reason = self.last_words(cause).await;
         self.dispatch.fail_calls(&reason);
         self.wind_down(&reason).await;
+        let reason = self.with_losses(reason);
         let Self { mut dispatch, mut pump, child, drain, .. } = self;
         // A peer that does not read must not keep us; what could not be sent by now is lost with it.
         let _ = timeout(drain, pump.shutdown()).await;
@@ -236,6 +240,14 @@ impl Connection {
         }
     }
 
+    /// An end in good order was none if the last answers could not be written, unless nobody was there to read them.
+    fn with_losses(&mut self, reason: CloseReason) -> CloseReason {
+        match (reason, self.unwritten.take()) {
+            (CloseReason::Eof | CloseReason::Local, Some(error)) if is_loss(&error) => CloseReason::Io(error),
+            (reason, _) => reason,
+        }
+    }
+
     /// One turn of the loop: deals with the lines at hand, then waits for the next thing to happen.
     async fn turn(&mut self, stage: Stage, deadline: Option<Instant>) -> Event {
         loop {
@@ -297,6 +309,7 @@ impl Connection {
                 shared.set_reason(CloseReason::Io(Arc::clone(error)));
             }
             self.pump.stop_writing(&shared.writer);
+            self.unwritten = Some(Arc::clone(error));
         }
         match (moved.read, write_error) {
             (Some(Ok(0)), _) => {
@@ -320,6 +333,14 @@ impl Connection {
             (None, None) => Event::Wrote,
         }
     }
+}
+
+/// Whether the system could not write, and that not because there is nobody to read. A sink of messages may say anything
+/// once it is closed.
+fn is_loss(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
+    let is_gone = matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted | NotConnected);
+    error.raw_os_error().is_some() && !is_gone
 }
 
 /// Reads what nobody wants to know; never done.

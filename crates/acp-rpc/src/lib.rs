@@ -43,6 +43,8 @@ pub use crate::service::{BoxFuture, Delivery, Encode, EncodeError, LaneKey, Repl
 pub use crate::tap::{Direction, Kind, Tap, Traffic};
 pub use crate::transport::Transport;
 #[cfg(feature = "process")]
-pub use crate::transport::process::{Child, Command};
+pub use crate::transport::command::Command;
+#[cfg(feature = "process")]
+pub use crate::transport::process::Child;
 #[cfg(feature = "process")]
 pub use crate::transport::run::{Output, Running};
