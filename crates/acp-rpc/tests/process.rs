@@ -9,6 +9,12 @@
 #![cfg(unix)]
 
 mod common;
+#[cfg(target_os = "linux")]
+#[path = "process/killed.rs"]
+mod killed;
+#[cfg(feature = "pty")]
+#[path = "process/terminal.rs"]
+mod terminal;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
