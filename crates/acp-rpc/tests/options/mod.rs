@@ -148,3 +148,36 @@ async fn what_is_to_last_for_ever_does() {
     wire.send(r#"{"jsonrpc":"2.0","id":0,"result":1}"#).await;
     assert_eq!(soon("the result", call).await.unwrap().unwrap().as_i64(), Some(1));
 }
+
+#[cfg(all(unix, feature = "process"))]
+#[tokio::test]
+async fn programs_at_the_extremes_of_their_options() {
+    use acp_rpc::{Command, Transport, connect};
+
+    type Set = fn(Command, usize) -> Command;
+    let rows: [(&str, Set); 2] = [
+        ("Command::grace", |command, at| command.grace(TIMES[at])),
+        ("Command::stderr_tail", |command, at| command.stderr_tail(SIZES[at])),
+    ];
+    for (name, set) in rows {
+        for at in 0..3 {
+            let command =
+                Command::new("/bin/sh").arg("-c").arg("echo words >&2; read line; echo \"$line\"; exit 3");
+            let (transport, child) = Transport::process(set(command, at)).unwrap();
+            let (lab, mut events) = Lab::new();
+            let (peer, driver) = connect(transport, lab, Options::default());
+            let driver = tokio::spawn(driver);
+            // What it prints is what it was told.
+            let told = r#"{"a":1}"#;
+            peer.notify("note", &acp_json::from_str::<Value>(told).unwrap()).await.unwrap();
+            let expected = format!("note {told}");
+            while soon("what it prints", events.recv()).await.unwrap() != expected {}
+            let reason = soon("the end", driver).await.unwrap();
+            // Without any grace it may be killed before it is seen to end.
+            if name != "Command::grace" || at == 2 {
+                assert!(reason.to_string().contains('3'), "{name} at {at}: {reason}");
+            }
+            drop(child);
+        }
+    }
+}
