@@ -321,11 +321,12 @@ async fn check_cancelled(ahead: bool) {
     let (mut wire, session) = Wire::open(told_agent(store.clone(), &runs), json!({})).await;
     for by_request in [false, true] {
         store.broken.store(false, Ordering::SeqCst);
-        let prompt = wire.prompt(&session, "ask\nnever").await;
-        wire.asked("_go").await;
+        let prompt = wire.prompt(&session, "ask\nlost\nask\nnever").await;
+        let asked = wire.asked("_go").await;
         store.broken.store(true, Ordering::SeqCst);
-        // An update that is lost: now the store is known not to write.
-        wire.call("session/set_mode", json!({"sessionId": session, "modeId": "x"})).await;
+        wire.answer(&asked, json!(null)).await;
+        assert_eq!(wire.said().await, "lost");
+        wire.asked("_go").await;
         if by_request {
             wire.notify("$/cancel_request", json!({"requestId": prompt})).await;
         } else {
@@ -334,6 +335,21 @@ async fn check_cancelled(ahead: bool) {
         // The question is withdrawn.
         assert_eq!(wire.recv().await["method"], "$/cancel_request");
         assert_eq!(wire.stopped(prompt).await, "cancelled");
+    }
+    store.broken.store(false, Ordering::SeqCst);
+    wire.turn(&session, "kept").await;
+
+    if ahead {
+        // One that is cancelled before the store has failed to write its prompt.
+        let before = runs.load(Ordering::SeqCst);
+        store.permits.forget_permits(Semaphore::MAX_PERMITS);
+        let prompt = wire.prompt(&session, "never").await;
+        wire.cancel(&session).await;
+        wire.call("session/list", json!({})).await;
+        store.broken.store(true, Ordering::SeqCst);
+        store.permits.add_permits(1000);
+        assert_eq!(wire.stopped(prompt).await, "cancelled");
+        assert_eq!(runs.load(Ordering::SeqCst), before);
     }
     wire.close().await;
 }
