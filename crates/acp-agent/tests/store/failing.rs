@@ -21,12 +21,15 @@ struct Slow {
     permits: Arc<Semaphore>,
     broken: Arc<AtomicBool>,
     committed: Arc<AtomicBool>,
+    /// A permit for each list.
+    listed: Arc<Semaphore>,
 }
 
 impl Slow {
     fn new(journal: Journal) -> Self {
         let permits = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
-        Slow { journal, ahead: false, permits, broken: Arc::default(), committed: Arc::default() }
+        let listed = Arc::new(Semaphore::new(0));
+        Slow { journal, ahead: false, permits, broken: Arc::default(), committed: Arc::default(), listed }
     }
 
     fn wrap(&self, log: Box<dyn SessionLog>) -> Box<dyn SessionLog> {
@@ -48,6 +51,7 @@ impl SessionStore for Slow {
     }
 
     fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
+        self.listed.add_permits(1);
         self.journal.list(request)
     }
 
@@ -345,10 +349,15 @@ async fn check_cancelled(ahead: bool) {
         store.permits.forget_permits(Semaphore::MAX_PERMITS);
         let prompt = wire.prompt(&session, "never").await;
         wire.cancel(&session).await;
-        wire.call("session/list", json!({})).await;
+        // When this is heard, the cancel was. Its answer waits for the store, too.
+        let list = wire.request("session/list", json!({})).await;
+        store.listed.acquire().await.unwrap().forget();
         store.broken.store(true, Ordering::SeqCst);
         store.permits.add_permits(1000);
-        assert_eq!(wire.stopped(prompt).await, "cancelled");
+        let mut answers = [wire.recv().await, wire.recv().await];
+        answers.sort_by_key(|answer| answer["id"].as_u64());
+        assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(prompt), &json!(list)));
+        assert_eq!(answers[0]["result"]["stopReason"], "cancelled", "{}", answers[0]);
         assert_eq!(runs.load(Ordering::SeqCst), before);
     }
     wire.close().await;
