@@ -355,3 +355,23 @@ async fn a_command_is_run_for_what_it_prints() {
     );
     assert!(Command::new("/nonexistent/program").run().is_err());
 }
+
+#[tokio::test]
+async fn what_outlives_its_leader_is_looked_at_less_and_less_often() {
+    let (mut running, _output) = shell("sleep 1000 &").run().unwrap();
+    soon("the exit", running.exited()).await;
+    tokio::time::pause();
+    let mut looks = 0;
+    {
+        let mut gone = std::pin::pin!(running.gone());
+        let counted = std::future::poll_fn(|cx| {
+            looks += 1;
+            gone.as_mut().poll(cx)
+        });
+        // Of the paused clock: no longer than it takes to look.
+        tokio::time::timeout(Duration::from_secs(600), counted).await.expect_err("it sleeps");
+    }
+    assert!(looks < 3_000, "{looks} looks in ten minutes");
+    tokio::time::resume();
+    running.end().await;
+}
