@@ -2,6 +2,7 @@
 
 mod clean;
 pub mod coding_agent;
+pub mod terminal;
 #[cfg(feature = "tui")]
 pub mod tui_client;
 
