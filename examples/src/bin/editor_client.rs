@@ -54,7 +54,7 @@ impl DryRun {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> Result<(), examples::Failure> {
     let mut args = std::env::args().skip(1);
     let given = args.next().zip(args.nth(1));
     let (prompt, program) = given.ok_or("usage: editor_client PROMPT -- AGENT [ARGS…]")?;

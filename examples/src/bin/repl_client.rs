@@ -3,17 +3,16 @@
 //! Every line is a prompt, or on a terminal the answer to a question. Without a terminal nobody is asked: permissions are
 //! rejected. Ctrl-C cancels the turn, and ends the program when there is none; so does the end of the input.
 
-use std::error::Error;
 use std::io::{self, IsTerminal, Write, stdin, stdout};
 use std::pin::pin;
 
 use acp_client::v1::{RequestPermissionRequest, ToolCall, ToolCallContent};
 use acp_client::{Change, Command, Entry, Event, LocalFs, LocalTerminals, MessageKind, Session, Transcript};
-use examples::clean;
 use examples::terminal::{Desk, Screen, Tone, subject};
+use examples::{Failure, clean};
 use tokio::sync::mpsc;
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+type Result<T> = std::result::Result<T, Failure>;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
