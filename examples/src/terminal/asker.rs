@@ -21,8 +21,11 @@ pub(super) enum Step {
 
 /// One question, from its first line to its answer.
 pub(super) trait Dialog: Send {
-    /// Shows what is asked now, and leaves the cursor behind it.
+    /// Shows what is asked now.
     fn print(&mut self, screen: &mut dyn Screen) -> std::io::Result<()>;
+
+    /// What stands before the line that is typed.
+    fn prompt(&self) -> String;
 
     /// Takes the line that was typed; `None` is the end of the input, where nobody is left to consent to anything.
     fn take(&mut self, line: Option<&str>, screen: &mut dyn Screen) -> std::io::Result<Step>;

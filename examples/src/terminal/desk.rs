@@ -39,7 +39,7 @@ enum Stage {
     Waiting,
     /// Written, and perhaps not seen yet.
     Printed,
-    /// On the screen: from now on lines are for it.
+    /// On the screen, with what stands before the answer: from now on lines are for it.
     Shown,
 }
 
@@ -101,8 +101,11 @@ impl Desk {
                     return Ok(None);
                 }
                 Stage::Printed => {
+                    // Before the user is told to type, so that nothing is dropped that was typed when told so.
                     self.keyboard.forget();
+                    screen.ask(&question.prompt())?;
                     self.stage = Stage::Shown;
+                    return Ok(None);
                 }
                 Stage::Shown => {}
             }

@@ -88,7 +88,7 @@ impl FormDialog {
             let name = label(name, NAME);
             screen.line(Tone::Plain, &format!("    {name}: {}", label(&shown(value), MESSAGE)))?;
         }
-        screen.ask("send it? y, n, or e to edit:")
+        Ok(())
     }
 }
 
@@ -99,19 +99,25 @@ impl Dialog for FormDialog {
             screen.line(Tone::Question, &format!("the agent asks you to fill in a form: {message}"))?;
             screen.line(Tone::Plain, "  an empty line takes what is in brackets; `!` declines the form")?;
         }
-        let Some((name, field)) = self.field() else { return self.review(screen) };
-        let (title, description, hint) = describe(&field);
-        let title = label(title.unwrap_or(&name), NAME);
+        let Some((_, field)) = self.field() else { return self.review(screen) };
+        let (_, description, _) = describe(&field);
         if let Some(description) = description {
             screen.line(Tone::Plain, &format!("    {}", label(description, MESSAGE)))?;
         }
         for (index, choice) in choices(&field).iter().enumerate() {
             screen.line(Tone::Plain, &format!("  {}  {}", index + 1, label(choice.1, NAME)))?;
         }
+        Ok(())
+    }
+
+    fn prompt(&self) -> String {
+        let Some((name, field)) = self.field() else { return "send it? y, n, or e to edit:".to_owned() };
+        let (title, _, hint) = describe(&field);
+        let title = label(title.unwrap_or(&name), NAME);
         let default = self.form.defaults().remove(&name);
         let default = default.map(|value| format!(" [{}]", label(&shown(&value), NAME)));
         let optional = if default.is_none() && !self.is_required(&name) { " []" } else { "" };
-        screen.ask(&format!("{title} ({hint}){}{optional}:", default.unwrap_or_default()))
+        format!("{title} ({hint}){}{optional}:", default.unwrap_or_default())
     }
 
     fn take(&mut self, line: Option<&str>, screen: &mut dyn Screen) -> io::Result<Step> {

@@ -39,7 +39,11 @@ impl Dialog for PageDialog {
             screen.line(Tone::Plain, &format!("    host: {}", label(host(&self.page.url), MESSAGE)))?;
             screen.line(Tone::Plain, &format!("    {}", line(&self.page.url)))?;
         }
-        screen.ask("will you? y or n:")
+        Ok(())
+    }
+
+    fn prompt(&self) -> String {
+        "will you? y or n:".to_owned()
     }
 
     fn take(&mut self, line: Option<&str>, screen: &mut dyn Screen) -> io::Result<Step> {

@@ -55,7 +55,11 @@ impl Dialog for PermissionDialog {
                 screen.line(Tone::Plain, &format!("  {}{letter}  {name}", index + 1))?;
             }
         }
-        screen.ask("answer:")
+        Ok(())
+    }
+
+    fn prompt(&self) -> String {
+        "answer:".to_owned()
     }
 
     fn take(&mut self, line: Option<&str>, screen: &mut dyn Screen) -> io::Result<Step> {

@@ -50,10 +50,11 @@ async fn show(connection: &mut Connection, terminal: &mut DefaultTerminal) -> io
     loop {
         let message = tokio::select! {
             _ = frames.tick(), if !is_drawn => {
+                let now = Instant::now();
                 terminal.draw(|frame| view::draw(&app, frame))?;
                 is_drawn = true;
                 if app.shown() {
-                    asked = Instant::now();
+                    asked = now;
                 }
                 continue;
             }
