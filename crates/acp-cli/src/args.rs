@@ -213,7 +213,10 @@ mod tests {
             ("prompt hi --timeout soon -- agent", "`--timeout soon`: it must be a number of seconds"),
             ("prompt hi --timeout -1 -- agent", "it must be a number of seconds"),
             ("prompt hi --init-timeout NaN -- agent", "`--init-timeout NaN`: it must be a number of seconds"),
-            ("prompt hi --idle-timeout 1e400 -- agent", "`--idle-timeout 1e400`: it must be a number of seconds"),
+            (
+                "prompt hi --idle-timeout 1e400 -- agent",
+                "`--idle-timeout 1e400`: it must be a number of seconds",
+            ),
             ("demo --fast", "invalid option '--fast'"),
             ("demo -- agent", "takes no agent"),
         ] {

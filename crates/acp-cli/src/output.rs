@@ -49,9 +49,14 @@ impl Output {
         Ok(())
     }
 
-    /// Writes what can be written at once, for a run that nobody waits for any more.
-    pub(crate) async fn flush_if_read(&mut self) {
-        // It is given up either way.
-        let _ = timeout(PATIENCE, self.flush()).await;
+    /// Writes what somebody reads at once, and forgets the rest: for a run that nobody waits for any more. Returns
+    /// whether all of it was read.
+    pub(crate) async fn flush_if_read(&mut self) -> bool {
+        let is_read = matches!(timeout(PATIENCE, self.flush()).await, Ok(Ok(())));
+        if !is_read {
+            self.waiting.clear();
+            self.is_dirty = false;
+        }
+        is_read
     }
 }

@@ -22,6 +22,8 @@ use crate::style::{Look, Style};
 
 /// How long an agent may take to end a turn whose time is up.
 const CANCEL_GRACE: Duration = Duration::from_secs(10);
+/// How long it may take to end one that the user has cancelled, who can also give up himself.
+const INTERRUPT_GRACE: Duration = Duration::from_secs(60);
 /// The most output that is kept for somebody who does not read while the turn is being stopped, in bytes.
 const UNREAD: usize = 1024 * 1024;
 
@@ -183,7 +185,7 @@ impl Run {
                         return Ok(End::GivenUp(exit::CANCELLED));
                     }
                     stopping = Some(exit::CANCELLED);
-                    self.limits.replace(None);
+                    self.limits.replace(Some(INTERRUPT_GRACE));
                     self.screen.line(Look::Yellow, "cancelling; press Ctrl-C again to give up waiting")?;
                     turn.cancel()?;
                 }
@@ -224,10 +226,11 @@ impl Run {
         if code != exit::DONE {
             self.screen.line(Look::Yellow, &format!("the turn ended with: {}", done.stop_reason))?;
         }
-        if stopping.is_some() {
-            self.write_last().await;
+        match stopping {
+            // Not all of it was seen, so it is not done.
+            Some(stopping) if !self.write_last().await => Ok(End::Code(stopping)),
+            _ => Ok(End::Code(code)),
         }
-        Ok(End::Code(code))
     }
 
     /// Writes what is left and ends the agent, unless somebody does not want to wait for that.

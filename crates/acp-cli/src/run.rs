@@ -68,10 +68,10 @@ impl Run {
         }
     }
 
-    /// Writes what somebody reads at once.
-    pub(crate) async fn write_last(&mut self) {
+    /// Writes what somebody reads at once, and returns whether that was all.
+    pub(crate) async fn write_last(&mut self) -> bool {
         self.output.add(self.screen.written());
-        self.output.flush_if_read().await;
+        self.output.flush_if_read().await
     }
 }
 

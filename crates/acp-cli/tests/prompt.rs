@@ -310,7 +310,7 @@ const PATIENT: &str = r#"take; prompt=$id; say 'working'; read -r line
 
 #[test]
 fn a_turn_whose_time_is_up_is_cancelled() {
-    let (code, out, err) = run(&["--timeout", "0.01"], PATIENT);
+    let (code, out, err) = run(&["--timeout", "4"], PATIENT);
     assert_eq!(code, 124, "{out}{err}");
     assert!(out.contains("the time is up") && out.contains("stopped"), "{out}");
 }

@@ -140,7 +140,10 @@ mod tests {
     fn labels_have_one_short_line() {
         assert_eq!(label(" Yes\n  2 or a \t\u{3000} No\u{2028}x", 80), "Yes 2 or a No\u{fffd}x");
         assert_eq!(label("漢字漢字漢字", 4), "漢字漢…");
-        assert_eq!((label("four", 4).as_str(), label("", 4).as_str(), label("x", 0).as_str()), ("four", "", "…"));
+        assert_eq!(
+            (label("four", 4).as_str(), label("", 4).as_str(), label("x", 0).as_str()),
+            ("four", "", "…")
+        );
     }
 
     #[test]

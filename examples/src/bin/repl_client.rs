@@ -142,7 +142,10 @@ impl Screen for Shown {
         let change = self.0.fold_permission(request);
         self.change(change, is_news)?;
         let known = self.0.tool_call(&request.tool_call.tool_call_id);
-        Ok(known.map_or_else(|| ToolCall::new(request.tool_call.tool_call_id.clone(), ""), |run| run.call.clone()))
+        Ok(known.map_or_else(
+            || ToolCall::new(request.tool_call.tool_call_id.clone(), ""),
+            |run| run.call.clone(),
+        ))
     }
 
     fn line(&mut self, _: Tone, text: &str) -> io::Result<()> {

@@ -33,7 +33,10 @@ pub fn about(call: &ToolCall) -> Vec<String> {
     add(&mut lines, places);
     lines.extend(input(call));
     let texts = call.content.iter().filter_map(text);
-    add(&mut lines, texts.flat_map(str::lines).map(|line| label(line, INPUT)).filter(|line| !line.is_empty()));
+    add(
+        &mut lines,
+        texts.flat_map(str::lines).map(|line| label(line, INPUT)).filter(|line| !line.is_empty()),
+    );
     lines
 }
 
@@ -99,7 +102,10 @@ mod tests {
     fn calls_of_unknown_tools_show_their_input() {
         let long = "x".repeat(1000);
         for (members, wants) in [
-            (r#""name": "github__create", "rawInput": {"repo": "a/b"}"#, "input: {\"repo\":\"a/b\"}".to_owned()),
+            (
+                r#""name": "github__create", "rawInput": {"repo": "a/b"}"#,
+                "input: {\"repo\":\"a/b\"}".to_owned(),
+            ),
             (r#""rawInput": {"command": "ls -l", "cwd": "/"}"#, "command: ls -l".to_owned()),
             (r#""rawInput": {"command": ["ls"]}"#, "input: {\"command\":[\"ls\"]}".to_owned()),
             (

@@ -15,7 +15,9 @@ use super::screen::Screen;
 pub(super) enum Step {
     /// The question is answered.
     Done,
-    /// There is more to ask, or the line was no answer.
+    /// There is more to ask.
+    Next,
+    /// The line was no answer: the same is asked again.
     Again,
 }
 

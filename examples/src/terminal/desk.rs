@@ -85,7 +85,11 @@ impl Desk {
         self.next(screen, true).await
     }
 
-    async fn next(&mut self, screen: &mut impl Screen, wants_lines: bool) -> io::Result<Option<Option<String>>> {
+    async fn next(
+        &mut self,
+        screen: &mut impl Screen,
+        wants_lines: bool,
+    ) -> io::Result<Option<Option<String>>> {
         self.drop_withdrawn(screen).await?;
         if let Some(question) = self.waiting.front_mut() {
             let is_decided = question.takes_standing_answers() && self.standing.is_some();
@@ -133,7 +137,9 @@ impl Desk {
         }
         match question.take(line, screen)? {
             Step::Done => self.end_question(),
-            Step::Again => self.stage = Stage::Waiting,
+            Step::Next => self.stage = Stage::Waiting,
+            // What was typed since is for the same question.
+            Step::Again => screen.ask(&question.prompt())?,
         }
         Ok(())
     }
@@ -164,6 +170,9 @@ impl Desk {
 
 impl fmt::Debug for Desk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Desk").field("waiting", &self.waiting.len()).field("stage", &self.stage).finish_non_exhaustive()
+        f.debug_struct("Desk")
+            .field("waiting", &self.waiting.len())
+            .field("stage", &self.stage)
+            .finish_non_exhaustive()
     }
 }

@@ -30,7 +30,12 @@ impl FormDialog {
         Self { form, answer, values: Map::default(), field: 0, is_known: false }
     }
 
-    fn give(&mut self, answer: ElicitationAnswer<Values>, said: &str, screen: &mut dyn Screen) -> io::Result<Step> {
+    fn give(
+        &mut self,
+        answer: ElicitationAnswer<Values>,
+        said: &str,
+        screen: &mut dyn Screen,
+    ) -> io::Result<Step> {
         screen.line(Tone::Question, &format!("form: {said}"))?;
         self.answer.give(answer);
         Ok(Step::Done)
@@ -67,8 +72,8 @@ impl FormDialog {
         Ok(Some(value))
     }
 
-    fn take_field(&mut self, line: &str, screen: &mut dyn Screen) -> io::Result<()> {
-        let Some((name, field)) = self.field() else { return Ok(()) };
+    fn take_field(&mut self, line: &str, screen: &mut dyn Screen) -> io::Result<Step> {
+        let Some((name, field)) = self.field() else { return Ok(Step::Next) };
         match self.read(&name, &field, line) {
             Ok(value) => {
                 self.values.remove(&name);
@@ -76,9 +81,9 @@ impl FormDialog {
                     self.values.insert(name, value);
                 }
                 self.field += 1;
-                Ok(())
+                Ok(Step::Next)
             }
-            Err(problem) => screen.line(Tone::Question, &problem),
+            Err(problem) => screen.line(Tone::Question, &problem).map(|()| Step::Again),
         }
     }
 
@@ -126,7 +131,7 @@ impl Dialog for FormDialog {
             return self.give(ElicitationAnswer::Decline, "declined", screen);
         }
         if self.field().is_some() {
-            return self.take_field(line, screen).map(|()| Step::Again);
+            return self.take_field(line, screen);
         }
         match line.trim().to_lowercase().as_str() {
             "y" | "yes" => {
@@ -136,7 +141,7 @@ impl Dialog for FormDialog {
             "n" | "no" | "" => self.give(ElicitationAnswer::Decline, "declined", screen),
             "e" | "edit" => {
                 self.field = 0;
-                Ok(Step::Again)
+                Ok(Step::Next)
             }
             _ => screen.line(Tone::Question, "that is none of the answers").map(|()| Step::Again),
         }
@@ -204,7 +209,9 @@ fn value_of(field: &ElicitationPropertySchema, line: &str) -> Result<Elicitation
     };
     Ok(match field {
         Field::String(_) => Value::String(choice(line)),
-        Field::Number(_) => Value::Number(line.parse().ok().filter(|number: &f64| number.is_finite()).ok_or("it has to be a number")?),
+        Field::Number(_) => Value::Number(
+            line.parse().ok().filter(|number: &f64| number.is_finite()).ok_or("it has to be a number")?,
+        ),
         Field::Integer(_) => Value::Integer(line.parse().map_err(|_| "it has to be a whole number")?),
         Field::Boolean(_) => match line.to_lowercase().as_str() {
             "y" | "yes" | "true" | "on" => Value::Boolean(true),

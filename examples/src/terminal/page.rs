@@ -49,7 +49,9 @@ impl Dialog for PageDialog {
     fn take(&mut self, line: Option<&str>, screen: &mut dyn Screen) -> io::Result<Step> {
         let answer = line.map(|line| line.trim().to_lowercase());
         match answer.as_deref() {
-            Some("y" | "yes") => self.give(ElicitationAnswer::Accept(()), "open it in your browser", screen)?,
+            Some("y" | "yes") => {
+                self.give(ElicitationAnswer::Accept(()), "open it in your browser", screen)?
+            }
             None => self.give(ElicitationAnswer::Cancel, "cancelled", screen)?,
             Some("n" | "no" | "") => self.give(ElicitationAnswer::Decline, "declined", screen)?,
             Some(_) => {

@@ -9,7 +9,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{AGENT, OPEN, acp, run};
+use super::{AGENT, acp, run};
 
 /// Says which option was chosen last.
 const SAY_ANSWER: &str = r#"say "$(printf '%s' "$answer" | sed 's/.*"optionId":"\([a-z]*\)".*/\1/')""#;
@@ -18,7 +18,7 @@ const SAY_ANSWER: &str = r#"say "$(printf '%s' "$answer" | sed 's/.*"optionId":"
 fn whole(options: &[&str], script: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
     command.args(["prompt", "hello", "--timeout", "60"]).args(options).args(["--", "sh", "-c"]);
-    command.arg(format!("{AGENT}{script}")).stdin(Stdio::null());
+    command.arg(format!("{AGENT}{script}")).env("NO_COLOR", "1").stdin(Stdio::null());
     command
 }
 
@@ -79,7 +79,11 @@ fn a_question_before_the_session_is_open_has_an_answer() {
     for (name, options, script) in [
         ("session/new", &[][..], format!("{open}\n{asks} give '{modes}'\n{turn}")),
         ("session/load", &["--session", "s1"], format!("{open}\n{asks} give '{modes}'\n{turn}")),
-        ("session/set_mode", &["--mode", "b"], format!("{open}\ntake; give '{modes}'\n{asks} give null\n{turn}")),
+        (
+            "session/set_mode",
+            &["--mode", "b"],
+            format!("{open}\ntake; give '{modes}'\n{asks} give null\n{turn}"),
+        ),
     ] {
         for (allow, answer) in [("once", "yes"), ("always", "ever"), ("reject", "no")] {
             let (code, out, err) = output(whole(&[options, &["--allow", allow]].concat(), &script));

@@ -15,19 +15,29 @@ fn open(options: &[&str], script: &str) -> Screen {
 
 #[test]
 fn what_is_typed_before_a_question_does_not_answer_it() {
-    for (typed, answer) in
-        [("y\n", "yes"), ("a\n", "ever"), ("\n", "no"), ("2\n", "ever"), ("what?\n3\n", "yes"), ("\u{4}", "no")]
-    {
+    for (typed, answer) in [
+        ("y\n", "yes"),
+        ("a\n", "ever"),
+        ("\n", "no"),
+        ("2\n", "ever"),
+        ("what?\n3\n", "yes"),
+        ("\u{4}", "no"),
+    ] {
         let folder = tempfile::tempdir().expect("a folder");
         let go_on = fifo(folder.path());
-        let script = format!("take; prompt=$id; say ready; read -r _ < {go_on}; permission; {SAY_ANSWER}; {END}");
+        let script =
+            format!("take; prompt=$id; say ready; read -r _ < {go_on}; permission; {SAY_ANSWER}; {END}");
         let mut screen = open(&[], &script);
         screen.until("ready");
         // A line, and the beginning of one.
         screen.type_in("a\na");
         go(&go_on);
         let asked = screen.until("answer: ");
-        assert!(asked.contains("permission: Write notes\r\n  1 or n  No\r\n  2 or a  Always\r\n  3 or y  Yes\r\n"), "{asked}");
+        assert!(
+            asked
+                .contains("permission: Write notes\r\n  1 or n  No\r\n  2 or a  Always\r\n  3 or y  Yes\r\n"),
+            "{asked}"
+        );
         let mut lines = typed.split_inclusive('\n');
         screen.type_in(lines.next().expect("one"));
         for line in lines {
@@ -118,7 +128,10 @@ fn forms_are_filled_in_and_pages_agreed_to() {
         ("1  here\r\n  2  there\r\nplace (one of these) []:", "2\n"),
         ("sure (y or n) []:", "\n"),
         ("tags (some of these, with commas) []:", "1, c\n"),
-        ("    name: web\r\n    count: 3\r\n    place: there\r\n    tags: a, c\r\nsend it? y, n, or e to edit:", "y\n"),
+        (
+            "    name: web\r\n    count: 3\r\n    place: there\r\n    tags: a, c\r\nsend it? y, n, or e to edit:",
+            "y\n",
+        ),
         ("host: evil.com\r\n    https://good.com@evil.com/x\r\nwill you? y or n:", "y\n"),
     ] {
         screen.until(asked);
@@ -128,6 +141,9 @@ fn forms_are_filled_in_and_pages_agreed_to() {
     let said = fs::read_to_string(said).expect("answers");
     let content = r#""content":{"name":"web","count":3,"place":"there","tags":["a","c"]}"#;
     let mut lines = said.lines();
-    assert!(lines.next().is_some_and(|line| line.contains(r#""action":"accept""#) && line.contains(content)), "{said}");
+    assert!(
+        lines.next().is_some_and(|line| line.contains(r#""action":"accept""#) && line.contains(content)),
+        "{said}"
+    );
     assert!(lines.next().is_some_and(|line| line.contains(r#""action":"accept""#)), "{said}");
 }

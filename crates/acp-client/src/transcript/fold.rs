@@ -2,7 +2,8 @@
 
 use acp_types::v1::{
     CompactionSummaryChunk, CompactionUpdate, ConfigOptionUpdate, ContentChunk, CurrentModeUpdate, MessageId,
-    Notice, RequestPermissionRequest, SessionInfoUpdate, SessionNotification, ToolCall, ToolCallUpdate, UsageUpdate,
+    Notice, RequestPermissionRequest, SessionInfoUpdate, SessionNotification, ToolCall, ToolCallUpdate,
+    UsageUpdate,
 };
 
 use super::timeline::Key;
