@@ -63,6 +63,7 @@ mod inbox;
 mod list;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod members;
 pub mod op;
 mod open;
 mod permission;
@@ -78,6 +79,7 @@ mod served;
 mod service;
 mod session;
 mod sessions;
+mod terminal_login;
 mod transcript;
 mod turn;
 #[cfg(feature = "unstable")]
@@ -101,7 +103,7 @@ pub use client::{Client, Context};
 pub use config::IntoConfigValue;
 pub use connect::{Connect, connect, spawn};
 pub use elicit::{Elicitation, ElicitationAnswer, FormElicitation, UrlElicitation};
-pub use error::{Error, Result};
+pub use error::{Error, Reason, Result};
 pub use event::Event;
 pub use extract::{Argument, FromCall, RequestMeta};
 pub use form::FormError;
@@ -122,6 +124,7 @@ pub use reply::IntoReply;
 pub use router::Router;
 pub use served::{Notified, PermissionAnswer, ServeOp, Served};
 pub use session::{IntoPrompt, Session, Updates};
+pub use terminal_login::TerminalLogin;
 pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript};
 pub use turn::Turn;
 #[cfg(feature = "unstable")]

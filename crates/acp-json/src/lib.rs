@@ -9,6 +9,7 @@
 //! * [`FromNode`] reads a type; [`Record`] reads and writes a type that is a JSON object.
 //! * [`ReadError`] names the path of what could not be read. It never repeats the payload.
 //! * [`Report`] lists what a lenient reader defaulted, skipped or did not know.
+//! * [`Outline`] finds single members of an object that is too long to be kept, or broken.
 //!
 //! ```
 //! use acp_json::{FromNode, Report};
@@ -34,13 +35,16 @@
 //! | a number beyond the largest double, such as `1e400` or 400 digits | not JSON |
 //! | `\u0000`, an empty name, a name or text of any length | kept |
 //! | an integer of up to 64 bits, such as 2^53 + 1 or 2^64 - 1 | kept exactly |
-//! | a longer integer, a fraction, an exponent, `-0` | the nearest double, which is written so that it reads as the same |
+//! | a fraction, an exponent, `-0` that a double stands for | that double, which is written so that it reads as the same |
+//! | any other number, such as 2^64, `1e-400`, 20 digits of a fraction | its text, in a [`Node`] and a [`Value`]; the nearest double where a type asks for one |
 //! | `1.0` or `1e3` for an integer | that integer, up to 2^53 - 1: beyond it a double may stand for two |
 //! | an integer that does not fit its type | an error, or by the member's rule absence; never wrapped or cut |
 //! | a name given twice, in a typed object, for a tag or in a [`Map`] | the last counts, at its own place, and is the only one written; if it is malformed, an earlier one does not stand in |
 //! | a name given twice inside a [`Value`] | written as it came; look-ups find the last |
 //! | very many members, items or names | read; a [`Report`] keeps 1000 notes and counts the others, and paths cut long names |
 
+mod bounds;
+mod exact;
 mod fields;
 #[cfg(feature = "schemars")]
 mod json_schema;
@@ -49,19 +53,27 @@ mod members;
 mod node;
 mod node_de;
 mod node_error;
+mod outline;
 mod path;
 mod primitive;
 mod read;
 mod report;
 mod value;
 
+pub use bounds::within;
+#[doc(hidden)]
+pub use bounds::{Finite, finite};
+#[doc(hidden)]
+pub use exact::watch_numbers;
 pub use fields::{Fields, Record, skip_invalid};
 pub use map::Map;
 pub use node::Node;
 pub use node_error::NodeError;
+pub use outline::Outline;
 pub use path::At;
 pub use read::{
-    FromNode, deserialize, from_slice, from_str, parse, read, read_reporting, serialize, to_string,
+    FromNode, deserialize, from_slice, from_str, parse, parse_slice, read, read_reporting, serialize,
+    to_string,
 };
 pub use report::{Note, NoteKind, Problem, ReadError, Report};
 pub use value::Value;

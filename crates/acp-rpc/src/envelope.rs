@@ -25,6 +25,22 @@ pub(crate) struct Envelope<'a> {
     pub(crate) error: Option<Node<'a>>,
 }
 
+impl<'a> Envelope<'a> {
+    /// Takes the values of the members from another tree of the same text.
+    pub(crate) fn replace_values(&mut self, mut tree: Node<'a>) {
+        for (name, value) in [
+            ("id", &mut self.id),
+            ("params", &mut self.params),
+            ("result", &mut self.result),
+            ("error", &mut self.error),
+        ] {
+            if value.is_some() {
+                *value = tree.take(name);
+            }
+        }
+    }
+}
+
 /// What `jsonrpc` says.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum Version {

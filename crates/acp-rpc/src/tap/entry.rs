@@ -80,7 +80,7 @@ pub(super) fn write_dropped(buffer: &mut Vec<u8>, count: u64) {
 
 /// Reads a record; an error is what is wrong with it.
 pub(super) fn read(line: &[u8]) -> Result<Record, &'static str> {
-    let mut node: Node<'_> = serde_json::from_slice(line).map_err(|_| "it is not JSON")?;
+    let mut node = acp_json::parse_slice(line).map_err(|_| "it is not JSON")?;
     let number = |name| node.get(name).and_then(Node::as_u64);
     let text = |name| node.get(name).and_then(Node::as_str);
     let time = number("time").and_then(|time| UNIX_EPOCH.checked_add(Duration::from_micros(time)));
