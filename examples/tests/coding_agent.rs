@@ -7,6 +7,7 @@ mod common;
 use std::future::pending;
 use std::path::Path;
 
+use acp_agent::types::StopReason;
 use acp_agent::{Result, Turn};
 use common::Client;
 use examples::coding_agent::embedded::Embedded;
@@ -150,6 +151,52 @@ async fn commands_run_in_a_terminal_if_the_user_allows_them() {
         assert!(client.said.contains(told), "{}", client.said);
         let terminal = client.tool_calls.iter().any(|call| call["content"][0]["terminalId"] == "t1");
         assert_eq!(terminal, choice == "allow_once");
+    }
+}
+
+/// Runs the command line that the prompt is as a list in JSON.
+struct Runner;
+
+impl Planner for Runner {
+    async fn next(&self, history: &History, _: &Turn) -> Result<Step> {
+        let task = history.last().expect("a prompt");
+        let mut line = serde_json::from_str::<Vec<String>>(&task.text).expect("a list").into_iter();
+        let run = Action::RunCommand { program: line.next().expect("a program"), args: line.collect() };
+        let next = if task.rounds.is_empty() {
+            Next::Act(vec![run.into()])
+        } else {
+            Next::Stop(StopReason::EndTurn)
+        };
+        Ok(Step { said: String::new(), next })
+    }
+}
+
+#[tokio::test]
+async fn always_for_a_command_goes_for_this_very_line() {
+    let mut client = Client::connect_with(Runner, Path::new(NOWHERE), json!({"terminal": true})).await;
+    let session = client.open().await;
+    // What the user says when asked; who is not asked has said it before.
+    for (line, choice, runs) in [
+        (json!(["sh", "-c", "ls"]), Some("allow_always"), true),
+        (json!(["sh", "-c", "ls"]), None, true),
+        (json!(["sh", "-c", "ls; rm -r ."]), Some("reject_once"), false),
+        (json!(["sh", "-c", "rm -r ."]), Some("reject_always"), false),
+        (json!(["sh", "-c", "rm -r ."]), None, false),
+        (json!(["sh", "-c"]), Some("reject_once"), false),
+        (json!(["sh"]), Some("reject_once"), false),
+        (json!(["bash", "-c", "ls"]), Some("reject_once"), false),
+        // The same words, otherwise parted.
+        (json!(["sh", "-c ls"]), Some("reject_once"), false),
+        (json!(["sh", "-c\", \"ls"]), Some("reject_once"), false),
+        (json!(["sh -c ls"]), Some("reject_once"), false),
+        (json!(["sh", "-c", "ls"]), None, true),
+    ] {
+        client.choices = choice.into_iter().collect();
+        let events = client.prompt(&session, &line.to_string()).await;
+        let is_there = |start: &str| events.iter().any(|event| event.starts_with(start));
+        assert_eq!(is_there("ask"), choice.is_some(), "{line}: {events:?}");
+        assert_eq!(is_there("run"), runs, "{line}: {events:?}");
+        assert_eq!(events.last().map(String::as_str), Some("stop end_turn"), "{line}: {events:?}");
     }
 }
 

@@ -120,20 +120,57 @@ fn one_of(these: std::ops::RangeInclusive<char>, text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::RangeInclusive;
+
     use super::*;
+
+    /// All that is made visible, with what stands right before and behind each range and is not.
+    const DECEIVES: [(RangeInclusive<char>, &str); 12] = [
+        ('\0'..='\u{8}', "\t"),
+        // A return is left out; see below.
+        ('\u{b}'..='\u{c}', "\n"),
+        ('\u{e}'..='\u{1f}', " "),
+        ('\u{7f}'..='\u{9f}', "~\u{a0}"),
+        ('\u{61c}'..='\u{61c}', "\u{61b}\u{61d}"),
+        ('\u{180e}'..='\u{180e}', "\u{180d}\u{180f}"),
+        ('\u{200b}'..='\u{200f}', "\u{200a}\u{2010}"),
+        // Separators, and what turns the direction of writing.
+        ('\u{2028}'..='\u{202e}', "\u{2027}\u{202f}"),
+        // Joiners and operators without a width, isolates, and what Unicode does not want to be used.
+        ('\u{2060}'..='\u{206f}', "\u{205f}\u{2070}"),
+        ('\u{feff}'..='\u{feff}', "\u{fefe}\u{ff00}"),
+        ('\u{fff9}'..='\u{fffb}', "\u{fff8}\u{fffc}"),
+        // Tags.
+        ('\u{e0000}'..='\u{e007f}', "\u{dffff}\u{e0080}"),
+    ];
 
     #[test]
     fn what_deceives_is_made_visible() {
-        for c in "\u{200b}\u{200f}\u{61c}\u{2028}\u{2029}\u{2060}\u{2064}\u{202a}\u{202e}\u{2066}\u{2069}\u{e0000}\u{e0041}\
-                  \u{e007f}\u{feff}\u{7}\u{1b}\u{9b}\u{85}\u{b}"
-            .chars()
-        {
-            assert_eq!(text(&format!("a{c}b")), "a\u{fffd}b", "{c:?}");
-            assert_eq!(line(&format!("a{c}b")), "a\u{fffd}b", "{c:?}");
+        for (range, around) in DECEIVES {
+            for c in range {
+                assert!(deceives(c), "{c:?}");
+                let given = format!("a{c}b");
+                assert_eq!(text(&given), "a\u{fffd}b", "{c:?}");
+                assert_eq!(line(&given), "a\u{fffd}b", "{c:?}");
+                assert_eq!(label(&given, 80), "a\u{fffd}b", "{c:?}");
+            }
+            for c in around.chars() {
+                assert!(!deceives(c), "{c:?}");
+                assert_eq!(text(&format!("a{c}b")), format!("a{c}b"), "{c:?}");
+            }
         }
-        assert_eq!(text("a\r\n\tb é漢🙂"), "a\n\tb é漢🙂");
-        assert_eq!(line("  a\r\n  b"), "  a   b");
-        assert!(matches!(text("plain"), Cow::Borrowed("plain")));
+        // Nothing else that has no width or ends a line is left, whatever stands around it.
+        let all: String = DECEIVES.into_iter().flat_map(|(range, _)| range).collect();
+        assert_eq!(text(&all), "\u{fffd}".repeat(all.chars().count()));
+        assert_eq!(label(&all, 3), "\u{fffd}\u{fffd}…");
+    }
+
+    #[test]
+    fn text_that_deceives_nobody_stays() {
+        assert_eq!(text("a\r\n\tb é漢🙂 ab\u{301}"), "a\n\tb é漢🙂 ab\u{301}");
+        assert_eq!(line("  a\r\n  b\r"), "  a   b");
+        assert!(matches!(text("plain\n"), Cow::Borrowed("plain\n")));
+        assert!(matches!(line("plain\t"), Cow::Borrowed("plain\t")));
     }
 
     #[test]

@@ -106,6 +106,26 @@ fn names_of_options_cannot_pass_for_options() {
 }
 
 #[test]
+fn a_question_with_an_id_alone_shows_all_that_is_known_of_the_call() {
+    let script = format!(
+        r#"take; prompt=$id
+        update "$(flat '{{"sessionUpdate":"tool_call","toolCallId":"c","title":"Run tests","kind":"execute",
+          "locations":[{{"path":"/w/a.rs","line":3}}],"rawInput":{{"command":"cargo test"}}}}')"
+        update "$(flat '{{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[
+          {{"type":"content","content":{{"type":"text","text":"All of them.\nThen again."}}}}]}}')"
+        ask session/request_permission '{{"sessionId":"s1","toolCall":{{"toolCallId":"c"}},"options":[{{"optionId":"no","name":"No","kind":"reject_once"}}]}}'
+        {END}"#
+    );
+    let mut screen = open(&[], &script);
+    let asked = screen.until("answer: ");
+    let expected = "permission: Run tests\r\n    kind: execute\r\n    at /w/a.rs:3\r\n    command: cargo test\r\n    \
+        All of them.\r\n    Then again.\r\n  1 or n  No\r\nanswer: ";
+    assert!(asked.ends_with(expected), "{asked}");
+    screen.type_in("n\n");
+    assert_eq!(screen.end(), Some(0));
+}
+
+#[test]
 fn forms_are_filled_in_and_pages_agreed_to() {
     let folder = tempfile::tempdir().expect("a folder");
     let said = folder.path().join("said");

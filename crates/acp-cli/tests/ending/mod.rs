@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 
-use super::{AGENT, acp, run};
+use super::{AGENT, OPEN, acp, run};
 
 /// Says more than a pipe holds, then waits until it is cancelled.
 const FLOOD: &str = r#"take; prompt=$id; text=$(printf '%010000d' 0)
@@ -26,7 +26,11 @@ fn until_full(out: &impl std::os::fd::AsFd) {
 fn every_wait_has_its_limit() {
     let open = "take; give '{\"protocolVersion\":1}'; take; give '{\"sessionId\":\"s1\"}'; take";
     for (options, script, told) in [
-        (["--init-timeout", "0.3"], "while :; do take; done".to_owned(), "did not answer `initialize`"),
+        (
+            ["--init-timeout", "0.3"],
+            "while :; do take; done".to_owned(),
+            "did not answer `initialize` within 300ms",
+        ),
         (["--timeout", "0.3"], "while :; do take; done".to_owned(), "the time is up"),
         (
             ["--timeout", "0.3"],
@@ -128,4 +132,41 @@ fn colours_of_an_agents_stderr_are_left_out() {
     assert_eq!(code, 1);
     assert!(err.contains("\nno key\u{fffd}\n") || err.contains("no key\u{fffd}"), "{err}");
     assert!(!err.contains("[1;31m") && !err.contains("[0m"), "{err}");
+}
+
+#[test]
+fn the_reason_in_an_agents_error_is_shown() {
+    for (data, shown) in [
+        (r#""no credit""#, ": no credit"),
+        (r#"{"message":"no credit","code":7}"#, ": no credit"),
+        (r#"{"details":"no network"}"#, ": no network"),
+        (r#"{"message":"Internal error","details":"no network"}"#, ": no network"),
+        (r#"{"reason":"quota","left":0}"#, r#": {"reason":"quota","left":0}"#),
+        ("[1,null]", ": [1,null]"),
+        ("429", ": 429"),
+        // It comes from the agent: it does not get at the terminal.
+        (r#""no\u001b[2J\u202ecredit""#, ": no\u{fffd}credit"),
+        // Said already.
+        ("null", ""),
+        (r#"{"message":"Internal error"}"#, ""),
+    ] {
+        let fail = format!(
+            r#"printf '{{"jsonrpc":"2.0","id":%s,"error":{{"code":-32603,"message":"Internal error","data":%s}}}}\n' "$id" '{data}'; take"#
+        );
+        // In the turn, and before there is one.
+        for (method, script) in [
+            ("session/prompt", format!("{OPEN}take; {fail}")),
+            ("session/new", format!("take; give '{{\"protocolVersion\":1}}'\ntake; {fail}")),
+            ("initialize", format!("take; {fail}")),
+        ] {
+            let mut acp = Command::new(env!("CARGO_BIN_EXE_acp"));
+            acp.args(["prompt", "hello", "--timeout", "60", "--", "sh", "-c", &format!("{AGENT}{script}")]);
+            let output = acp.stdin(Stdio::null()).output().expect("acp runs");
+            let err = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{method}: {err}");
+            let wanted = format!("with an error: Internal error (code -32603){shown}\n");
+            assert!(err.starts_with(&format!("acp: the agent answered `{method}`")), "{data}: {err}");
+            assert!(err.ends_with(&wanted), "{method}, {data}: {err}");
+        }
+    }
 }

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod generator;
+mod permission;
 mod properties;
 mod sessions;
 mod view;
