@@ -1,6 +1,6 @@
 //! Tool calls that permission requests are about.
 
-use acp_client::v1::{PermissionOption, PermissionOptionKind, RequestPermissionRequest};
+use acp_client::v1::{PermissionOption, PermissionOptionKind, RequestPermissionRequest, ToolCallUpdate};
 use acp_client::{Change, Transcript};
 use serde_json::{Value, json};
 
@@ -10,8 +10,9 @@ use crate::{entries, said, tool, update};
 fn request(id: &str, members: Value) -> RequestPermissionRequest {
     let mut call = tool(id, members);
     call.as_object_mut().expect("an object").remove("sessionUpdate");
+    let call: ToolCallUpdate = serde_json::from_value(call).expect("a call");
     let options = [PermissionOption::new("yes", "Yes", PermissionOptionKind::AllowOnce)];
-    RequestPermissionRequest::new("s1", serde_json::from_value(call).expect("a call"), options)
+    RequestPermissionRequest::new("s1", call, options)
 }
 
 /// All that is known of a call.
