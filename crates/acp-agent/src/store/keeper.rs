@@ -10,6 +10,7 @@ use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, Sessio
 use super::recorder::Recording;
 use super::{Recorder, SessionStore, StoreError};
 use crate::agent::Agent;
+use crate::connection::OnFault;
 use crate::error::{Error, Result};
 use crate::op::Operation;
 
@@ -18,6 +19,7 @@ use crate::op::Operation;
 pub(crate) struct Keeper {
     store: Arc<dyn SessionStore>,
     recordings: Arc<Mutex<Vec<Recording>>>,
+    on_fault: Option<OnFault>,
 }
 
 impl Keeper {
@@ -30,8 +32,8 @@ impl Keeper {
         Operation::DeleteSession,
     ];
 
-    pub(crate) fn of<A: Agent>(agent: &A) -> Option<Self> {
-        Some(Keeper { store: agent.store()?, recordings: Arc::default() })
+    pub(crate) fn of<A: Agent>(agent: &A, on_fault: Option<OnFault>) -> Option<Self> {
+        Some(Keeper { store: agent.store()?, recordings: Arc::default(), on_fault })
     }
 
     /// Keeps updates back until they are written.
@@ -64,7 +66,7 @@ impl Keeper {
     }
 
     fn record(&self, log: Box<dyn super::SessionLog>) -> Recorder {
-        let (recorder, recording) = Recorder::start(Arc::clone(&self.store), log);
+        let (recorder, recording) = Recorder::start(Arc::clone(&self.store), log, self.on_fault.clone());
         let mut recordings = self.recordings();
         recordings.retain(|recording| !recording.is_over());
         recordings.push(recording);

@@ -17,6 +17,7 @@ pub(super) enum Job {
     /// Nothing more.
     Append,
     SetTitle(Option<String>),
+    SetDirectories(Vec<String>),
     /// To say how it went so far, after making it durable where that is asked for.
     Write {
         durable: bool,
@@ -69,6 +70,7 @@ impl Writer {
             match job {
                 Job::Append => {}
                 Job::SetTitle(title) => self.set_title(title).await,
+                Job::SetDirectories(directories) => self.set_directories(directories).await,
                 Job::Write { durable, done } => {
                     let _ = done.send(self.finish(durable).await);
                 }
@@ -102,6 +104,12 @@ impl Writer {
     async fn set_title(&mut self, title: Option<String>) {
         if self.broken.is_none() && self.log.info().title != title {
             self.broken = self.log.set_title(title).await.err();
+        }
+    }
+
+    async fn set_directories(&mut self, directories: Vec<String>) {
+        if self.broken.is_none() && self.log.info().additional_directories != directories {
+            self.broken = self.log.set_additional_directories(directories).await.err();
         }
     }
 

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod damage;
+mod full;
 mod kill;
 mod list;
 mod lock;
