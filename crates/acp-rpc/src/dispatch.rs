@@ -2,7 +2,7 @@
 
 use std::mem::size_of_val;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::task::JoinSet;
 
@@ -33,7 +33,18 @@ pub(crate) struct Dispatch {
     noise: Noise,
     max_line: usize,
     max_message: usize,
+    /// What the request weighs that was handed back, to be received again.
+    handed_back: Option<usize>,
     is_over: bool,
+}
+
+/// What became of a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Received {
+    /// It was dealt with.
+    Done,
+    /// It must be received again once the pause that it brought is over.
+    TooEarly,
 }
 
 impl Dispatch {
@@ -53,11 +64,12 @@ impl Dispatch {
             noise,
             max_line,
             max_message,
+            handed_back: None,
             is_over: false,
         }
     }
 
-    /// Whether the reader must wait: for jobs to be done, or for room for answers of its own.
+    /// Whether the reader must wait: for jobs to be done, for room for answers of its own, or for handlers to run.
     pub(crate) fn is_paused(&mut self) -> bool {
         let Shared { intake, writer, .. } = &*self.peer.shared;
         if writer.has_room() {
@@ -66,31 +78,55 @@ impl Dispatch {
         if intake.is_flooded() {
             self.give_up_calls();
         }
-        self.peer.shared.intake.is_paused()
+        let intake = &self.peer.shared.intake;
+        intake.is_paused()
+            || intake.is_ahead()
+            || self.handed_back.is_some_and(|bytes| self.is_too_early(bytes))
+    }
+
+    /// Whether a request that weighs so much would be refused now, but perhaps not a little later.
+    fn is_too_early(&self, bytes: usize) -> bool {
+        self.peer.shared.intake.is_draining() && self.peer.shared.endpoint().is_full(bytes)
+    }
+
+    /// Whether a request was handed back that has not come again.
+    pub(crate) const fn has_handed_back(&self) -> bool {
+        self.handed_back.is_some()
     }
 
     /// Deals with one line.
-    pub(crate) fn receive(&mut self, line: Line<'_>) {
+    pub(crate) fn receive(&mut self, line: Line<'_>) -> Received {
         match line {
-            Line::Whole(line) => {
-                self.peer.shared.line.store(line.len(), Ordering::Relaxed);
-                let is_too_heavy = is_too_heavy(line, self.max_message);
-                if matches!(is_too_heavy, Ok(true)) {
-                    return self.too_heavy(line);
-                }
-                self.observer.received(line);
-                let message = is_too_heavy.and_then(|_| Message::parse(line));
-                match message {
-                    Ok(message) => self.message(message),
-                    Err(error) => self.not_json(line, error.column),
-                }
-            }
+            Line::Whole(line) => return self.whole(line),
             Line::Oversized { head, length } => self.oversized(Head::read(&head), length),
         }
+        Received::Done
     }
 
-    fn message(&mut self, message: Message<'_>) {
+    fn whole(&mut self, line: &[u8]) -> Received {
+        self.peer.shared.line.store(line.len(), Ordering::Relaxed);
+        let is_too_heavy = is_too_heavy(line, self.max_message);
+        if matches!(is_too_heavy, Ok(true)) {
+            self.too_heavy(line);
+            return Received::Done;
+        }
+        // A line that comes again has been seen.
+        if self.handed_back.take().is_none() {
+            self.observer.received(line);
+        }
+        match is_too_heavy.and_then(|_| Message::parse(line)) {
+            Ok(message) => return self.message(message),
+            Err(error) => self.not_json(line, error.column),
+        }
+        Received::Done
+    }
+
+    fn message(&mut self, message: Message<'_>) -> Received {
         let bytes = weight_of_request(&message);
+        if bytes > 0 && self.is_too_early(bytes) {
+            self.handed_back = Some(bytes);
+            return Received::TooEarly;
+        }
         let shared = &self.peer.shared;
         let effect = match message {
             // As a rule most messages are these, and the endpoint has no part in them.
@@ -126,6 +162,7 @@ impl Dispatch {
             }
             Effect::BadCancel => self.report(Fault::BadCancel),
         }
+        Received::Done
     }
 
     /// Spawns the handler of a request, or answers at once if there is none.
@@ -149,8 +186,17 @@ impl Dispatch {
         };
         let bytes = block(size_of_val(&*task));
         let (peer, service) = (self.peer.clone(), Arc::clone(&self.service));
-        let answering = Answering { peer, service, id: id.clone(), method: method.into(), kept }.run(task);
+        let answering = Answering {
+            peer,
+            service,
+            id: id.clone(),
+            method: method.into(),
+            kept,
+            has_run: AtomicBool::new(false),
+        };
+        let answering = answering.run(task);
         self.peer.shared.endpoint().weigh(id, budget::task(&answering) + bytes);
+        self.peer.shared.intake.spawned();
         self.tasks.spawn(answering);
     }
 

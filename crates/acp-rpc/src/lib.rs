@@ -11,6 +11,7 @@ mod envelope;
 mod error;
 mod fault;
 mod hold;
+mod idle;
 mod lane;
 pub mod layer;
 mod message;
@@ -19,6 +20,7 @@ mod peer;
 mod pump;
 mod reason;
 mod service;
+mod share;
 pub mod tap;
 mod task;
 pub mod trace;
@@ -41,6 +43,8 @@ pub use crate::service::{BoxFuture, Delivery, Encode, EncodeError, LaneKey, Repl
 pub use crate::tap::{Direction, Kind, Tap, Traffic};
 pub use crate::transport::Transport;
 #[cfg(feature = "process")]
-pub use crate::transport::process::{Child, Command};
+pub use crate::transport::command::Command;
+#[cfg(feature = "process")]
+pub use crate::transport::process::Child;
 #[cfg(feature = "process")]
 pub use crate::transport::run::{Output, Running};

@@ -25,6 +25,12 @@ pub enum StoreError {
         /// The session.
         session: SessionId,
     },
+    /// The session was idle here, and somebody else has added to it meanwhile. It goes on when it is loaded or
+    /// resumed.
+    Changed {
+        /// The session.
+        session: SessionId,
+    },
     /// There is a session with this id already.
     Exists {
         /// The session.
@@ -76,6 +82,9 @@ impl fmt::Display for StoreError {
             StoreError::Busy { session } => {
                 write!(f, "session `{}` is open elsewhere: close it there first", Shown(session))
             }
+            StoreError::Changed { session } => {
+                write!(f, "session `{}` was continued elsewhere: load or resume it to go on", Shown(session))
+            }
             StoreError::Exists { session } => write!(f, "a session `{}` is stored already", Shown(session)),
             StoreError::Id { session } => write!(
                 f,
@@ -107,9 +116,9 @@ impl std::error::Error for StoreError {
     }
 }
 
-/// What the client is told: `-32002` with `data.sessionId` for a session that is not there (an id that is no id of any
-/// session, because it is too long, is not repeated), `-32602` for a bad
-/// cursor, `-32600` for a session that is open elsewhere, and `-32603` for the rest.
+/// What the client is told: `-32002` with `data.sessionId` for a session that is not there (an id of a length that no
+/// session has is not repeated), `-32602` for a bad cursor, `-32600` for a session that is open elsewhere or was continued
+/// there, and `-32603` for the rest.
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
@@ -122,7 +131,7 @@ impl From<StoreError> for Error {
                 }
             }
             StoreError::Cursor => RpcError::invalid_params(message),
-            StoreError::Busy { .. } => RpcError::invalid_request(message),
+            StoreError::Busy { .. } | StoreError::Changed { .. } => RpcError::invalid_request(message),
             _ => RpcError::internal(message),
         })
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use acp_rpc::Hold;
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
+use super::idle::Idle;
 use super::recorder::Recording;
 use super::{Recorder, SessionStore, StoreError};
 use crate::agent::Agent;
@@ -20,6 +21,7 @@ pub(crate) struct Keeper {
     store: Arc<dyn SessionStore>,
     recordings: Arc<Mutex<Vec<Recording>>>,
     on_fault: Option<OnFault>,
+    idle: Arc<Idle>,
 }
 
 impl Keeper {
@@ -33,7 +35,8 @@ impl Keeper {
     ];
 
     pub(crate) fn of<A: Agent>(agent: &A, on_fault: Option<OnFault>) -> Option<Self> {
-        Some(Keeper { store: agent.store()?, recordings: Arc::default(), on_fault })
+        let (recordings, idle) = (Arc::default(), Arc::default());
+        Some(Keeper { store: agent.store()?, recordings, on_fault, idle })
     }
 
     /// Keeps updates back until they are written.
@@ -66,7 +69,8 @@ impl Keeper {
     }
 
     fn record(&self, log: Box<dyn super::SessionLog>) -> Recorder {
-        let (recorder, recording) = Recorder::start(Arc::clone(&self.store), log, self.on_fault.clone());
+        let (store, on_fault) = (Arc::clone(&self.store), self.on_fault.clone());
+        let (recorder, recording) = Recorder::start(store, log, &self.idle, on_fault);
         let mut recordings = self.recordings();
         recordings.retain(|recording| !recording.is_over());
         recordings.push(recording);

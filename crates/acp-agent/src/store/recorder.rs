@@ -1,7 +1,7 @@
 //! From what is sent to what is stored.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use acp_rpc::Encode as _;
@@ -11,9 +11,10 @@ use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel}
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::idle::Idle;
 use super::kept::Kept;
 use super::unreadable::Unreadable;
-use super::writer::{Job, Waiting, Writer};
+use super::writer::{Done, Job, Waiting, Writer};
 use super::{History, RecordKind, Records, SessionLog, SessionStore, StoreError};
 use crate::connection::OnFault;
 use crate::error::Result;
@@ -32,31 +33,34 @@ struct Inner {
     store: Arc<dyn SessionStore>,
     /// As it was when the session was opened.
     info: SessionInfo,
-    titled: AtomicBool,
     /// Those that it was opened with last, beside its working directory.
     directories: Mutex<Vec<String>>,
     unreadable: Unreadable,
     waiting: Arc<Waiting>,
+    writes_ahead: bool,
     jobs: UnboundedSender<Job>,
 }
 
 impl Recorder {
     /// Starts to record. What is stored is written by a task of its own.
-    pub(crate) fn start(
+    pub(super) fn start(
         store: Arc<dyn SessionStore>,
         log: Box<dyn SessionLog>,
+        idle: &Arc<Idle>,
         on_fault: Option<OnFault>,
     ) -> (Self, Recording) {
         let (jobs, queue) = unbounded_channel();
         let info = log.info().clone();
-        let titled = AtomicBool::new(info.title.is_some());
-        let waiting = Arc::new(Waiting::new());
-        let ahead = log.writes_ahead().then(|| Arc::clone(&waiting));
-        let writer = tokio::spawn(Writer::new(log, Arc::clone(&waiting)).run(queue));
+        let waiting = Arc::new(Waiting::new(info.title.is_some()));
+        let writes_ahead = log.writes_ahead();
+        let ahead = writes_ahead.then(|| Arc::clone(&waiting));
+        let place = idle.place(jobs.downgrade());
+        let writer = Writer::new(Arc::clone(&store), log, Arc::clone(&waiting), place);
+        let writer = tokio::spawn(writer.run(queue));
         let recording = Recording { jobs: jobs.downgrade(), ahead, writer };
         let directories = Mutex::new(info.additional_directories.clone());
         let unreadable = Unreadable::new(on_fault, info.session_id.clone());
-        let inner = Inner { store, info, titled, directories, unreadable, waiting, jobs };
+        let inner = Inner { store, info, directories, unreadable, waiting, writes_ahead, jobs };
         (Recorder { inner: Arc::new(inner) }, recording)
     }
 
@@ -65,18 +69,35 @@ impl Recorder {
         &self.inner.info
     }
 
-    /// Records the user's message; the first one gives the session its title.
-    pub(crate) async fn prompt(&self, blocks: &[ContentBlock]) -> Result<()> {
-        let _turn = self.inner.waiting.room.turn().await;
+    /// Begins a turn: records the user's message, of which the first one gives the session its title.
+    ///
+    /// It is written when this is done if the store writes ahead, or has failed before: no turn runs which cannot be
+    /// kept.
+    pub(crate) async fn begin_turn(&self, blocks: &[ContentBlock]) -> Result<()> {
+        let is_untried = self.ask(|done| Job::BeginTurn { done }).await?.unwrap_or_default();
+        let turn = self.inner.waiting.room.turn().await;
         if let Some(records) = self.inner.waiting.blocks().as_mut() {
             let is_first = records.is_empty();
             let text = records.add(RecordKind::Prompt, |text| blocks.encode(text));
             self.taken(text.map_err(StoreError::other)?.len(), is_first);
         }
-        if let Some(title) = title_of(blocks).filter(|_| !self.inner.titled.swap(true, Ordering::AcqRel)) {
+        drop(turn);
+        if let Some(title) =
+            title_of(blocks).filter(|_| !self.inner.waiting.titled.swap(true, Ordering::AcqRel))
+        {
             self.tell(Job::SetTitle(Some(title)));
         }
-        Ok(())
+        if is_untried || self.inner.writes_ahead { self.written(false).await } else { Ok(()) }
+    }
+
+    /// The turn is over, however it ended.
+    pub(crate) fn end_turn(&self) {
+        self.tell(Job::EndTurn);
+    }
+
+    /// Goes on behind whatever is stored, also if somebody else has written it or this one has failed.
+    pub(crate) async fn take_up(&self) -> Result<()> {
+        self.done(|done| Job::TakeUp { done }).await
     }
 
     /// Whether an update can be kept without waiting.
@@ -115,7 +136,7 @@ impl Recorder {
                 Maybe::Null => None,
                 Maybe::Value(title) => Some(title.clone()),
             };
-            self.inner.titled.store(true, Ordering::Release);
+            self.inner.waiting.titled.store(true, Ordering::Release);
             self.tell(Job::SetTitle(title));
         }
         true
@@ -142,9 +163,7 @@ impl Recorder {
 
     /// Closes the session: it is durable, and can be opened elsewhere.
     pub(crate) async fn close(&self) -> Result<()> {
-        let (done, closed) = oneshot::channel();
-        self.tell(Job::Close { done });
-        outcome(closed).await
+        self.done(|done| Job::Close { done }).await
     }
 
     /// What is recorded up to here.
@@ -168,9 +187,18 @@ impl Recorder {
     }
 
     async fn written(&self, durable: bool) -> Result<()> {
-        let (done, written) = oneshot::channel();
-        self.tell(Job::Write { durable, done });
-        outcome(written).await
+        self.done(|done| Job::Write { durable, done }).await
+    }
+
+    async fn done(&self, job: impl FnOnce(Done) -> Job) -> Result<()> {
+        self.ask(job).await.map(Option::unwrap_or_default)
+    }
+
+    /// `None` when the writer has ended before: the session was closed, and durable then.
+    async fn ask<T>(&self, job: impl FnOnce(Done<T>) -> Job) -> Result<Option<T>> {
+        let (done, outcome) = oneshot::channel();
+        self.tell(job(done));
+        Ok(outcome.await.ok().transpose()?)
     }
 
     /// A record has been added, under the lock.
@@ -214,11 +242,6 @@ impl Recording {
         }
         let _ = self.writer.await;
     }
-}
-
-/// Without an answer the writer has ended before: the session was closed, and durable then.
-async fn outcome(done: oneshot::Receiver<Result<(), StoreError>>) -> Result<()> {
-    Ok(done.await.unwrap_or(Ok(()))?)
 }
 
 impl fmt::Debug for Recorder {

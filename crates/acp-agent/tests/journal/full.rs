@@ -1,35 +1,61 @@
-//! A disk that takes nothing more.
+//! A disk that is full: files may grow no more.
 
-#![cfg(unix)]
+use acp_agent::store::{Entry, Journal};
+use acp_agent::types::SessionId;
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
-use std::process::Command;
+use super::read;
+use super::turn::{Client, turn};
 
-use acp_agent::store::{Journal, SessionStore as _, StoreError};
-
-use super::{ID, info};
-
-const FOLDER: &str = "ACP_JOURNAL_TEST_FULL";
-
-/// What the child process does, which may write no byte to any file.
-#[tokio::test]
-async fn creator() {
-    let Some(folder) = std::env::var_os(FOLDER) else { return };
-    for _ in 0..2 {
-        let failed = Journal::at(&folder).create(info(ID)).await.err();
-        assert!(matches!(failed, Some(StoreError::Io { action: "write", .. })), "{failed:?}");
-    }
+/// Sets how large the files of the agent may become; `None` is any size.
+fn limit(client: &Client, bytes: Option<u64>) {
+    let maximum = getrlimit(Resource::Fsize).maximum;
+    let id = Pid::from_child(&client.child);
+    prlimit(Some(id), Resource::Fsize, Rlimit { current: bytes.or(maximum), maximum }).unwrap();
 }
 
-#[test]
-fn a_session_that_could_not_be_written_leaves_no_file() {
+#[tokio::test]
+async fn a_session_goes_on_when_the_disk_has_room_again() {
     let folder = tempfile::tempdir().unwrap();
-    let limited = r#"ulimit -f 0; trap "" XFSZ; exec "$0" --exact full::creator --nocapture"#;
-    let child = Command::new("sh")
-        .args(["-c", limited])
-        .arg(std::env::current_exe().unwrap())
-        .env(FOLDER, folder.path())
-        .output()
-        .unwrap();
-    assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    // Else the first write that fails ends the process.
+    let mut client = Client::start_after("trap '' XFSZ", folder.path());
+    let session = client.new_session();
+    let (id, journal) = (SessionId::from(session.as_str()), Journal::at(folder.path()));
+    let mut before = Vec::new();
+    for round in 0..2 {
+        let answer = client.turn(&session, "5").1;
+        assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
+        before.extend(turn("5", 5));
+
+        // There is room for a turn to begin, and not to end.
+        let length = std::fs::metadata(folder.path().join(format!("{session}.journal"))).unwrap().len();
+        limit(&client, Some(length + 100_000));
+        let (updates, answer) = client.turn(&session, "9");
+        assert_eq!((updates, &answer["error"]["code"]), (9, &(-32603).into()), "{answer}");
+        let left = read(&journal, &id).await.unwrap();
+        let kept: Vec<Entry> = left.iter().map(|record| record.entry().unwrap()).collect();
+        let all = [before.clone(), turn("9", 9)].concat();
+        assert!(kept.len() > before.len() && all.starts_with(&kept), "round {round}: {} records", kept.len());
+
+        // A small turn would fit in, but there is no room to speak of.
+        let length = std::fs::metadata(folder.path().join(format!("{session}.journal"))).unwrap().len();
+        limit(&client, Some(length + 20_000));
+        for _ in 0..2 {
+            let (updates, answer) = client.turn(&session, "2");
+            assert_eq!((updates, &answer["error"]["code"]), (0, &(-32603).into()), "{answer}");
+            for method in ["session/resume", "session/load"] {
+                let (updates, answer) = client.ask(method, &session);
+                assert!(answer.get("result").is_some(), "{answer}");
+                assert_eq!(updates, if method == "session/load" { kept.len() } else { 0 });
+            }
+        }
+        limit(&client, None);
+        before = kept;
+    }
+    assert_eq!(client.turn(&session, "3").1["result"]["stopReason"], "end_turn");
+    before.extend(turn("3", 3));
+    client.close();
+    let records = read(&journal, &id).await.unwrap();
+    let left: Vec<Entry> = records.iter().map(|record| record.entry().unwrap()).collect();
+    assert!(left == before, "records are missing, or not in order");
 }

@@ -4,8 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod damage;
+#[cfg(target_os = "linux")]
 mod full;
+#[cfg(unix)]
+mod idle;
 mod kill;
+mod limited;
 mod list;
 mod lock;
 mod turn;
