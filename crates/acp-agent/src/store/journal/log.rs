@@ -165,13 +165,19 @@ impl SessionLog for Log {
 
     fn set_additional_directories(&mut self, directories: Vec<String>) -> Pending<'_, ()> {
         self.info.additional_directories = directories;
-        self.is_dirty = true;
         Box::pin(async move {
             let line = self.info_line()?;
+            // At once, as there may be nothing to commit.
             let added = self.add(move |file| {
-                unnoticed(&file.file, &file.path, || file.write(&line).map(|()| line.len() as u64))
+                unnoticed(&file.file, &file.path, || {
+                    file.write(&line)?;
+                    file.sync()?;
+                    Ok(line.len() as u64)
+                })
             });
-            added.await.map(drop)
+            added.await?;
+            self.since_info = 0;
+            Ok(())
         })
     }
 
