@@ -28,7 +28,7 @@
 //!
 //! | in the text | what comes of it |
 //! |---|---|
-//! | bytes that are not UTF-8, half a surrogate pair, NUL or another control character unescaped in a string | not JSON: the whole text is refused, wherever in it that stands |
+//! | bytes that are not UTF-8, half a surrogate pair, NUL or another control character unescaped in a string | not JSON: the whole text is refused, wherever in it that stands; [`repair_surrogates`] mends halves of pairs |
 //! | a byte order mark, more than white space after the value | not JSON |
 //! | more than 127 levels of arrays and objects | not JSON |
 //! | a number beyond the largest double, such as `1e400` or 400 digits | not JSON |
@@ -52,6 +52,7 @@ mod node_error;
 mod path;
 mod primitive;
 mod read;
+mod repair;
 mod report;
 mod value;
 
@@ -63,6 +64,7 @@ pub use path::At;
 pub use read::{
     FromNode, deserialize, from_slice, from_str, parse, read, read_reporting, serialize, to_string,
 };
+pub use repair::repair_surrogates;
 pub use report::{Note, NoteKind, Problem, ReadError, Report};
 pub use value::Value;
 

@@ -4,7 +4,7 @@
 
 use acp_json::{
     Fields, FromNode, Map, Node, NoteKind, Problem, ReadError, Record, Report, Value, from_slice, from_str,
-    parse, read, read_reporting, skip_invalid, to_string,
+    parse, read, read_reporting, repair_surrogates, skip_invalid, to_string,
 };
 use serde_core::ser::{Serialize, SerializeMap};
 
@@ -145,6 +145,42 @@ fn text_as_any_json() {
         ]),
         []
     );
+}
+
+#[test]
+fn halves_of_surrogate_pairs_are_repaired_where_they_stand() {
+    let table = [
+        ("half a pair at the end", r#""a\ud83d""#, r#""a\ufffd""#),
+        ("half a pair, then text", r#""\ud83dabcdef""#, r#""\ufffdabcdef""#),
+        ("the other half", r#""\udc00""#, r#""\ufffd""#),
+        ("the halves the wrong way round", r#""\ude00\ud83d""#, r#""\ufffd\ufffd""#),
+        ("two first halves and a second", r#""\ud83d\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
+        ("in capitals", r#""\uD83D""#, r#""\ufffd""#),
+        ("in a name", r#"{"\udc00":[1,"\ud800"]}"#, r#"{"\ufffd":[1,"\ufffd"]}"#),
+        ("after a backslash", r#""\\\ud83d""#, r#""\\\ufffd""#),
+        ("before another escape", r#""\ud83d\n\ud83d\u0041""#, r#""\ufffd\n\ufffd\u0041""#),
+        ("between characters", "\"\u{1f600}\\ud83d\u{1f600}\"", "\"\u{1f600}\\ufffd\u{1f600}\""),
+        ("cut off", r#"{"a":"\ud83d","b"#, r#"{"a":"\ufffd","b"#),
+    ];
+    for (what, text, expected) in table {
+        let repaired = repair_surrogates(text).unwrap();
+        assert_eq!(repaired, expected, "{what}");
+        assert!(what == "cut off" || parse(&repaired).is_ok(), "{what}");
+    }
+    // A pair, an escape of that look, too few digits, a sign among them, and no JSON at all.
+    for text in [
+        r#""\ud83d\ude00""#,
+        r#""\\ud83d""#,
+        r#""\\\\ud83d""#,
+        r#""\ud83""#,
+        r#""\u+d83""#,
+        "\\",
+        "\\ä\\",
+        "\\\u{1f600}",
+        "",
+    ] {
+        assert_eq!(repair_surrogates(text), None, "{text}");
+    }
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use memchr::memchr;
 
-/// How much of a line that is too long is kept, to find its id.
-const HEAD: usize = 4 * 1024;
+use crate::outline::Outline;
+
 /// How much room a read is offered at least.
 const MIN_READ: usize = 8 * 1024;
 /// An idle buffer is not kept larger than this.
@@ -28,9 +28,9 @@ pub struct Framer {
 }
 
 /// A line that is too long, on its way past.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Skipped {
-    head: Vec<u8>,
+    outline: Outline,
     length: u64,
 }
 
@@ -41,8 +41,9 @@ pub enum Line<'a> {
     Whole(&'a [u8]),
     /// A line beyond the limit.
     Oversized {
-        /// Its first bytes.
-        head: Vec<u8>,
+        /// The members of the object that it holds, with what is nested in them and long strings left out, as JSON
+        /// of about 4 KiB at most. Cut where the line was, or where that many are reached; empty if it holds no object.
+        outline: Vec<u8>,
         /// Its length in bytes.
         length: u64,
     },
@@ -126,8 +127,7 @@ impl Framer {
         if self.skipped.is_none() && line.len() <= self.max_line {
             return;
         }
-        let skipped = self.skipped.get_or_insert_with(|| Skipped { head: head(line).to_vec(), length: 0 });
-        skipped.length += line.len() as u64;
+        self.skipped.get_or_insert_default().push(line);
         self.buffer.clear();
         self.start = 0;
         self.scanned = 0;
@@ -135,16 +135,17 @@ impl Framer {
 
     fn oversized(&mut self, start: usize, end: usize) -> Option<Line<'_>> {
         let rest = self.buffer.get(start..end)?;
-        let mut skipped =
-            self.skipped.take().unwrap_or_else(|| Skipped { head: head(rest).to_vec(), length: 0 });
-        skipped.length += rest.len() as u64;
-        Some(Line::Oversized { head: skipped.head, length: skipped.length })
+        let mut skipped = self.skipped.take().unwrap_or_default();
+        skipped.push(rest);
+        Some(Line::Oversized { outline: skipped.outline.finish(), length: skipped.length })
     }
 }
 
-pub(crate) fn head(line: &[u8]) -> &[u8] {
-    let line = line.strip_prefix(BOM).unwrap_or(line);
-    line.get(..HEAD).unwrap_or(line)
+impl Skipped {
+    fn push(&mut self, bytes: &[u8]) {
+        self.outline.push(bytes);
+        self.length += bytes.len() as u64;
+    }
 }
 
 fn trim(line: &[u8]) -> &[u8] {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use acp_json::Node;
-use serde_core::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_core::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::message::Id;
 
@@ -34,7 +34,7 @@ pub(crate) enum Version {
     Other,
 }
 
-/// What the first bytes of a line that is too long show of its envelope.
+/// What can be made out of the envelope of a line that is not read: that is too long, too heavy or not JSON.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Head {
     pub(crate) id: Option<Id>,
@@ -43,16 +43,12 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Reads the first bytes of a whole line.
-    pub(crate) fn cut(line: &[u8]) -> Self {
-        Self::read(crate::codec::head(line))
-    }
-
-    /// Reads as far as `head` goes; being cut off is not an error.
-    pub(crate) fn read(head: &[u8]) -> Self {
+    /// Reads as far as the line goes, or is JSON. Nested values are passed over, whatever is in them: numbers that do
+    /// not fit, broken text, any depth. So the only id is that of the message.
+    pub(crate) fn read(line: &[u8]) -> Self {
         let mut seen = Self::default();
-        let mut reader = serde_json::Deserializer::from_slice(head);
-        // It fails where the bytes end; what counts is what was seen until then.
+        let mut reader = serde_json::Deserializer::from_slice(line);
+        // It fails where the line is cut off or goes wrong; what counts is what was seen until then.
         let _cut_off = reader.deserialize_map(HeadVisitor(&mut seen));
         seen
     }
@@ -169,19 +165,22 @@ impl<'de> Visitor<'de> for HeadVisitor<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut id = None;
-        while let Some(member) = map.next_key()? {
-            // Only what follows an id proves that the id itself was not cut off.
-            self.0.id = self.0.id.take().or_else(|| id.take());
+        loop {
+            let member = map.next_key()?;
+            // Only what follows an id, if only the end, proves that the id itself was not cut off.
+            self.0.id = id.take().or_else(|| self.0.id.take());
             match member {
-                Member::Method | Member::Params => self.0.is_call = true,
-                Member::Result | Member::Error => self.0.is_response = true,
-                Member::Jsonrpc | Member::Id | Member::Other => {}
+                Some(Member::Id) => {
+                    let value: Node<'de> = map.next_value()?;
+                    id = Id::from_node(&value);
+                    continue;
+                }
+                Some(Member::Method | Member::Params) => self.0.is_call = true,
+                Some(Member::Result | Member::Error) => self.0.is_response = true,
+                Some(Member::Jsonrpc | Member::Other) => {}
+                None => return Ok(()),
             }
-            let value: Node<'de> = map.next_value()?;
-            if matches!(member, Member::Id) {
-                id = Id::from_node(&value);
-            }
+            map.next_value::<IgnoredAny>()?;
         }
-        Ok(())
     }
 }
