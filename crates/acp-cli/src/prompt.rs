@@ -66,6 +66,7 @@ async fn turn(args: PromptArgs, options: Options) -> Result<u8, Failure> {
     if verbose {
         tell_faults(&agent, &mut screen)?;
     }
+    tell_lost(agent.lost_messages(), verbose);
     // A run that fails may have its reason on the agent's stderr only. The error of an agent that died has it already.
     let failed = matches!(code, Err(_) | Ok(End::Code(exit::ERROR | exit::REFUSED)));
     if failed && !verbose && !agent.peer().is_closed() {
@@ -218,6 +219,16 @@ async fn at(deadline: Option<Instant>) {
 
 fn tell_faults(agent: &Agent, screen: &mut Renderer<Stdout>) -> io::Result<()> {
     agent.faults().iter().try_for_each(|fault| screen.line(Look::Dim, fault))
+}
+
+/// What was shown is not all that the agent said.
+fn tell_lost(messages: u64, verbose: bool) {
+    let why = if verbose { "see above" } else { "--verbose says why" };
+    match messages {
+        0 => {}
+        1 => tell(&format!("lost: 1 message of the agent cannot be read ({why})")),
+        more => tell(&format!("lost: {more} messages of the agent cannot be read ({why})")),
+    }
 }
 
 fn tell_stderr(line: &str) {
