@@ -15,5 +15,6 @@ pub mod codegen;
 pub mod interop;
 pub mod output;
 pub mod roundtrip;
+pub mod rules;
 pub mod schema;
 pub mod workspace;

@@ -13,6 +13,7 @@ cargo xtask schema diff …            report what changed since: <git revision>
 cargo xtask schema replay            import, generate and compile the releases of the past, one after the other
 cargo xtask schema check             compare schema/ with the hashes in schema/UPSTREAM.toml
 cargo xtask schema missing-docs      list what has no wording in schema/docs/ yet
+cargo xtask rules [--check]          write docs/rules/ from crates/acp-testkit/rules/, and which of them lack a test
 cargo xtask roundtrip [--transcripts <folder>]
                                      decode and re-encode the values on stdin, or recorded traffic
 cargo xtask interop [--list] [--only <text>] [--write] [--require] [--keep-logs]
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let result = match command {
         "codegen" => xtask::codegen::run(rest),
         "schema" => xtask::schema::run(rest),
+        "rules" => xtask::rules::run(rest),
         "roundtrip" => xtask::roundtrip::run(rest),
         "interop" => xtask::interop::run(rest),
         "help" | "--help" | "-h" => {

@@ -24,8 +24,9 @@ pub enum Mode {
 
 /// Brings the generated folders in line with `outputs`, or says how they differ.
 ///
-/// `folders` are owned by the generator: a file in them that is no output is extra.
-pub fn apply(root: &Path, folders: &[PathBuf], outputs: &[Output], mode: Mode) -> Result<()> {
+/// `folders` are owned by the generator: a file in them that is not an output is extra. `command` is what errors tell
+/// people to run.
+pub fn apply(root: &Path, folders: &[PathBuf], outputs: &[Output], mode: Mode, command: &str) -> Result<()> {
     let mut stale = Vec::new();
     for output in outputs {
         let path = root.join(&output.path);
@@ -61,7 +62,7 @@ pub fn apply(root: &Path, folders: &[PathBuf], outputs: &[Output], mode: Mode) -
             Ok(())
         }
         Mode::Check if stale.is_empty() => Ok(()),
-        Mode::Check => bail!("generated files differ; run `cargo xtask codegen`\n{}", stale.join("\n")),
+        Mode::Check => bail!("generated files differ; run `{command}`\n{}", stale.join("\n")),
     }
 }
 

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use xtask::codegen;
 use xtask::output::{Mode, Output, apply};
 
+const COMMAND: &str = "cargo xtask codegen";
+
 #[test]
 fn the_generated_code_of_this_repository_is_current() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -27,7 +29,7 @@ fn stale_missing_and_extra_files_are_named_and_then_mended() {
     fs::write(root.join("generated/deep/extra.rs"), "").unwrap();
     fs::write(root.join("beside.rs"), "by hand").unwrap();
 
-    let error = apply(root, &folders, &outputs, Mode::Check).unwrap_err().to_string();
+    let error = apply(root, &folders, &outputs, Mode::Check, COMMAND).unwrap_err().to_string();
     assert_eq!(
         error,
         "generated files differ; run `cargo xtask codegen`\n\
@@ -37,8 +39,8 @@ fn stale_missing_and_extra_files_are_named_and_then_mended() {
     );
     assert_eq!(fs::read_to_string(root.join("generated/stale.rs")).unwrap(), "// stale.rs\n// by hand\n");
 
-    apply(root, &folders, &outputs, Mode::Write).unwrap();
-    apply(root, &folders, &outputs, Mode::Check).unwrap();
+    apply(root, &folders, &outputs, Mode::Write, COMMAND).unwrap();
+    apply(root, &folders, &outputs, Mode::Check, COMMAND).unwrap();
     assert!(!root.join("generated/deep/extra.rs").exists());
     assert_eq!(fs::read_to_string(root.join("beside.rs")).unwrap(), "by hand");
 }

@@ -30,7 +30,7 @@ pub struct Incoming<'n, A: Agent> {
     pub(crate) reopening: Option<Reopening>,
 }
 
-impl<A: Agent> Incoming<'_, A> {
+impl<'n, A: Agent> Incoming<'n, A> {
     /// The method.
     #[must_use]
     pub const fn method(&self) -> &str {
@@ -54,7 +54,12 @@ impl<A: Agent> Incoming<'_, A> {
         R: Future<Output = Result<O::Answer<A::Session>>> + Send,
     {
         let Incoming { method, params, request, agreed, connection, reopening } = self;
-        let params = Arc::new(read_params::<O>(params, method)?);
+        let reopened = reopening.as_ref().map(Reopening::request_for_new).and_then(O::of_request_for_new);
+        let params = match reopened {
+            Some(params) => params,
+            None => read_params::<O>(params, method)?,
+        };
+        let params = Arc::new(params);
         let agent = Arc::clone(&connection.agent);
         let cancel = Cancel::new(request.cancel.clone());
         let (client, request_id) = (Client::new(request.peer.clone(), agreed), Some(request.id.clone()));
@@ -71,6 +76,12 @@ impl<A: Agent> Incoming<'_, A> {
             };
             O::settle(&scope, &admitted, outcome).await
         }))
+    }
+
+    /// The params. Whoever takes them reads them in its place.
+    #[cfg(feature = "store")]
+    pub(crate) fn take_params(&mut self) -> Node<'n> {
+        std::mem::take(&mut self.params)
     }
 
     /// Refuses the request with `-32601`: it has no handler.

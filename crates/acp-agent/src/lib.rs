@@ -58,6 +58,7 @@ mod gate;
 mod generated;
 mod handler;
 mod incoming;
+mod leaving;
 mod lifecycle;
 #[cfg(feature = "mcp")]
 pub mod mcp;

@@ -4,15 +4,14 @@
 //! for every agent is here; in [`prompt`](crate::prompt) for `prompt`, in [`opens`](crate::opens) for what opens a
 //! session, and in [`negotiate`](crate::negotiate) for `initialize`.
 
-use std::fmt;
 use std::sync::Arc;
 
 use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{
     AuthenticateRequest, AuthenticateResponse, CloseSessionRequest, CloseSessionResponse,
     DeleteSessionRequest, DeleteSessionResponse, ListSessionsRequest, ListSessionsResponse, LogoutRequest,
-    LogoutResponse, SessionId, SetSessionConfigOptionRequest, SetSessionConfigOptionResponse,
-    SetSessionModeRequest, SetSessionModeResponse,
+    LogoutResponse, NewSessionRequest, SessionId, SetSessionConfigOptionRequest,
+    SetSessionConfigOptionResponse, SetSessionModeRequest, SetSessionModeResponse,
 };
 use acp_types::{Value, method};
 use serde_core::Serialize;
@@ -20,10 +19,10 @@ use serde_core::Serialize;
 use crate::agent::Agent;
 use crate::call::{Call, Scope};
 use crate::error::{Error, Result};
+use crate::leaving::Leaving;
 use crate::op::{self, Op};
 use crate::opens::check_path;
 use crate::session::Session;
-use crate::sessions::{Claim, Sessions};
 use crate::settings::retain_offered;
 
 /// How the library serves an operation. Every marker in [`op`] has it; there is no other.
@@ -32,6 +31,11 @@ pub trait Lifecycle: Op {
     type Admitted<A: Agent>: Send + Sync + 'static;
     /// What a handler's result is turned into, where `S` is what a session of the agent holds.
     type Answer<S: Send + Sync + 'static>: Send + 'static;
+
+    /// The params, of the operation whose handler also opens stored sessions again: that which opens new ones.
+    fn of_request_for_new(_: NewSessionRequest) -> Option<Self::Params> {
+        None
+    }
 
     /// Checks the params and finds what they name. Runs on the reader, in the order of the wire.
     ///
@@ -176,70 +180,6 @@ impl Lifecycle for op::SetConfigOption {
             session.updates().settings().set_options(&response.config_options);
             response
         }))
-    }
-}
-
-/// A session that is being closed or deleted.
-pub struct Leaving<S> {
-    id: SessionId,
-    session: Option<Session<S>>,
-    _claim: Option<Claim<S>>,
-}
-
-impl<S> Leaving<S> {
-    /// Cancels the session's turns; from here on nothing but their ends leaves.
-    fn new(id: &SessionId, session: Option<Session<S>>, claim: Option<Claim<S>>) -> Self {
-        if let Some(Session { entry }) = &session {
-            entry.turns.cancel();
-            entry.updates.close();
-        }
-        Leaving { id: id.clone(), session, _claim: claim }
-    }
-
-    /// Takes the session out, if it is open.
-    pub(crate) fn take(sessions: &Arc<Sessions<S>>, id: &SessionId) -> Result<Self, RpcError> {
-        let (session, claim) = sessions.take(id)?;
-        Ok(Leaving::new(id, session, claim))
-    }
-
-    /// Waits until the turns have been answered.
-    pub(crate) async fn turns_answered(&self) {
-        let answered = self.session.as_ref().map(|session| session.entry.turns.answered());
-        for turn in answered.unwrap_or_default() {
-            turn.cancelled().await;
-        }
-    }
-
-    /// Ends the session's MCP servers, and closes what was recorded: it is durable, and others can open the session.
-    pub(crate) async fn release(&self) -> Result<()> {
-        let Some(Session { entry }) = &self.session else { return Ok(()) };
-        let ending = async {
-            if let Some(mcp) = &entry.mcp {
-                mcp.end().await;
-            }
-        };
-        let closing = async {
-            match entry.updates.recorder() {
-                Some(recorder) => recorder.close().await,
-                None => Ok(()),
-            }
-        };
-        tokio::join!(ending, closing).1
-    }
-}
-
-/// Also where the handler panicked.
-impl<S> Drop for Leaving<S> {
-    fn drop(&mut self) {
-        if let Some(mcp) = self.session.as_ref().and_then(|session| session.entry.mcp.as_ref()) {
-            mcp.end_soon();
-        }
-    }
-}
-
-impl<S> fmt::Debug for Leaving<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Leaving").field("session", &self.session).finish_non_exhaustive()
     }
 }
 

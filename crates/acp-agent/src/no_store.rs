@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 
 use acp_rpc::{Encode, EncodeError, Hold, Reply};
 use acp_types::Meta;
-use acp_types::v1::{ContentBlock, SessionConfigOption, SessionId, SessionModeState, SessionUpdate};
+use acp_types::v1::{
+    ContentBlock, NewSessionRequest, SessionConfigOption, SessionId, SessionModeState, SessionUpdate,
+};
 
 use crate::agent::Agent;
 use crate::call::Scope;
@@ -84,6 +86,10 @@ pub(crate) enum Reopening {}
 
 impl Reopening {
     pub(crate) const fn session_id(&self) -> &SessionId {
+        match *self {}
+    }
+
+    pub(crate) const fn request_for_new(&self) -> NewSessionRequest {
         match *self {}
     }
 

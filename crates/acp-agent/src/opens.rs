@@ -31,6 +31,10 @@ pub trait Opens: Op {
 
     /// The session's id, where the client names it.
     fn session_id(params: &Self::Params) -> Option<&SessionId>;
+    /// [`Lifecycle::of_request_for_new`].
+    fn of_request_for_new(_: NewSessionRequest) -> Option<Self::Params> {
+        None
+    }
     /// The working directory.
     fn cwd(params: &Self::Params) -> &str;
     /// The other directories.
@@ -74,6 +78,10 @@ impl<O: Op, S> fmt::Debug for Entering<O, S> {
 impl<O: Opens> Lifecycle for O {
     type Admitted<A: Agent> = Entering<O, A::Session>;
     type Answer<S: Send + Sync + 'static> = Opened<S>;
+
+    fn of_request_for_new(request: NewSessionRequest) -> Option<O::Params> {
+        <O as Opens>::of_request_for_new(request)
+    }
 
     fn admit<A: Agent>(
         scope: &Scope<A>,
@@ -243,7 +251,10 @@ fn check_mcp_servers<A: Agent>(scope: &Scope<A>, servers: &[McpServer]) -> Resul
 
 /// The three requests have the same members, but for the session's id, which a new session does not have yet.
 macro_rules! opens {
-    ($marker:ident, $request:ty, named: $named:expr, holds: $holds:literal, answer: $answer:expr) => {
+    (
+        $marker:ident, $request:ty, named: $named:expr, holds: $holds:literal, answer: $answer:expr
+        $(, of_request_for_new: $of_new:expr)?
+    ) => {
         impl Opens for op::$marker {
             const HOLDS_UPDATES: bool = $holds;
 
@@ -251,6 +262,11 @@ macro_rules! opens {
                 let named: fn(&$request) -> Option<&SessionId> = $named;
                 named(params)
             }
+
+            $(fn of_request_for_new(request: NewSessionRequest) -> Option<$request> {
+                let of_new: fn(NewSessionRequest) -> Option<$request> = $of_new;
+                of_new(request)
+            })?
 
             fn cwd(params: &$request) -> &str {
                 &params.cwd
@@ -283,7 +299,7 @@ macro_rules! opens {
 
 opens!(
     NewSession, NewSessionRequest,
-    named: |_| None, holds: true, answer: |id| NewSessionResponse::new(id)
+    named: |_| None, holds: true, answer: |id| NewSessionResponse::new(id), of_request_for_new: Some
 );
 #[cfg(feature = "unstable")]
 opens!(

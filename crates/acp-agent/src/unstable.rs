@@ -13,7 +13,8 @@ use acp_types::v1::{
 use crate::agent::Agent;
 use crate::call::Scope;
 use crate::error::{Error, Result};
-use crate::lifecycle::{Leaving, Lifecycle, Notified, leaves, notified};
+use crate::leaving::Leaving;
+use crate::lifecycle::{Lifecycle, Notified, leaves, notified};
 use crate::op::{self, Op, Operation};
 use crate::profile::Operations;
 use crate::reply::IntoReply;

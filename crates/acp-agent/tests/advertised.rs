@@ -73,7 +73,7 @@ struct Subset(u32);
 /// The optional methods, with params that any agent would take which has them.
 const METHODS: [(&str, &str); 9] = [
     ("session/load", r#"{"sessionId": "old", "cwd": "/", "mcpServers": []}"#),
-    ("session/resume", r#"{"sessionId": "older", "cwd": "/", "mcpServers": []}"#),
+    ("session/resume", r#"{"sessionId": "older", "cwd": "/"}"#),
     ("session/list", "{}"),
     ("session/delete", r#"{"sessionId": "oldest"}"#),
     ("session/set_mode", r#"{"sessionId": "S", "modeId": "m"}"#),

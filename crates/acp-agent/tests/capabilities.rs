@@ -12,7 +12,7 @@ mod support;
 use acp_agent::types::{ListSessionsRequest, SessionInfo, SetSessionConfigOptionRequest};
 use acp_agent::{LoadSession, Opened, Result, ResumeSession, StopReason, Turn, Value as Json, agent};
 use serde_json::{Value, json};
-use support::Wire;
+use support::{Wire, reopening};
 
 struct Plain;
 
@@ -111,10 +111,9 @@ async fn methods_without_a_handler_are_refused() {
 async fn the_optional_methods_are_served_when_they_have_a_handler() {
     let (mut wire, session) = Wire::open(Full, json!({})).await;
     let in_session = json!({"sessionId": session});
-    let setup = json!({"sessionId": "old", "cwd": "/", "mcpServers": []});
     let table = [
-        ("session/load", setup.clone(), json!({})),
-        ("session/resume", setup, json!({})),
+        ("session/load", reopening("session/load", "old", "/"), json!({})),
+        ("session/resume", reopening("session/resume", "old", "/"), json!({})),
         ("session/list", json!({"cwd": "/a"}), json!({"sessions": [{"sessionId": "sess-1", "cwd": "/a"}]})),
         ("session/close", in_session, json!({})),
         ("session/delete", json!({"sessionId": "any"}), json!({})),

@@ -70,6 +70,27 @@ impl Extended {
     }
 }
 
+/// Rule `v1-ext-09`, for the numbers that no double stands for as well.
+#[tokio::test]
+async fn numbers_of_any_length_survive_in_both_directions() {
+    const NUMBERS: &str =
+        r#"[18446744073709551616,-9223372036854775809,1e-400,{"a":0.12345678901234567890123}]"#;
+    let (mut wire, session) = Wire::open(Extended::default(), json!({})).await;
+    for params in [NUMBERS, "18446744073709551616", "1e-400"] {
+        wire.send_line(&format!(
+            r#"{{"params":{params},"jsonrpc":"2.0","id":1,"x":1e-500,"method":"_test/echo"}}"#
+        ))
+        .await;
+        let line = wire.try_recv_line().await.unwrap();
+        assert!(line.contains(&format!(r#""result":{params}"#)), "{line}");
+    }
+    wire.prompt(&session, "go").await;
+    wire.recv().await;
+    let id = wire.asked("_client/ask").await["id"].take();
+    wire.send_line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{NUMBERS}}}"#)).await;
+    assert_eq!(wire.said().await, NUMBERS);
+}
+
 #[tokio::test]
 async fn params_and_results_of_any_type_survive() {
     let mut wire = Wire::connect(Extended::default(), json!({})).await;

@@ -16,7 +16,7 @@ use acp_agent::{
     Error, LoadSession, NewSession, Opened, Result, ResumeSession, Session, StopReason, Turn, agent,
 };
 use serde_json::{Value, json};
-use support::{Wire, check_error};
+use support::{Wire, check_error, reopening};
 use tokio::sync::{Notify, Semaphore};
 
 /// Opens sessions, and closes them, when it is let.
@@ -83,8 +83,12 @@ fn chunk(text: &str) -> SessionUpdate {
     SessionUpdate::AgentMessageChunk(ContentChunk::text(text))
 }
 
-fn setup(cwd: &str) -> Value {
-    json!({"sessionId": "s", "cwd": cwd, "mcpServers": []})
+fn setup(method: &str, cwd: &str) -> Value {
+    let mut params = reopening(method, "s", cwd);
+    if method == "session/new" {
+        params["mcpServers"] = json!([]);
+    }
+    params
 }
 
 fn named() -> Value {
@@ -106,14 +110,17 @@ async fn while_a_session_is_opened_nothing_else_happens_to_it() {
         let mut wire = Wire::connect(agent, json!({})).await;
         for is_open in [false, true] {
             if is_open {
-                wire.call("session/resume", setup("/")).await;
+                wire.call("session/resume", setup("session/resume", "/")).await;
             }
-            let load = wire.request("session/load", setup(cwd)).await;
+            let load = wire.request("session/load", setup("session/load", cwd)).await;
             let others =
                 ["session/load", "session/resume", "session/prompt", "session/close", "session/delete"];
             for method in others {
-                let params =
-                    if method.ends_with('d') || method.ends_with("resume") { setup("/") } else { named() };
+                let params = if method.ends_with('d') || method.ends_with("resume") {
+                    setup(method, "/")
+                } else {
+                    named()
+                };
                 wire.refused(method, params, -32600, &["`s`", "opened"]).await;
             }
             gate.notify_one();
@@ -136,11 +143,11 @@ async fn a_session_in_a_turn_is_not_opened_anew() {
     assert_eq!(wire.update().await["sessionUpdate"], "available_commands_update");
     let prompt = wire.prompt("s", "wait").await;
     for method in ["session/load", "session/resume"] {
-        wire.refused(method, setup("/"), -32600, &["`s`", "turn"]).await;
+        wire.refused(method, setup(method, "/"), -32600, &["`s`", "turn"]).await;
     }
     wire.cancel("s").await;
     assert_eq!(wire.stopped(prompt).await, "cancelled");
-    assert!(wire.call("session/resume", setup("/")).await["result"].is_object());
+    assert!(wire.call("session/resume", setup("session/resume", "/")).await["result"].is_object());
 }
 
 #[tokio::test]
@@ -148,33 +155,33 @@ async fn a_session_that_is_being_closed_is_unknown_and_not_opened_anew() {
     let agent = Slow::default();
     let closing = Arc::clone(&agent.closing);
     let mut wire = Wire::connect(agent, json!({})).await;
-    wire.call("session/resume", setup("/")).await;
+    wire.call("session/resume", setup("session/resume", "/")).await;
     let close = wire.request("session/close", named()).await;
     for (method, params, code) in [
         ("session/prompt", named(), -32002),
         ("session/close", named(), -32002),
-        ("session/resume", setup("/"), -32600),
+        ("session/resume", setup("session/resume", "/"), -32600),
     ] {
         wire.refused(method, params, code, &[]).await;
     }
     closing.notify_one();
     wire.answer_to(close).await;
-    assert!(wire.call("session/resume", setup("/")).await["result"].is_object());
+    assert!(wire.call("session/resume", setup("session/resume", "/")).await["result"].is_object());
     // Deleting needs nothing to be open, and leaves nothing behind.
     for _ in 0..2 {
         assert_eq!(wire.call("session/delete", json!({"sessionId": "s"})).await["result"], json!({}));
     }
-    assert!(wire.call("session/resume", setup("/")).await["result"].is_object());
+    assert!(wire.call("session/resume", setup("session/resume", "/")).await["result"].is_object());
 }
 
 #[tokio::test]
 async fn an_opening_that_is_cancelled_or_panics_leaves_the_id_free() {
     let mut wire = Wire::connect(Slow::default(), json!({})).await;
-    let load = wire.request("session/load", setup("/")).await;
+    let load = wire.request("session/load", setup("session/load", "/")).await;
     wire.notify("$/cancel_request", json!({"requestId": load})).await;
     check_error(&wire.answer_to(load).await, -32800, &[]);
-    wire.refused("session/load", setup("/panic"), -32603, &[]).await;
-    assert!(wire.call("session/resume", setup("/")).await["result"].is_object());
+    wire.refused("session/load", setup("session/load", "/panic"), -32603, &[]).await;
+    assert!(wire.call("session/resume", setup("session/resume", "/")).await["result"].is_object());
     assert_eq!(prompted(&mut wire).await, "resumed");
 }
 
@@ -183,8 +190,8 @@ async fn hooks_run_behind_the_answer_and_what_has_waited_for_it() {
     let agent = Slow::default();
     let hooks = Arc::clone(&agent.hooks);
     let mut wire = Wire::connect(agent, json!({})).await;
-    wire.refused("session/new", setup("/fails"), -32603, &[]).await;
-    assert_eq!(wire.call("session/new", setup("/")).await["result"]["sessionId"], "s");
+    wire.refused("session/new", setup("session/new", "/fails"), -32603, &[]).await;
+    assert_eq!(wire.call("session/new", setup("session/new", "/")).await["result"]["sessionId"], "s");
     assert_eq!(wire.said().await, "held");
     let update = wire.recv().await;
     assert_eq!(update["params"]["update"]["sessionUpdate"], "available_commands_update");
@@ -195,7 +202,7 @@ async fn hooks_run_behind_the_answer_and_what_has_waited_for_it() {
 #[tokio::test]
 async fn updates_of_an_opening_need_the_clients_offer_too() {
     let mut wire = Wire::connect(Slow::default(), json!({})).await;
-    wire.refused("session/load", setup("/notice"), -32603, &["`session.notices`"]).await;
+    wire.refused("session/load", setup("session/load", "/notice"), -32603, &["`session.notices`"]).await;
 }
 
 /// Counts how many hooks are there, and keeps them.

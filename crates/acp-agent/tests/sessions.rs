@@ -148,6 +148,17 @@ async fn setup_needs_absolute_paths_and_names_the_field() {
     assert!(wire.call("session/new", null_list).await["result"]["sessionId"].is_string());
 }
 
+/// In this version the tag is a member that the protocol does not name (rules `v1-rpc-20`, `v1-mcp-01`).
+#[tokio::test]
+async fn servers_that_are_started_may_say_that_they_are() {
+    let mut wire = Wire::connect(Notebook, json!({})).await;
+    let server = json!({"type": "stdio", "name": "n", "command": "/c", "args": [], "env": [], "future": 1});
+    let answer = wire.call("session/new", json!({"cwd": "/", "mcpServers": [server]})).await;
+    assert!(answer["result"]["sessionId"].is_string(), "{answer}");
+    let later = json!({"type": "later", "name": "n", "command": "/c", "args": [], "env": []});
+    wire.refused("session/new", json!({"cwd": "/", "mcpServers": [later]}), -32602, &["mcpServers[0]"]).await;
+}
+
 #[tokio::test]
 async fn unknown_sessions_are_named_in_the_data() {
     let mut wire = Wire::connect(Notebook, json!({})).await;

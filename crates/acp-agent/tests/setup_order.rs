@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use acp_agent::types::{ContentChunk, SessionUpdate};
 use acp_agent::{LoadSession, NewSession, Opened, Result, ResumeSession, StopReason, Turn, agent};
 use serde_json::{Value, json};
-use support::{Wire, check_error};
+use support::{Wire, check_error, reopening};
 use tokio::sync::oneshot;
 
 fn chunk(text: impl Into<String>) -> SessionUpdate {
@@ -71,7 +71,7 @@ impl Chatty {
 }
 
 fn setup(cwd: &str) -> Value {
-    json!({"sessionId": "old", "cwd": cwd, "mcpServers": []})
+    reopening("session/load", "old", cwd)
 }
 
 #[tokio::test]
@@ -118,13 +118,16 @@ async fn replay_comes_before_the_answer_and_waits_for_a_slow_client() {
 #[tokio::test]
 async fn updates_of_a_resumed_session_follow_its_answer() {
     let mut wire = Wire::connect(Chatty::default(), json!({})).await;
-    assert_eq!(wire.call("session/resume", setup("/")).await["result"], json!({}));
+    assert_eq!(
+        wire.call("session/resume", reopening("session/resume", "old", "/")).await["result"],
+        json!({})
+    );
     assert_eq!(wire.said().await, "here again");
 }
 
 #[tokio::test]
 async fn more_than_can_wait_is_an_error() {
     let mut wire = Wire::connect(Chatty::default(), json!({})).await;
-    let resume = wire.request("session/resume", setup("/flood")).await;
+    let resume = wire.request("session/resume", reopening("session/resume", "old", "/flood")).await;
     check_error(&wire.answer_to(resume).await, -32603, &["1048576 bytes", "old"]);
 }

@@ -128,11 +128,12 @@ fn script(random: &mut Random) -> (String, HashMap<u64, Asked>) {
         let session = ["a", "b"][usize::try_from(random.below(2)).unwrap()].to_owned();
         let seed = random.below(1 << 30) * 10;
         let setup = json!({"sessionId": session, "cwd": format!("/{seed}"), "mcpServers": []});
+        let without_servers = json!({"sessionId": session, "cwd": format!("/{seed}")});
         let named = json!({"sessionId": session, "prompt": [{"type": "text", "text": "hi"}]});
         let (method, params) = match random.below(10) {
             0..2 => ("session/new", setup),
             2..5 => ("session/load", setup),
-            5..7 => ("session/resume", setup),
+            5..7 => ("session/resume", without_servers),
             7 => ("session/close", named),
             8 => ("session/delete", named),
             _ => ("session/prompt", named),

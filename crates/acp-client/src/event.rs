@@ -45,6 +45,21 @@ pub enum Event {
 }
 
 impl Event {
+    /// Whether this is a part of the conversation, which an agent has no reason to tell before it is asked something.
+    pub(crate) const fn is_of_the_conversation(&self) -> bool {
+        matches!(
+            self,
+            Self::Message(_)
+                | Self::Thought(_)
+                | Self::UserMessage(_)
+                | Self::ToolCall(_)
+                | Self::ToolCallUpdate(_)
+                | Self::Plan(_)
+                | Self::Compaction(_)
+                | Self::CompactionSummary(_)
+        )
+    }
+
     /// The text, when this is a piece of the agent's answer and is text.
     #[must_use]
     pub fn text(&self) -> Option<&str> {

@@ -21,6 +21,8 @@ pub(crate) const CAPACITY: usize = 4 * 1024 * 1024;
 /// While somebody reads, a full inbox makes the writer wait, and with it the agent. While nobody does, waiting would
 /// stop every session of the connection, perhaps for ever: then the oldest events give way, and the next reader is
 /// told how many did.
+///
+/// What an agent repeats of a conversation when it resumes a session is set aside: no turn reads it.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     queue: Mutex<Queue>,
@@ -49,6 +51,8 @@ struct Queue {
     events: VecDeque<Received>,
     weight: usize,
     missed: u64,
+    /// Of before the session was resumed. It does not count against the room of what comes.
+    aside: Aside,
     readers: usize,
     /// The session was given up.
     discarding: bool,
@@ -56,6 +60,14 @@ struct Queue {
     /// An event was refused since the last one was read.
     room_is_awaited: bool,
     wakers: Vec<Waker>,
+}
+
+/// Events that are no turn's.
+#[derive(Debug, Default)]
+struct Aside {
+    events: VecDeque<Received>,
+    weight: usize,
+    missed: u64,
 }
 
 impl Inbox {
@@ -79,6 +91,23 @@ impl Inbox {
         let queue = self.queue();
         let is_before = queue.missed > 0 || queue.events.front().is_some_and(|next| next.at < end);
         if is_before { self.take(queue) } else { None }
+    }
+
+    /// As [`poll_next`](Self::poll_next), with what was set aside before everything else.
+    pub(crate) fn poll_next_with_aside(&self, cx: &Context<'_>) -> Poll<Option<Event>> {
+        let aside = self.queue().aside.pop();
+        aside.map_or_else(|| self.poll_next(cx), |event| Poll::Ready(Some(event)))
+    }
+
+    /// Sets aside what belongs to the conversation of all that has come between these moments and was not read.
+    pub(crate) fn set_aside(&self, since: Moment, until: Moment) {
+        self.queue().set_aside(since, until);
+    }
+
+    /// Drops what was set aside.
+    pub(crate) fn drop_aside(&self) {
+        let aside = std::mem::take(&mut self.queue().aside);
+        drop(aside);
     }
 
     /// The next event. `None` when there will be none, because the session is closed or the connection is over.
@@ -136,6 +165,7 @@ impl Inbox {
         queue.events.clear();
         queue.weight = 0;
         queue.missed = 0;
+        queue.aside = Aside::default();
         drop(queue);
         self.room.notify_waiters();
     }
@@ -221,6 +251,19 @@ impl Queue {
         }
     }
 
+    fn set_aside(&mut self, since: Moment, until: Moment) {
+        let is_repeated =
+            |event: &Received| since <= event.at && event.at < until && event.event.is_of_the_conversation();
+        if self.events.front().is_none_or(|oldest| since <= oldest.at) {
+            // They went before the oldest, and are most likely of the same kind.
+            self.aside.missed += std::mem::take(&mut self.missed);
+        }
+        let (repeated, rest) = std::mem::take(&mut self.events).into_iter().partition(is_repeated);
+        self.events = rest;
+        self.aside.add(repeated);
+        self.weight = self.events.iter().map(|event| event.weight).sum();
+    }
+
     fn pop(&mut self) -> Option<Event> {
         if self.missed > 0 {
             return Some(Event::Missed(std::mem::take(&mut self.missed)));
@@ -242,6 +285,31 @@ impl Queue {
 
     fn wake(&mut self) {
         self.wakers.drain(..).for_each(Waker::wake);
+    }
+}
+
+impl Aside {
+    fn add(&mut self, repeated: VecDeque<Received>) {
+        for event in repeated {
+            self.weight += event.weight;
+            self.events.push_back(event);
+        }
+        // Only a session that is resumed again and again has more.
+        while self.weight > CAPACITY
+            && let Some(oldest) = self.events.pop_front()
+        {
+            self.weight -= oldest.weight;
+            self.missed += 1;
+        }
+    }
+
+    fn pop(&mut self) -> Option<Event> {
+        if self.missed > 0 {
+            return Some(Event::Missed(std::mem::take(&mut self.missed)));
+        }
+        let next = self.events.pop_front()?;
+        self.weight -= next.weight;
+        Some(next.event)
     }
 }
 

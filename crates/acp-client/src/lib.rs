@@ -100,7 +100,7 @@ pub use client::{Client, Context};
 pub use config::IntoConfigValue;
 pub use connect::{Connect, connect, spawn};
 pub use elicit::{Elicitation, ElicitationAnswer, FormElicitation, UrlElicitation};
-pub use error::{Error, Result};
+pub use error::{Error, Reason, Result};
 pub use event::Event;
 pub use extract::{Argument, FromCall, RequestMeta};
 pub use form::FormError;

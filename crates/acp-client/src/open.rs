@@ -48,6 +48,10 @@ pub struct LoadSession {
 
 /// A session about to be taken up again with `session/resume`, without its conversation: await it.
 ///
+/// There are agents that send the conversation all the same before they answer, against rule v1-res-02. Those messages,
+/// thoughts, tool calls and plans are there to read with [`Session::updates`], and never in the events of a turn; of more
+/// than 4 MiB the oldest part is replaced by an [`Event::Missed`](crate::Event::Missed).
+///
 /// ```no_run
 /// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
 /// let session = agent.resume_session("yesterday", "/home/me/project").await?;
@@ -181,7 +185,12 @@ impl ResumeSession {
         };
         let roots = self.agent.shared().roots(&request.cwd, &request.additional_directories).await;
         let state = self.agent.shared().sessions.attach(&request.session_id, roots);
+        let asked = Moment::now();
         let answer: Answer<ResumeSessionResponse> = self.agent.call_in_lane(method, &state, &request).await?;
+        // Of a session that was open here already, a turn may be running.
+        if !state.has_turn() {
+            state.inbox.set_aside(asked, answer.at);
+        }
         Ok(Session::new(self.agent, state, answer.into()))
     }
 }

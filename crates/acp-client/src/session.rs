@@ -39,6 +39,9 @@ struct Open {
 /// The stream ends when the session is closed, or with the connection. While it exists, a reader that is behind by more
 /// than 4 MiB slows the agent down; without it, and without a turn, the newest 4 MiB are kept for whoever reads next,
 /// who is told by [`Event::Missed`] how many went before them.
+///
+/// It begins with what the agent has repeated of the conversation when the session was
+/// [resumed](Agent::resume_session), if it has: that is no turn's.
 #[derive(Debug)]
 #[must_use = "a stream does nothing until it is read"]
 pub struct Updates {
@@ -222,7 +225,7 @@ impl Updates {
         let state = self.session.state();
         // Registered first: the turn may end between the look and the wait.
         state.inbox.wait(cx);
-        if state.has_turn() { Poll::Pending } else { state.inbox.poll_next(cx) }
+        if state.has_turn() { Poll::Pending } else { state.inbox.poll_next_with_aside(cx) }
     }
 }
 

@@ -106,10 +106,11 @@ async fn sessions_are_resumed_else_loaded_with_their_place() {
                 again.fail(&request, json!({"code": -32601, "message": "never heard of"})).await;
             }
         }
-        let said = turn(&session, &mut again, "after").await;
-        assert_eq!(said.last().map(String::as_str), Some("after"), "{asked:?}");
-        let replayed = asked.last().expect("asked").0 == "session/load";
-        assert!(!replayed || said.len() == 1, "{said:?}");
+        assert_eq!(turn(&session, &mut again, "after").await, ["after"], "{asked:?}");
+        // Nor does anybody else find it.
+        again.text("s1", "later").await;
+        let session = session.current().await.expect("it is back");
+        assert_eq!(session.updates().next().await.expect("comes").text(), Some("later"), "{asked:?}");
     }
 }
 
@@ -178,7 +179,12 @@ async fn a_session_that_cannot_be_taken_up_says_so_and_the_others_go_on() {
     for _ in 0..2 {
         let request = again.expect("session/resume").await;
         if request["params"]["sessionId"] == "one" {
-            again.fail(&request, json!({"code": -32002, "message": "no such session"})).await;
+            again
+                .fail(
+                    &request,
+                    json!({"code": -32002, "message": "no such session", "data": "deleted yesterday"}),
+                )
+                .await;
         } else {
             again.answer(&request, json!({})).await;
         }
@@ -186,7 +192,9 @@ async fn a_session_that_cannot_be_taken_up_says_so_and_the_others_go_on() {
     assert_eq!(turn(&two, &mut again, "on").await, ["on"]);
     let error = one.prompt("?").await.expect_err("it is not there");
     assert!(matches!(&error, Error::NotRestored { session, .. } if session.as_str() == "one"), "{error:?}");
-    assert!(error.to_string().contains("no such session"), "{error}");
+    assert!(error.to_string().contains("no such session (code -32002): deleted yesterday"), "{error}");
+    let logged = format!("{error:?}");
+    assert!(logged.contains("no such session") && !logged.contains("yesterday"), "{logged}");
     // The next start tries again, and one without any way to do it tells.
     drop(again);
     third.initialize(json!({})).await;

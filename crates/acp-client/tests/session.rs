@@ -273,3 +273,99 @@ async fn what_came_in_a_turn_is_the_turns_until_it_has_been_read_or_dropped() {
         "the turn is over, though it is held"
     );
 }
+
+/// What an agent tells of a conversation, in every kind that it has.
+fn conversation() -> [Value; 6] {
+    let text = json!({"type": "text", "text": "of old"});
+    [
+        json!({"sessionUpdate": "user_message_chunk", "content": text}),
+        json!({"sessionUpdate": "agent_thought_chunk", "content": text}),
+        json!({"sessionUpdate": "agent_message_chunk", "content": text}),
+        json!({"sessionUpdate": "tool_call", "toolCallId": "t1", "title": "Look"}),
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": "completed"}),
+        json!({"sessionUpdate": "plan", "entries": []}),
+    ]
+}
+
+async fn resumed(agent: &acp_client::Agent, wire: &mut Wire) -> Session {
+    let (session, ()) = tokio::join!(agent.resume_session("old", "/work").into_future(), async {
+        let request = wire.expect("session/resume").await;
+        for update in conversation() {
+            wire.update("old", update).await;
+        }
+        wire.update("old", json!({"sessionUpdate": "available_commands_update", "availableCommands": []}))
+            .await;
+        wire.answer(&request, json!({})).await;
+        // After the answer it is news.
+        wire.text("old", "new").await;
+    });
+    session.expect("resumed")
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_repeated_on_resume_is_no_turns() {
+    let offered = json!({"sessionCapabilities": {"resume": {}}});
+    let (agent, mut wire) = connected(plain, offered.clone()).await;
+    let session = resumed(&agent, &mut wire).await;
+    let mut turn = session.prompt("go").await.expect("sent");
+    let request = wire.expect("session/prompt").await;
+    wire.text("old", "answer").await;
+    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
+    assert!(matches!(turn.next().await, Some(Event::Commands(_))), "what is true of the session now is kept");
+    let mut texts = Vec::new();
+    while let Some(event) = turn.next().await {
+        texts.push(event.text().expect("text").to_owned());
+    }
+    assert_eq!(texts, ["new", "answer"]);
+    turn.finish().await.expect("ends");
+    // It is not lost: whoever wants it reads it, even now.
+    wire.text("old", "later").await;
+    let mut updates = session.updates();
+    for wanted in conversation() {
+        let event = updates.next().await.expect("repeated");
+        let tag = match event {
+            Event::UserMessage(_) => "user_message_chunk",
+            Event::Thought(_) => "agent_thought_chunk",
+            Event::Message(_) => "agent_message_chunk",
+            Event::ToolCall(_) => "tool_call",
+            Event::ToolCallUpdate(_) => "tool_call_update",
+            Event::Plan(_) => "plan",
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(wanted["sessionUpdate"], tag);
+    }
+    assert_eq!(updates.next().await.expect("comes").text(), Some("later"));
+
+    // Without a turn it comes in the order of the wire, but for what is no part of the conversation.
+    let (agent, mut wire) = connected(plain, offered).await;
+    let session = resumed(&agent, &mut wire).await;
+    let mut updates = session.updates();
+    for _ in conversation() {
+        assert!(!matches!(updates.next().await.expect("repeated"), Event::Commands(_)));
+    }
+    assert!(matches!(updates.next().await, Some(Event::Commands(_))));
+    assert_eq!(updates.next().await.expect("comes").text(), Some("new"));
+}
+
+#[tokio::test]
+async fn a_long_conversation_that_is_repeated_on_resume_leaves_a_turn_its_room() {
+    let (agent, mut wire) = connected(plain, json!({"sessionCapabilities": {"resume": {}}})).await;
+    let block = "x".repeat(1024 * 1024);
+    let (session, ()) = tokio::join!(agent.resume_session("old", "/work").into_future(), async {
+        let request = wire.expect("session/resume").await;
+        for _ in 0..8 {
+            wire.text("old", &block).await;
+        }
+        wire.answer(&request, json!({})).await;
+    });
+    let session = session.expect("resumed");
+    // More than there is room for, in one turn that is read from its end: nothing of it is missed.
+    let during: Vec<&str> = std::iter::repeat_n(block.as_str(), 3).collect();
+    assert_eq!(turn_texts(&session, &mut wire, &during).await.len(), 3);
+    let mut updates = session.updates();
+    let Some(Event::Missed(missed)) = updates.next().await else { panic!("the reader is told first") };
+    for _ in missed..8 {
+        assert!(updates.next().await.expect("kept").text().is_some());
+    }
+    assert!((4..8).contains(&missed), "about 4 MiB are kept, {missed} of 8 were not");
+}

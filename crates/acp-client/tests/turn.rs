@@ -139,7 +139,7 @@ async fn an_error_of_the_agent_keeps_its_code_and_data() {
     assert_eq!(told.data.as_ref().map(ToString::to_string).as_deref(), Some(r#"["any","thing"]"#));
     assert_eq!(
         error.to_string(),
-        "the agent answered `session/prompt` (session `s1`) with an error: slow down (code 429)"
+        "the agent answered `session/prompt` (session `s1`) with an error: slow down (code 429): [\"any\",\"thing\"]"
     );
 }
 
@@ -260,4 +260,46 @@ async fn a_reader_that_is_behind_makes_the_agent_wait_and_loses_nothing() {
     }
     assert_eq!(seen, count);
     agent.await.expect("the agent was not disturbed");
+}
+
+#[tokio::test]
+async fn the_reason_in_the_data_of_an_error_is_shown_and_not_logged() {
+    let long = "y".repeat(5000);
+    let cut = format!("{}…", "y".repeat(1000));
+    // What the error has as its `data`, and what the user sees of that.
+    let table = [
+        (json!("the model is overloaded"), Some("the model is overloaded")),
+        (json!("  in the middle\n"), Some("in the middle")),
+        (json!({"message": "no credit", "code": 7}), Some("no credit")),
+        (json!({"details": "no network"}), Some("no network")),
+        (json!({"message": "no credit", "details": "no network"}), Some("no credit")),
+        (json!({"message": "Internal error", "details": "no network"}), Some("no network")),
+        (json!({"message": 7, "reason": "quota"}), Some(r#"{"message":7,"reason":"quota"}"#)),
+        (json!([1, "two", null]), Some(r#"[1,"two",null]"#)),
+        (json!(429), Some("429")),
+        (json!(long), Some(cut.as_str())),
+        // Nothing that is not said already.
+        (Value::Null, None),
+        (json!(""), None),
+        (json!({}), None),
+        (json!("Internal error"), None),
+        (json!({"message": "Internal error", "details": ""}), None),
+    ];
+    let (session, mut wire) = with_session(|connect| connect).await;
+    for (data, wanted) in table {
+        let turn = session.prompt("go").await.expect("sent");
+        let request = wire.expect("session/prompt").await;
+        wire.fail(&request, json!({"code": -32603, "message": "Internal error", "data": data})).await;
+        let error = turn.finish().await.expect_err("the agent failed");
+        let text =
+            "the agent answered `session/prompt` (session `s1`) with an error: Internal error (code -32603)";
+        let shown = wanted.map_or_else(|| text.to_owned(), |reason| format!("{text}: {reason}"));
+        assert_eq!(error.to_string(), shown, "{data}");
+        assert_eq!(error.agent_error().and_then(|error| error.reason()).as_deref(), wanted, "{data}");
+        // What a program logs is `Debug`; and what this client tells another agent is not this agent's payload.
+        let logged = format!("{error:?}");
+        assert!(!wanted.is_some_and(|reason| logged.contains(reason)), "{logged}");
+        assert_eq!(error.into_rpc().message, text);
+    }
+    assert_eq!(session.agent().faults(), Vec::<String>::new());
 }

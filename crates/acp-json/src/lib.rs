@@ -9,6 +9,7 @@
 //! * [`FromNode`] reads a type; [`Record`] reads and writes a type that is a JSON object.
 //! * [`ReadError`] names the path of what could not be read. It never repeats the payload.
 //! * [`Report`] lists what a lenient reader defaulted, skipped or did not know.
+//! * [`Outline`] finds single members of an object that is too long to be kept, or broken.
 //!
 //! ```
 //! use acp_json::{FromNode, Report};
@@ -31,16 +32,18 @@
 //! | bytes that are not UTF-8, half a surrogate pair, NUL or another control character unescaped in a string | not JSON: the whole text is refused, wherever in it that stands; [`repair_surrogates`] mends halves of pairs |
 //! | a byte order mark, more than white space after the value | not JSON |
 //! | more than 127 levels of arrays and objects | not JSON |
-//! | a number beyond the largest double, such as `1e400` or 400 digits | not JSON |
 //! | `\u0000`, an empty name, a name or text of any length | kept |
 //! | an integer of up to 64 bits, such as 2^53 + 1 or 2^64 - 1 | kept exactly |
-//! | a longer integer, a fraction, an exponent, `-0` | the nearest double, which is written so that it reads as the same |
+//! | a fraction, an exponent, `-0` that a double stands for | that double, which is written so that it reads as the same |
+//! | any other number, such as 2^64, `1e-400`, 20 digits of a fraction, `1e400` | its text, in a [`Node`] and a [`Value`]; where a type asks for a double the nearest, or an error if it is beyond the largest |
 //! | `1.0` or `1e3` for an integer | that integer, up to 2^53 - 1: beyond it a double may stand for two |
 //! | an integer that does not fit its type | an error, or by the member's rule absence; never wrapped or cut |
 //! | a name given twice, in a typed object, for a tag or in a [`Map`] | the last counts, at its own place, and is the only one written; if it is malformed, an earlier one does not stand in |
 //! | a name given twice inside a [`Value`] | written as it came; look-ups find the last |
 //! | very many members, items or names | read; a [`Report`] keeps 1000 notes and counts the others, and paths cut long names |
 
+mod bounds;
+mod exact;
 mod fields;
 #[cfg(feature = "schemars")]
 mod json_schema;
@@ -49,6 +52,7 @@ mod members;
 mod node;
 mod node_de;
 mod node_error;
+mod outline;
 mod path;
 mod primitive;
 mod read;
@@ -56,13 +60,20 @@ mod repair;
 mod report;
 mod value;
 
+pub use bounds::within;
+#[doc(hidden)]
+pub use bounds::{Finite, finite};
+#[doc(hidden)]
+pub use exact::watch_numbers;
 pub use fields::{Fields, Record, skip_invalid};
 pub use map::Map;
 pub use node::Node;
 pub use node_error::NodeError;
+pub use outline::Outline;
 pub use path::At;
 pub use read::{
-    FromNode, deserialize, from_slice, from_str, parse, read, read_reporting, serialize, to_string,
+    FromNode, deserialize, from_slice, from_str, parse, parse_slice, read, read_reporting, serialize,
+    to_string,
 };
 pub use repair::repair_surrogates;
 pub use report::{Note, NoteKind, Problem, ReadError, Report};

@@ -6,11 +6,13 @@ use std::fmt;
 use serde_core::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::exact;
+
 /// A JSON value whose text points into what it was parsed from.
 ///
 /// Numbers keep their kind: an integer without a sign is [`U64`](Node::U64), a negative one
-/// [`I64`](Node::I64), and only what has a fraction, an exponent or more than 64 bits is
-/// [`F64`](Node::F64). Objects keep the order of their members; of a name that occurs twice the last one
+/// [`I64`](Node::I64), what has a fraction or an exponent is [`F64`](Node::F64), and only what is none of
+/// them without losing digits is [`Exact`](Node::Exact). Objects keep the order of their members; of a name that occurs twice the last one
 /// counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Node<'a> {
@@ -23,8 +25,14 @@ pub enum Node<'a> {
     U64(u64),
     /// A negative integer.
     I64(i64),
-    /// Any other number.
+    /// Any other number that a double stands for.
     F64(f64),
+    /// Any other number, as its text: an integer of more than 64 bits, a fraction of more digits than a double has,
+    /// one that is closer to zero than any.
+    ///
+    /// Only [`parse`](crate::parse) and what reads JSON text here makes it: what comes through another library's
+    /// parser has lost the text by then, and is [`F64`](Node::F64).
+    Exact(Cow<'a, str>),
     /// A string: borrowed unless it held escapes.
     Str(Cow<'a, str>),
     /// An array.
@@ -88,6 +96,19 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// The number, or the double that is nearest to it. `None` if it is beyond the largest double.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Node::U64(number) => Some(*number as f64),
+            Node::I64(number) => Some(*number as f64),
+            Node::F64(number) => Some(*number),
+            Node::Exact(text) => Some(exact::nearest(text)).filter(|number| number.is_finite()),
+            _ => None,
+        }
+    }
+
     /// Whether this is `null`.
     #[must_use]
     pub const fn is_null(&self) -> bool {
@@ -100,7 +121,7 @@ impl<'a> Node<'a> {
         match self {
             Node::Null => "null",
             Node::Bool(_) => "a boolean",
-            Node::U64(_) | Node::I64(_) | Node::F64(_) => "a number",
+            Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Exact(_) => "a number",
             Node::Str(_) => "a string",
             Node::Seq(_) => "an array",
             Node::Map(_) => "an object",
@@ -116,6 +137,7 @@ impl<'a> Node<'a> {
             Node::U64(number) => Node::U64(number),
             Node::I64(number) => Node::I64(number),
             Node::F64(number) => Node::F64(number),
+            Node::Exact(text) => Node::Exact(Cow::Owned(text.into_owned())),
             Node::Str(text) => Node::Str(Cow::Owned(text.into_owned())),
             Node::Seq(items) => Node::Seq(items.into_iter().map(Node::into_owned).collect()),
             Node::Map(members) => Node::Map(
@@ -186,7 +208,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Node<'de>, E> {
-        Ok(Node::F64(number))
+        Ok(exact::met(number))
     }
 
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Node<'de>, E> {
@@ -261,6 +283,7 @@ impl Serialize for Node<'_> {
             Node::U64(number) => serializer.serialize_u64(*number),
             Node::I64(number) => serializer.serialize_i64(*number),
             Node::F64(number) => serializer.serialize_f64(*number),
+            Node::Exact(text) => exact::serialize(text, serializer),
             Node::Str(text) => serializer.serialize_str(text),
             Node::Seq(items) => serializer.collect_seq(items),
             Node::Map(members) => {

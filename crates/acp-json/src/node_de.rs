@@ -10,6 +10,7 @@ use serde_core::de::{
 };
 use serde_core::forward_to_deserialize_any;
 
+use crate::exact;
 use crate::node::Node;
 use crate::node_error::NodeError as Error;
 use crate::path::At;
@@ -43,6 +44,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
             Node::U64(number) => visitor.visit_u64(number),
             Node::I64(number) => visitor.visit_i64(number),
             Node::F64(number) => visitor.visit_f64(number),
+            Node::Exact(text) => exact::hand_on(&text, |number| visitor.visit_f64(number)),
             Node::Str(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
             Node::Str(Cow::Owned(text)) => visitor.visit_string(text),
             Node::Seq(items) => {
@@ -59,6 +61,26 @@ impl<'de> Deserializer<'de> for Node<'de> {
                 Ok(value)
             }
         }
+    }
+
+    fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let number = if let Node::Exact(text) = &self { text.parse().ok() } else { None };
+        match number {
+            Some(number) => visitor.visit_u128(number),
+            None => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let number = if let Node::Exact(text) = &self { text.parse().ok() } else { None };
+        match number {
+            Some(number) => visitor.visit_i128(number),
+            None => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -94,8 +116,8 @@ impl<'de> Deserializer<'de> for Node<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-        seq tuple tuple_struct map struct identifier ignored_any
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit unit_struct
+        seq tuple tuple_struct map struct identifier
     }
 }
 

@@ -20,14 +20,11 @@ impl FromNode for bool {
 }
 
 impl FromNode for f64 {
-    #[expect(clippy::cast_precision_loss, reason = "a double is what the schema asks for")]
     fn from_node(node: Node<'_>, at: &At<'_>) -> Result<Self, ReadError> {
-        match node {
-            Node::F64(number) => Ok(number),
-            Node::U64(number) => Ok(number as f64),
-            Node::I64(number) => Ok(number as f64),
-            other => Err(ReadError::expected(at, "a number", &other)),
-        }
+        node.as_f64().ok_or_else(|| match node {
+            Node::Exact(_) => ReadError::new(at, Problem::OutOfRange { expected: "a double" }),
+            _ => ReadError::expected(at, "a number", &node),
+        })
     }
 }
 
@@ -40,6 +37,7 @@ macro_rules! integers {
                     Node::I64(number) => Self::try_from(number).ok(),
                     // `1.0` is an integer by JSON Schema, and some writers produce it.
                     Node::F64(number) => whole(number).and_then(|number| Self::try_from(number).ok()),
+                    Node::Exact(_) => None,
                     other => return Err(ReadError::expected(at, $name, &other)),
                 };
                 number.ok_or_else(|| ReadError::new(at, Problem::OutOfRange { expected: $name }))

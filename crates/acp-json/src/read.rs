@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use serde_core::de::{Deserialize, Deserializer, Error as _};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::exact;
 use crate::fields::Record;
 use crate::node::Node;
 use crate::path::At;
@@ -45,7 +46,7 @@ pub fn read_reporting<T: FromNode>(node: Node<'_>, report: &mut Report) -> Resul
 /// # Errors
 /// The text is not JSON, or does not hold a `T`.
 pub fn from_str<T: FromNode>(text: &str) -> Result<T, ReadError> {
-    read(serde_json::from_str(text).map_err(syntax)?)
+    read(parse(text)?)
 }
 
 /// Parses JSON from bytes and reads it.
@@ -53,7 +54,7 @@ pub fn from_str<T: FromNode>(text: &str) -> Result<T, ReadError> {
 /// # Errors
 /// The bytes are not JSON in UTF-8, or do not hold a `T`.
 pub fn from_slice<T: FromNode>(bytes: &[u8]) -> Result<T, ReadError> {
-    read(serde_json::from_slice(bytes).map_err(syntax)?)
+    read(parse_slice(bytes)?)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "shaped for map_err")]
@@ -85,10 +86,19 @@ pub fn serialize<T: Record, S: Serializer>(record: &T, serializer: S) -> Result<
 /// # Errors
 /// The text is not JSON.
 pub fn parse(text: &str) -> Result<Node<'_>, ReadError> {
-    serde_json::from_str(text).map_err(syntax)
+    exact::from_str(text).map_err(syntax)
 }
 
-/// The JSON text of a value that consists of JSON only: strings as keys, no failing `Serialize`.
+/// Parses JSON from bytes into a tree that borrows from them.
+///
+/// # Errors
+/// The bytes are not JSON in UTF-8.
+pub fn parse_slice(bytes: &[u8]) -> Result<Node<'_>, ReadError> {
+    exact::from_slice(bytes).map_err(syntax)
+}
+
+/// The JSON text of a value that consists of JSON only: strings as keys, numbers that are finite, no failing
+/// `Serialize`.
 ///
 /// A value that breaks that rule is written as `null`.
 #[must_use]

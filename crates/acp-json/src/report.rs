@@ -33,6 +33,11 @@ pub enum Problem {
         /// The type's name, such as `an unsigned 32-bit integer`.
         expected: &'static str,
     },
+    /// A number fits its type, but the schema says more about it.
+    OutOfBounds {
+        /// What it must be, such as `at least 1`.
+        bounds: String,
+    },
     /// The text is not JSON; the reason comes from the parser.
     Syntax(String),
     /// A reader of the caller's own refused the value.
@@ -89,6 +94,7 @@ impl fmt::Display for Problem {
             Problem::Missing => f.write_str("required, but missing"),
             Problem::Mismatch { expected, found } => write!(f, "expected {expected}, found {found}"),
             Problem::OutOfRange { expected } => write!(f, "the number does not fit {expected}"),
+            Problem::OutOfBounds { bounds } => write!(f, "the number must be {bounds}"),
             Problem::Syntax(reason) => write!(f, "not valid JSON: {reason}"),
             Problem::Other(reason) => f.write_str(reason),
         }

@@ -6,6 +6,7 @@ use std::fmt;
 use serde_core::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_core::ser::{Serialize, Serializer};
 
+use crate::exact;
 use crate::map::Map;
 use crate::node::Node;
 use crate::path::At;
@@ -36,8 +37,7 @@ impl Value {
     pub fn new<T: Serialize + ?Sized>(value: &T) -> Result<Self, ReadError> {
         // Through text: it keeps order and number kinds exactly as they would be on the wire.
         let text = serde_json::to_string(value).map_err(syntax)?;
-        let node: Node<'_> = serde_json::from_str(&text).map_err(syntax)?;
-        Ok(Value(node.into_owned()))
+        Ok(Value(exact::from_str(&text).map_err(syntax)?.into_owned()))
     }
 
     /// Reads the value as a type of the caller's.

@@ -23,6 +23,67 @@ fn values_keep_order_and_numbers() {
 }
 
 #[test]
+fn numbers_that_no_double_stands_for_keep_their_text() {
+    for number in [
+        "18446744073709551616",
+        "-9223372036854775809",
+        "123456789012345678901234567890.5",
+        "1e-400",
+        "-1.5e-999999999999999999999999",
+        "0.10000000000000000000000000001",
+        "9007199254740993.0",
+    ] {
+        let text = format!(r#"{{"a 1e-400 \" 2":[1,-2,0.5,{number}],"b":{{"c":{number},"d":1e2}}}}"#);
+        let written = text.replace("1e2", "100.0");
+        let value: Value = text.parse().unwrap();
+        assert_eq!(value.to_string(), written);
+        assert_eq!(from_str::<Map>(&text).map(|map| to_string(&map)).unwrap(), written);
+        assert_eq!(acp_json::from_slice::<Value>(text.as_bytes()).unwrap(), value);
+        assert_eq!(Value::new(&value).unwrap(), value, "through text");
+        assert_eq!(value.parse::<Value>().unwrap(), value, "through serde");
+        assert_eq!(
+            value.parse::<BTreeMap<String, Value>>().unwrap()["b"].to_string(),
+            value.get("b").map(to_string).unwrap()
+        );
+        // Others get the nearest double, as they did from the text.
+        let nearest: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value.parse::<serde_json::Value>().unwrap(), nearest);
+        assert_eq!(serde_json::to_value(&value).unwrap(), nearest);
+        let c = value.get("b").unwrap().get("c").unwrap();
+        assert_eq!(c.as_f64(), number.parse().ok());
+        assert_eq!((c.as_i64(), c.as_u64(), c.kind()), (None, None, "a number"));
+        assert_eq!(acp_json::read::<f64>(c.clone()).ok(), number.parse().ok());
+    }
+    assert_eq!("18446744073709551616".parse::<Value>().unwrap().parse::<u128>().unwrap(), 1 << 64);
+    assert_eq!("-9223372036854775809".parse::<Value>().unwrap().parse::<i128>().unwrap(), -(1 << 63) - 1);
+    assert!("18446744073709551616".parse::<Value>().unwrap().parse::<u64>().is_err());
+}
+
+#[test]
+fn numbers_that_a_double_stands_for_are_doubles() {
+    for (text, number) in [
+        ("0.1", 0.1),
+        ("1.50", 1.5),
+        ("1e22", 1e22),
+        ("-0", -0.0),
+        ("100000000000000000000000e-23", 1.0),
+        ("5e-324", 5e-324),
+        ("1.7976931348623157e308", f64::MAX),
+        ("0.30000000000000004", 0.1 + 0.2),
+        ("0e-999999999999999999999999", 0.0),
+    ] {
+        assert_eq!(text.parse::<Value>().unwrap().into_node(), Node::F64(number), "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_is_no_number_is_not_written_as_one() {
+    for text in ["", "1 2", "{}", "true", "1e", "0x10", "\"1\""] {
+        assert!(serde_json::to_string(&Node::Exact(text.into())).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn values_come_from_anything_that_serializes_and_go_back() {
     let point = Point { y: -2, x: u64::MAX, label: None };
     let value = Value::new(&point).unwrap();

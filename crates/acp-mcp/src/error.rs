@@ -200,6 +200,23 @@ impl McpError {
         }
     }
 
+    /// Whether another start of the server may end otherwise, without anybody having done something about it. Users
+    /// are not asked again for what they have declined.
+    pub(crate) const fn may_pass(&self) -> bool {
+        match self {
+            #[cfg(feature = "oauth")]
+            Self::Authorization(_) => false,
+            Self::AuthRequired { .. }
+            | Self::Certificate { .. }
+            | Self::NoCommonVersion { .. }
+            | Self::ServerIsLegacy { .. }
+            | Self::UnsupportedServerVersion { .. }
+            | Self::MissingClientCapability { .. }
+            | Self::MissingExtension { .. } => false,
+            _ => true,
+        }
+    }
+
     pub(crate) fn unreachable(problem: impl fmt::Display) -> Self {
         Self::Unreachable { problem: shortened(&problem.to_string()) }
     }

@@ -2,7 +2,8 @@
 
 use memchr::memchr;
 
-use crate::outline::Outline;
+pub use crate::head::Head;
+use crate::head::Heading;
 
 /// How much room a read is offered at least.
 const MIN_READ: usize = 8 * 1024;
@@ -30,7 +31,7 @@ pub struct Framer {
 /// A line that is too long, on its way past.
 #[derive(Debug, Default)]
 struct Skipped {
-    outline: Outline,
+    heading: Heading,
     length: u64,
 }
 
@@ -41,9 +42,8 @@ pub enum Line<'a> {
     Whole(&'a [u8]),
     /// A line beyond the limit.
     Oversized {
-        /// The members of the object that it holds, with what is nested in them and long strings left out, as JSON
-        /// of about 4 KiB at most. Cut where the line was, or where that many are reached; empty if it holds no object.
-        outline: Vec<u8>,
+        /// What could be made out of it on its way past.
+        head: Head,
         /// Its length in bytes.
         length: u64,
     },
@@ -137,13 +137,13 @@ impl Framer {
         let rest = self.buffer.get(start..end)?;
         let mut skipped = self.skipped.take().unwrap_or_default();
         skipped.push(rest);
-        Some(Line::Oversized { outline: skipped.outline.finish(), length: skipped.length })
+        Some(Line::Oversized { head: skipped.heading.head(), length: skipped.length })
     }
 }
 
 impl Skipped {
     fn push(&mut self, bytes: &[u8]) {
-        self.outline.push(bytes);
+        self.heading.push(bytes);
         self.length += bytes.len() as u64;
     }
 }

@@ -12,7 +12,6 @@ use crate::budget::{self, JOB, LANE, REQUEST};
 use crate::codec::Line;
 use crate::encode;
 use crate::endpoint::{Effect, is_reserved};
-use crate::envelope::Head;
 use crate::error::CloseReason;
 use crate::fault::{Fault, Origin};
 use crate::lane::Lanes;
@@ -82,11 +81,11 @@ impl Dispatch {
                         self.observer.received(line, line);
                         self.message(message);
                     }
-                    Err(Unread::TooHeavy) => self.too_heavy(line, line),
+                    Err(Unread::TooHeavy) => self.too_heavy(line),
                     Err(Unread::NotJson(error)) => self.not_read(line, error),
                 }
             }
-            Line::Oversized { outline, length } => self.oversized(Head::read(&outline), length),
+            Line::Oversized { head, length } => self.oversized(head, length),
         }
     }
 

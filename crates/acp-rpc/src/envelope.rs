@@ -3,9 +3,7 @@
 use std::fmt;
 
 use acp_json::Node;
-use serde_core::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-
-use crate::message::Id;
+use serde_core::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// The JSON type of a whole line.
 pub(crate) enum Shape<'a> {
@@ -25,6 +23,41 @@ pub(crate) struct Envelope<'a> {
     pub(crate) error: Option<Node<'a>>,
 }
 
+/// A tree that a line was read into by other means.
+impl<'a> From<Node<'a>> for Shape<'a> {
+    fn from(mut tree: Node<'a>) -> Self {
+        match &tree {
+            Node::Map(_) => {}
+            Node::Seq(_) => return Self::Array,
+            _ => return Self::Scalar,
+        }
+        let version = match tree.take("jsonrpc") {
+            None => Version::Absent,
+            Some(version) if version.as_str() == Some("2.0") => Version::Two,
+            Some(_) => Version::Other,
+        };
+        let mut take = |name| tree.take(name);
+        let (id, method, params) = (take("id"), take("method"), take("params"));
+        Self::Object(Envelope { version, id, method, params, result: take("result"), error: take("error") })
+    }
+}
+
+impl<'a> Envelope<'a> {
+    /// Takes the values of the members from another tree of the same text.
+    pub(crate) fn replace_values(&mut self, mut tree: Node<'a>) {
+        for (name, value) in [
+            ("id", &mut self.id),
+            ("params", &mut self.params),
+            ("result", &mut self.result),
+            ("error", &mut self.error),
+        ] {
+            if value.is_some() {
+                *value = tree.take(name);
+            }
+        }
+    }
+}
+
 /// What `jsonrpc` says.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum Version {
@@ -32,26 +65,6 @@ pub(crate) enum Version {
     Absent,
     Two,
     Other,
-}
-
-/// What can be made out of the envelope of a line that is not read: that is too long, too heavy or not JSON.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Head {
-    pub(crate) id: Option<Id>,
-    pub(crate) is_call: bool,
-    pub(crate) is_response: bool,
-}
-
-impl Head {
-    /// Reads as far as the line goes, or is JSON. Nested values are passed over, whatever is in them: numbers that do
-    /// not fit, broken text, any depth. So the only id is that of the message.
-    pub(crate) fn read(line: &[u8]) -> Self {
-        let mut seen = Self::default();
-        let mut reader = serde_json::Deserializer::from_slice(line);
-        // It fails where the line is cut off or goes wrong; what counts is what was seen until then.
-        let _cut_off = reader.deserialize_map(HeadVisitor(&mut seen));
-        seen
-    }
 }
 
 impl<'de> Deserialize<'de> for Shape<'de> {
@@ -151,36 +164,5 @@ impl<'de> Deserialize<'de> for Member {
             }
         }
         deserializer.deserialize_identifier(MemberVisitor)
-    }
-}
-
-struct HeadVisitor<'h>(&'h mut Head);
-
-impl<'de> Visitor<'de> for HeadVisitor<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut id = None;
-        loop {
-            let member = map.next_key()?;
-            // Only what follows an id, if only the end, proves that the id itself was not cut off.
-            self.0.id = id.take().or_else(|| self.0.id.take());
-            match member {
-                Some(Member::Id) => {
-                    let value: Node<'de> = map.next_value()?;
-                    id = Id::from_node(&value);
-                    continue;
-                }
-                Some(Member::Method | Member::Params) => self.0.is_call = true,
-                Some(Member::Result | Member::Error) => self.0.is_response = true,
-                Some(Member::Jsonrpc | Member::Other) => {}
-                None => return Ok(()),
-            }
-            map.next_value::<IgnoredAny>()?;
-        }
     }
 }

@@ -84,7 +84,7 @@ impl Serialize for Id {
 
 /// A JSON-RPC error object: what a request is answered with when it fails.
 ///
-/// Neither `Display` nor `Debug` shows `data`.
+/// Neither `Display` nor `Debug` shows `data`; [`reason`](Self::reason) does, for the user.
 #[derive(Clone, PartialEq)]
 pub struct Error {
     /// The error code. Codes outside 32 bits are clamped when they arrive.
@@ -183,7 +183,7 @@ impl Error {
 #[allow(clippy::cast_possible_truncation, reason = "float to integer casts saturate, which is the clamp")]
 fn code_of(node: &Node<'_>) -> Option<i32> {
     match node {
-        Node::F64(code) => Some(*code as i32),
+        Node::F64(_) | Node::Exact(_) => node.as_f64().map(|code| code as i32),
         Node::U64(code) => Some(i32::try_from(*code).unwrap_or(i32::MAX)),
         Node::I64(code) => Some(i32::try_from(*code).unwrap_or(i32::MIN)),
         _ => None,
@@ -296,14 +296,25 @@ impl<'a> Message<'a> {
     ///
     /// If there is no JSON to read.
     pub fn parse(line: &'a [u8]) -> Result<Self, NotJson> {
-        let shape = match std::str::from_utf8(line) {
+        let parse = || match std::str::from_utf8(line) {
             // One look at the whole line costs less than one at each string in it.
             Ok(text) => serde_json::from_str(text),
             // Fails as well, and says where.
             Err(_) => serde_json::from_slice(line),
         };
-        Ok(match shape.map_err(|error| NotJson { column: error.column() })? {
-            Shape::Object(envelope) => Self::classify(envelope),
+        let (shape, lost_digits) = acp_json::watch_numbers(line, parse);
+        // A parser fails at numbers beyond the largest double, which are JSON all the same.
+        let shape = shape.or_else(|error: serde_json::Error| match acp_json::parse_slice(line) {
+            Ok(tree) => Ok(tree.into()),
+            Err(_) => Err(NotJson { column: error.column() }),
+        })?;
+        Ok(match shape {
+            Shape::Object(mut envelope) => {
+                if lost_digits && let Ok(exact) = acp_json::parse_slice(line) {
+                    envelope.replace_values(exact);
+                }
+                Self::classify(envelope)
+            }
             Shape::Array => Self::invalid("a message must be one JSON object: batches are not supported"),
             Shape::Scalar => Self::invalid("a message must be a JSON object"),
         })

@@ -34,6 +34,7 @@ pub(crate) const fn block(bytes: usize) -> usize {
 pub(crate) fn weight(node: &Node<'_>) -> usize {
     match node {
         Node::Null | Node::Bool(_) | Node::U64(_) | Node::I64(_) | Node::F64(_) => 0,
+        Node::Exact(text) => block(text.len()),
         Node::Str(text) => block(text.len()),
         Node::Seq(items) => block(items.capacity() * ITEM) + items.iter().map(weight).sum::<usize>(),
         Node::Map(members) => {

@@ -228,7 +228,14 @@ const REFUSED: &[(&str, Round, &[&str])] = &[
     ("closed_enum::Speed", round::<closed_enum::Speed>, &["1"]),
     ("integer_newtype::Revision", round::<integer_newtype::Revision>, &["-1", "65536", "1.5"]),
     ("any_typed::Call", round::<any_typed::Call>, &["{}"]),
-    ("object::Parcel", round::<object::Parcel>, &[r#"{"label":"l","weight":1.0,"tags":[]}"#]),
+    (
+        "object::Parcel",
+        round::<object::Parcel>,
+        &[
+            r#"{"label":"l","weight":1.0,"tags":[]}"#,
+            r#"{"label":"l","weight":1.0,"tags":[],"origin":null,"stops":0}"#,
+        ],
+    ),
     (
         "tagged_union::Event",
         round::<tagged_union::Event>,
@@ -238,7 +245,7 @@ const REFUSED: &[(&str, Round, &[&str])] = &[
     (
         "tagged_default_arm::Carrier",
         round::<tagged_default_arm::Carrier>,
-        &[r#"{"type":"van","name":"n"}"#, r#"{"type":"drone"}"#],
+        &[r#"{"type":"van","name":"n"}"#, r#"{"type":"drone"}"#, r#"{"type":"courier"}"#],
     ),
     ("untagged_by_kind::Key", round::<untagged_by_kind::Key>, &["true", "[]", "{}"]),
     ("untagged_by_member::Contents", round::<untagged_by_member::Contents>, &[r#"{"name":"n"}"#]),

@@ -58,6 +58,29 @@ fn extension_payloads_are_kept_whole() {
 }
 
 #[test]
+fn free_json_keeps_numbers_that_no_double_stands_for() {
+    let numbers = "[18446744073709551616,1e-400,-0.12345678901234567890123]";
+    let call = format!(r#"{{"toolCallId":"c","title":"T","rawInput":{numbers},"_meta":{{"n":{numbers}}}}}"#);
+    assert_eq!(to_string(&from_str::<ToolCall>(&call).unwrap()), call);
+    assert_eq!(to_string(&from_str::<v1::ExtRequest>(numbers).unwrap()), numbers);
+    let value = Value::new(&from_str::<ToolCall>(&call).unwrap()).unwrap();
+    assert_eq!(to_string(&value.parse::<ToolCall>().unwrap()), call);
+}
+
+/// JSON has no text for them, and `null` in their place would be another value, or none.
+#[test]
+fn numbers_that_json_has_no_text_for_are_not_written() {
+    for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let refused =
+            |error: serde_json::Error, name: &str| assert!(error.to_string().contains(name), "{error}");
+        refused(serde_json::to_string(&v1::Cost::new(number, "USD")).unwrap_err(), "`amount`");
+        refused(serde_json::to_string(&Annotations::new().priority(number)).unwrap_err(), "`priority`");
+        let answer = v1::ElicitationContentValue::from(number);
+        refused(serde_json::to_string(&answer).unwrap_err(), "`ElicitationContentValue`");
+    }
+}
+
+#[test]
 fn types_of_the_protocol_go_through_values() {
     let call = ToolCall::new("c", "T").raw_input(Value::from(7_u64));
     let value = Value::new(&call).unwrap();

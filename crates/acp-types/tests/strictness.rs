@@ -109,6 +109,10 @@ fn a_malformed_kind_never_becomes_another_kind() {
     }
     assert!(matches!(from_str(&format!("{{{stdio}}}")), Ok(McpServer::Stdio(_))));
     assert!(matches!(from_str(&format!("{{{stdio},\"type\":null}}")), Ok(McpServer::Stdio(_))));
+    // Version 2 and configuration files have the tag; in version 1 it is a member that the protocol does not name.
+    let tagged: McpServer = from_str(&format!("{{{stdio},\"type\":\"stdio\"}}")).unwrap();
+    assert!(matches!(tagged, McpServer::Stdio(_)));
+    assert_eq!(to_string(&tagged), format!("{{{stdio}}}"));
     assert!(matches!(from_str(&format!("{{{stdio},\"type\":\"later\"}}")), Ok(McpServer::Unknown(_))));
     assert_eq!(
         error::<SetSessionConfigOptionRequest>(

@@ -129,19 +129,29 @@ pub fn bounds(place: &Place<'_>, ty: Option<&Type>) -> Bounds {
     // The format of a number is its type, and so are the ends of its range.
     let keywords: &[&str] = match ty {
         Some(Type::String) => &["format", "minLength"],
-        Some(Type::U16 | Type::U32 | Type::U64) => &["minimum"],
-        Some(Type::I32 | Type::I64 | Type::F64) => &["minimum", "maximum"],
+        Some(Type::U16 | Type::U32 | Type::U64 | Type::I32 | Type::I64 | Type::F64) => {
+            &["minimum", "maximum"]
+        }
         Some(Type::List(_)) => &["minItems"],
         _ => &[],
     };
     let given = keywords.iter().filter_map(|keyword| Some((*keyword, place.node.get(*keyword)?.clone())));
-    given
-        .filter(|(keyword, value)| (*keyword, value.as_i64()) != ("minimum", Some(0)) || !is_unsigned(ty))
-        .collect()
+    given.filter(|(keyword, value)| !is_end_of_range(keyword, value, ty)).collect()
 }
 
-fn is_unsigned(ty: Option<&Type>) -> bool {
-    matches!(ty, Some(Type::U16 | Type::U32 | Type::U64))
+/// Whether the bound says no more than the type does.
+fn is_end_of_range(keyword: &str, value: &Json, ty: Option<&Type>) -> bool {
+    let largest = match ty {
+        Some(Type::U16) => u64::from(u16::MAX),
+        Some(Type::U32) => u64::from(u32::MAX),
+        Some(Type::U64) => u64::MAX,
+        _ => return false,
+    };
+    match keyword {
+        "minimum" => value.as_u64() == Some(0),
+        "maximum" => value.as_u64() == Some(largest),
+        _ => false,
+    }
 }
 
 /// Whether a type has an implicit default: nothing in a list or map, the overlay's choice for an enum.

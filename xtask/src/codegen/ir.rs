@@ -94,8 +94,8 @@ pub struct Field {
     pub unstable: bool,
 }
 
-/// What the schema asks beyond the type of whoever writes a value, by keyword. Readers take what is out of
-/// bounds.
+/// What the schema asks beyond the type of whoever writes a value, by keyword. Readers refuse numbers that are out of
+/// bounds, and take texts and lists that are too short.
 pub type Bounds = Vec<(&'static str, Json)>;
 
 /// What the absence of a member means.
@@ -195,6 +195,8 @@ pub struct Tagged {
     pub variants: Vec<Variant>,
     /// What is read when the tag is absent.
     pub default: Option<Variant>,
+    /// The tag that means it as well. It is read, and not written.
+    pub default_tag: Option<String>,
     /// Whether the schema itself allows other tags. Readers keep them either way.
     pub open: bool,
     /// A malformed tag reads as absent.

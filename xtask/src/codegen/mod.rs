@@ -67,7 +67,7 @@ pub fn generate(root: &Path, mode: Mode) -> Result<()> {
         changed.iter().for_each(|line| println!("{}: {line}", api_lock::PATH));
     }
     let folders: Vec<PathBuf> = emit::FOLDERS.iter().map(PathBuf::from).collect();
-    output::apply(root, &folders, &outputs, mode)
+    output::apply(root, &folders, &outputs, mode, "cargo xtask codegen")
 }
 
 /// Every generated file.

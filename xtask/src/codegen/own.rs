@@ -64,7 +64,7 @@ pub fn generate(own: &Own, mode: Mode) -> Result<()> {
     let outputs = outputs(own)?;
     refuse_strangers(&own.out)?;
     std::fs::create_dir_all(&own.out).with_context(|| format!("creating {}", own.out.display()))?;
-    output::apply(&own.out, &[PathBuf::new()], &outputs, mode)
+    output::apply(&own.out, &[PathBuf::new()], &outputs, mode, "cargo xtask codegen")
 }
 
 fn outputs(own: &Own) -> Result<Vec<Output>> {

@@ -56,7 +56,9 @@ pub fn lower(
     };
     let known = variants.iter().chain(&default).map(|variant: &Variant| variant.rust.as_str());
     let fallback = names::fallback(known);
-    Ok(Tagged { tag: tag.to_owned(), variants, default, open, lenient, unknown, fallback })
+    let default_tag = default.as_ref().and_then(|_| lowering.overlay.text("default_tags", name));
+    let default_tag = default_tag.map(str::to_owned);
+    Ok(Tagged { tag: tag.to_owned(), variants, default, default_tag, open, lenient, unknown, fallback })
 }
 
 fn is_null(place: &Place<'_>) -> bool {

@@ -110,7 +110,7 @@ impl Step<'_> {
         let named: Vec<_> = schemas.iter().map(|(name, schema)| (*name, schema)).collect();
         fs::write(self.scratch.join(api_lock::PATH), api_lock::render(&named))?;
         outputs.push(Output { path: "src/lib.rs".into(), text: modules });
-        output::apply(self.folder, &["src".into()], &outputs, Mode::Write)
+        output::apply(self.folder, &["src".into()], &outputs, Mode::Write, "cargo xtask codegen")
     }
 
     fn version(

@@ -142,7 +142,11 @@ impl Record for Parcel {
             origin: fields.required("origin", Option::<String>::from_node)?,
             badge: fields.optional("badge", Box::<Badge>::from_node)?,
             note: fields.optional("note", String::from_node)?,
-            stops: fields.optional("stops", u32::from_node)?,
+            stops: fields
+                .optional(
+                    "stops",
+                    |node, at| acp_json::within(u32::from_node(node, at)?, 1.., at),
+                )?,
             fragile: fields.defaulted("fragile", bool::from_node, Default::default)?,
             badges: fields
                 .defaulted("badges", Vec::<Badge>::from_node, Default::default)?,
@@ -153,7 +157,7 @@ impl Record for Parcel {
 
     fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("label", &self.label)?;
-        map.serialize_entry("weight", &self.weight)?;
+        map.serialize_entry("weight", &acp_json::finite(self.weight, "weight"))?;
         map.serialize_entry("tags", &self.tags)?;
         map.serialize_entry("origin", &self.origin)?;
         if let Some(value) = &self.badge {

@@ -93,6 +93,7 @@ impl Record for Carrier {
         };
         match &*tag {
             "van" => Record::read(fields).map(Self::Van),
+            "courier" => Record::read(fields).map(Self::Courier),
             _ => {
                 fields
                     .check(|fields| -> Result<Self, ReadError> {

@@ -18,7 +18,7 @@ impl FromNode for Key {
     fn from_node(node: Node<'_>, at: &At<'_>) -> Result<Self, ReadError> {
         match node {
             Node::Null => Ok(Self::Null),
-            Node::U64(_) | Node::I64(_) | Node::F64(_) => {
+            Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Exact(_) => {
                 i64::from_node(node, at).map(Self::Integer)
             }
             Node::Str(_) => String::from_node(node, at).map(Self::String),
@@ -70,7 +70,7 @@ impl FromNode for Answer {
             Node::U64(_) | Node::I64(_) if node.as_i64().is_some() => {
                 i64::from_node(node, at).map(Self::Integer)
             }
-            Node::U64(_) | Node::I64(_) | Node::F64(_) => {
+            Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Exact(_) => {
                 f64::from_node(node, at).map(Self::Number)
             }
             Node::Bool(_) => bool::from_node(node, at).map(Self::Boolean),
@@ -93,7 +93,9 @@ impl Serialize for Answer {
         match self {
             Self::String(value) => value.serialize(serializer),
             Self::Integer(value) => value.serialize(serializer),
-            Self::Number(value) => value.serialize(serializer),
+            Self::Number(value) => {
+                acp_json::finite(*value, "Answer").serialize(serializer)
+            }
             Self::Boolean(value) => value.serialize(serializer),
             Self::Strings(value) => value.serialize(serializer),
         }

@@ -1,10 +1,12 @@
 //! The operations that an agent with a store has without handlers of its own.
 
+use std::sync::Arc;
+
 use acp_rpc::Reply;
 use acp_types::Meta;
 use acp_types::v1::{
-    CloseSessionResponse, DeleteSessionResponse, LoadSessionResponse, ResumeSessionResponse,
-    SessionConfigOption, SessionId, SessionModeState,
+    CloseSessionResponse, DeleteSessionResponse, LoadSessionRequest, LoadSessionResponse, NewSessionRequest,
+    ResumeSessionRequest, ResumeSessionResponse, SessionConfigOption, SessionId, SessionModeState,
 };
 
 use super::Keeper;
@@ -21,15 +23,15 @@ use crate::opens::Opens;
 /// Answers an operation for which the agent has no handler.
 ///
 /// A session is opened again by the handler that opens new ones: it makes the session's state.
-pub(crate) fn answer<A: Agent>(operation: Operation, incoming: Incoming<'_, A>) -> Called {
+pub(crate) fn answer<A: Agent>(operation: Operation, mut incoming: Incoming<'_, A>) -> Called {
     match operation {
         Operation::LoadSession => {
-            let params = read_params::<op::LoadSession>(incoming.params.clone(), incoming.method)?;
-            reopen_as(Reopening::Load(params.session_id), incoming)
+            let params = read_params::<op::LoadSession>(incoming.take_params(), incoming.method)?;
+            reopen_as(Reopening::Load(Arc::new(params)), incoming)
         }
         Operation::ResumeSession => {
-            let params = read_params::<op::ResumeSession>(incoming.params.clone(), incoming.method)?;
-            reopen_as(Reopening::Resume(params.session_id), incoming)
+            let params = read_params::<op::ResumeSession>(incoming.take_params(), incoming.method)?;
+            reopen_as(Reopening::Resume(Arc::new(params)), incoming)
         }
         Operation::ListSessions => {
             let Some(keeper) = incoming.connection.keeper.clone() else { return incoming.refuse() };
@@ -56,17 +58,41 @@ fn reopen_as<A: Agent>(reopening: Reopening, incoming: Incoming<'_, A>) -> Calle
     A::call(Incoming { method: op::NewSession::METHOD, reopening: Some(reopening), ..incoming })
 }
 
-/// A stored session that the handler for new ones opens again.
+/// A stored session that the handler for new ones opens again, as the client has asked for it.
 #[derive(Clone, Debug)]
 pub(crate) enum Reopening {
-    Load(SessionId),
-    Resume(SessionId),
+    Load(Arc<LoadSessionRequest>),
+    Resume(Arc<ResumeSessionRequest>),
+}
+
+/// The request for a new session that says the same, but for the id.
+macro_rules! request_for_new {
+    ($request:expr) => {{
+        let request = $request;
+        let mut new = NewSessionRequest::new(&request.cwd, request.mcp_servers.clone());
+        new.additional_directories = request.additional_directories.clone();
+        #[cfg(feature = "unstable")]
+        {
+            new.system_prompt = request.system_prompt.clone();
+        }
+        new.meta = request.meta.clone();
+        new
+    }};
 }
 
 impl Reopening {
-    pub(crate) const fn session_id(&self) -> &SessionId {
+    pub(crate) fn session_id(&self) -> &SessionId {
         match self {
-            Reopening::Load(id) | Reopening::Resume(id) => id,
+            Reopening::Load(request) => &request.session_id,
+            Reopening::Resume(request) => &request.session_id,
+        }
+    }
+
+    /// The request as the handler for new sessions has it.
+    pub(crate) fn request_for_new(&self) -> NewSessionRequest {
+        match self {
+            Reopening::Load(request) => request_for_new!(request),
+            Reopening::Resume(request) => request_for_new!(request),
         }
     }
 
@@ -86,12 +112,14 @@ impl Reopening {
         meta: Option<Meta>,
     ) -> Reply {
         match self {
-            Reopening::Load(id) => {
+            Reopening::Load(request) => {
+                let id = request.session_id.clone();
                 let response: LoadSessionResponse =
                     op::LoadSession::response(id, modes, config_options, meta);
                 Reply::new(response)
             }
-            Reopening::Resume(id) => {
+            Reopening::Resume(request) => {
+                let id = request.session_id.clone();
                 let response: ResumeSessionResponse =
                     op::ResumeSession::response(id, modes, config_options, meta);
                 Reply::new(response)

@@ -127,7 +127,7 @@ async fn a_kill_in_a_turn_leaves_all_that_the_client_was_told() {
             session = client.call(1, "session/new", &setup)["sessionId"].as_str().unwrap().to_owned();
             before.clear();
         } else {
-            let params = json!({"sessionId": session, "cwd": "/work", "mcpServers": []});
+            let params = json!({"sessionId": session, "cwd": "/work"});
             client.call(1, "session/resume", &params);
         }
         client.prompt(2, &session, &ANSWERED.to_string());

@@ -6,7 +6,7 @@ use acp_agent::{Router, op};
 use serde_json::{Value, json};
 
 use crate::server::entry;
-use crate::support::{Wire, check_error};
+use crate::support::{Wire, check_error, reopening};
 use crate::{options, router, said, session};
 
 /// The ways to open a session that is there already. A fork is another one beside it.
@@ -30,7 +30,10 @@ pub(crate) fn agent() -> Router<()> {
 
 /// Opens a session once more, or beside it, with these servers; returns its id.
 async fn reopen(wire: &mut Wire, way: &str, session: &str, servers: Value) -> String {
-    let params = json!({"sessionId": session, "cwd": "/", "mcpServers": servers});
+    let mut params = reopening(way, session, "/");
+    if servers != json!([]) {
+        params["mcpServers"] = servers;
+    }
     let answer = wire.call(way, params).await;
     assert!(answer["result"].is_object(), "{way}: {answer}");
     answer["result"]["sessionId"].as_str().unwrap_or(session).to_owned()

@@ -146,7 +146,7 @@ async fn a_session_that_is_half_open_is_closed_with_the_connection() {
 
     let mut wire = Wire::serve_through(agent, 1024 * 1024);
     wire.initialize(json!({})).await;
-    wire.request("session/resume", named(&session)).await;
+    wire.request("session/resume", named("session/resume", &session)).await;
     assert_eq!(wire.recv().await["method"], "_opening");
     wire.close().await;
     assert!(store.committed.load(Ordering::SeqCst), "a half open one");

@@ -80,7 +80,7 @@ async fn new_session_makes_the_state_of_old_sessions_too() {
 
     // Without a replay it comes behind the answer.
     let mut wire = Wire::connect(agent(Journal::at(folder.path())), json!({})).await;
-    wire.call("session/resume", named(&session)).await;
+    wire.call("session/resume", named("session/resume", &session)).await;
     assert_eq!(wire.update().await["sessionUpdate"], "available_commands_update");
     assert_eq!(texts(&wire.turn(&session, "d").await.0), [("agent", "6 before, 1 since")]);
     wire.close().await;
@@ -108,7 +108,7 @@ async fn a_load_handler_is_called_behind_the_replay() {
     // A load that fails leaves what is open as it was, and what is closed free.
     wire.turn(&session, "fail").await;
     for closed in [false, true] {
-        let id = wire.request("session/load", named(&session)).await;
+        let id = wire.request("session/load", named("session/load", &session)).await;
         loop {
             let message = wire.recv().await;
             if message["id"] == id {

@@ -114,7 +114,7 @@ async fn a_deleted_session_is_gone() {
     for session in [&open, &closed, &open] {
         let answer = wire.call("session/delete", json!({"sessionId": session})).await;
         assert_eq!(answer["result"], json!({}), "also for one that is gone");
-        let error = wire.refused("session/load", named(session), -32002, &[session]).await;
+        let error = wire.refused("session/load", named("session/load", session), -32002, &[session]).await;
         assert_eq!(error["data"]["sessionId"], **session);
     }
     wire.refused(

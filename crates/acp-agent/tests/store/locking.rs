@@ -15,7 +15,7 @@ async fn a_session_is_open_on_one_connection_at_a_time() {
     let mut second = connect(folder.path()).await;
     let session = first.new_session().await;
     for method in ["session/load", "session/resume", "session/delete"] {
-        second.refused(method, named(&session), -32600, &[&session, "open elsewhere"]).await;
+        second.refused(method, named(method, &session), -32600, &[&session, "open elsewhere"]).await;
     }
     let other = second.new_session().await;
     second.turn(&other, "beside").await;

@@ -19,7 +19,7 @@ use acp_agent::store::{Journal, SessionStore};
 use acp_agent::{Result, Router, StopReason, Turn, op};
 use serde_json::{Value, json};
 
-use crate::support::Wire;
+use crate::support::{Wire, reopening};
 
 /// Says each line of the prompt as a message of its own.
 async fn lines(_: &(), turn: Turn) -> Result<StopReason> {
@@ -38,14 +38,14 @@ async fn connect(folder: &Path) -> Wire {
     Wire::connect(agent(Journal::at(folder)), json!({})).await
 }
 
-/// Params that name a session, for `session/load` and the like.
-fn named(session: &str) -> Value {
-    json!({"sessionId": session, "cwd": "/work", "mcpServers": []})
+/// Params that name a session, for this method.
+fn named(method: &str, session: &str) -> Value {
+    reopening(method, session, "/work")
 }
 
 /// Loads a session: the updates that come before the answer.
 async fn load(wire: &mut Wire, session: &str) -> Vec<Value> {
-    let id = wire.request("session/load", named(session)).await;
+    let id = wire.request("session/load", named("session/load", session)).await;
     let mut updates = Vec::new();
     loop {
         let mut message = wire.recv().await;

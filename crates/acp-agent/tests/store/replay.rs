@@ -10,7 +10,7 @@ use acp_agent::types::{
 use acp_agent::{Result, Router, StopReason, ToolCall, Turn, op};
 use serde_json::{Value, json};
 
-use crate::support::{Wire, check_error};
+use crate::support::{Wire, check_error, reopening};
 use crate::{agent, connect, lines, load, named, texts};
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn updates_are_replayed_byte_for_byte_and_notices_are_not() {
     assert!(sent.len() > 6 && sent.pop().unwrap().contains("notice"));
 
     let mut wire = Wire::connect(agent(), offers).await;
-    wire.request("session/load", named(&session)).await;
+    wire.request("session/load", named("session/load", &session)).await;
     let chunk = wire.recv().await;
     assert_eq!(chunk["params"]["update"]["sessionUpdate"], "user_message_chunk");
     for line in sent {
@@ -112,7 +112,7 @@ async fn a_resumed_session_goes_on_without_a_replay() {
     wire.close().await;
 
     let mut wire = connect(folder.path()).await;
-    let answer = wire.call("session/resume", named(&session)).await;
+    let answer = wire.call("session/resume", named("session/resume", &session)).await;
     assert_eq!(answer["result"], json!({}));
     wire.turn(&session, "two").await;
     let updates = load(&mut wire, &session).await;
@@ -126,15 +126,15 @@ async fn what_cannot_be_loaded_is_refused() {
     let mut wire = connect(folder.path()).await;
     let session = wire.new_session().await;
     for method in ["session/load", "session/resume"] {
-        let error = wire.refused(method, named("nope"), -32002, &["`nope`"]).await;
+        let error = wire.refused(method, named(method, "nope"), -32002, &["`nope`"]).await;
         assert_eq!(error["data"]["sessionId"], "nope");
-        let elsewhere = json!({"sessionId": session, "cwd": "/elsewhere", "mcpServers": []});
+        let elsewhere = reopening(method, &session, "/elsewhere");
         wire.refused(method, elsewhere.clone(), -32602, &["`cwd`", &session]).await;
         wire.call("session/close", json!({"sessionId": session})).await;
         wire.refused(method, elsewhere, -32602, &["`cwd`", &session]).await;
         wire.refused(method, json!({"cwd": "/work", "mcpServers": []}), -32602, &["sessionId", method]).await;
         // A refusal leaves nothing open.
-        wire.call("session/resume", named(&session)).await;
+        wire.call("session/resume", named("session/resume", &session)).await;
     }
     wire.close().await;
 }
@@ -206,7 +206,7 @@ async fn a_long_session_is_read_no_faster_than_the_client_takes_it() {
     let router = agent(Counting { journal, read: Arc::clone(&read) });
     let mut wire = Wire::serve_through(Arc::new(router), PIPE);
     wire.initialize(json!({})).await;
-    let id = wire.request("session/load", named("long")).await;
+    let id = wire.request("session/load", named("session/load", "long")).await;
     // The pipe, its queue, the test's own buffer, two batches; a record is longer on the wire than in the file.
     let ahead = (2 * PIPE + 8 * 1024 + 2 * BATCH) / update(0).to_string().len() + 3;
     for number in 0..UPDATES {
@@ -233,7 +233,7 @@ async fn a_replay_ends_with_its_request() {
 
     let mut wire = Wire::serve_through(Arc::new(agent(Journal::at(folder.path()))), 4096);
     wire.initialize(json!({})).await;
-    let id = wire.request("session/load", named(&session)).await;
+    let id = wire.request("session/load", named("session/load", &session)).await;
     wire.recv().await;
     wire.notify("$/cancel_request", json!({"requestId": id})).await;
     let mut updates = 0;
@@ -247,7 +247,7 @@ async fn a_replay_ends_with_its_request() {
     check_error(&answer, -32800, &[]);
     assert!(updates < 2_000, "{updates}");
     // It can be opened: nothing of it is left.
-    check_no_error(&wire.call("session/resume", named(&session)).await);
+    check_no_error(&wire.call("session/resume", named("session/resume", &session)).await);
     wire.close().await;
 }
 
@@ -259,7 +259,7 @@ async fn the_same_agent_without_a_store_offers_none_of_it() {
     let offered = &answer["agentCapabilities"];
     assert_eq!((offered.get("loadSession"), offered.get("sessionCapabilities")), (None, None), "{offered}");
     for method in ["session/load", "session/resume", "session/close", "session/delete"] {
-        wire.refused(method, named("s"), -32601, &[method]).await;
+        wire.refused(method, named(method, "s"), -32601, &[method]).await;
     }
     wire.close().await;
 }

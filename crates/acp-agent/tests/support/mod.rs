@@ -194,6 +194,15 @@ impl Wire {
     }
 }
 
+/// Params that open a session again by this method, without any member that the method does not require.
+pub(crate) fn reopening(method: &str, session: &str, cwd: &str) -> Value {
+    let mut params = json!({"sessionId": session, "cwd": cwd});
+    if method == "session/load" {
+        params["mcpServers"] = json!([]);
+    }
+    params
+}
+
 /// Checks an error answer: its code, and that its message names all of these.
 pub(crate) fn check_error(answer: &Value, code: i64, names: &[&str]) -> Value {
     assert_eq!(answer["error"]["code"], code, "{answer}");

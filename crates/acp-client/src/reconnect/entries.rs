@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use acp_types::v1::SessionId;
 
 use crate::open::Place;
-use crate::{Error, Session};
+use crate::{Error, Reason, Session};
 
 /// A session that outlives the agent it was opened at.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(super) struct Entry {
     pub(super) id: SessionId,
     pub(super) place: Place,
     /// As the agent of now has it, or why it does not.
-    slot: Mutex<Result<Session, String>>,
+    slot: Mutex<Result<Session, Reason>>,
 }
 
 /// All of them, and which start of the agent they belong to.
@@ -35,11 +35,11 @@ impl Entry {
 
     pub(super) fn session(&self) -> Result<Session, Error> {
         let failed =
-            |reason: &String| Error::NotRestored { session: self.id.clone(), reason: reason.clone() };
+            |reason: &Reason| Error::NotRestored { session: self.id.clone(), reason: reason.clone() };
         self.slot().as_ref().map(Clone::clone).map_err(failed)
     }
 
-    pub(super) fn set(&self, session: Result<Session, String>) {
+    pub(super) fn set(&self, session: Result<Session, Reason>) {
         // The session of before is let go without the lock: it may be the last handle.
         let before = std::mem::replace(&mut *self.slot(), session);
         drop(before);
@@ -50,7 +50,7 @@ impl Entry {
         self.slot().as_ref().map_or(true, |session| !session.state().is_closed())
     }
 
-    fn slot(&self) -> MutexGuard<'_, Result<Session, String>> {
+    fn slot(&self) -> MutexGuard<'_, Result<Session, Reason>> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -10,19 +10,19 @@ use tokio::time::timeout;
 
 use super::entries::Entry;
 use crate::open::{LoadSession, ResumeSession};
-use crate::{Agent, Error, Session};
+use crate::{Agent, Error, Reason, Session};
 
 /// Takes up all of them at once, as far as the agent can and its time lasts.
 pub(super) async fn all(agent: &Agent, entries: Vec<Arc<Entry>>, limit: Duration) {
     for entry in &entries {
-        entry.set(Err(format!("the agent has not taken it up within {limit:?}")));
+        entry.set(Err(format!("the agent has not taken it up within {limit:?}").into()));
     }
     let mut restoring = JoinSet::new();
     for entry in entries {
         let agent = agent.clone();
         restoring.spawn(async move {
             let restored = one(agent, &entry).await;
-            entry.set(restored.map_err(|error| error.to_string()));
+            entry.set(restored.map_err(|error| Reason::from(&error)));
         });
     }
     // Those that are not done in time are dropped, which takes their requests back.
@@ -39,7 +39,10 @@ async fn one(agent: Agent, entry: &Entry) -> Result<Session, Error> {
         match resumed {
             // Some agents announce it and do not know the method.
             Err(Error::Agent { .. }) if loads => {}
-            resumed => return resumed,
+            resumed => {
+                // Some repeat the conversation here, too.
+                return resumed.inspect(|session| session.state().inbox.drop_aside());
+            }
         }
     }
     if loads {

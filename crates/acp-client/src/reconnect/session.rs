@@ -14,7 +14,7 @@ use crate::{Error, IntoPrompt, Session, Turn};
 /// A turn that runs when the agent ends fails with [`Error::Closed`]; it is not sent again, for the agent may have done a
 /// part of it. What had come in and was not read is gone with it.
 ///
-/// The conversation that a load brings is not shown again. There are agents that send a part of it after their answer to
+/// The conversation that a load brings, or a resume against the protocol, is not shown again. There are agents that send a part of it after their answer to
 /// `session/load`: that part is with the next turn's events.
 #[derive(Clone, Debug)]
 pub struct ReconnectingSession {

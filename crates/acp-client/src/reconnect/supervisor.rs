@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::entries::Entries;
 use super::{AgentStatus, Reconnect, ReconnectingAgent, restore};
-use crate::{Agent, Error};
+use crate::{Agent, Error, Reason};
 
 /// What the task is at.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) enum State {
     Restarting(u32),
     GivenUp {
         restarts: u32,
-        reason: String,
+        reason: Reason,
     },
     Closed,
 }
@@ -96,7 +96,7 @@ impl Supervisor {
     }
 
     async fn bring_back(&self, restarts: &mut u32, why: &CloseReason) -> Result<Agent, State> {
-        let mut reason = why.to_string();
+        let mut reason = Reason::from(why.to_string());
         loop {
             let restart = restarts.saturating_add(1);
             let Some(delay) = self.plan.restart.delay(restart) else {
@@ -114,7 +114,7 @@ impl Supervisor {
                     self.publish.send_replace(State::Up { agent: agent.clone(), generation });
                     return Ok(agent);
                 }
-                Err(Stop::Failed(error)) => reason = error.to_string(),
+                Err(Stop::Failed(error)) => reason = Reason::from(&error),
                 Err(Stop::Closing) => return Err(State::Closed),
             }
         }

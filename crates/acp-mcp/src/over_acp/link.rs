@@ -269,7 +269,7 @@ fn weight_of(node: &Node<'_>) -> usize {
     /// Lists have room for more than they hold.
     const LIST: usize = 256;
     match node {
-        Node::Null | Node::Bool(_) | Node::U64(_) | Node::I64(_) | Node::F64(_) => ONE,
+        Node::Null | Node::Bool(_) | Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Exact(_) => ONE,
         Node::Str(text) => ONE + text.len(),
         Node::Seq(items) => LIST + items.iter().map(weight_of).sum::<usize>(),
         Node::Map(members) => {

@@ -160,8 +160,9 @@ impl Builder {
         self
     }
 
-    /// How often in a row a server that ends by itself is started again; one that has run for a minute counts as new.
-    /// Default 3.
+    /// How often in a row a server that ends by itself, or whose connection does, is started again; one that has run
+    /// for a minute counts as new. A start that fails is one of these, unless it is the first of all, which is not
+    /// repeated, or the failure is one that does not pass, such as a user who declines. 0: never. Default 3.
     #[must_use]
     pub const fn restarts(mut self, times: u32) -> Self {
         self.options.restarts = times;

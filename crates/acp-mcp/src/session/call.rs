@@ -96,7 +96,7 @@ impl McpSession {
     ///
     /// # Errors
     ///
-    /// [`McpError::UnknownTool`], [`McpError::Arguments`], the failure of the server, what it answers,
+    /// [`McpError::UnknownTool`], [`McpError::Arguments`], the failure of the server, also after it was given up, what it answers,
     /// [`McpError::Timeout`] and [`McpError::Cancelled`].
     pub async fn call_tool(
         &self,
@@ -136,7 +136,8 @@ impl McpSession {
         }
         let entry = tool.as_ref().and_then(|tool| self.inner.entries.get(tool.index));
         let (Some(tool), Some(entry)) = (&tool, entry) else {
-            return Err(McpError::UnknownTool { name: name.to_owned() });
+            let lost = self.inner.entries.iter().find_map(|entry| entry.lost(name));
+            return Err(lost.unwrap_or_else(|| McpError::UnknownTool { name: name.to_owned() }));
         };
         let (tool, shared) = (&*tool.tool.name, &*self.inner.shared);
         let mut connection = entry.connection(0).await?;

@@ -146,7 +146,7 @@ struct Keeper<D> {
 impl<D: Dial> Keeper<D> {
     async fn run(mut self) {
         let closing = self.shared.closing.clone();
-        let (mut in_a_row, mut is_first) = (0, true);
+        let (mut in_a_row, mut is_first) = (0_u32, true);
         loop {
             let connected = tokio::select! {
                 connected = self.connect() => connected,
@@ -164,14 +164,11 @@ impl<D: Dial> Keeper<D> {
                         None => break,
                     }
                 }
-                Err(error) => {
-                    fail(&self.entry, &self.shared, error);
-                    closing.cancelled().await;
-                    break;
-                }
+                // A start that fails is one of those in a row, unless it is the first.
+                Err(error) => error,
             };
-            in_a_row = if began.elapsed() >= STEADY { 1 } else { in_a_row + 1 };
-            if in_a_row > self.shared.options.restarts {
+            in_a_row = if began.elapsed() >= STEADY { 1 } else { in_a_row.saturating_add(1) };
+            if is_first || in_a_row > self.shared.options.restarts || !error.may_pass() {
                 fail(&self.entry, &self.shared, error);
                 closing.cancelled().await;
                 break;

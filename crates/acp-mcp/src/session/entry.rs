@@ -34,6 +34,8 @@ struct State {
     /// How the last connection ended.
     ended: Option<McpError>,
     tools: Arc<[QualifiedTool]>,
+    /// Those that it had when it ended for good: who calls one is told why there is none.
+    lost: Arc<[QualifiedTool]>,
     tools_status: ToolsStatus,
     /// How many requests wait for the user to authorize them.
     waiting: usize,
@@ -90,6 +92,7 @@ impl Entry {
             connection: None,
             ended: None,
             tools: Arc::from([]),
+            lost: Arc::from([]),
             tools_status: ToolsStatus::Unknown,
             waiting: 0,
             connections: 0,
@@ -135,6 +138,13 @@ impl Entry {
     pub(super) fn tool(&self, name: &str) -> Option<QualifiedTool> {
         let tools = Arc::clone(&self.state.borrow().tools);
         tools.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    /// Why the tool of this name is not there any more, if the server had it and was given up.
+    pub(super) fn lost(&self, name: &str) -> Option<McpError> {
+        let state = self.state.borrow();
+        state.lost.iter().find(|tool| tool.name == name)?;
+        state.status.failure().cloned()
     }
 
     /// Waits until the server is connected or is not going to be.
@@ -221,7 +231,10 @@ impl Entry {
             state.connection = None;
             state.ended = ended.or(state.ended.take());
             if is_final {
-                state.tools = Arc::from([]);
+                let tools = std::mem::replace(&mut state.tools, Arc::from([]));
+                if !tools.is_empty() {
+                    state.lost = tools;
+                }
                 state.tools_status = ToolsStatus::Unknown;
             }
         });

@@ -1,10 +1,8 @@
 //! What a line of a server's stdout says.
 
+use acp_json::{Node, Outline};
 use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use serde_json::Value;
-
-/// Of a line that is too long, this much is kept to find out what it answers.
-const HEAD: usize = 512;
 
 /// Cuts what is read into lines, and drops those that are too long.
 pub(super) struct Lines {
@@ -12,13 +10,13 @@ pub(super) struct Lines {
     /// Up to where the buffer has been searched.
     searched: usize,
     limit: usize,
-    /// The rest of a line that was too long is on its way.
-    skipping: bool,
+    /// A line that is too long, while it goes by.
+    skipped: Option<Skipped>,
 }
 
 impl Lines {
     pub(super) const fn new(limit: usize) -> Self {
-        Self { buffer: Vec::new(), searched: 0, limit, skipping: false }
+        Self { buffer: Vec::new(), searched: 0, limit, skipped: None }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
@@ -31,40 +29,54 @@ impl Lines {
             let unread = self.buffer.get(self.searched..).unwrap_or_default();
             let Some(end) = unread.iter().position(|byte| *byte == b'\n').map(|at| self.searched + at) else {
                 self.searched = self.buffer.len();
-                return self.too_long();
+                if self.searched > self.limit || self.skipped.is_some() {
+                    let front = std::mem::take(&mut self.buffer);
+                    self.searched = 0;
+                    self.skipped.get_or_insert_with(Skipped::new).0.push(&front);
+                }
+                return None;
             };
             self.searched = 0;
             let line: Vec<u8> = self.buffer.drain(..=end).collect();
-            if std::mem::take(&mut self.skipping) {
-                continue;
-            }
-            if line.len() > self.limit {
-                return Some(self.refusal(&line));
-            }
-            if let Some(message) = read(&line) {
-                return Some(message);
+            let message = match self.skipped.take() {
+                None if line.len() <= self.limit => read(&line),
+                skipped => {
+                    let mut skipped = skipped.unwrap_or_else(Skipped::new);
+                    skipped.0.push(&line);
+                    tracing::warn!(
+                        "passed over a line of an MCP server: it is longer than {} bytes",
+                        self.limit
+                    );
+                    skipped.refusal(format!("the answer is longer than {} bytes", self.limit))
+                }
+            };
+            if message.is_some() {
+                return message;
             }
         }
     }
+}
 
-    /// Gives up on a line before its end has come.
-    fn too_long(&mut self) -> Option<ServerJsonRpcMessage> {
-        if self.buffer.len() <= self.limit && !self.skipping {
-            return None;
-        }
-        let head = std::mem::take(&mut self.buffer);
-        self.searched = 0;
-        if std::mem::replace(&mut self.skipping, true) {
-            return None;
-        }
-        Some(self.refusal(&head))
+/// What there is to know of a line that cannot be read.
+struct Skipped(Outline<2>);
+
+impl Skipped {
+    const fn new() -> Self {
+        Self(Outline::of(["id", "method"]))
     }
 
-    /// An error in place of an answer that is too long, so that who waits for it hears of it.
-    fn refusal(&self, line: &[u8]) -> ServerJsonRpcMessage {
-        let problem = format!("the answer is longer than {} bytes", self.limit);
-        tracing::warn!("passed over a line of an MCP server: it is longer than {} bytes", self.limit);
-        ServerJsonRpcMessage::error(ErrorData::internal_error(problem, None), id_in(line))
+    /// An error in place of an answer, so that who waits for it hears of it. Nobody waits for a
+    /// notification, and the id of a request is one of the server's own.
+    fn refusal(&self, problem: String) -> Option<ServerJsonRpcMessage> {
+        if self.0.has("method") {
+            return None;
+        }
+        let id = match self.0.value("id") {
+            Some(Node::Str(id)) => Some(RequestId::String(id.into())),
+            Some(id) => id.as_i64().map(RequestId::Number),
+            None => None,
+        };
+        Some(ServerJsonRpcMessage::error(ErrorData::internal_error(problem, None), id))
     }
 }
 
@@ -96,17 +108,14 @@ fn read(line: &[u8]) -> Option<ServerJsonRpcMessage> {
         }
         None => {
             tracing::debug!(bytes = line.len(), "passed over a line of an MCP server that is no message");
-            None
+            if value.is_some() {
+                return None;
+            }
+            let mut broken = Skipped::new();
+            broken.0.push(line);
+            broken.0.value("id").and_then(|_| broken.refusal("the answer is not JSON".to_owned()))
         }
     }
-}
-
-/// The id at the front of a line that is too long to be read.
-fn id_in(line: &[u8]) -> Option<RequestId> {
-    let head = String::from_utf8_lossy(line.get(..HEAD).unwrap_or(line)).into_owned();
-    let (_, rest) = head.split_once("\"id\":")?;
-    let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().ok().map(RequestId::Number)
 }
 
 #[cfg(test)]
@@ -151,12 +160,43 @@ mod tests {
 
     #[test]
     fn an_answer_that_is_too_long_becomes_an_error_of_its_request() {
-        let long = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"text":"{}"}}}}"#, "x".repeat(200));
-        let error = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"the answer is longer than 100 bytes"}}"#;
+        let text = "x".repeat(2000);
         let pong = r#"{"jsonrpc":"2.0","id":8,"result":{}}"#;
-        let (front, back) = long.split_at(150);
-        assert_eq!(all(100, &[&long, "\n", pong, "\n"]), [error, pong], "whole");
-        assert_eq!(all(100, &[front, back, "\n", pong, "\n"]), [error, pong], "in two pieces");
-        assert_eq!(all(100, &[&format!("{long}\n{pong}\n")]), [error, pong], "with the next one");
+        let error = |id: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0",{id}"error":{{"code":-32603,"message":"the answer is longer than 100 bytes"}}}}"#
+            )
+        };
+        for (line, id) in [
+            (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"text":"{text}"}}}}"#), Some(r#""id":7,"#)),
+            (format!(r#"{{"result":{{"text":"{text}"}},"id":7}}"#), Some(r#""id":7,"#)),
+            (format!(r#"{{"result":{{"id":8,"text":"{text}"}},"id" : "a" }}"#), Some(r#""id":"a","#)),
+            (format!(r#"{{"result":{{"text":"{text}\"id\":8"}}, "id":7}}"#), Some(r#""id":7,"#)),
+            // It is in none of these: whoever has 8 goes on waiting.
+            (format!(r#"{{"result":{{"id":8,"text":"{text}"}}}}"#), Some("")),
+            (format!(r#"{{"id":{{"id":8}},"result":"{text}"}}"#), Some("")),
+            (format!(r#"{{"id":"{text}","result":8}}"#), Some("")),
+            (format!("{text}\"id\":8"), Some("")),
+            // These are no answers.
+            (format!(r#"{{"id":8,"method":"elicitation/create","params":"{text}"}}"#), None),
+            (format!(r#"{{"params":{{"id":8,"text":"{text}"}},"method":"x"}}"#), None),
+        ] {
+            let expected: Vec<String> = id.map(error).into_iter().chain([pong.to_owned()]).collect();
+            assert_eq!(all(100, &[&format!("{line}\n{pong}\n")]), expected, "{line} with the next one");
+            for at in [90, 150, line.len() - 3] {
+                let (front, back) = line.split_at(at);
+                assert_eq!(all(100, &[front, back, "\r\n", pong, "\n"]), expected, "{line} cut at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_not_kept() {
+        let mut lines = Lines::new(100);
+        for _ in 0..1000 {
+            lines.push(&[b'x'; 1000]);
+            assert!(lines.next().is_none());
+            assert!(lines.buffer.capacity() <= 1000);
+        }
     }
 }

@@ -18,8 +18,8 @@ mod tls;
 use std::time::Duration;
 
 use acp_mcp::{
-    CallOptions, CancellationToken, Era, EraCache, Implementation, McpError, McpSession, ProtocolVersion,
-    ServerStatus, Timeouts, VersionPolicy,
+    CallOptions, CancellationToken, Era, EraCache, Event, Implementation, McpError, McpSession,
+    ProtocolVersion, ServerStatus, Timeouts, VersionPolicy,
 };
 use acp_types::v1::{HttpHeader, McpServer, McpServerHttp, McpServerSse};
 use serde_json::{Value, json};
@@ -351,4 +351,27 @@ async fn mcp_neg_55_and_56_eras_are_known_by_the_place() {
     server.become_another("modern");
     let session = builder().era_cache(cache.clone()).connect_all(&[http(&server.url)]).await;
     assert_eq!(status(&session), "modern 2026-07-28");
+}
+
+#[tokio::test]
+async fn mcp_neg_37_a_stream_that_cannot_be_opened_again_is_tried_three_times() {
+    for (refusals, is_up) in [(2, true), (100, false)] {
+        let server = Scripted::start("sse").await;
+        let session = connect(sse(&server.url)).await;
+        assert_eq!(echo(&session).await, r#"{"a":1}"#);
+        let mut events = session.events();
+        server.hang_up(refusals);
+        while !matches!(events.next().await.unwrap(), Event::Restarting { .. }) {}
+        let outcome = session.call_tool("web__echo", json!({ "a": 1 }), CallOptions::new()).await;
+        let streams = server.exchanges().iter().filter(|exchange| exchange.verb == "GET").count();
+        assert_eq!(streams, 4, "the first, and three in a row");
+        if is_up {
+            assert_eq!(outcome.unwrap().text(), r#"{"a":1}"#);
+            continue;
+        }
+        assert_eq!(outcome.unwrap_err(), McpError::Http { status: 503 });
+        let later = session.call_tool("web__echo", json!({}), CallOptions::new()).await;
+        assert_eq!(later.unwrap_err(), McpError::Http { status: 503 }, "later ones get the reason");
+        assert_eq!(status(&session), "failed: the server answered with HTTP 503");
+    }
 }

@@ -66,6 +66,8 @@ struct State {
     let_go: Notify,
     /// The stream of a server of 2024-11-05.
     stream: Mutex<Option<mpsc::UnboundedSender<Bytes>>>,
+    /// How many streams more it refuses.
+    refusals: Mutex<usize>,
 }
 
 impl Scripted {
@@ -86,6 +88,7 @@ impl Scripted {
             hanging: Notify::new(),
             let_go: Notify::new(),
             stream: Mutex::default(),
+            refusals: Mutex::default(),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let scheme = if tls.is_some() { "https" } else { "http" };
@@ -114,6 +117,12 @@ impl Scripted {
 
     pub fn become_another(&self, mode: &str) {
         mode.clone_into(&mut self.state.mode.lock().unwrap());
+    }
+
+    /// Ends the stream of a server of 2024-11-05, and refuses as many after it.
+    pub fn hang_up(&self, refusals: usize) {
+        *self.state.refusals.lock().unwrap() = refusals;
+        *self.state.stream.lock().unwrap() = None;
     }
 
     pub fn exchanges(&self) -> Vec<Exchange> {
@@ -276,6 +285,11 @@ fn later(mode: &str, method: &str, body: &Value) -> Response<Body> {
 /// A server of 2024-11-05.
 fn old(state: &State, mode: &str, verb: &str, path: &str, body: &Value) -> Response<Body> {
     if verb == "GET" {
+        let mut refusals = state.refusals.lock().unwrap();
+        if *refusals > 0 {
+            *refusals -= 1;
+            return plain(503, "");
+        }
         let (sender, receiver) = mpsc::unbounded_channel::<Bytes>();
         let place =
             if mode == "sse elsewhere" { "http://example.invalid/messages" } else { "/messages?session=1" };

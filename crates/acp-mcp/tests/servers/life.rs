@@ -1,6 +1,6 @@
 //! The cases of a server's life: restarts, lists that change, what it is started with, and its end.
 
-use acp_mcp::{CallOptions, EnvPolicy, Event, McpError, StdioOptions, ToolsStatus};
+use acp_mcp::{CallOptions, EnvPolicy, Event, McpError, StdioOptions, ToolsStatus, VersionPolicy};
 use acp_types::v1::{EnvVariable, McpServer, McpServerStdio};
 use serde_json::{Value, json};
 
@@ -52,6 +52,53 @@ pub async fn a_server_that_crashes_again_and_again_is_given_up() {
     assert!(status(&session).contains("status 7"), "{}", status(&session));
     assert_eq!(session.tools().await, []);
 }
+
+/// A server that begins once and then fails: what it does at the start is in a file.
+#[cfg(unix)]
+pub async fn mcp_neg_37_a_restart_that_fails_is_one_of_three() {
+    let scene = Scene::new();
+    let count = scene.file("count");
+    // It begins the first time, and from the time on that a file says.
+    let script = format!(
+        "echo >> '{count}'; n=$(wc -l < '{count}'); [ $n -eq 1 -o $n -ge $(cat '{count}.from') ] && exec \"$0\" \"$@\"; \
+         echo \"start $n failed\" >&2; exit 9",
+        count = count.display()
+    );
+    for (from, is_up) in [(4, true), (5, false)] {
+        let _ = std::fs::remove_file(&count);
+        std::fs::write(scene.file("count.from"), from.to_string()).unwrap();
+        // The start of which this is known is not made twice.
+        let policy = VersionPolicy::LegacyOnly;
+        let session = scene.builder().versions(policy).connect_all(&[scene.shell("plain", &script)]).await;
+        session.tools().await;
+        let mut events = session.events();
+        session.call_tool("plain__crash", Value::Null, CallOptions::new()).await.unwrap_err();
+        // It waits for the restarts, all of them.
+        let outcome = session.call_tool("plain__echo", json!({}), CallOptions::new()).await;
+        if is_up {
+            assert_eq!(outcome.unwrap().text(), "{}");
+            wait_for(&mut events, |event| matches!(event, Event::Restarted { .. })).await;
+        } else {
+            let reason =
+                "the server's process ended with status 9; its last words on stderr:\nstart 4 failed";
+            assert_eq!(outcome.unwrap_err().to_string(), reason);
+            for _ in 0..2 {
+                let later =
+                    session.call_tool("plain__echo", json!({}), CallOptions::new()).await.unwrap_err();
+                assert_eq!(later.to_string(), reason, "a call that comes later has the reason");
+            }
+            assert_eq!(status(&session), format!("failed: {reason}"));
+            assert_eq!(session.tools().await, []);
+            wait_for(&mut events, |event| matches!(event, Event::Failed { .. })).await;
+        }
+        let starts = std::fs::read_to_string(&count).unwrap().lines().count();
+        assert_eq!(starts, 4, "the first, and three in a row");
+        session.shutdown().await;
+    }
+}
+
+#[cfg(not(unix))]
+pub async fn mcp_neg_37_a_restart_that_fails_is_one_of_three() {}
 
 pub async fn a_list_that_fails_is_told() {
     let scene = Scene::new();
@@ -127,6 +174,41 @@ pub async fn credentials_are_not_printed() {
     let statuses: Vec<_> = session.servers().iter().map(acp_mcp::Server::status).collect();
     let printed = format!("{session:?} {:?} {statuses:?} {:?}", session.servers(), session.current_tools());
     assert!(printed.contains("/nowhere/server") && !printed.contains("very-secret"), "{printed}");
+}
+
+pub async fn answers_are_not_longer_than_allowed() {
+    let scene = Scene::new();
+    let options = StdioOptions::default().line_limit(10_000);
+    let session = scene.builder().stdio(options).connect_all(&[scene.server("plain")]).await;
+    session.tools().await;
+    let waiting = session.clone();
+    let waiting = tokio::spawn(async move {
+        waiting.call_tool("plain__hang", Value::Null, CallOptions::new()).await.map(drop)
+    });
+    until(|| scene.log("plain").iter().any(|method| method == "tools/call")).await;
+    for arguments in [json!({ "is_hidden": true }), json!({})] {
+        let error = session.call_tool("plain__big", &arguments, CallOptions::new()).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the server answered `tools/call` with error -32603: the answer is longer than 10000 bytes",
+            "{arguments}"
+        );
+    }
+    session.call_tool("plain__echo", Value::Null, CallOptions::new()).await.unwrap();
+    assert!(!waiting.is_finished(), "the call whose id stands in the answer to another goes on");
+    waiting.abort();
+}
+
+pub async fn an_answer_that_cannot_be_read_is_an_error_of_its_call() {
+    let scene = Scene::new();
+    let session = scene.connect("plain").await;
+    session.tools().await;
+    let error =
+        session.call_tool("plain__odd", json!({ "is_broken": true }), CallOptions::new()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the server answered `tools/call` with error -32603: the answer is not JSON"
+    );
 }
 
 #[cfg(not(unix))]

@@ -200,7 +200,15 @@ impl State<'_> {
                 eprintln!("crashing as told");
                 exit(7)
             }
+            // Its own id comes last, and that of the call before stands further in.
+            "big" if params["arguments"]["is_hidden"] == true => {
+                let (other, text) = (id.as_i64().unwrap() - 1, "x".repeat(100_000));
+                println!(r#"{{"result":{{"id":{other},"text":"{text}"}},"jsonrpc":"2.0","id":{id}}}"#);
+            }
             "big" => text(&"x".repeat(100_000)),
+            "odd" if params["arguments"]["is_broken"] == true => {
+                println!(r#"{{"jsonrpc":"2.0","result":{{"structuredContent":1e400}},"id":{id}}}"#)
+            }
             "odd" => result(id, json!({ "resultType": "hologram", "content": [] })),
             "hang" => {}
             "mismatch" if self.is_first("mismatch") => error(id, -32020, Value::Null),

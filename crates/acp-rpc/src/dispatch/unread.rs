@@ -1,8 +1,8 @@
 //! Lines that are not read as they came.
 
 use super::Dispatch;
-use crate::envelope::Head;
 use crate::fault::Fault;
+use crate::head::Head;
 use crate::message::{Answer, Error, Id, Message, NotJson};
 use crate::options::Noise;
 use crate::reading::{Unread, read, repaired};
@@ -11,7 +11,7 @@ impl Dispatch {
     /// Deals with a line that is not JSON as it came. One whose text is all that is wrong with it is repaired.
     #[cold]
     pub(super) fn not_read(&mut self, line: &[u8], error: NotJson) {
-        let Some(text) = repaired(line, self.noise) else { return self.not_json(line, line, error) };
+        let Some(text) = repaired(line, self.noise) else { return self.not_json(line, error) };
         let text = text.as_bytes();
         match read(text, self.max_message) {
             Ok(message) => {
@@ -19,24 +19,22 @@ impl Dispatch {
                 self.report(Fault::Repaired { line, column: error.column });
                 self.message(with_sound_id(message));
             }
-            Err(Unread::TooHeavy) => self.too_heavy(line, text),
-            Err(Unread::NotJson(error)) => self.not_json(line, text, error),
+            Err(Unread::TooHeavy) => self.too_heavy(line),
+            Err(Unread::NotJson(error)) => self.not_json(line, error),
         }
     }
 
-    /// `text` is the line, with its text repaired as far as that went.
-    fn not_json(&mut self, line: &[u8], text: &[u8], error: NotJson) {
+    fn not_json(&mut self, line: &[u8], error: NotJson) {
         self.observer.received(line, line);
         let column = error.column.min(line.len());
         self.report(Fault::NotJson { line, column });
-        let head = Head::read(text);
+        let head = Head::of(line);
         // Rule v1-rpc-16 is about what shows no id. Who waits for an answer must hear that none will come.
-        let error = match head.id {
-            Some(_) => Error::new(
-                Error::PARSE_ERROR,
-                format!("the message cannot be read as JSON from byte {column} on"),
-            ),
-            None => Error::parse_error(),
+        let error = if head.id.is_some() && head.is_call {
+            let problem = format!("the message cannot be read as JSON from byte {column} on");
+            Error::new(Error::PARSE_ERROR, problem)
+        } else {
+            Error::parse_error()
         };
         self.unreadable(head, error, "it is not valid JSON");
     }
@@ -49,8 +47,8 @@ impl Dispatch {
         self.unreadable(head, error, "it is longer than the limit");
     }
 
-    pub(super) fn too_heavy(&mut self, line: &[u8], text: &[u8]) {
-        let (head, limit) = (Head::read(text), self.max_message);
+    pub(super) fn too_heavy(&mut self, line: &[u8]) {
+        let (head, limit) = (Head::of(line), self.max_message);
         self.observer.oversized(head.id.as_ref(), line.len() as u64);
         self.report(Fault::TooHeavy { length: line.len(), limit, id: head.id.as_ref() });
         let problem = format!("the values of the message take more than {limit} bytes of memory");

@@ -84,12 +84,12 @@ pub(super) fn write_dropped(buffer: &mut Vec<u8>, count: u64) {
 /// Reads a record; an error is what is wrong with it.
 pub(super) fn read(line: &[u8]) -> Result<Record, &'static str> {
     let text;
-    let node: Result<Node<'_>, _> = match serde_json::from_slice(line) {
+    let node = match acp_json::parse_slice(line) {
         Ok(node) => Ok(node),
         // A record holds its line as it came.
         Err(_) => {
             text = repaired(line, Noise::Skip).unwrap_or_default();
-            serde_json::from_str(&text)
+            acp_json::parse(&text)
         }
     };
     let mut node = node.map_err(|_| "it is not JSON")?;

@@ -78,14 +78,20 @@ impl Redaction {
                     }
                 }
             }
-            Node::Null | Node::Bool(_) | Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Str(_) => {}
+            Node::Null
+            | Node::Bool(_)
+            | Node::U64(_)
+            | Node::I64(_)
+            | Node::F64(_)
+            | Node::Exact(_)
+            | Node::Str(_) => {}
         }
     }
 
     /// One line with its secrets hidden, written anew. `None` if it is not JSON.
     #[must_use]
     pub fn line(&self, line: &[u8]) -> Option<Vec<u8>> {
-        let mut node: Node<'_> = serde_json::from_slice(line).ok()?;
+        let mut node = acp_json::parse_slice(line).ok()?;
         self.apply(&mut node);
         serde_json::to_vec(&node).ok()
     }
@@ -134,10 +140,12 @@ fn hide_values(node: &mut Node<'_>) {
 fn hide(node: &mut Node<'_>, numbers: bool) {
     match node {
         Node::Str(_) => *node = Node::Str(Cow::Borrowed(HIDDEN)),
-        Node::U64(_) | Node::I64(_) | Node::F64(_) if numbers => *node = Node::Str(Cow::Borrowed(HIDDEN)),
+        Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Exact(_) if numbers => {
+            *node = Node::Str(Cow::Borrowed(HIDDEN))
+        }
         Node::Seq(items) => items.iter_mut().for_each(|item| hide(item, numbers)),
         Node::Map(members) => members.iter_mut().for_each(|(_, value)| hide(value, numbers)),
-        Node::Null | Node::Bool(_) | Node::U64(_) | Node::I64(_) | Node::F64(_) => {}
+        Node::Null | Node::Bool(_) | Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Exact(_) => {}
     }
 }
 

@@ -49,7 +49,13 @@ impl Renames {
                     }
                 }
             }
-            Node::Null | Node::Bool(_) | Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Str(_) => {}
+            Node::Null
+            | Node::Bool(_)
+            | Node::U64(_)
+            | Node::I64(_)
+            | Node::F64(_)
+            | Node::Exact(_)
+            | Node::Str(_) => {}
         }
     }
 }

@@ -93,17 +93,7 @@ fn item(path: &str, index: usize) -> String {
 
 fn same_scalar(sent: &Node<'_>, written: &Node<'_>) -> bool {
     // `1` for a double is written `1.0`.
-    sent == written || number(sent).is_some_and(|sent| Some(sent) == number(written))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "only for numbers of different kinds, which are small")]
-fn number(node: &Node<'_>) -> Option<f64> {
-    match node {
-        Node::U64(number) => Some(*number as f64),
-        Node::I64(number) => Some(*number as f64),
-        Node::F64(number) => Some(*number),
-        _ => None,
-    }
+    sent == written || sent.as_f64().is_some_and(|sent| Some(sent) == written.as_f64())
 }
 
 /// What stands for a value that its writer may leave out, where there is such a value.

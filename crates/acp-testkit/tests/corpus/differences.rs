@@ -21,8 +21,8 @@ pub(crate) enum Rule {
     IntegerFits,
     /// A payload whose members are all optional may be a bare `null` (rule v1-rpc-23), and so in v2.
     WholeNull,
-    /// A value out of the bounds of `minLength`, `minItems`, `minimum` or `maximum` is taken as it is: a notice
-    /// without a title is no reason to lose the notice. Whoever writes one is asked to keep to the bounds.
+    /// A text or list that is shorter than `minLength` or `minItems` is taken as it is: a notice without a title is no
+    /// reason to lose the notice. Whoever writes one is asked to keep to the bounds.
     BoundsUnchecked,
 }
 

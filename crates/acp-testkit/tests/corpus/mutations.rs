@@ -10,7 +10,7 @@ pub(crate) fn mutations(base: &Node<'static>) -> Vec<String> {
         let mut changed = wrong_kinds(node);
         changed.extend(match node {
             Node::Str(_) => TEXTS.iter().map(raw).collect(),
-            Node::U64(_) | Node::I64(_) | Node::F64(_) => NUMBERS.iter().map(raw).collect(),
+            Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Exact(_) => NUMBERS.iter().map(raw).collect(),
             Node::Bool(value) => vec![Node::Bool(!value)],
             Node::Seq(items) => lists(items),
             Node::Map(members) => objects(members),

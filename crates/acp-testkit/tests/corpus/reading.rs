@@ -90,7 +90,7 @@ impl<'s> Reading<'s> {
             Some("boolean") => value.as_bool().map(Json::from),
             Some("string") => self.text(owner, schema, value),
             Some("integer") => self.integer(owner, schema, value),
-            Some("number") => self.number(owner, schema, value),
+            Some("number") => Self::number(schema, value),
             Some("array") => self.list(owner, schema, value),
             Some("object") => match schema.get("additionalProperties") {
                 Some(members) => self.map(owner, members, value),
@@ -176,7 +176,7 @@ impl<'s> Reading<'s> {
         Some(Json::from(text))
     }
 
-    /// Readers take what is out of bounds.
+    /// Readers take what is too short.
     fn bounded(&mut self, owner: &'s str, within: bool) -> Option<()> {
         if within {
             return Some(());
@@ -188,8 +188,8 @@ impl<'s> Reading<'s> {
         Some(())
     }
 
-    fn number(&mut self, owner: &'s str, schema: &Json, value: &Json) -> Option<Json> {
-        self.bounded(owner, is_within(schema, value.as_number()?))?;
+    fn number(schema: &Json, value: &Json) -> Option<Json> {
+        is_within(schema, value.as_number()?).then_some(())?;
         value.as_f64().map(Json::from)
     }
 
@@ -198,11 +198,10 @@ impl<'s> Reading<'s> {
         let exact = number.as_i128().or_else(|| exact_integer(number.as_f64()?));
         let is_integer = exact.is_some() || number.as_f64().is_some_and(|number| number.fract() == 0.0);
         let is_within = is_within(schema, number);
-        if !is_integer {
+        if !is_integer || !is_within {
             return None;
         }
         if self.mode != Mode::Reader {
-            self.bounded(owner, is_within)?;
             return Some(exact.and_then(json_integer).unwrap_or_else(|| value.clone()));
         }
         let (least, most) = match schema.get("format").and_then(Json::as_str) {
@@ -214,12 +213,9 @@ impl<'s> Reading<'s> {
             other => panic!("{owner}: no range for the integer format {other:?}"),
         };
         if let Some(exact) = exact.filter(|exact| (least..=most).contains(exact)) {
-            self.bounded(owner, is_within)?;
             return json_integer(exact);
         }
-        if is_within {
-            self.used.insert((Rule::IntegerFits, owner));
-        }
+        self.used.insert((Rule::IntegerFits, owner));
         None
     }
 

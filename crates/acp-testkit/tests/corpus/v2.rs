@@ -93,16 +93,13 @@ const DIFFERENCES: &[Difference] = &[
     Difference {
         rule: Rule::BoundsUnchecked,
         definitions: &[
-            "Annotations",
             "Notice",
             "PromptRequest",
             "RequestPermissionRequest",
             "SessionConfigSelectOptions",
             "StringMultiSelectItems",
             "StringPropertySchema",
-            "TerminalSize",
             "TitledMultiSelectItems",
-            "ToolCallLocation",
         ],
     },
 ];

@@ -7,6 +7,7 @@
     reason = "a test stops at a broken assumption, and shows sizes"
 )]
 
+mod bounds;
 mod enums;
 mod patches;
 mod shared;

@@ -1,7 +1,8 @@
 //! One member of an object: its field, its setter, how it is read and written.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens as _, format_ident, quote};
+use serde_json::Value as Json;
 
 use super::context::{Context, gate, ident, reader, rust_type};
 use crate::codegen::ir::{Definition, Field, OnError, Presence, Type};
@@ -88,7 +89,13 @@ pub(super) fn read(field: &Field) -> TokenStream {
             let ty = rust_type(ty);
             quote!(Option::<#ty>::from_node)
         }
-        (ty, _) => reader(ty),
+        (ty, _) => match range(field) {
+            Some(range) => {
+                let ty = rust_type(ty);
+                quote!(|node, at| acp_json::within(#ty::from_node(node, at)?, #range, at))
+            }
+            None => reader(ty),
+        },
     };
     let (rule, fallible) = rule(field);
     let rule = format_ident!("{rule}");
@@ -97,6 +104,24 @@ pub(super) fn read(field: &Field) -> TokenStream {
         Presence::Default(_) => quote!(fields.#rule(#wire, #reader, Default::default) #question),
         Presence::Patch => quote!(Maybe::from_patch(fields.#rule(#wire, #reader) #question)),
         _ => quote!(fields.#rule(#wire, #reader) #question),
+    }
+}
+
+/// The values that a number may have, where the schema says more about it than its type.
+fn range(field: &Field) -> Option<TokenStream> {
+    let number = |value: &Json| match field.ty {
+        Type::F64 => value.as_f64().map(|number| quote!(#number)),
+        _ => value.as_i64().map(|number| Literal::i64_unsuffixed(number).into_token_stream()),
+    };
+    let end = |keyword| {
+        let (_, value) = field.bounds.iter().find(|(given, _)| *given == keyword)?;
+        number(value)
+    };
+    match (end("minimum"), end("maximum")) {
+        (Some(least), Some(most)) => Some(quote!(#least..=#most)),
+        (Some(least), None) => Some(quote!(#least..)),
+        (None, Some(most)) => Some(quote!(..=#most)),
+        (None, None) => None,
     }
 }
 
@@ -132,6 +157,16 @@ pub(super) fn write(field: &Field, value: &TokenStream) -> TokenStream {
 fn write_ungated(field: &Field, value: &TokenStream) -> TokenStream {
     let wire = &field.wire;
     match (&field.presence, &field.ty) {
+        // JSON has no text for some doubles, and a serializer would write `null` in their place.
+        (Presence::Required, Type::F64) => {
+            let value = dereferenced(value);
+            quote!(map.serialize_entry(#wire, &acp_json::finite(#value, #wire))?;)
+        }
+        (Presence::Optional, Type::F64) => quote! {
+            if let Some(value) = &#value {
+                map.serialize_entry(#wire, &acp_json::finite(*value, #wire))?;
+            }
+        },
         (Presence::Required | Presence::RequiredNullable, _) => quote!(map.serialize_entry(#wire, &#value)?;),
         (Presence::Optional, _) => quote! {
             if let Some(value) = &#value {
@@ -140,9 +175,7 @@ fn write_ungated(field: &Field, value: &TokenStream) -> TokenStream {
         },
         (Presence::Patch, _) => quote!(#value.write(#wire, map)?;),
         (Presence::Default(_), ty) => {
-            // The members of a variant are bound by reference.
-            let is_bound = syn::parse2::<syn::Ident>(value.clone()).is_ok();
-            let compared = if is_bound { quote!(*#value) } else { value.clone() };
+            let compared = dereferenced(value);
             let differs = match ty {
                 Type::Bool => compared,
                 Type::List(_) | Type::Map(_) => quote!(!#value.is_empty()),
@@ -158,4 +191,10 @@ fn write_ungated(field: &Field, value: &TokenStream) -> TokenStream {
             }
         }
     }
+}
+
+/// The value itself: the members of a variant are bound by reference.
+fn dereferenced(value: &TokenStream) -> TokenStream {
+    let is_bound = syn::parse2::<syn::Ident>(value.clone()).is_ok();
+    if is_bound { quote!(*#value) } else { value.clone() }
 }

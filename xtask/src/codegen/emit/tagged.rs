@@ -189,6 +189,7 @@ fn read(union: &Tagged) -> TokenStream {
         };
     };
     let default = read_payload(default);
+    let also = union.default_tag.iter().map(|wire| quote!(#wire => #default,));
     let taken =
         if union.lenient { quote!(fields.lenient_tag(#tag)) } else { quote!(fields.optional_tag(#tag)?) };
     quote! {
@@ -197,6 +198,7 @@ fn read(union: &Tagged) -> TokenStream {
         };
         match &*tag {
             #(#arms,)*
+            #(#also)*
             _ => #unknown,
         }
     }

@@ -155,11 +155,11 @@ fn by_kind(union: &Untagged) -> TokenStream {
             None => return quote!(Node::Null => Ok(Self::#rust)),
             Some(Type::Bool) => quote!(Node::Bool(_)),
             Some(Type::String) => quote!(Node::Str(_)),
-            Some(Type::F64) => quote!(Node::U64(_) | Node::I64(_) | Node::F64(_)),
+            Some(Type::F64) => quote!(Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Exact(_)),
             // An integer that does not fit is a number still.
             Some(Type::I64) if has_number => quote!(Node::U64(_) | Node::I64(_) if node.as_i64().is_some()),
             // A whole number may be written with a fraction of zero.
-            Some(Type::I64) => quote!(Node::U64(_) | Node::I64(_) | Node::F64(_)),
+            Some(Type::I64) => quote!(Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Exact(_)),
             Some(Type::Any) => return quote!(other => Value::from_node(other, at).map(Self::#rust)),
             // A list of something else is what the arm for anything is there for.
             Some(_) if takes_all => {
@@ -198,6 +198,10 @@ fn serialize(definition: &Definition, union: &Untagged) -> TokenStream {
         let rust = ident(&arm.rust);
         match arm.ty {
             None => quote!(Self::#rust => serializer.serialize_unit()),
+            Some(Type::F64) => {
+                let name = &definition.name;
+                quote!(Self::#rust(value) => acp_json::finite(*value, #name).serialize(serializer))
+            }
             Some(_) => quote!(Self::#rust(value) => value.serialize(serializer)),
         }
     });

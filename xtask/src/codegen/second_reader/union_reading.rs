@@ -77,7 +77,12 @@ fn read_arms(body: &[Stmt]) -> Result<BTreeMap<String, (Option<String>, Stmt)>> 
         let [variant] = variants.as_slice() else {
             bail!("{wire:?} is read as {variants:?}, not as one variant")
         };
-        ensure!(arms.insert(variant.clone(), (wire, made)).is_none(), "{variant} is read twice");
+        match arms.get(variant) {
+            // The variant without a tag may be read for one as well; it goes without.
+            Some((None, _)) if wire.is_some() => {}
+            Some(_) => bail!("{variant} is read twice"),
+            None => drop(arms.insert(variant.clone(), (wire, made))),
+        }
         Ok(())
     };
     // let Some(tag) = … else { return <the variant without a tag>; };

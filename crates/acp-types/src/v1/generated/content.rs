@@ -188,7 +188,7 @@ impl Record for Annotations {
             map.serialize_entry("lastModified", value)?;
         }
         if let Some(value) = &self.priority {
-            map.serialize_entry("priority", value)?;
+            map.serialize_entry("priority", &acp_json::finite(*value, "priority"))?;
         }
         if let Some(value) = &self.meta {
             map.serialize_entry("_meta", value)?;

@@ -25,7 +25,7 @@ impl FromNode for RequestId {
     fn from_node(node: Node<'_>, at: &At<'_>) -> Result<Self, ReadError> {
         match node {
             Node::Null => Ok(Self::Null),
-            Node::U64(_) | Node::I64(_) | Node::F64(_) => {
+            Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Exact(_) => {
                 i64::from_node(node, at).map(Self::Integer)
             }
             Node::Str(_) => String::from_node(node, at).map(Self::String),

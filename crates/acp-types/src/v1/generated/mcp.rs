@@ -9,7 +9,7 @@ use super::*;
 
 /// MCP server to be used in a session, listed by the client when it sets the session up.
 ///
-/// The member `type` is `http` or `sse`, and missing for stdio.
+/// The member `type` is `http` or `sse`, and missing for stdio; `stdio` is read as well.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum McpServer {
@@ -51,6 +51,7 @@ impl Record for McpServer {
             "sse" => Record::read(fields).map(Self::Sse),
             #[cfg(feature = "unstable")]
             "acp" => Record::read(fields).map(Self::Acp),
+            "stdio" => Record::read(fields).map(Self::Stdio),
             _ => {
                 fields
                     .check(|fields| -> Result<Self, ReadError> {

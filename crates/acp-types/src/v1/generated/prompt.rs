@@ -849,7 +849,7 @@ impl Record for Cost {
     }
 
     fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("amount", &self.amount)?;
+        map.serialize_entry("amount", &acp_json::finite(self.amount, "amount"))?;
         map.serialize_entry("currency", &self.currency)?;
         if let Some(value) = &self.meta {
             map.serialize_entry("_meta", value)?;

@@ -176,7 +176,15 @@ impl Record for Annotations {
         Ok(Self {
             audience: fields.optional_lenient("audience", skip_invalid::<Role>),
             last_modified: fields.optional_lenient("lastModified", String::from_node),
-            priority: fields.optional_lenient("priority", f64::from_node),
+            priority: fields
+                .optional_lenient(
+                    "priority",
+                    |node, at| acp_json::within(
+                        f64::from_node(node, at)?,
+                        0f64..=1f64,
+                        at,
+                    ),
+                ),
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }
@@ -189,7 +197,7 @@ impl Record for Annotations {
             map.serialize_entry("lastModified", value)?;
         }
         if let Some(value) = &self.priority {
-            map.serialize_entry("priority", value)?;
+            map.serialize_entry("priority", &acp_json::finite(*value, "priority"))?;
         }
         if let Some(value) = &self.meta {
             map.serialize_entry("_meta", value)?;

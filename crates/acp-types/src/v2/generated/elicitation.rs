@@ -791,13 +791,13 @@ impl Record for NumberPropertySchema {
             map.serialize_entry("description", value)?;
         }
         if let Some(value) = &self.minimum {
-            map.serialize_entry("minimum", value)?;
+            map.serialize_entry("minimum", &acp_json::finite(*value, "minimum"))?;
         }
         if let Some(value) = &self.maximum {
-            map.serialize_entry("maximum", value)?;
+            map.serialize_entry("maximum", &acp_json::finite(*value, "maximum"))?;
         }
         if let Some(value) = &self.default_value {
-            map.serialize_entry("default", value)?;
+            map.serialize_entry("default", &acp_json::finite(*value, "default"))?;
         }
         if let Some(value) = &self.meta {
             map.serialize_entry("_meta", value)?;
@@ -1600,7 +1600,7 @@ impl FromNode for ElicitationContentValue {
             Node::U64(_) | Node::I64(_) if node.as_i64().is_some() => {
                 i64::from_node(node, at).map(Self::Integer)
             }
-            Node::U64(_) | Node::I64(_) | Node::F64(_) => {
+            Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Exact(_) => {
                 f64::from_node(node, at).map(Self::Number)
             }
             Node::Bool(_) => bool::from_node(node, at).map(Self::Boolean),
@@ -1617,7 +1617,9 @@ impl Serialize for ElicitationContentValue {
         match self {
             Self::String(value) => value.serialize(serializer),
             Self::Integer(value) => value.serialize(serializer),
-            Self::Number(value) => value.serialize(serializer),
+            Self::Number(value) => {
+                acp_json::finite(*value, "ElicitationContentValue").serialize(serializer)
+            }
             Self::Boolean(value) => value.serialize(serializer),
             Self::Strings(value) => value.serialize(serializer),
             Self::Other(value) => value.serialize(serializer),

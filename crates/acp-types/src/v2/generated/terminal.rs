@@ -250,8 +250,16 @@ impl TerminalSize {
 impl Record for TerminalSize {
     fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
         Ok(Self {
-            cols: fields.required("cols", u16::from_node)?,
-            rows: fields.required("rows", u16::from_node)?,
+            cols: fields
+                .required(
+                    "cols",
+                    |node, at| acp_json::within(u16::from_node(node, at)?, 1.., at),
+                )?,
+            rows: fields
+                .required(
+                    "rows",
+                    |node, at| acp_json::within(u16::from_node(node, at)?, 1.., at),
+                )?,
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }

@@ -839,7 +839,11 @@ impl Record for ToolCallLocation {
     fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
         Ok(Self {
             path: fields.required("path", AbsolutePath::from_node)?,
-            line: fields.optional_lenient("line", u32::from_node),
+            line: fields
+                .optional_lenient(
+                    "line",
+                    |node, at| acp_json::within(u32::from_node(node, at)?, 1.., at),
+                ),
             meta: fields.optional_lenient("_meta", Meta::from_node),
         })
     }

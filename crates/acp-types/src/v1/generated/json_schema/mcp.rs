@@ -37,7 +37,7 @@ impl json_schema::JsonSchema for McpServer {
             "Server started by the agent as a child process. Supported by every agent, written without a `type`.",
         );
         union.schema(
-            "MCP server to be used in a session, listed by the client when it sets the session up.\n\nThe member `type` is `http` or `sse`, and missing for stdio.",
+            "MCP server to be used in a session, listed by the client when it sets the session up.\n\nThe member `type` is `http` or `sse`, and missing for stdio; `stdio` is read as well.",
         )
     }
 }

@@ -1,11 +1,14 @@
+mod display;
+mod reason;
+
 use std::borrow::Cow;
-use std::fmt;
 use std::io;
 use std::time::Duration;
 
 use acp_rpc::{CallError, CloseReason};
 use acp_types::v1::{ErrorCode, ProtocolVersion, SessionId};
 
+pub use self::reason::Reason;
 use crate::RpcError;
 
 /// The result of a handler, and of most calls.
@@ -24,8 +27,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// }
 /// ```
 ///
-/// `Display` names the method, the field and the session concerned, and what to do where that is known. It shows the
-/// exit status and the last lines of stderr of an agent that died; never what was in a message.
+/// `Display` is for the user. It names the method, the field and the session concerned, and what to do where that is
+/// known. It shows the exit status and the last lines of stderr of an agent that died; and of an error that the agent
+/// answered with its message, its code and the [reason](RpcError::reason) in its `data`. `Debug` never shows `data`, so
+/// it is the one to log.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -103,14 +108,14 @@ pub enum Error {
         /// The session.
         session: SessionId,
         /// Why.
-        reason: String,
+        reason: Reason,
     },
     /// The agent ended, and was not to be brought back.
     GivenUp {
         /// How many restarts were tried in a row.
         restarts: u32,
         /// Why the last one failed; without one, why the agent ended.
-        reason: String,
+        reason: Reason,
     },
     /// The agent answered with an error.
     Agent {
@@ -195,12 +200,12 @@ impl Error {
     }
 
     /// The error object that a request of the agent is answered with: [`Rpc`](Self::Rpc) as it is, everything else as
-    /// `-32603` with the error's own text.
+    /// `-32603` with the error's own text. What another agent has in the `data` of its error is not passed on.
     #[must_use]
     pub fn into_rpc(self) -> RpcError {
         match self {
             Self::Rpc(error) => error,
-            other => RpcError::internal(other.to_string()),
+            other => RpcError::internal(other.without_data()),
         }
     }
 
@@ -217,80 +222,6 @@ impl Error {
     #[must_use]
     pub const fn is_auth_required(&self) -> bool {
         matches!(self, Self::Agent { error, .. } if error.code == ErrorCode::AUTH_REQUIRED.0)
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Start { error, .. } => write!(f, "the agent could not be started: {error}"),
-            Self::Version { asked, answered } => write!(
-                f,
-                "the agent speaks protocol version {}, this client version {}: use another release of one of them",
-                answered.0, asked.0
-            ),
-            Self::InitializeTimeout { waited, stderr } => {
-                write!(f, "the agent did not answer `initialize` within {waited:?}{}", LastWords(stderr))
-            }
-            Self::NotOffered { method, capability } => {
-                write!(f, "`{method}` was not sent: the agent did not offer `{capability}`")
-            }
-            Self::Content { session, block, kind, capability: Some(capability) } => write!(
-                f,
-                "`session/prompt` was not sent: `prompt[{block}]` is of kind `{kind}`, which needs `{capability}` of \
-                 the agent (session `{session}`)"
-            ),
-            Self::Content { session, block, kind, capability: None } => write!(
-                f,
-                "`session/prompt` was not sent: `prompt[{block}]` is of kind `{kind}`, which this version of the \
-                 protocol does not have (session `{session}`)"
-            ),
-            Self::Argument { method, field, problem } => {
-                write!(f, "`{method}` was not sent: `{field}` {problem}")
-            }
-            Self::Busy { session } => write!(
-                f,
-                "`session/prompt` was not sent: another turn runs or is not read to its end (session `{session}`): \
-                 finish or drop it first"
-            ),
-            Self::SessionClosed { method, session } => {
-                write!(
-                    f,
-                    "`{method}` was not sent: the session is closed, so open another one (session `{session}`)"
-                )
-            }
-            Self::CancelTimeout { session, waited } => write!(
-                f,
-                "the agent has not ended a cancelled turn within {waited:?}: close the session or the agent \
-                 (`session/prompt`, session `{session}`)"
-            ),
-            Self::NotRestored { session, reason } => write!(
-                f,
-                "the agent was restarted without this session, so open another one: {reason} (session `{session}`)"
-            ),
-            Self::GivenUp { restarts, reason } => {
-                write!(f, "the agent ended and is not back after {restarts} restarts: {reason}")
-            }
-            Self::Agent { method, session, error } => {
-                write!(f, "the agent answered `{method}`{} with an error: {error}", In(session))
-            }
-            Self::Closed { method, session, reason } => {
-                write!(f, "`{method}`{} has no answer: {reason}", In(session))
-            }
-            Self::ServedTwice { method, clients: [first, second] } => write!(
-                f,
-                "`{method}` is served by two clients of one connection, `{first}` and `{second}`: leave one of them out"
-            ),
-            Self::Incomplete { capability, missing } => write!(
-                f,
-                "`{capability}` cannot be offered to the agent: serve `{}` as well, or nothing of it",
-                missing.join("`, `")
-            ),
-            Self::Rpc(error) => f.write_str(&error.message),
-            Self::Io(error) => error.fmt(f),
-            Self::Other(error) => error.fmt(f),
-            Self::Call { session, error } => write!(f, "{error}{}", In(session)),
-        }
     }
 }
 
@@ -335,29 +266,5 @@ impl From<&str> for Error {
 impl From<String> for Error {
     fn from(message: String) -> Self {
         Self::Other(message.into())
-    }
-}
-
-/// What a process has said last, or nothing.
-struct LastWords<'a>(&'a str);
-
-impl fmt::Display for LastWords<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.trim() {
-            "" => Ok(()),
-            words => write!(f, "; its last words on stderr:\n{words}"),
-        }
-    }
-}
-
-/// ` (session …)`, or nothing.
-struct In<'a>(&'a Option<SessionId>);
-
-impl fmt::Display for In<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(session) => write!(f, " (session `{session}`)"),
-            None => Ok(()),
-        }
     }
 }

@@ -1,0 +1,130 @@
+//! Errors as text for people.
+
+use std::fmt;
+
+use acp_types::v1::SessionId;
+
+use super::Error;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Text { error: self, shows_data: true }.fmt(f)
+    }
+}
+
+impl Error {
+    /// The text without what an agent has in the `data` of its errors, which is for the user alone.
+    pub(crate) fn without_data(&self) -> String {
+        Text { error: self, shows_data: false }.to_string()
+    }
+}
+
+struct Text<'a> {
+    error: &'a Error,
+    shows_data: bool,
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (error, data) = (self.error, self.shows_data);
+        match error {
+            Error::Start { error, .. } => write!(f, "the agent could not be started: {error}"),
+            Error::Version { asked, answered } => write!(
+                f,
+                "the agent speaks protocol version {}, this client version {}: use another release of one of them",
+                answered.0, asked.0
+            ),
+            Error::InitializeTimeout { waited, stderr } => {
+                write!(f, "the agent did not answer `initialize` within {waited:?}{}", LastWords(stderr))
+            }
+            Error::NotOffered { method, capability } => {
+                write!(f, "`{method}` was not sent: the agent did not offer `{capability}`")
+            }
+            Error::Content { session, block, kind, capability: Some(capability) } => write!(
+                f,
+                "`session/prompt` was not sent: `prompt[{block}]` is of kind `{kind}`, which needs `{capability}` of \
+                 the agent (session `{session}`)"
+            ),
+            Error::Content { session, block, kind, capability: None } => write!(
+                f,
+                "`session/prompt` was not sent: `prompt[{block}]` is of kind `{kind}`, which this version of the \
+                 protocol does not have (session `{session}`)"
+            ),
+            Error::Argument { method, field, problem } => {
+                write!(f, "`{method}` was not sent: `{field}` {problem}")
+            }
+            Error::Busy { session } => write!(
+                f,
+                "`session/prompt` was not sent: another turn runs or is not read to its end (session `{session}`): \
+                 finish or drop it first"
+            ),
+            Error::SessionClosed { method, session } => {
+                write!(
+                    f,
+                    "`{method}` was not sent: the session is closed, so open another one (session `{session}`)"
+                )
+            }
+            Error::CancelTimeout { session, waited } => write!(
+                f,
+                "the agent has not ended a cancelled turn within {waited:?}: close the session or the agent \
+                 (`session/prompt`, session `{session}`)"
+            ),
+            Error::NotRestored { session, reason } => write!(
+                f,
+                "the agent was restarted without this session, so open another one: {} (session `{session}`)",
+                reason.text(data)
+            ),
+            Error::GivenUp { restarts, reason } => {
+                let reason = reason.text(data);
+                write!(f, "the agent ended and is not back after {restarts} restarts: {reason}")
+            }
+            Error::Agent { method, session, error } => {
+                write!(f, "the agent answered `{method}`{} with an error: {error}", In(session))?;
+                match error.reason().filter(|_| data) {
+                    Some(reason) => write!(f, ": {reason}"),
+                    None => Ok(()),
+                }
+            }
+            Error::Closed { method, session, reason } => {
+                write!(f, "`{method}`{} has no answer: {reason}", In(session))
+            }
+            Error::ServedTwice { method, clients: [first, second] } => write!(
+                f,
+                "`{method}` is served by two clients of one connection, `{first}` and `{second}`: leave one of them out"
+            ),
+            Error::Incomplete { capability, missing } => write!(
+                f,
+                "`{capability}` cannot be offered to the agent: serve `{}` as well, or nothing of it",
+                missing.join("`, `")
+            ),
+            Error::Rpc(error) => f.write_str(&error.message),
+            Error::Io(error) => error.fmt(f),
+            Error::Other(error) => error.fmt(f),
+            Error::Call { session, error } => write!(f, "{error}{}", In(session)),
+        }
+    }
+}
+
+/// What a process has said last, or nothing.
+struct LastWords<'a>(&'a str);
+
+impl fmt::Display for LastWords<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.trim() {
+            "" => Ok(()),
+            words => write!(f, "; its last words on stderr:\n{words}"),
+        }
+    }
+}
+
+/// ` (session …)`, or nothing.
+struct In<'a>(&'a Option<SessionId>);
+
+impl fmt::Display for In<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(session) => write!(f, " (session `{session}`)"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+use std::fmt;
+
+use super::Error;
+
+/// Why something failed, as text for people.
+///
+/// `Display` shows all of it, with what an agent has said in the `data` of an error; `Debug` leaves that out.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Reason {
+    text: String,
+    without_data: String,
+}
+
+impl Reason {
+    pub(super) fn text(&self, shows_data: bool) -> &str {
+        if shows_data { &self.text } else { &self.without_data }
+    }
+}
+
+impl From<&Error> for Reason {
+    fn from(error: &Error) -> Self {
+        Self { text: error.to_string(), without_data: error.without_data() }
+    }
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Self { without_data: text.clone(), text }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.without_data.fmt(f)
+    }
+}

@@ -1,0 +1,56 @@
+//! Numbers that are read and written within bounds.
+
+use std::fmt::Display;
+use std::ops::{Bound, RangeBounds};
+
+use serde_core::ser::{Error as _, Serialize, Serializer};
+
+use crate::path::At;
+use crate::report::{Problem, ReadError};
+
+/// The number, which stands at `at`, if it is one of these.
+///
+/// # Errors
+/// It is another.
+pub fn within<T: PartialOrd + Display>(
+    number: T,
+    bounds: impl RangeBounds<T>,
+    at: &At<'_>,
+) -> Result<T, ReadError> {
+    if bounds.contains(&number) {
+        return Ok(number);
+    }
+    let bounds = match (bounds.start_bound(), bounds.end_bound()) {
+        (Bound::Included(least), Bound::Included(most)) => format!("from {least} to {most}"),
+        (Bound::Included(least), _) => format!("at least {least}"),
+        (_, Bound::Included(most)) => format!("at most {most}"),
+        _ => "within its bounds".to_owned(),
+    };
+    Err(ReadError::new(at, Problem::OutOfBounds { bounds }))
+}
+
+/// A double that is to be written as the member or the type of this name.
+#[doc(hidden)]
+pub const fn finite(number: f64, name: &'static str) -> Finite {
+    Finite { number, name }
+}
+
+/// Serializes as the number; fails for those that JSON has no text for, which a serializer would write as `null`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Finite {
+    number: f64,
+    name: &'static str,
+}
+
+impl Serialize for Finite {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.number.is_finite() {
+            return serializer.serialize_f64(self.number);
+        }
+        Err(S::Error::custom(format_args!(
+            "`{}` is {}, which JSON has no number for",
+            self.name, self.number
+        )))
+    }
+}
