@@ -48,7 +48,11 @@ impl Keeper {
 pub(crate) enum Recorder {}
 
 impl Recorder {
-    pub(crate) async fn prompt(&self, _: &[ContentBlock]) -> Result<()> {
+    pub(crate) async fn begin_turn(&self, _: &[ContentBlock]) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn end_turn(&self) {
         match *self {}
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{ContentBlock, PromptCapabilities, PromptRequest, PromptResponse, StopReason};
@@ -13,6 +14,7 @@ use crate::extract::FromCall;
 use crate::lifecycle::{Lifecycle, OnSession};
 use crate::op;
 use crate::session::Session;
+use crate::store::Recorder;
 use crate::turn::{Turn, TurnScope};
 
 /// A session's turn while it runs. Ends it when dropped, as where the handler panics.
@@ -21,6 +23,8 @@ pub struct Running<S> {
     scope: Arc<TurnScope>,
     /// Whether it had to wait.
     waits: bool,
+    /// Whether it is recorded.
+    recorded: AtomicBool,
 }
 
 /// A turn's place among those of its session. Dropped, it ends the turn and makes room for the next one.
@@ -34,6 +38,11 @@ impl<S> Running<S> {
     fn end(&self) -> bool {
         self.session.entry.turns.end(&self.scope)
     }
+
+    /// What records it; nothing before it began.
+    fn recorder(&self) -> Option<&Recorder> {
+        self.session.updates().recorder().filter(|_| self.recorded.load(Ordering::Acquire))
+    }
 }
 
 impl<S> fmt::Debug for Running<S> {
@@ -45,6 +54,9 @@ impl<S> fmt::Debug for Running<S> {
 impl<S> Drop for Running<S> {
     fn drop(&mut self) {
         self.end();
+        if let Some(recorder) = self.recorder() {
+            recorder.end_turn();
+        }
     }
 }
 
@@ -71,7 +83,7 @@ impl Lifecycle for op::Prompt {
         let (session, turn, waits) = sessions.begin_turn(&params.session_id, may_wait, |session| {
             TurnScope::new(Arc::clone(params), session.updates().clone(), scope.cancel.clone())
         })?;
-        Ok(Running { session, scope: turn, waits })
+        Ok(Running { session, scope: turn, waits, recorded: AtomicBool::new(false) })
     }
 
     /// The next turn starts behind the answer of this one, whoever gives that. One that is cancelled while it waits
@@ -95,7 +107,10 @@ impl Lifecycle for op::Prompt {
             return Err(Error::Cancelled);
         }
         match running.session.updates().recorder() {
-            Some(recorder) => recorder.prompt(turn.prompt()).await,
+            Some(recorder) => {
+                running.recorded.store(true, Ordering::Release);
+                recorder.begin_turn(turn.prompt()).await
+            }
             None => Ok(()),
         }
     }
@@ -106,21 +121,28 @@ impl Lifecycle for op::Prompt {
         outcome: Result<PromptResponse>,
     ) -> Result<Reply, RpcError> {
         let cancelled = running.end();
-        // A turn that cannot be kept has failed, whatever was said in it.
-        if let Some(recorder) = running.session.updates().recorder() {
-            recorder.commit().await.map_err(Error::into_rpc)?;
-        }
+        let kept = match running.recorder() {
+            Some(recorder) => recorder.commit().await,
+            None => Ok(()),
+        };
         let response = match outcome {
             // What it returned is kept, but what it was told to do decides why it stopped.
             Ok(mut response) if cancelled => {
                 response.stop_reason = StopReason::Cancelled;
                 response
             }
-            Ok(response) => response,
-            Err(Error::Cancelled) => PromptResponse::new(StopReason::Cancelled),
-            // Aborting work raises errors; none of them is the client's business (rule `v1-cancel-06`).
+            // Aborting work raises errors; none of them is the client's business, nor is that it could not be kept
+            // (rule `v1-cancel-06`).
             Err(_) if cancelled => PromptResponse::new(StopReason::Cancelled),
-            Err(error) => return Err(error.into_rpc()),
+            outcome => {
+                // A turn that cannot be kept has failed, whatever was said in it.
+                kept.map_err(Error::into_rpc)?;
+                match outcome {
+                    Ok(response) => response,
+                    Err(Error::Cancelled) => PromptResponse::new(StopReason::Cancelled),
+                    Err(error) => return Err(error.into_rpc()),
+                }
+            }
         };
         Ok(Reply::new(response))
     }

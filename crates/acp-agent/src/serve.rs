@@ -98,9 +98,13 @@ impl<A: Agent> Serve<A> {
     ///
     /// On SIGTERM and SIGINT (elsewhere than on unix: Ctrl-C) the connection ends as [`until`](Self::until) ends it;
     /// a second signal ends it on the spot, also while the sessions are being closed: what was not written of them by
-    /// then is lost, as when the process is killed. Once this was called, these signals do not end the process by themselves
-    /// any more. Without the feature `signal`, which is on by default, they are left alone; so they are by
-    /// [`over`](Self::over) with [`Transport::stdio`].
+    /// then is lost, as when the process is killed. On unix a process that is still there a second later, because a handler
+    /// blocks the runtime, say, is ended by that second signal, also when this function has returned. SIGHUP and SIGQUIT end the process as they always do, unless they were ignored on Linux, but give back the
+    /// pipes before, as every end does: they are not left non-blocking to others who have them, too.
+    ///
+    /// Once this was called, the first SIGTERM or SIGINT does not end the process by itself any more. Without the feature
+    /// `signal`, which is on by default, signals are left alone; so they are by [`over`](Self::over) with
+    /// [`Transport::stdio`].
     ///
     /// # Errors
     /// Those of [`serve_stdio`].

@@ -1,15 +1,18 @@
 //! The signals that ask a process to end.
 
+#[cfg(all(feature = "signal", unix))]
+mod unix;
+
 use std::future::pending;
 use std::io;
 
 #[cfg(all(feature = "signal", unix))]
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use self::unix::Heard;
 
 /// SIGTERM and SIGINT; elsewhere than on unix Ctrl-C.
 pub(crate) struct Signals {
     #[cfg(all(feature = "signal", unix))]
-    heard: Option<[Signal; 2]>,
+    heard: Option<Heard>,
     #[cfg(all(feature = "signal", not(unix)))]
     heard: Option<()>,
 }
@@ -19,7 +22,7 @@ impl Signals {
     pub(crate) fn listen() -> io::Result<Self> {
         Ok(Signals {
             #[cfg(all(feature = "signal", unix))]
-            heard: Some([signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?]),
+            heard: Some(unix::listen()?),
             #[cfg(all(feature = "signal", not(unix)))]
             heard: Some(()),
         })
@@ -36,11 +39,9 @@ impl Signals {
     /// Waits for the next one.
     pub(crate) async fn next(&mut self) {
         #[cfg(all(feature = "signal", unix))]
-        if let Some([terminate, interrupt]) = &mut self.heard {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
+        if let Some(heard) = &mut self.heard
+            && heard.recv().await.is_some()
+        {
             return;
         }
         #[cfg(all(feature = "signal", not(unix)))]

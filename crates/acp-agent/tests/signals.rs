@@ -42,6 +42,14 @@ mod agent {
                     turn.cancelled().await;
                     std::future::pending::<()>().await;
                 }
+                // It knows, and blocks the runtime or a thread of it.
+                "blocking" => {
+                    turn.cancelled().await;
+                    eprintln!("blocking");
+                    loop {
+                        std::thread::park();
+                    }
+                }
                 _ => {
                     turn.cancelled().await;
                     turn.uncancelled().say("bye").await?;
@@ -71,80 +79,16 @@ mod agent {
     }
 }
 
-/// An agent whose store never gets anything to the disk.
 #[cfg(all(unix, feature = "store"))]
-mod wedged {
-    use std::ffi::OsString;
-
-    use acp_agent::store::{Journal, Pending, Record, Records, SessionLog, SessionStore};
-    use acp_agent::types::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
-    use acp_agent::{Agent, Result, Router, StopReason, op};
-
-    struct Wedged(Journal);
-
-    struct WedgedLog(Box<dyn SessionLog>);
-
-    pub(crate) fn agent(folder: OsString) -> impl Agent {
-        Router::new("wedged", "1", ()).on::<op::Prompt, _>(prompt).store(Wedged(Journal::at(folder)))
-    }
-
-    async fn prompt(_: &()) -> Result<StopReason> {
-        Ok(StopReason::EndTurn)
-    }
-
-    impl SessionStore for Wedged {
-        fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>> {
-            Box::pin(async move {
-                let log = self.0.create(session).await?;
-                Ok(Box::new(WedgedLog(log)) as Box<dyn SessionLog>)
-            })
-        }
-
-        fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
-            self.0.open(session)
-        }
-
-        fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
-            self.0.read(session)
-        }
-
-        fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
-            self.0.list(request)
-        }
-
-        fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
-            self.0.delete(session)
-        }
-    }
-
-    impl SessionLog for WedgedLog {
-        fn info(&self) -> &SessionInfo {
-            self.0.info()
-        }
-
-        fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
-            self.0.append(records)
-        }
-
-        fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
-            self.0.set_title(title)
-        }
-
-        fn commit(&mut self) -> Pending<'_, ()> {
-            Box::pin(async {
-                eprintln!("closing");
-                std::future::pending().await
-            })
-        }
-    }
-}
+#[path = "signals/wedged.rs"]
+mod wedged;
 
 #[cfg(unix)]
 mod parent {
-    use std::io::{BufRead, BufReader, Read, Write};
+    use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
     use std::os::unix::process::ExitStatusExt;
     use std::path::Path;
-    use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+    use std::process::{Child, Command, ExitStatus, Stdio};
 
     use serde_json::{Value, json};
 
@@ -157,6 +101,10 @@ mod parent {
         let tests: &[(&str, Test)] = &[
             ("a signal ends it in good order", signals),
             ("a second signal ends it on the spot", second_signal),
+            ("a second signal ends it when the first has blocked it", second_signal_when_blocked),
+            ("two signals end it when it is blocked already", two_signals_when_blocked),
+            ("a signal that ends it at once gives back the pipes", pipes_are_given_back),
+            ("a hangup that is ignored is ignored", ignored_hangup),
             ("the end of stdin ends it", end_of_input),
             ("a client that is gone is no failure", broken_pipe),
             ("a signal ends it while nobody reads", nobody_reads),
@@ -173,29 +121,53 @@ mod parent {
 
     struct Agent {
         child: Child,
-        stdin: Option<ChildStdin>,
-        stdout: Option<BufReader<ChildStdout>>,
+        stdin: Option<Box<dyn Write>>,
+        stdout: Option<BufReader<Box<dyn Read>>>,
     }
 
     impl Agent {
-        /// Starts an agent that waits so many seconds for something to happen at its end, and opens a session.
-        fn open(runtime: &str, drain: u64, store: Option<&Path>) -> (Self, Value) {
-            let mut child = Command::new(std::env::current_exe().unwrap())
+        fn program() -> Command {
+            Command::new(std::env::current_exe().unwrap())
+        }
+
+        /// Starts an agent that waits so many seconds for something to happen at its end, on pipes of its own or those.
+        fn start(
+            runtime: &str,
+            drain: u64,
+            store: Option<&Path>,
+            pipes: Option<(PipeReader, PipeWriter)>,
+            program: &mut Command,
+        ) -> Self {
+            let (stdin, stdout) = match pipes {
+                Some((stdin, stdout)) => (stdin.into(), stdout.into()),
+                None => (Stdio::piped(), Stdio::piped()),
+            };
+            let mut child = program
                 .env("ACP_AGENT_TEST", runtime)
                 .env("ACP_AGENT_TEST_DRAIN", drain.to_string())
                 .envs(store.map(|folder| ("ACP_AGENT_TEST_STORE", folder)))
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
+                .stdin(stdin)
+                .stdout(stdout)
                 .stderr(Stdio::piped())
                 .spawn()
                 .unwrap();
-            let stdin = child.stdin.take();
-            let stdout = child.stdout.take().map(BufReader::new);
-            let mut agent = Agent { child, stdin, stdout };
-            agent.say(1, "initialize", &json!({"protocolVersion": 1}));
-            agent.recv();
-            agent.say(2, "session/new", &json!({"cwd": "/", "mcpServers": []}));
-            let session = agent.recv()["result"]["sessionId"].clone();
+            let stdin = child.stdin.take().map(|stdin| Box::new(stdin) as Box<dyn Write>);
+            let stdout = child.stdout.take().map(|stdout| BufReader::new(Box::new(stdout) as Box<dyn Read>));
+            Agent { child, stdin, stdout }
+        }
+
+        /// Opens a session.
+        fn opened(&mut self) -> Value {
+            self.say(1, "initialize", &json!({"protocolVersion": 1}));
+            self.recv();
+            self.say(2, "session/new", &json!({"cwd": "/", "mcpServers": []}));
+            self.recv()["result"]["sessionId"].clone()
+        }
+
+        /// Both.
+        fn open(runtime: &str, drain: u64, store: Option<&Path>) -> (Self, Value) {
+            let mut agent = Self::start(runtime, drain, store, None, &mut Self::program());
+            let session = agent.opened();
             (agent, session)
         }
 
@@ -267,6 +239,79 @@ mod parent {
         assert!(said.iter().all(|message| message["id"] != 3), "it was waited for: {said:?}");
         assert!(status.success(), "{status} {told}");
         assert_eq!(told, "served\n");
+    }
+
+    /// Waits until a handler of the agent blocks, and signals until that ends the agent.
+    fn blocked(mut agent: Agent, signals: &[&str]) {
+        let mut told = BufReader::new(agent.child.stderr.take().unwrap());
+        let mut line = String::new();
+        told.read_line(&mut line).unwrap();
+        assert_eq!(line, "blocking\n");
+        agent.signal(signals);
+        let status = agent.child.wait().unwrap();
+        // Of two that are there at once either may come first.
+        assert!(signals.len() == 2 && status.signal() == Some(15) || status.signal() == Some(2), "{status}");
+    }
+
+    fn second_signal_when_blocked(runtime: &str) {
+        let agent = Agent::prompted(runtime, "blocking", FOR_EVER);
+        agent.signal(&["TERM"]);
+        blocked(agent, &["INT"]);
+    }
+
+    fn two_signals_when_blocked(runtime: &str) {
+        let (mut agent, session) = Agent::open(runtime, FOR_EVER, None);
+        let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": "blocking"}]});
+        agent.say(3, "session/prompt", &prompt);
+        assert_eq!(agent.recv()["params"]["update"]["status"], "in_progress");
+        let cancel = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}});
+        writeln!(agent.stdin.as_mut().unwrap(), "{cancel}").unwrap();
+        blocked(agent, &["TERM", "INT"]);
+    }
+
+    fn is_nonblocking(pipe: impl std::os::fd::AsFd) -> bool {
+        rustix::fs::fcntl_getfl(pipe).unwrap().contains(rustix::fs::OFlags::NONBLOCK)
+    }
+
+    /// The pipes may be those of others, too, who do not expect them to be non-blocking.
+    fn pipes_are_given_back(runtime: &str) {
+        for (signals, text, ended_by) in
+            [(["HUP"].as_slice(), "wait", 1), (&["QUIT"], "wait", 3), (&["INT"], "blocking", 2)]
+        {
+            let ((stdin, input), (output, stdout)) = (std::io::pipe().unwrap(), std::io::pipe().unwrap());
+            let pipes = Some((stdin.try_clone().unwrap(), stdout.try_clone().unwrap()));
+            let mut agent = Agent::start(runtime, FOR_EVER, None, pipes, &mut Agent::program());
+            agent.stdin = Some(Box::new(input));
+            agent.stdout = Some(BufReader::new(Box::new(output)));
+            let session = agent.opened();
+            let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
+            agent.say(3, "session/prompt", &prompt);
+            assert_eq!(agent.recv()["params"]["update"]["status"], "in_progress");
+            assert!(is_nonblocking(&stdin) && is_nonblocking(&stdout));
+            if text == "blocking" {
+                agent.signal(&["TERM"]);
+                blocked(agent, signals);
+            } else {
+                agent.signal(signals);
+                assert_eq!(agent.child.wait().unwrap().signal(), Some(ended_by), "{signals:?}");
+            }
+            assert!(!is_nonblocking(&stdin) && !is_nonblocking(&stdout), "{signals:?}");
+        }
+    }
+
+    /// As under `nohup`.
+    fn ignored_hangup(runtime: &str) {
+        if !cfg!(target_os = "linux") {
+            return;
+        }
+        let mut program = Command::new("/bin/sh");
+        program.args(["-c", "trap '' HUP; exec \"$0\""]).arg(std::env::current_exe().unwrap());
+        let mut agent = Agent::start(runtime, FOR_EVER, None, None, &mut program);
+        agent.opened();
+        agent.signal(&["HUP"]);
+        agent.stdin = None;
+        let (_, status, told) = agent.rest();
+        assert!(status.success(), "{status} {told}");
     }
 
     #[cfg(feature = "store")]

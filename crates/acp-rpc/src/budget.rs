@@ -18,6 +18,9 @@ pub(crate) const LANE: usize = 384;
 /// growing, and its token.
 pub(crate) const REQUEST: usize = 512;
 
+/// How many handlers may be started before the first of them has run.
+const STARTS: usize = 64;
+
 /// Whether a table has so much more room than it needs that it should shrink: seldom enough to be cheap.
 pub(crate) const fn is_slack(capacity: usize, length: usize) -> bool {
     capacity > 256 && length < capacity / 8
@@ -42,6 +45,10 @@ pub(crate) struct Intake {
     /// Bytes that the reader has answered by itself since there was last room to write.
     refused: AtomicUsize,
     waiting: AtomicUsize,
+    /// Handlers of requests that were started and have not run yet.
+    unstarted: AtomicUsize,
+    /// Answers of handlers that wait for room to write.
+    answers: AtomicUsize,
     resume: Notify,
     flood: Notify,
 }
@@ -67,6 +74,8 @@ impl Intake {
             held: AtomicUsize::new(0),
             refused: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
+            unstarted: AtomicUsize::new(0),
+            answers: AtomicUsize::new(0),
             resume: Notify::new(),
             flood: Notify::new(),
         })
@@ -88,6 +97,37 @@ impl Intake {
     fn is_at_ceiling(&self) -> bool {
         let most = self.held.load(Ordering::SeqCst).max(self.refused.load(Ordering::SeqCst));
         most >= self.ceiling.max(self.budget)
+    }
+
+    /// The task of a handler was spawned.
+    pub(crate) fn spawned(&self) {
+        self.unstarted.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// A handler that was spawned has run, or never will.
+    pub(crate) fn started(&self) {
+        let before = self.unstarted.fetch_sub(1, Ordering::SeqCst);
+        if before == STARTS || before == 1 {
+            self.resume.notify_one();
+        }
+    }
+
+    /// Whether so many handlers have not run yet that those come first.
+    pub(crate) fn is_ahead(&self) -> bool {
+        self.unstarted.load(Ordering::SeqCst) >= STARTS
+    }
+
+    /// Whether the requests in flight will become fewer without anything that is still to be read: some have not
+    /// run yet, or nothing but the peer keeps their answers from leaving.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.unstarted.load(Ordering::SeqCst) > 0
+            || (self.answers.load(Ordering::SeqCst) > 0 && self.waiting.load(Ordering::SeqCst) == 0)
+    }
+
+    /// An answer waits for room to write, as long as what this returns lives.
+    pub(crate) fn answer_waits(&self) -> impl Drop + '_ {
+        self.answers.fetch_add(1, Ordering::SeqCst);
+        WaitingAnswer(self)
     }
 
     /// The reader has answered something by itself, past the outgoing budget.
@@ -133,10 +173,19 @@ impl Intake {
 
     pub(crate) fn wait(self: &Arc<Self>) -> Waiting {
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        if self.is_full() {
+        if self.is_full() || self.answers.load(Ordering::SeqCst) > 0 {
             self.resume.notify_one();
         }
         Waiting { intake: Arc::clone(self) }
+    }
+}
+
+/// An answer that waits for room.
+struct WaitingAnswer<'a>(&'a Intake);
+
+impl Drop for WaitingAnswer<'_> {
+    fn drop(&mut self) {
+        self.0.answers.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

@@ -9,6 +9,8 @@ use crate::head::Heading;
 const MIN_READ: usize = 8 * 1024;
 /// An idle buffer is not kept larger than this.
 const IDLE_CAPACITY: usize = 256 * 1024;
+/// A buffer is not kept larger than this for the next long line.
+pub(crate) const BUSY_CAPACITY: usize = 4 * 1024 * 1024;
 /// From here on a buffer grows by less.
 const LONG_LINE: usize = 1024 * 1024;
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -22,6 +24,8 @@ pub struct Framer {
     buffer: Vec<u8>,
     /// Where the current line begins.
     start: usize,
+    /// Where the line before it began.
+    last: usize,
     /// Up to where the current line is known to hold no newline.
     scanned: usize,
     max_line: usize,
@@ -53,7 +57,7 @@ impl Framer {
     /// A framer for lines of up to `max_line` bytes.
     #[must_use]
     pub fn new(max_line: usize) -> Self {
-        Self { buffer: Vec::new(), start: 0, scanned: 0, max_line, skipped: None }
+        Self { buffer: Vec::new(), start: 0, last: 0, scanned: 0, max_line, skipped: None }
     }
 
     /// The buffer to append what was read to. It has spare capacity.
@@ -64,10 +68,9 @@ impl Framer {
             self.scanned = 0;
         }
         let rest = self.buffer.len() - self.start;
-        if self.buffer.capacity() > IDLE_CAPACITY && rest <= IDLE_CAPACITY / 4 {
-            // A long line has gone. The start of the next one must not keep its room.
-            self.move_to_front();
-            self.buffer.shrink_to(IDLE_CAPACITY / 2);
+        if self.buffer.capacity() > BUSY_CAPACITY && rest <= IDLE_CAPACITY / 4 {
+            // A very long line has gone. The start of the next one must not keep its room.
+            self.give_back();
         }
         if self.buffer.capacity() - self.buffer.len() < MIN_READ / 2 {
             self.move_to_front();
@@ -81,10 +84,21 @@ impl Framer {
         &mut self.buffer
     }
 
+    /// Whether a long line is being read.
+    pub(crate) const fn is_busy(&self) -> bool {
+        self.buffer.len() > IDLE_CAPACITY
+    }
+
+    /// Gives room back that was needed for long lines.
+    pub fn give_back(&mut self) {
+        self.move_to_front();
+        self.buffer.shrink_to(IDLE_CAPACITY / 2);
+    }
+
     fn move_to_front(&mut self) {
         self.buffer.drain(..self.start);
         self.scanned -= self.start;
-        self.start = 0;
+        (self.start, self.last) = (0, 0);
     }
 
     /// The next line, if the buffer holds a whole one.
@@ -97,6 +111,7 @@ impl Framer {
                 return None;
             };
             let (start, end) = (self.start, self.scanned + length);
+            self.last = start;
             self.start = end + 1;
             self.scanned = self.start;
             if self.skipped.is_some() || end - start > self.max_line {
@@ -109,16 +124,18 @@ impl Framer {
         }
     }
 
+    /// Hands the line back that was given last, which was a whole one: it is the next line again.
+    pub fn hand_back(&mut self) {
+        self.start = self.last;
+        self.scanned = self.last;
+    }
+
     /// The stream ended: the last line, if it lacks its newline.
     pub fn finish(&mut self) -> Option<Line<'_>> {
-        let (start, end) = (self.start, self.buffer.len());
-        self.start = end;
-        self.scanned = end;
-        if self.skipped.is_some() || end - start > self.max_line {
-            return self.oversized(start, end);
+        if self.skipped.is_some() || self.start < self.buffer.len() {
+            self.buffer.push(b'\n');
         }
-        let line = trim(self.buffer.get(start..end).unwrap_or_default());
-        (!line.is_empty()).then_some(Line::Whole(line))
+        self.next_line()
     }
 
     /// Lets go of a line that grew beyond the limit before its end was seen.

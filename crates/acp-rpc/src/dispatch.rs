@@ -4,7 +4,7 @@ mod unread;
 
 use std::mem::size_of_val;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::task::JoinSet;
 
@@ -35,7 +35,18 @@ pub(crate) struct Dispatch {
     noise: Noise,
     max_line: usize,
     max_message: usize,
+    /// What the request weighs that was handed back, to be received again.
+    handed_back: Option<usize>,
     is_over: bool,
+}
+
+/// What became of a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Received {
+    /// It was dealt with.
+    Done,
+    /// It must be received again once the pause that it brought is over.
+    TooEarly,
 }
 
 impl Dispatch {
@@ -55,11 +66,12 @@ impl Dispatch {
             noise,
             max_line,
             max_message,
+            handed_back: None,
             is_over: false,
         }
     }
 
-    /// Whether the reader must wait: for jobs to be done, or for room for answers of its own.
+    /// Whether the reader must wait: for jobs to be done, for room for answers of its own, or for handlers to run.
     pub(crate) fn is_paused(&mut self) -> bool {
         let Shared { intake, writer, .. } = &*self.peer.shared;
         if writer.has_room() {
@@ -68,29 +80,57 @@ impl Dispatch {
         if intake.is_flooded() {
             self.give_up_calls();
         }
-        self.peer.shared.intake.is_paused()
+        let intake = &self.peer.shared.intake;
+        intake.is_paused()
+            || intake.is_ahead()
+            || self.handed_back.is_some_and(|bytes| self.is_too_early(bytes))
+    }
+
+    /// Whether a request that weighs so much would be refused now, but perhaps not a little later.
+    fn is_too_early(&self, bytes: usize) -> bool {
+        self.peer.shared.intake.is_draining() && self.peer.shared.endpoint().is_full(bytes)
+    }
+
+    /// Whether a request was handed back that has not come again.
+    pub(crate) const fn has_handed_back(&self) -> bool {
+        self.handed_back.is_some()
     }
 
     /// Deals with one line.
-    pub(crate) fn receive(&mut self, line: Line<'_>) {
+    pub(crate) fn receive(&mut self, line: Line<'_>) -> Received {
         match line {
-            Line::Whole(line) => {
-                self.peer.shared.line.store(line.len(), Ordering::Relaxed);
-                match read(line, self.max_message) {
-                    Ok(message) => {
-                        self.observer.received(line, line);
-                        self.message(message);
-                    }
-                    Err(Unread::TooHeavy) => self.too_heavy(line),
-                    Err(Unread::NotJson(error)) => self.not_read(line, error),
-                }
-            }
+            Line::Whole(line) => return self.whole(line),
             Line::Oversized { head, length } => self.oversized(head, length),
         }
+        Received::Done
     }
 
-    fn message(&mut self, message: Message<'_>) {
+    fn whole(&mut self, line: &[u8]) -> Received {
+        self.peer.shared.line.store(line.len(), Ordering::Relaxed);
+        match read(line, self.max_message) {
+            Ok(message) => {
+                if self.is_new() {
+                    self.observer.received(line, line);
+                }
+                return self.message(message);
+            }
+            Err(Unread::TooHeavy) => self.too_heavy(line),
+            Err(Unread::NotJson(error)) => return self.not_read(line, error),
+        }
+        Received::Done
+    }
+
+    /// A line that comes again has been seen.
+    const fn is_new(&mut self) -> bool {
+        self.handed_back.take().is_none()
+    }
+
+    fn message(&mut self, message: Message<'_>) -> Received {
         let bytes = weight_of_request(&message);
+        if bytes > 0 && self.is_too_early(bytes) {
+            self.handed_back = Some(bytes);
+            return Received::TooEarly;
+        }
         let shared = &self.peer.shared;
         let effect = match message {
             // As a rule most messages are these, and the endpoint has no part in them.
@@ -127,6 +167,7 @@ impl Dispatch {
             }
             Effect::BadCancel => self.report(Fault::BadCancel),
         }
+        Received::Done
     }
 
     /// Spawns the handler of a request, or answers at once if there is none.
@@ -150,8 +191,17 @@ impl Dispatch {
         };
         let bytes = block(size_of_val(&*task));
         let (peer, service) = (self.peer.clone(), Arc::clone(&self.service));
-        let answering = Answering { peer, service, id: id.clone(), method: method.into(), kept }.run(task);
+        let answering = Answering {
+            peer,
+            service,
+            id: id.clone(),
+            method: method.into(),
+            kept,
+            has_run: AtomicBool::new(false),
+        };
+        let answering = answering.run(task);
         self.peer.shared.endpoint().weigh(id, budget::task(&answering) + bytes);
+        self.peer.shared.intake.spawned();
         self.tasks.spawn(answering);
     }
 

@@ -1,7 +1,7 @@
 //! The one loop of a connection.
 
 use std::fmt;
-use std::future::{pending, poll_fn};
+use std::future::{pending, poll_fn, ready};
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,12 +12,13 @@ use tokio::io::{AsyncRead, copy, sink};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::codec::Framer;
-use crate::dispatch::Dispatch;
+use crate::dispatch::{Dispatch, Received};
 use crate::error::{CloseReason, Exit};
 use crate::options::Options;
 use crate::peer::{Peer, Shared};
 use crate::pump::{Moved, Pump};
 use crate::service::Service;
+use crate::share::Share;
 use crate::tap::Observer;
 use crate::transport::{ChildLink, Transport};
 
@@ -32,7 +33,15 @@ pub fn connect(transport: Transport, service: impl Service, options: Options) ->
     let observer = Observer::new(tap, service);
     let pump = Pump::new(Framer::new(max_line), transport.reader, transport.writer, observer.clone(), hold);
     let dispatch = Dispatch::new(peer.clone(), observer, noise, max_line, max_message);
-    let connection = Connection { dispatch, pump, child: transport.child, child_is_gone: false, drain };
+    let connection = Connection {
+        dispatch,
+        pump,
+        child: transport.child,
+        child_is_gone: false,
+        unwritten: None,
+        share: Share::new(),
+        drain,
+    };
     (peer, Driver { running: Box::pin(connection.run()) })
 }
 
@@ -68,7 +77,21 @@ struct Connection {
     pump: Pump,
     child: Option<ChildLink>,
     child_is_gone: bool,
+    /// Why nothing can be written any more.
+    unwritten: Option<Arc<io::Error>>,
+    share: Share,
     drain: Duration,
+}
+
+/// Why the reader does not go on with the lines in the buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtHand {
+    /// There are none.
+    Nothing,
+    /// It must wait.
+    Paused,
+    /// It is the turn of other tasks.
+    More,
 }
 
 /// What a turn of the loop came to.
@@ -104,6 +127,7 @@ impl Connection {
         let reason = self.last_words(cause).await;
         self.dispatch.fail_calls(&reason);
         self.wind_down(&reason).await;
+        let reason = self.with_losses(reason);
         let Self { mut dispatch, mut pump, child, drain, .. } = self;
         // A peer that does not read must not keep us; what could not be sent by now is lost with it.
         let _ = timeout(drain, pump.shutdown()).await;
@@ -144,7 +168,10 @@ impl Connection {
         if matches!(reason, CloseReason::Local) {
             return reason;
         }
-        while self.pump.reading || (self.child.is_some() && !self.child_is_gone) {
+        while self.pump.reading
+            || self.dispatch.has_handed_back()
+            || (self.child.is_some() && !self.child_is_gone)
+        {
             match self.turn(Stage::Serving, Some(deadline)).await {
                 Event::Exited(_) if told => {}
                 Event::Exited(exit) => reason = CloseReason::Exited(exit),
@@ -213,16 +240,30 @@ impl Connection {
         }
     }
 
+    /// An end in good order was none if the last answers could not be written, unless nobody was there to read them.
+    fn with_losses(&mut self, reason: CloseReason) -> CloseReason {
+        match (reason, self.unwritten.take()) {
+            (CloseReason::Eof | CloseReason::Local, Some(error)) if is_loss(&error) => CloseReason::Io(error),
+            (reason, _) => reason,
+        }
+    }
+
     /// One turn of the loop: deals with the lines at hand, then waits for the next thing to happen.
     async fn turn(&mut self, stage: Stage, deadline: Option<Instant>) -> Event {
         loop {
-            let paused = stage == Stage::Ending || self.receive_lines();
+            let at_hand = match stage {
+                Stage::Serving => self.receive_lines(),
+                Stage::Ending => AtHand::Paused,
+            };
+            if at_hand == AtHand::More {
+                self.share.renew().await;
+            }
             let Self { dispatch, pump, child, .. } = self;
             let shared = Arc::clone(&dispatch.peer.shared);
             // The order matters, because an earlier branch that is always ready starves the later ones.
             // Ends come first: they happen once. Then tasks that are done: each was started by a line, so
             // there are no more of them than the pipe below brings in, and their memory is given back
-            // before more is taken. Then the pipe, both directions in one attempt. The last two only
+            // before more is taken. Then the pipe, both directions in one attempt. The last ones only
             // matter when nothing else happens.
             tokio::select! {
                 biased;
@@ -234,24 +275,29 @@ impl Connection {
                 Some(_) = dispatch.tasks.join_next(), if !dispatch.tasks.is_empty() => {
                     return Event::Finished;
                 }
-                moved = poll_fn(|cx| pump.poll(cx, &shared.writer, !paused)) => {
+                moved = poll_fn(|cx| pump.poll(cx, &shared.writer, at_hand == AtHand::Nothing)) => {
                     return self.moved(moved);
                 }
-                () = shared.intake.resumed(), if paused && stage == Stage::Serving => {}
+                () = shared.intake.resumed(), if at_hand == AtHand::Paused && stage == Stage::Serving => {}
                 () = overdue(deadline) => return Event::Overdue,
+                () = ready(()), if at_hand == AtHand::More => {}
             }
         }
     }
 
-    /// Deals with the whole lines in the buffer; `true` if it had to stop.
-    fn receive_lines(&mut self) -> bool {
+    /// Deals with the whole lines in the buffer.
+    fn receive_lines(&mut self) -> AtHand {
         while !self.dispatch.is_paused() {
-            match self.pump.framer.next_line() {
-                Some(line) => self.dispatch.receive(line),
-                None => return false,
+            if self.share.is_spent() {
+                return AtHand::More;
+            }
+            let Some(line) = self.pump.framer.next_line() else { return AtHand::Nothing };
+            self.share.line();
+            if self.dispatch.receive(line) == Received::TooEarly {
+                self.pump.framer.hand_back();
             }
         }
-        true
+        AtHand::Paused
     }
 
     fn moved(&mut self, moved: Moved) -> Event {
@@ -263,12 +309,15 @@ impl Connection {
                 shared.set_reason(CloseReason::Io(Arc::clone(error)));
             }
             self.pump.stop_writing(&shared.writer);
+            self.unwritten = Some(Arc::clone(error));
         }
         match (moved.read, write_error) {
             (Some(Ok(0)), _) => {
                 self.pump.reading = false;
-                if let Some(line) = self.pump.framer.finish() {
-                    self.dispatch.receive(line);
+                if let Some(line) = self.pump.framer.finish()
+                    && self.dispatch.receive(line) == Received::TooEarly
+                {
+                    self.pump.framer.hand_back();
                 }
                 Event::Eof
             }
@@ -277,10 +326,21 @@ impl Connection {
                 Event::ReadFailed(Arc::new(error))
             }
             (_, Some(error)) => Event::WriteFailed(error),
-            (Some(Ok(_)), None) => Event::Read,
+            (Some(Ok(bytes)), None) => {
+                self.share.read(bytes);
+                Event::Read
+            }
             (None, None) => Event::Wrote,
         }
     }
+}
+
+/// Whether the system could not write, and that not because there is nobody to read. A sink of messages may say anything
+/// once it is closed.
+fn is_loss(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
+    let is_gone = matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted | NotConnected);
+    error.raw_os_error().is_some() && !is_gone
 }
 
 /// Reads what nobody wants to know; never done.

@@ -221,15 +221,13 @@ impl<W, T: Clone> Endpoint<W, T> {
         bytes: usize,
         token: impl FnOnce() -> T,
     ) -> Effect<'a, W, T> {
-        let over_count = self.in_flight.len() >= self.limits.requests;
-        let over_bytes =
-            self.in_flight_bytes > 0 && self.in_flight_bytes.saturating_add(bytes) > self.limits.bytes;
+        let is_full = self.is_full(bytes);
         match self.in_flight.entry(id) {
             Entry::Occupied(taken) => Effect::Refuse {
                 id: taken.key().clone(),
                 error: Error::invalid_request("a request with this id is still being handled"),
             },
-            Entry::Vacant(free) if over_count || over_bytes => Effect::Refuse {
+            Entry::Vacant(free) if is_full => Effect::Refuse {
                 id: free.into_key(),
                 error: Error::internal("too many requests are being handled: send it again later"),
             },
@@ -241,6 +239,14 @@ impl<W, T: Clone> Endpoint<W, T> {
                 Effect::Run { id, method, params, token }
             }
         }
+    }
+
+    /// Whether one more request, which weighs `bytes`, would be refused.
+    #[must_use]
+    pub fn is_full(&self, bytes: usize) -> bool {
+        let over_bytes =
+            self.in_flight_bytes > 0 && self.in_flight_bytes.saturating_add(bytes) > self.limits.bytes;
+        over_bytes || self.in_flight.len() >= self.limits.requests
     }
 
     /// The peer gives up one of its requests. One that is unknown or done is none of our business.

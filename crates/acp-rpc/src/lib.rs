@@ -12,6 +12,7 @@ mod error;
 mod fault;
 mod head;
 mod hold;
+mod idle;
 mod lane;
 pub mod layer;
 mod message;
@@ -21,6 +22,7 @@ mod pump;
 mod reading;
 mod reason;
 mod service;
+mod share;
 pub mod tap;
 mod task;
 pub mod trace;
@@ -43,6 +45,8 @@ pub use crate::service::{BoxFuture, Delivery, Encode, EncodeError, LaneKey, Repl
 pub use crate::tap::{Direction, Kind, Tap, Traffic};
 pub use crate::transport::Transport;
 #[cfg(feature = "process")]
-pub use crate::transport::process::{Child, Command};
+pub use crate::transport::command::Command;
+#[cfg(feature = "process")]
+pub use crate::transport::process::Child;
 #[cfg(feature = "process")]
 pub use crate::transport::run::{Output, Running};

@@ -34,10 +34,12 @@ pub struct Options {
     /// reader may refuse meanwhile that the peer does not take. At the ceiling the reader pauses all the same, and
     /// what waits fails with [`CallError::Overloaded`](crate::CallError::Overloaded). Default 64 MiB.
     pub incoming_ceiling: usize,
-    /// How many requests of the peer may be in flight. One more is refused with `-32603`. Default 16,384.
+    /// How many requests of the peer may be in flight. While handlers have not run for the first time, or answers
+    /// wait for room and nothing else does, the reader pauses at the limit; otherwise one more is refused with
+    /// `-32603`. Default 16,384.
     pub max_in_flight: usize,
     /// How much the requests in flight may take together, with those results that wait for room to be written. One more
-    /// is refused with `-32603`, unless it is the only one. Default 128 MiB.
+    /// meets the same as at [`max_in_flight`](Self::max_in_flight), unless it is the only one. Default 128 MiB.
     pub in_flight_budget: usize,
     /// What to do about lines that are not JSON.
     pub noise: Noise,

@@ -6,14 +6,15 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
-use crate::codec::Framer;
+use crate::codec::{BUSY_CAPACITY, Framer};
 use crate::hold::Hold;
+use crate::idle::Idle;
 use crate::service::BoxFuture;
 use crate::tap::Observer;
 use crate::writer::{CHUNK, Writer};
 
-/// An output buffer larger than this is not kept once it is empty.
-const IDLE_CAPACITY: usize = 2 * CHUNK;
+/// An idle output buffer is not kept larger than this.
+pub(crate) const IDLE_CAPACITY: usize = 2 * CHUNK;
 
 /// Both directions of a transport, and what is on its way in each.
 pub(crate) struct Pump {
@@ -28,6 +29,7 @@ pub(crate) struct Pump {
     /// How much of `outgoing` has left.
     sent: usize,
     flushed: bool,
+    idle: Idle,
     /// The peer may still send.
     pub(crate) reading: bool,
     /// The peer may still be sent to.
@@ -60,6 +62,7 @@ impl Pump {
             held: None,
             sent: 0,
             flushed: true,
+            idle: Idle::default(),
             reading: true,
             writing: true,
         }
@@ -70,6 +73,11 @@ impl Pump {
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>, queue: &Writer, may_read: bool) -> Poll<Moved> {
         let wrote = if self.writing { self.poll_write(cx, queue) } else { Poll::Pending };
         let read = if may_read && self.reading { self.poll_read(cx) } else { Poll::Pending };
+        if self.idle.poll(cx) {
+            self.framer.give_back();
+            self.outgoing.shrink_to(IDLE_CAPACITY);
+            queue.give_back();
+        }
         if wrote.is_pending() && read.is_pending() {
             return Poll::Pending;
         }
@@ -78,7 +86,11 @@ impl Pump {
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         // The future holds nothing between polls, so a fresh one each time loses nothing.
-        pin!(self.reader.read_buf(self.framer.space())).poll(cx)
+        let read = ready!(pin!(self.reader.read_buf(self.framer.space())).poll(cx));
+        if self.framer.is_busy() {
+            self.idle.used();
+        }
+        Poll::Ready(read)
     }
 
     fn poll_write(&mut self, cx: &mut Context<'_>, queue: &Writer) -> Poll<io::Result<()>> {
@@ -136,8 +148,13 @@ impl Pump {
     fn reset_outgoing(&mut self, queue: &Writer) {
         queue.written(self.outgoing.len());
         self.held = None;
+        if self.outgoing.len() > IDLE_CAPACITY {
+            self.idle.used();
+        }
         self.outgoing.clear();
-        self.outgoing.shrink_to(IDLE_CAPACITY);
+        if self.outgoing.capacity() > BUSY_CAPACITY {
+            self.outgoing.shrink_to(IDLE_CAPACITY);
+        }
         self.sent = 0;
     }
 }

@@ -1,10 +1,12 @@
 //! What runs as a task of its own: the handler of a request, up to its answer. And how its panics are kept in.
 
 use std::any::Any;
+use std::future::poll_fn;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use crate::encode;
@@ -88,18 +90,29 @@ pub(crate) struct Answering {
     pub(crate) id: Id,
     pub(crate) method: Box<str>,
     pub(crate) kept: Kept,
+    /// The handler has been polled, and is not done or waits for room.
+    pub(crate) has_run: AtomicBool,
 }
 
 impl Answering {
     /// Runs the handler and sends its answer: exactly one, whatever the handler does.
     pub(crate) async fn run(self, task: Task) {
         let mut handler = caught(task, |panic: &str| self.panicked(panic));
-        let mut outcome = (&mut handler).await.unwrap_or_else(|| Err(Error::panicked()));
+        let polled = poll_fn(|cx| {
+            let polled = Pin::new(&mut handler).poll(cx);
+            if polled.is_pending() {
+                self.has_run();
+            }
+            polled
+        });
+        let mut outcome = polled.await.unwrap_or_else(|| Err(Error::panicked()));
         outcome = self.kept.instead_of(outcome);
         let turn = match self.peer.shared.writer.try_turn() {
             Some(turn) => Ok(turn),
             None => {
                 outcome = self.weighed(outcome);
+                let _waits = self.peer.shared.intake.answer_waits();
+                self.has_run();
                 self.peer.shared.writer.turn().await
             }
         };
@@ -112,6 +125,13 @@ impl Answering {
         drop(turn);
         // Only now: what it holds is held until its answer stands in the buffer.
         drop(handler);
+    }
+
+    /// It has had its chance to be done at once.
+    fn has_run(&self) {
+        if !self.has_run.swap(true, Ordering::Relaxed) {
+            self.peer.shared.intake.started();
+        }
     }
 
     /// Has an outcome that must wait for room count in the in-flight budget. A result is written for that, so that
@@ -207,6 +227,7 @@ impl Answering {
 /// When it is answered, and where its task is stopped half-way.
 impl Drop for Answering {
     fn drop(&mut self) {
+        self.has_run();
         self.contain(|| self.kept.let_go());
     }
 }

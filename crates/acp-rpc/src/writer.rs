@@ -7,6 +7,8 @@ use std::task::{Context, Poll, Waker};
 
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 
+use crate::pump::IDLE_CAPACITY;
+
 /// From this length on a buffer takes no further message, so that memory is given back piece by piece as a
 /// slow peer reads. It is what pipes take at once: larger writes would not save any.
 pub(crate) const CHUNK: usize = 64 * 1024;
@@ -139,7 +141,9 @@ impl Writer {
     pub(crate) fn poll_take(&self, cx: &Context<'_>, empty: &mut Vec<u8>) -> Poll<()> {
         let mut output = self.lock();
         if let Some(full) = output.full.pop_front() {
-            let empty = std::mem::replace(empty, full);
+            let mut empty = std::mem::replace(empty, full);
+            // One of a long message is not put by for short ones.
+            empty.shrink_to(IDLE_CAPACITY);
             if output.spares.len() < (self.budget / 4 / CHUNK).clamp(1, SPARES) {
                 output.spares.push(empty);
             }
@@ -153,6 +157,11 @@ impl Writer {
         }
         std::mem::swap(&mut output.buffer, empty);
         Poll::Ready(())
+    }
+
+    /// For the driver: gives room back that was needed for long messages.
+    pub(crate) fn give_back(&self) {
+        self.lock().buffer.shrink_to(IDLE_CAPACITY);
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -8,6 +8,8 @@
 )]
 
 mod common;
+#[path = "backpressure/pipelined.rs"]
+mod pipelined;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -112,6 +112,49 @@ fn a_long_line_does_not_leave_a_large_buffer() {
 }
 
 #[test]
+fn a_long_line_leaves_its_buffer_to_the_next_until_it_is_given_back() {
+    let mut framer = Framer::new(usize::MAX);
+    let receive = |framer: &mut Framer| {
+        for _ in 0..16 {
+            framer.space().extend_from_slice(&vec![b'x'; 1 << 16]);
+            assert_eq!(framer.next_line(), None);
+        }
+        framer.space().extend_from_slice(b"\n{");
+        assert!(matches!(framer.next_line(), Some(Line::Whole(line)) if line.len() >= 1 << 20));
+        assert_eq!(framer.next_line(), None);
+        framer.space().extend_from_slice(b"}\n");
+        assert_eq!(framer.next_line(), Some(Line::Whole(b"{}")));
+        framer.space().capacity()
+    };
+    let kept = receive(&mut framer);
+    assert!((1 << 20..4 << 20).contains(&kept), "{kept} bytes were kept");
+    assert_eq!(receive(&mut framer), kept, "the buffer was not the one before");
+    framer.give_back();
+    assert!(framer.space().capacity() <= 256 << 10);
+    receive(&mut framer);
+}
+
+#[test]
+fn a_line_that_is_handed_back_comes_again() {
+    let mut framer = Framer::new(100);
+    framer.space().extend_from_slice(b"\n {}\r\n\n[1]\n[2");
+    assert_eq!(framer.next_line(), Some(Line::Whole(b"{}")));
+    framer.hand_back();
+    assert_eq!(framer.next_line(), Some(Line::Whole(b"{}")));
+    assert_eq!(framer.next_line(), Some(Line::Whole(b"[1]")));
+    framer.hand_back();
+    assert_eq!(framer.next_line(), Some(Line::Whole(b"[1]")));
+    assert_eq!(framer.next_line(), None);
+    framer.space().extend_from_slice(b",3]");
+    assert_eq!(framer.next_line(), None);
+    // The last one, which lacks its newline.
+    assert_eq!(framer.finish(), Some(Line::Whole(b"[2,3]")));
+    framer.hand_back();
+    assert_eq!(framer.next_line(), Some(Line::Whole(b"[2,3]")));
+    assert_eq!(framer.finish(), None);
+}
+
+#[test]
 fn the_beginning_of_a_line_does_not_keep_the_buffer_of_the_one_before() {
     let mut framer = Framer::new(usize::MAX);
     framer.space().extend_from_slice(&vec![b'x'; 8 << 20]);

@@ -33,7 +33,9 @@ mod agent {
 
     use acp_json::{Node, Value};
     use acp_rpc::transport::Stdio as Wire;
-    use acp_rpc::{Delivery, Error, Options, Peer, Reply, Request, Service, Task, Transport, connect};
+    use acp_rpc::{
+        CloseReason, Delivery, Error, Options, Peer, Reply, Request, Service, Task, Transport, connect,
+    };
     use rustix::stdio::{stdin, stdout};
 
     use super::is_nonblocking;
@@ -42,9 +44,17 @@ mod agent {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let transport = Wire::new().guard(guard).open().unwrap();
-            connect(transport, Agent, Options::default()).1.await;
+            let reason = connect(transport, Agent, Options::default()).1.await;
+            if let CloseReason::Io(error) = reason {
+                eprintln!("{:?}", error.kind());
+            }
         });
         say("given back");
+        if std::env::var_os("ACP_RPC_TEST_READS_ON").is_some() {
+            let mut line = String::new();
+            std::io::stdin().read_line(&mut line).unwrap();
+            say(&format!("read {line}"));
+        }
     }
 
     /// What a library does that knows nothing of the wire.
@@ -55,10 +65,14 @@ mod agent {
     struct Agent;
 
     impl Service for Agent {
-        fn request(&self, method: &str, params: Node<'_>, _: Request) -> Result<Task, Error> {
+        fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, Error> {
             let params: Value = acp_json::read(params).unwrap();
             let result = match method {
                 "echo" => params,
+                "close" => {
+                    request.peer.close();
+                    Value::NULL
+                }
                 "print" => {
                     say("a stray print");
                     Value::NULL
@@ -123,13 +137,16 @@ mod parent {
     use super::is_nonblocking;
 
     pub(crate) fn run() {
-        let cases: [(&str, fn()); 9] = [
+        let cases: [(&str, fn()); 12] = [
             ("pipes", over_pipes),
             ("without the guard", without_the_guard),
             ("sockets", over_sockets),
             ("files", over_files),
             ("files are never made non-blocking", files_stay_blocking),
             ("a terminal", over_a_terminal),
+            ("a terminal is left to others", after_a_terminal),
+            ("what cannot be written is told", full_disk),
+            ("what cannot be read is told", unreadable),
             ("non-blocking pipes are given back", flags_are_restored),
             ("stdout and stderr are one pipe", shared_with_stderr),
             ("a reader that is gone", nobody_listens),
@@ -314,13 +331,14 @@ mod parent {
         (File::from(screen), line)
     }
 
+    fn expect(screen: &mut File, expected: &str) {
+        let mut said = vec![0; expected.len()];
+        screen.read_exact(&mut said).unwrap();
+        assert_eq!(String::from_utf8_lossy(&said), expected);
+    }
+
     fn over_a_terminal() {
         const END: &[u8] = b"\x04";
-        let expect = |screen: &mut File, expected: &str| {
-            let mut said = vec![0; expected.len()];
-            screen.read_exact(&mut said).unwrap();
-            assert_eq!(String::from_utf8_lossy(&said), expected);
-        };
         for (guard, stray) in [("guarded", ""), ("open", "a stray print\n")] {
             let (mut screen, line) = terminal();
             let mut command = command(guard);
@@ -336,6 +354,46 @@ mod parent {
             expect(&mut screen, "given back\n");
             assert!(child.wait().unwrap().success());
         }
+    }
+
+    /// What is typed after a connection is for whoever reads then, whichever side has ended it.
+    fn after_a_terminal() {
+        let (mut screen, line) = terminal();
+        let mut command = command("guarded");
+        command.stdin(line.try_clone().unwrap()).stdout(line).stderr(Stdio::null());
+        let mut child = command.env("ACP_RPC_TEST_READS_ON", "yes").spawn().unwrap();
+        drop(command);
+        screen.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"close\"}\n").unwrap();
+        expect(&mut screen, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}\ngiven back\n");
+        screen.write_all(b"mine\n").unwrap();
+        expect(&mut screen, "read mine\n");
+        assert!(child.wait().unwrap().success());
+    }
+
+    /// With stdin at its end, and while it is open.
+    fn full_disk() {
+        if !cfg!(target_os = "linux") {
+            return;
+        }
+        for ends in [true, false] {
+            let (stdin, mut input) = pipe().unwrap();
+            let mut command = command("guarded");
+            command.stdin(stdin).stdout(File::options().write(true).open("/dev/full").unwrap());
+            let child = command.stderr(Stdio::piped()).spawn().unwrap();
+            drop(command);
+            input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\"}\n").unwrap();
+            let held = (!ends).then_some(input);
+            let told = child.wait_with_output().unwrap().stderr;
+            assert!(String::from_utf8_lossy(&told).starts_with("StorageFull\n"), "stdin ends: {ends}");
+            drop(held);
+        }
+    }
+
+    fn unreadable() {
+        let mut command = command("guarded");
+        command.stdin(File::open("/").unwrap()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let told = command.spawn().unwrap().wait_with_output().unwrap().stderr;
+        assert_eq!(String::from_utf8_lossy(&told), "IsADirectory\n");
     }
 
     fn flags_are_restored() {

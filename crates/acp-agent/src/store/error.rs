@@ -26,6 +26,12 @@ pub enum StoreError {
         /// The session.
         session: SessionId,
     },
+    /// The session was idle here, and somebody else has added to it meanwhile. It goes on when it is loaded or
+    /// resumed.
+    Changed {
+        /// The session.
+        session: SessionId,
+    },
     /// There is a session with this id already.
     Exists {
         /// The session.
@@ -77,6 +83,9 @@ impl fmt::Display for StoreError {
             StoreError::Busy { session } => {
                 write!(f, "session `{session}` is open elsewhere: close it there first")
             }
+            StoreError::Changed { session } => {
+                write!(f, "session `{session}` was continued elsewhere: load or resume it to go on")
+            }
             StoreError::Exists { session } => write!(f, "a session `{session}` is stored already"),
             StoreError::Id { session } => {
                 write!(f, "session `{session}` cannot be stored: choose a shorter id")
@@ -107,7 +116,7 @@ impl std::error::Error for StoreError {
 }
 
 /// What the client is told: `-32002` with `data.sessionId` for a session that is not there, `-32602` for a bad
-/// cursor, `-32600` for a session that is open elsewhere, and `-32603` for the rest.
+/// cursor, `-32600` for a session that is open elsewhere or was continued there, and `-32603` for the rest.
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
@@ -117,7 +126,7 @@ impl From<StoreError> for Error {
                 RpcError::new(ErrorCode::RESOURCE_NOT_FOUND.0, message).with_data(data)
             }
             StoreError::Cursor => RpcError::invalid_params(message),
-            StoreError::Busy { .. } => RpcError::invalid_request(message),
+            StoreError::Busy { .. } | StoreError::Changed { .. } => RpcError::invalid_request(message),
             _ => RpcError::internal(message),
         })
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use acp_rpc::Hold;
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
+use super::idle::Idle;
 use super::recorder::Recording;
 use super::{Recorder, SessionStore, StoreError};
 use crate::agent::Agent;
@@ -18,6 +19,7 @@ use crate::op::Operation;
 pub(crate) struct Keeper {
     store: Arc<dyn SessionStore>,
     recordings: Arc<Mutex<Vec<Recording>>>,
+    idle: Arc<Idle>,
 }
 
 impl Keeper {
@@ -31,7 +33,7 @@ impl Keeper {
     ];
 
     pub(crate) fn of<A: Agent>(agent: &A) -> Option<Self> {
-        Some(Keeper { store: agent.store()?, recordings: Arc::default() })
+        Some(Keeper { store: agent.store()?, recordings: Arc::default(), idle: Arc::default() })
     }
 
     /// Keeps updates back until they are written.
@@ -64,7 +66,7 @@ impl Keeper {
     }
 
     fn record(&self, log: Box<dyn super::SessionLog>) -> Recorder {
-        let (recorder, recording) = Recorder::start(Arc::clone(&self.store), log);
+        let (recorder, recording) = Recorder::start(Arc::clone(&self.store), log, &self.idle);
         let mut recordings = self.recordings();
         recordings.retain(|recording| !recording.is_over());
         recordings.push(recording);

@@ -3,6 +3,7 @@
 mod block;
 mod error;
 mod history;
+mod idle;
 mod journal;
 mod keeper;
 mod kept;
@@ -54,7 +55,9 @@ pub trait SessionStore: Send + Sync + 'static {
 
 /// A session that is open to be added to. Dropping it closes it.
 ///
-/// It is used by one task that does nothing else. After an error it is not called again.
+/// It is used by one task that does nothing else. After an error it is dropped, and the session
+/// [opened](SessionStore::open) again when the next turn begins, to go on behind the last whole record. The same happens
+/// to one that is dropped because it is idle: see [`position`](Self::position).
 pub trait SessionLog: Send + 'static {
     /// What is known about the session. Without a `cwd` if that was lost.
     fn info(&self) -> &SessionInfo;
@@ -66,14 +69,29 @@ pub trait SessionLog: Send + 'static {
         false
     }
 
-    /// Adds records. They are safe from a crash of this process when it is done.
+    /// Where the session ends: a number that is another one after each call that has changed what is stored, whoever
+    /// made it, such as a length in bytes or a count of changes.
+    ///
+    /// A log that tells it need not be kept while nothing happens in the session: it is dropped, so that the session
+    /// costs neither a file nor a connection and can be opened elsewhere, and opened again when there is something to
+    /// write. If the session does not end where it did, somebody else has gone on with it: the prompt is refused with
+    /// [`StoreError::Changed`]. Without it, which is the default, the session is held until it is closed.
+    fn position(&self) -> Option<u64> {
+        None
+    }
+
+    /// Adds records. They are safe from a crash of this process when it is done. With an error, none of them or a
+    /// beginning is stored.
+    ///
+    /// A turn begins with its prompt. Where that is written ahead, or is the first record since the session was opened
+    /// again, the turn is refused if it cannot be added.
     fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()>;
 
     /// Sets or removes the session's title.
     fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()>;
 
     /// Makes durable what was added: when it is done, it is safe from a loss of power, too. Called at the end
-    /// of every turn, before the client gets the answer.
+    /// of every turn, before the client gets the answer, and before the log is dropped.
     fn commit(&mut self) -> Pending<'_, ()>;
 }
 

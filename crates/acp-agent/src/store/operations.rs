@@ -130,7 +130,7 @@ impl Reopening {
 
 /// Opens a stored session again, and replays it where that is asked for.
 ///
-/// One that is open on this connection already goes on being recorded as it was.
+/// One that is open on this connection already goes on being recorded, behind what others have added meanwhile.
 pub(crate) async fn reopen<O: Opens, A: Agent>(
     keeper: &Keeper,
     scope: &Scope<A>,
@@ -141,6 +141,7 @@ pub(crate) async fn reopen<O: Opens, A: Agent>(
     let recorder = match open {
         Some(recorder) => {
             check_cwd(recorder.info(), cwd)?;
+            recorder.take_up().await?;
             recorder
         }
         None => keeper.open(id, cwd).await?,

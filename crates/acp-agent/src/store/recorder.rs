@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use acp_rpc::{Encode as _, EncodeError};
 use acp_types::Maybe;
@@ -11,8 +11,9 @@ use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel}
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::idle::Idle;
 use super::kept::Kept;
-use super::writer::{Job, Waiting, Writer};
+use super::writer::{Done, Job, Waiting, Writer};
 use super::{History, RecordKind, Records, SessionLog, SessionStore, StoreError};
 use crate::error::Result;
 use crate::gate::Gate;
@@ -30,22 +31,28 @@ struct Inner {
     store: Arc<dyn SessionStore>,
     /// As it was when the session was opened.
     info: SessionInfo,
-    titled: AtomicBool,
     waiting: Arc<Waiting>,
+    writes_ahead: bool,
     jobs: UnboundedSender<Job>,
 }
 
 impl Recorder {
     /// Starts to record. What is stored is written by a task of its own.
-    pub(crate) fn start(store: Arc<dyn SessionStore>, log: Box<dyn SessionLog>) -> (Self, Recording) {
+    pub(super) fn start(
+        store: Arc<dyn SessionStore>,
+        log: Box<dyn SessionLog>,
+        idle: &Arc<Idle>,
+    ) -> (Self, Recording) {
         let (jobs, queue) = unbounded_channel();
         let info = log.info().clone();
-        let titled = AtomicBool::new(info.title.is_some());
-        let waiting = Arc::new(Waiting::new());
-        let ahead = log.writes_ahead().then(|| Arc::clone(&waiting));
-        let writer = tokio::spawn(Writer::new(log, Arc::clone(&waiting)).run(queue));
+        let waiting = Arc::new(Waiting::new(info.title.is_some()));
+        let writes_ahead = log.writes_ahead();
+        let ahead = writes_ahead.then(|| Arc::clone(&waiting));
+        let place = idle.place(jobs.downgrade());
+        let writer = Writer::new(Arc::clone(&store), log, Arc::clone(&waiting), place);
+        let writer = tokio::spawn(writer.run(queue));
         let recording = Recording { jobs: jobs.downgrade(), ahead, writer };
-        (Recorder { inner: Arc::new(Inner { store, info, titled, waiting, jobs }) }, recording)
+        (Recorder { inner: Arc::new(Inner { store, info, waiting, writes_ahead, jobs }) }, recording)
     }
 
     /// What was known of the session when it was opened.
@@ -53,15 +60,32 @@ impl Recorder {
         &self.inner.info
     }
 
-    /// Records the user's message; the first one gives the session its title.
-    pub(crate) async fn prompt(&self, blocks: &[ContentBlock]) -> Result<()> {
-        let _turn = self.inner.waiting.room.turn().await;
+    /// Begins a turn: records the user's message, of which the first one gives the session its title.
+    ///
+    /// It is written when this is done if the store writes ahead, or has failed before: no turn runs which cannot be
+    /// kept.
+    pub(crate) async fn begin_turn(&self, blocks: &[ContentBlock]) -> Result<()> {
+        let is_untried = self.ask(|done| Job::BeginTurn { done }).await?.unwrap_or_default();
+        let turn = self.inner.waiting.room.turn().await;
         let added = self.add(None, RecordKind::Prompt, |text| blocks.encode(text), |_| {});
         added.map_err(StoreError::other)?;
-        if let Some(title) = title_of(blocks).filter(|_| !self.inner.titled.swap(true, Ordering::AcqRel)) {
+        drop(turn);
+        if let Some(title) =
+            title_of(blocks).filter(|_| !self.inner.waiting.titled.swap(true, Ordering::AcqRel))
+        {
             self.tell(Job::SetTitle(Some(title)));
         }
-        Ok(())
+        if is_untried || self.inner.writes_ahead { self.written(false).await } else { Ok(()) }
+    }
+
+    /// The turn is over, however it ended.
+    pub(crate) fn end_turn(&self) {
+        self.tell(Job::EndTurn);
+    }
+
+    /// Goes on behind whatever is stored, also if somebody else has written it or this one has failed.
+    pub(crate) async fn take_up(&self) -> Result<()> {
+        self.done(|done| Job::TakeUp { done }).await
     }
 
     /// Whether an update can be kept without waiting.
@@ -95,7 +119,7 @@ impl Recorder {
                 Maybe::Null => None,
                 Maybe::Value(title) => Some(title.clone()),
             };
-            self.inner.titled.store(true, Ordering::Release);
+            self.inner.waiting.titled.store(true, Ordering::Release);
             self.tell(Job::SetTitle(title));
         }
         Ok(added)
@@ -108,9 +132,7 @@ impl Recorder {
 
     /// Closes the session: it is durable, and can be opened elsewhere.
     pub(crate) async fn close(&self) -> Result<()> {
-        let (done, closed) = oneshot::channel();
-        self.tell(Job::Close { done });
-        outcome(closed).await
+        self.done(|done| Job::Close { done }).await
     }
 
     /// What is recorded up to here.
@@ -129,9 +151,18 @@ impl Recorder {
     }
 
     async fn written(&self, durable: bool) -> Result<()> {
-        let (done, written) = oneshot::channel();
-        self.tell(Job::Write { durable, done });
-        outcome(written).await
+        self.done(|done| Job::Write { durable, done }).await
+    }
+
+    async fn done(&self, job: impl FnOnce(Done) -> Job) -> Result<()> {
+        self.ask(job).await.map(Option::unwrap_or_default)
+    }
+
+    /// `None` when the writer has ended before: the session was closed, and durable then.
+    async fn ask<T>(&self, job: impl FnOnce(Done<T>) -> Job) -> Result<Option<T>> {
+        let (done, outcome) = oneshot::channel();
+        self.tell(job(done));
+        Ok(outcome.await.ok().transpose()?)
     }
 
     /// Adds a record unless the gate is closed, and says whether it did. `then` is given the text also when the
@@ -198,11 +229,6 @@ impl Recording {
         }
         let _ = self.writer.await;
     }
-}
-
-/// Without an answer the writer has ended before: the session was closed, and durable then.
-async fn outcome(done: oneshot::Receiver<Result<(), StoreError>>) -> Result<()> {
-    Ok(done.await.unwrap_or(Ok(()))?)
 }
 
 impl fmt::Debug for Recorder {

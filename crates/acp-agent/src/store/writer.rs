@@ -1,29 +1,47 @@
 //! The task that writes what is recorded of a session.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use acp_types::v1::SessionId;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
 use super::block::Blocks;
+use super::idle::Place;
 use super::room::Room;
-use super::{SessionLog, StoreError};
+use super::{SessionLog, SessionStore, StoreError};
 
 /// How much, in bytes, may wait to be written for each session. Over it, who sends waits.
 const BUDGET: u64 = 1024 * 1024;
+
+/// Who asked, and is told how it went.
+pub(super) type Done<T = ()> = oneshot::Sender<Result<T, StoreError>>;
 
 /// What the writer is to do. Before any of it, it writes what is waiting.
 pub(super) enum Job {
     /// Nothing more.
     Append,
     SetTitle(Option<String>),
+    /// To have the log until the turn is over, and to say whether nothing was written since it was opened again. What
+    /// has failed before is past.
+    BeginTurn {
+        done: Done<bool>,
+    },
+    EndTurn,
+    /// To go on behind whatever is stored, whoever wrote it.
+    TakeUp {
+        done: Done,
+    },
     /// To say how it went so far, after making it durable where that is asked for.
     Write {
         durable: bool,
-        done: oneshot::Sender<Result<(), StoreError>>,
+        done: Done,
     },
+    /// To do without the log as long as nothing is to be written.
+    LetGo,
     Close {
-        done: oneshot::Sender<Result<(), StoreError>>,
+        done: Done,
     },
 }
 
@@ -32,11 +50,14 @@ pub(super) struct Waiting {
     /// `None` once the session is closed.
     blocks: Mutex<Option<Blocks>>,
     pub(super) room: Room,
+    /// Whether the session has a title, or is about to have one: that of a prompt is not needed any more.
+    pub(super) titled: AtomicBool,
 }
 
 impl Waiting {
-    pub(super) fn new() -> Self {
-        Waiting { blocks: Mutex::new(Some(Blocks::default())), room: Room::new(BUDGET) }
+    pub(super) fn new(is_titled: bool) -> Self {
+        let (blocks, room) = (Mutex::new(Some(Blocks::default())), Room::new(BUDGET));
+        Waiting { blocks, room, titled: AtomicBool::new(is_titled) }
     }
 
     pub(super) fn blocks(&self) -> MutexGuard<'_, Option<Blocks>> {
@@ -52,25 +73,72 @@ impl Waiting {
 
 /// Writes what is handed on, in order, until the session is closed or nobody records it any more.
 pub(super) struct Writer {
-    log: Box<dyn SessionLog>,
+    store: Arc<dyn SessionStore>,
+    session: SessionId,
+    /// `None` when it was let go of, or has failed: it is opened anew when there is something to write.
+    log: Option<Box<dyn SessionLog>>,
+    /// Where the session ended when this was let go of. If it ends elsewhere now, somebody else has written.
+    left_at: Option<u64>,
     waiting: Arc<Waiting>,
-    /// Why nothing is written any more: a record after one that is missing would be worse than none.
+    place: Place,
+    in_turn: bool,
+    /// Whether a title is stored.
+    is_titled: bool,
+    /// Whether the log was opened again, and no record was added since.
+    untried: bool,
+    /// Whether something is written that is not durable.
+    dirty: bool,
+    /// Why nothing is written in what is left of this turn: a record after one that is missing would be worse than
+    /// none.
     broken: Option<StoreError>,
 }
 
 impl Writer {
-    pub(super) fn new(log: Box<dyn SessionLog>, waiting: Arc<Waiting>) -> Self {
-        Writer { log, waiting, broken: None }
+    pub(super) fn new(
+        store: Arc<dyn SessionStore>,
+        log: Box<dyn SessionLog>,
+        waiting: Arc<Waiting>,
+        place: Place,
+    ) -> Self {
+        let info = log.info();
+        let (session, is_titled) = (info.session_id.clone(), info.title.is_some());
+        Writer {
+            store,
+            session,
+            log: Some(log),
+            left_at: None,
+            waiting,
+            place,
+            in_turn: false,
+            is_titled,
+            untried: false,
+            dirty: false,
+            broken: None,
+        }
     }
 
     pub(super) async fn run(mut self, mut jobs: UnboundedReceiver<Job>) {
+        self.rest();
         while let Some(job) = jobs.recv().await {
             self.append().await;
             match job {
                 Job::Append => {}
                 Job::SetTitle(title) => self.set_title(title).await,
+                Job::BeginTurn { done } => {
+                    self.begin_turn().await;
+                    let _ = done.send(self.outcome().map(|()| self.untried));
+                }
+                Job::EndTurn => self.in_turn = false,
+                Job::TakeUp { done } => {
+                    let _ = done.send(self.take_up().await);
+                }
                 Job::Write { durable, done } => {
                     let _ = done.send(self.finish(durable).await);
+                }
+                Job::LetGo => {
+                    if !self.in_turn && self.finish(self.dirty).await.is_ok() {
+                        self.let_go();
+                    }
                 }
                 Job::Close { done } => {
                     let outcome = self.finish(true).await;
@@ -80,6 +148,7 @@ impl Writer {
                     return;
                 }
             }
+            self.rest();
         }
         let _ = self.finish(true).await;
     }
@@ -91,25 +160,123 @@ impl Writer {
             return;
         }
         if self.broken.is_none() {
-            self.broken = match blocks.into_records() {
-                Ok(records) => self.log.append(records).await.err(),
-                Err(error) => Some(error),
-            };
+            let appended = self.try_append(blocks).await;
+            self.note(appended);
         }
         self.waiting.room.give_back(bytes);
     }
 
+    async fn try_append(&mut self, blocks: Blocks) -> Result<(), StoreError> {
+        let records = blocks.into_records()?;
+        self.dirty = true;
+        self.log().await?.append(records).await?;
+        self.untried = false;
+        Ok(())
+    }
+
     async fn set_title(&mut self, title: Option<String>) {
-        if self.broken.is_none() && self.log.info().title != title {
-            self.broken = self.log.set_title(title).await.err();
+        let is_title = title.is_some();
+        if self.broken.is_none() {
+            let set = self.try_set_title(title).await;
+            self.note(set);
+        }
+        match self.broken {
+            None => self.is_titled = is_title,
+            // The next prompt gives one, if there is none.
+            Some(_) => self.waiting.titled.store(self.is_titled, Ordering::Release),
         }
     }
 
-    async fn finish(&mut self, durable: bool) -> Result<(), StoreError> {
-        if durable && self.broken.is_none() {
-            self.broken = self.log.commit().await.err();
+    async fn try_set_title(&mut self, title: Option<String>) -> Result<(), StoreError> {
+        let log = self.log().await?;
+        if log.info().title == title {
+            return Ok(());
         }
+        let set = log.set_title(title).await;
+        self.dirty = true;
+        set
+    }
+
+    async fn begin_turn(&mut self) {
+        self.in_turn = true;
+        self.place.leave();
+        self.broken = None;
+        let opened = self.log().await.map(|_| ());
+        self.note(opened);
+    }
+
+    async fn take_up(&mut self) -> Result<(), StoreError> {
+        if self.log.is_none() {
+            let left_at = self.left_at.take();
+            let opened = self.log().await.map(|_| ());
+            if opened.is_err() {
+                self.left_at = left_at;
+            }
+            opened?;
+            self.broken = None;
+        }
+        Ok(())
+    }
+
+    async fn finish(&mut self, durable: bool) -> Result<(), StoreError> {
+        if durable
+            && self.broken.is_none()
+            && let Some(log) = &mut self.log
+        {
+            let committed = log.commit().await;
+            self.dirty = false;
+            self.note(committed);
+        }
+        self.outcome()
+    }
+
+    fn outcome(&self) -> Result<(), StoreError> {
         self.broken.clone().map_or(Ok(()), Err)
+    }
+
+    /// The log, which is opened again if it was let go of.
+    async fn log(&mut self) -> Result<&mut dyn SessionLog, StoreError> {
+        let log = match self.log.take() {
+            Some(log) => log,
+            None => self.reopened().await?,
+        };
+        Ok(&mut **self.log.insert(log))
+    }
+
+    async fn reopened(&mut self) -> Result<Box<dyn SessionLog>, StoreError> {
+        let log = self.store.open(&self.session).await?;
+        match (self.left_at, log.position()) {
+            (Some(left_at), Some(found)) if left_at != found => {
+                Err(StoreError::Changed { session: self.session.clone() })
+            }
+            _ => {
+                self.untried = true;
+                Ok(log)
+            }
+        }
+    }
+
+    /// What has failed is not called again.
+    fn note(&mut self, outcome: Result<(), StoreError>) {
+        if let Err(error) = outcome {
+            self.let_go();
+            self.broken = Some(error);
+        }
+    }
+
+    fn let_go(&mut self) {
+        self.place.leave();
+        if let Some(log) = self.log.take() {
+            self.left_at = log.position();
+        }
+    }
+
+    /// Makes it known that the log is there and not in use, if the session can do without: a store that does not tell
+    /// where a session ends could not tell that somebody else has written to it.
+    fn rest(&self) {
+        if !self.in_turn && self.log.as_ref().is_some_and(|log| log.position().is_some()) {
+            self.place.take();
+        }
     }
 }
 

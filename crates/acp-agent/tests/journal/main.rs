@@ -4,6 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod damage;
+#[cfg(target_os = "linux")]
+mod full;
+#[cfg(unix)]
+mod idle;
 mod kill;
 mod list;
 mod lock;

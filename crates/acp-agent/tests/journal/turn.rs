@@ -39,15 +39,28 @@ async fn agent() {
     acp_agent::serve_stdio(agent).await.unwrap();
 }
 
-struct Client {
-    child: Child,
+/// An agent in a process of its own.
+pub(super) struct Client {
+    pub(super) child: Child,
     stdin: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
 }
 
 impl Client {
-    fn start(folder: &Path) -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
+    pub(super) fn start(folder: &Path) -> Self {
+        Self::start_as(Command::new(std::env::current_exe().unwrap()), folder)
+    }
+
+    /// The same in a shell that has run this.
+    #[cfg(unix)]
+    pub(super) fn start_after(script: &str, folder: &Path) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{script}; exec \"$0\" \"$@\"")]).arg(std::env::current_exe().unwrap());
+        Self::start_as(shell, folder)
+    }
+
+    fn start_as(mut command: Command, folder: &Path) -> Self {
+        let mut child = command
             .args(["--exact", "turn::agent", "--nocapture"])
             .env(FOLDER, folder)
             .stdin(Stdio::piped())
@@ -68,7 +81,7 @@ impl Client {
     }
 
     /// The next message. The test harness says something, too.
-    fn recv(&mut self) -> Value {
+    pub(super) fn recv(&mut self) -> Value {
         let line = self.lines.by_ref().map(std::io::Result::unwrap).find(|line| line.starts_with('{'));
         serde_json::from_str(&line.unwrap()).unwrap()
     }
@@ -80,25 +93,58 @@ impl Client {
     }
 
     /// Sends a request and waits for its result, past the updates before it.
-    fn call(&mut self, id: u64, method: &str, params: &Value) -> Value {
+    pub(super) fn call(&mut self, id: u64, method: &str, params: &Value) -> Value {
         self.send(id, method, params);
+        let (_, mut answer) = self.answer(id);
+        assert!(answer.get("error").is_none(), "{answer}");
+        answer["result"].take()
+    }
+
+    pub(super) fn new_session(&mut self) -> String {
+        let answer = self.call(1, "session/new", &json!({"cwd": "/work", "mcpServers": []}));
+        answer["sessionId"].as_str().unwrap().to_owned()
+    }
+
+    pub(super) fn prompt(&mut self, id: u64, session: &str, text: &str) {
+        let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
+        self.send(id, "session/prompt", &prompt);
+    }
+
+    /// Sends a request that names a session: how many updates come before the answer, and the answer.
+    pub(super) fn ask(&mut self, method: &str, session: &str) -> (usize, Value) {
+        self.send(5, method, &json!({"sessionId": session, "cwd": "/work", "mcpServers": []}));
+        self.answer(5)
+    }
+
+    /// The same for a prompt.
+    pub(super) fn turn(&mut self, session: &str, text: &str) -> (usize, Value) {
+        self.prompt(6, session, text);
+        self.answer(6)
+    }
+
+    fn answer(&mut self, id: u64) -> (usize, Value) {
+        let mut updates = 0;
         loop {
-            let mut message = self.recv();
+            let message = self.recv();
             if message["id"] == id {
-                assert!(message.get("error").is_none(), "{message}");
-                return message["result"].take();
+                return (updates, message);
             }
+            updates += 1;
         }
     }
 
-    fn prompt(&mut self, id: u64, session: &str, text: &str) {
-        let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
-        self.send(id, "session/prompt", &prompt);
+    /// Ends it in good order.
+    pub(super) fn close(mut self) {
+        drop(self.stdin);
+        for line in self.lines.by_ref() {
+            line.unwrap();
+        }
+        assert!(self.child.wait().unwrap().success());
     }
 }
 
 /// What the records of a turn are.
-fn turn(prompt: &str, updates: usize) -> Vec<Entry> {
+pub(super) fn turn(prompt: &str, updates: usize) -> Vec<Entry> {
     let said = |number| {
         let update = acp_agent::types::ContentChunk::text(text(number));
         Entry::Update(Box::new(SessionUpdate::AgentMessageChunk(update)))

@@ -1,7 +1,7 @@
 //! Stores that are slow, or fail.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use acp_agent::store::{Journal, Pending, Record, Records, SessionLog, SessionStore, StoreError};
 use acp_agent::types::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 
 use crate::support::{Wire, check_error};
-use crate::{agent, load, named};
+use crate::{agent, load, named, texts};
 
 /// A journal that writes only while there are permits, and not at all once it is broken. What it says about writing
 /// ahead is up to the test.
@@ -209,33 +209,132 @@ async fn updates_leave_when_a_store_that_writes_ahead_has_them() {
     wire.close().await;
 }
 
-#[tokio::test]
-async fn a_store_that_fails_fails_the_turn_and_keeps_what_it_has() {
-    for ahead in [false, true] {
-        check_failing(ahead).await;
+/// Says what it is told, once it is told to go on; counts how often it runs.
+async fn told(runs: &Arc<AtomicUsize>, turn: Turn) -> Result<StopReason> {
+    runs.fetch_add(1, Ordering::SeqCst);
+    for line in turn.text().lines() {
+        match line {
+            "ask" => {
+                // What was said so far is written, or is not.
+                let _ = turn.history().await;
+                turn.request::<()>("_go", &json!({})).await?;
+            }
+            line => turn.say(line).await?,
+        }
     }
+    Ok(StopReason::EndTurn)
 }
 
-async fn check_failing(ahead: bool) {
+fn told_agent(store: Slow, runs: &Arc<AtomicUsize>) -> Router<Arc<AtomicUsize>> {
+    Router::new("told", "1", Arc::clone(runs)).on::<op::Prompt, _>(told).store(store)
+}
+
+/// On both runtimes: stores that write ahead, and others.
+macro_rules! on_both {
+    ($($check:ident as $name:ident;)*) => {$(
+        mod $name {
+            #[tokio::test]
+            async fn on_one_thread() {
+                super::$check(false).await;
+                super::$check(true).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_several_threads() {
+                super::$check(false).await;
+                super::$check(true).await;
+            }
+        }
+    )*};
+}
+
+on_both! {
+    check_refusing as a_prompt_is_refused_while_the_store_cannot_write;
+    check_breaking as a_turn_that_cannot_be_kept_fails_and_the_next_ones_are_kept;
+    check_cancelled as a_cancelled_turn_is_answered_so_while_the_store_cannot_write;
+}
+
+async fn check_refusing(ahead: bool) {
     let folder = tempfile::tempdir().unwrap();
     let store = Slow { ahead, ..Slow::new(Journal::at(folder.path())) };
-    let (mut wire, session) = Wire::open(agent(store.clone()), json!({})).await;
-    wire.turn(&session, "one").await;
-    store.broken.store(true, Ordering::SeqCst);
-    for _ in 0..2 {
-        let (updates, answer) = wire.turn(&session, "two").await;
-        assert_eq!(updates.len(), 1);
-        check_error(&answer, -32603, &["the disk is full"]);
+    let runs = Arc::default();
+    let (mut wire, session) = Wire::open(told_agent(store.clone(), &runs), json!({})).await;
+    for round in 1..=2 {
+        store.broken.store(true, Ordering::SeqCst);
+        if !ahead {
+            // It has to fail to be known to.
+            check_error(&wire.turn(&session, "two").await.1, -32603, &["the disk is full"]);
+            runs.fetch_sub(1, Ordering::SeqCst);
+        }
+        for _ in 0..2 {
+            let (updates, answer) = wire.turn(&session, "two").await;
+            assert!(updates.is_empty(), "{updates:?}");
+            check_error(&answer, -32603, &["the disk is full"]);
+            // What is stored can be had meanwhile.
+            assert_eq!(load(&mut wire, &session).await.len(), 2 * (round - 1));
+            let resumed = wire.call("session/resume", named("session/resume", &session)).await;
+            assert!(resumed.get("result").is_some(), "{resumed}");
+        }
+        store.broken.store(false, Ordering::SeqCst);
+        assert_eq!(wire.turn(&session, "one").await.1["result"]["stopReason"], "end_turn");
+        assert_eq!(runs.load(Ordering::SeqCst), round);
+        assert_eq!(load(&mut wire, &session).await.len(), 2 * round);
     }
-    // It stays that way also when the disk has room again: records are missing.
-    store.broken.store(false, Ordering::SeqCst);
-    check_error(&wire.turn(&session, "three").await.1, -32603, &["the disk is full"]);
-    let close = wire.call("session/close", json!({"sessionId": session})).await;
-    check_error(&close, -32603, &["the disk is full"]);
-    // Opened again it goes on behind the last record that it has.
-    assert_eq!(load(&mut wire, &session).await.len(), 2);
-    wire.turn(&session, "four").await;
-    assert_eq!(load(&mut wire, &session).await.len(), 4);
+    // The title is that of the first prompt that was kept.
+    let list = wire.call("session/list", json!({})).await;
+    assert_eq!(list["result"]["sessions"][0]["title"], "one");
+    assert!(wire.call("session/close", json!({"sessionId": session})).await.get("result").is_some());
+    wire.close().await;
+}
+
+async fn check_breaking(ahead: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow { ahead, ..Slow::new(Journal::at(folder.path())) };
+    let runs = Arc::default();
+    let (mut wire, session) = Wire::open(told_agent(store.clone(), &runs), json!({})).await;
+    for _ in 0..2 {
+        let prompt = wire.prompt(&session, "kept\nask\nlost\nask\nafter it").await;
+        assert_eq!(wire.said().await, "kept");
+        let asked = wire.asked("_go").await;
+        store.broken.store(true, Ordering::SeqCst);
+        wire.answer(&asked, json!(null)).await;
+        assert_eq!(wire.said().await, "lost");
+        let asked = wire.asked("_go").await;
+        // From here on there would be room: but not for what comes after what is missing.
+        store.broken.store(false, Ordering::SeqCst);
+        wire.answer(&asked, json!(null)).await;
+        assert_eq!(wire.said().await, "after it");
+        check_error(&wire.answer_to(prompt).await, -32603, &["the disk is full"]);
+        assert_eq!(wire.turn(&session, "next").await.1["result"]["stopReason"], "end_turn");
+    }
+    let loaded = load(&mut wire, &session).await;
+    let (asked, next) = (("user", "kept\nask\nlost\nask\nafter it"), ("user", "next"));
+    let expected = [asked, ("agent", "kept"), next, ("agent", "next")];
+    assert_eq!(texts(&loaded), [expected, expected].concat());
+    wire.close().await;
+}
+
+async fn check_cancelled(ahead: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow { ahead, ..Slow::new(Journal::at(folder.path())) };
+    let runs = Arc::default();
+    let (mut wire, session) = Wire::open(told_agent(store.clone(), &runs), json!({})).await;
+    for by_request in [false, true] {
+        store.broken.store(false, Ordering::SeqCst);
+        let prompt = wire.prompt(&session, "ask\nnever").await;
+        wire.asked("_go").await;
+        store.broken.store(true, Ordering::SeqCst);
+        // An update that is lost: now the store is known not to write.
+        wire.call("session/set_mode", json!({"sessionId": session, "modeId": "x"})).await;
+        if by_request {
+            wire.notify("$/cancel_request", json!({"requestId": prompt})).await;
+        } else {
+            wire.cancel(&session).await;
+        }
+        // The question is withdrawn.
+        assert_eq!(wire.recv().await["method"], "$/cancel_request");
+        assert_eq!(wire.stopped(prompt).await, "cancelled");
+    }
     wire.close().await;
 }
 

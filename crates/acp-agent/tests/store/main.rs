@@ -6,6 +6,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod blocking;
 mod failing;
 mod handlers;
 mod listing;

@@ -1,7 +1,9 @@
 //! The HTTP clients of a session.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use reqwest::dns::Resolve;
 use reqwest::{Url, redirect};
 
 #[cfg(feature = "__tls")]
@@ -29,9 +31,24 @@ impl Clients {
         }
     }
 
+    #[cfg(all(test, feature = "oauth"))]
+    pub(super) fn plain() -> Self {
+        Self {
+            #[cfg(feature = "__tls")]
+            tls: TlsOptions::default(),
+            connect_time: Duration::from_secs(60),
+        }
+    }
+
+    /// Names are resolved by `names`, or else by the operating system.
+    ///
     /// Credentials go to the place that they are for and nowhere else: only redirects to the same origin are followed, and
     /// only those that keep the message.
-    pub(super) fn for_server(&self, url: &Url) -> Result<reqwest::Client, McpError> {
+    pub(super) fn for_server(
+        &self,
+        url: &Url,
+        names: Option<Arc<dyn Resolve>>,
+    ) -> Result<reqwest::Client, McpError> {
         let policy = redirect::Policy::custom(|attempt| {
             let keeps_message = matches!(attempt.status().as_u16(), 307 | 308);
             let is_near =
@@ -42,20 +59,29 @@ impl Clients {
                 attempt.stop()
             }
         });
-        self.built(url.scheme() == "https", policy)
+        self.built(url.scheme() == "https", policy, names)
     }
 
     /// One for authorization servers, which have no reason to send what they get on to another place.
     #[cfg(feature = "oauth")]
-    pub(super) fn for_authorization(&self) -> Result<reqwest::Client, McpError> {
-        let with = |is_secure| self.built(is_secure, redirect::Policy::none());
+    pub(super) fn for_authorization(&self, names: Arc<dyn Resolve>) -> Result<reqwest::Client, McpError> {
+        let with = |is_secure| self.built(is_secure, redirect::Policy::none(), Some(Arc::clone(&names)));
         // A machine that trusts nobody may still have an authorization server of its own.
         with(true).or_else(|_| with(false))
     }
 
     #[cfg_attr(not(feature = "__tls"), allow(unused_variables, reason = "it decides on TLS"))]
-    fn built(&self, is_secure: bool, policy: redirect::Policy) -> Result<reqwest::Client, McpError> {
+    fn built(
+        &self,
+        is_secure: bool,
+        policy: redirect::Policy,
+        names: Option<Arc<dyn Resolve>>,
+    ) -> Result<reqwest::Client, McpError> {
         let builder = reqwest::Client::builder().connect_timeout(self.connect_time).redirect(policy);
+        let builder = match names {
+            Some(names) => builder.dns_resolver(names),
+            None => builder,
+        };
         #[cfg(feature = "__tls")]
         let builder = self.tls.apply(builder, is_secure).map_err(McpError::unreachable)?;
         builder.build().map_err(|error| McpError::unreachable(error.without_url()))

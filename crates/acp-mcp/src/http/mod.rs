@@ -18,6 +18,7 @@ use std::sync::Arc;
 use acp_types::v1::HttpHeader;
 use http::{HeaderName, HeaderValue};
 use reqwest::Url;
+use reqwest::dns::Resolve;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 use tokio::sync::Notify;
@@ -44,6 +45,8 @@ pub(crate) struct HttpDial {
     url: Url,
     headers: Headers,
     client: Exchange,
+    #[cfg(feature = "oauth")]
+    reach: Arc<oauth::Reach>,
 }
 
 impl HttpDial {
@@ -55,8 +58,22 @@ impl HttpDial {
             return Err(McpError::Address { problem: "it is neither http nor https".to_owned() });
         }
         let longest = options.timeouts.probe.max(options.timeouts.initialize);
-        let client = Clients::of(options).for_server(&url)?;
-        Ok(Self { url, headers, client: Exchange::new(client, longest, Bearer::default()) })
+        #[cfg(feature = "oauth")]
+        let reach = Arc::new(oauth::Reach::of(&url));
+        #[cfg(feature = "oauth")]
+        let names =
+            options.oauth.as_ref().map(|_| Arc::new(oauth::Noting(Arc::clone(&reach))) as Arc<dyn Resolve>);
+        #[cfg(not(feature = "oauth"))]
+        let names: Option<Arc<dyn Resolve>> = None;
+        let client = Clients::of(options).for_server(&url, names)?;
+        let client = Exchange::new(client, longest, Bearer::default());
+        Ok(Self {
+            url,
+            headers,
+            client,
+            #[cfg(feature = "oauth")]
+            reach,
+        })
     }
 
     /// From now on the tokens of an authorization go with every message, unless the configuration has a header for that.
@@ -70,7 +87,8 @@ impl HttpDial {
         if self.headers.contains_key(&http::header::AUTHORIZATION) {
             return None;
         }
-        let authorization = Arc::new(oauth::Authorization::new(oauth, &self.url, server, options));
+        let authorization =
+            Arc::new(oauth::Authorization::new(oauth, &self.url, &self.reach, server, options));
         self.client.bearer = Bearer::new(Arc::clone(&authorization));
         Some(authorization)
     }

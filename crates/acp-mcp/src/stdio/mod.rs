@@ -65,7 +65,7 @@ impl StdioOptions {
     }
 
     /// Is given the name of the server and each line of its stderr, without the newline; very long lines come in
-    /// pieces.
+    /// pieces. If it panics, it is not asked again by that process of the server; the stream is read on.
     #[must_use]
     pub fn on_stderr(mut self, on_line: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
         self.on_stderr = Some(Arc::new(on_line));

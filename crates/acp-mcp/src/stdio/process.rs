@@ -1,4 +1,4 @@
-//! The process of a server: it leads a group of its own, and all of the group goes with it.
+//! The process of a server: it leads a session and a group of its own, and all of the group goes with it.
 
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -53,7 +53,7 @@ impl Process {
         let failed = |problem: String| McpError::Spawn { program: server.command.clone(), problem };
         let mut wrap = CommandWrap::from(command(server, options));
         #[cfg(unix)]
-        wrap.wrap(process_wrap::tokio::ProcessGroup::leader());
+        wrap.wrap(process_wrap::tokio::ProcessSession);
         #[cfg(windows)]
         wrap.wrap(process_wrap::tokio::JobObject);
         wrap.wrap(KillOnDrop);

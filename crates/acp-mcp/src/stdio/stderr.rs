@@ -1,6 +1,7 @@
 //! The stderr of a server: its last bytes, and its lines for those who want them.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
@@ -36,30 +37,38 @@ impl Tail {
     }
 }
 
-/// Reads to the end, so that the server never blocks on it.
-pub(super) async fn drain(mut stream: impl AsyncRead + Unpin, tail: Tail, on_line: Option<impl Fn(&str)>) {
+/// Reads to the end, so that the server never blocks on it. A listener that panics is not asked again.
+pub(super) async fn drain(
+    mut stream: impl AsyncRead + Unpin,
+    tail: Tail,
+    mut on_line: Option<impl Fn(&str)>,
+) {
     let (mut chunk, mut line) = ([0; 2048], Vec::new());
     while let Ok(length @ 1..) = stream.read(&mut chunk).await {
         let read = chunk.get(..length).unwrap_or_default();
         tail.push(read);
-        let Some(on_line) = &on_line else { continue };
         for piece in read.split_inclusive(|byte| *byte == b'\n') {
+            if on_line.is_none() {
+                break;
+            }
             line.extend_from_slice(piece);
             if piece.ends_with(b"\n") || line.len() >= LONGEST_LINE {
-                hand_over(&mut line, on_line);
+                hand_over(&mut line, &mut on_line);
             }
         }
     }
-    if let Some(on_line) = &on_line {
-        hand_over(&mut line, on_line);
-    }
+    hand_over(&mut line, &mut on_line);
 }
 
-fn hand_over(line: &mut Vec<u8>, on_line: &impl Fn(&str)) {
+fn hand_over(line: &mut Vec<u8>, on_line: &mut Option<impl Fn(&str)>) {
     let text = String::from_utf8_lossy(line);
     let text = text.trim_end_matches(['\r', '\n']);
-    if !text.is_empty() {
-        on_line(text);
+    if let Some(told) = on_line
+        && !text.is_empty()
+        && catch_unwind(AssertUnwindSafe(|| told(text))).is_err()
+    {
+        // What it holds may panic as well.
+        let _ = catch_unwind(AssertUnwindSafe(|| *on_line = None));
     }
     line.clear();
 }

@@ -8,6 +8,7 @@
     reason = "a test fails by panicking; a part of it is shared with another"
 )]
 
+mod addresses;
 mod kept;
 mod logs;
 mod problems;

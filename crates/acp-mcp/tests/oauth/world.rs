@@ -16,6 +16,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
+use tokio_rustls::TlsAcceptor;
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
@@ -99,11 +100,19 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl World {
     pub async fn start(script: Script) -> Self {
+        Self::start_with(script, None).await
+    }
+
+    /// The MCP server is reached by https if it has what that takes.
+    pub async fn start_with(script: Script, tls: Option<TlsAcceptor>) -> Self {
         let mut listeners = Vec::new();
         for _ in 0..3 {
             listeners.push(TcpListener::bind("127.0.0.1:0").await.unwrap());
         }
-        let place = |index: usize| format!("http://{}", listeners[index].local_addr().unwrap());
+        let place = |index: usize| {
+            let scheme = if index == 0 && tls.is_some() { "https" } else { "http" };
+            format!("{scheme}://{}", listeners[index].local_addr().unwrap())
+        };
         let state = Arc::new(State {
             script: Mutex::new(script),
             places: [place(0), place(1), place(2)],
@@ -114,13 +123,21 @@ impl World {
             stream: Mutex::default(),
         });
         for (index, listener) in listeners.into_iter().enumerate() {
-            let state = Arc::clone(&state);
+            let (state, tls) = (Arc::clone(&state), tls.clone().filter(|_| index == 0));
             tokio::spawn(async move {
                 loop {
                     let (socket, _) = listener.accept().await.unwrap();
                     let state = Arc::clone(&state);
                     let service = service_fn(move |request| answer(Arc::clone(&state), index, request));
-                    tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(socket), service));
+                    let http = http1::Builder::new();
+                    let Some(tls) = tls.clone() else {
+                        tokio::spawn(http.serve_connection(TokioIo::new(socket), service));
+                        continue;
+                    };
+                    tokio::spawn(async move {
+                        let stream = tls.accept(socket).await.unwrap();
+                        let _ = http.serve_connection(TokioIo::new(stream), service).await;
+                    });
                 }
             });
         }

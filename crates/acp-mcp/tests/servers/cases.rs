@@ -53,6 +53,8 @@ cases! {
     an_answer_that_cannot_be_read_is_an_error_of_its_call
     mcp_neg_12_a_result_of_another_type_is_none
     environment_and_folder_are_as_told
+    a_listener_that_panics_closes_no_stderr
+    a_server_has_a_session_of_its_own
     credentials_are_not_printed
     mcp_neg_36_a_stubborn_server_is_killed
     mcp_neg_36_what_a_server_started_goes_with_it

@@ -164,6 +164,41 @@ pub async fn environment_and_folder_are_as_told() {
     assert_eq!(lines(&stderr_tail), lines(&expected));
 }
 
+pub async fn a_listener_that_panics_closes_no_stderr() {
+    let scene = Scene::new();
+    let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let options = StdioOptions::default().on_stderr(move |_, line| {
+        told.send(line.to_owned()).unwrap();
+        panic!("as a listener may");
+    });
+    let session = scene.builder().stdio(options).connect_all(&[scene.server("talks")]).await;
+    session.tools().await;
+    assert_eq!(heard.recv().await.as_deref(), Some("line 0"));
+    // More than a pipe holds.
+    let outcome = session.call_tool("talks__talk", json!({}), CallOptions::new()).await.unwrap();
+    assert_eq!(outcome.text(), "talked");
+    assert!(heard.try_recv().is_err(), "it is not asked again");
+    let error = session.call_tool("talks__crash", Value::Null, CallOptions::new()).await.unwrap_err();
+    assert!(error.to_string().ends_with("line 49999\ncrashing as told"), "{error}");
+}
+
+#[cfg(not(target_os = "linux"))]
+pub async fn a_server_has_a_session_of_its_own() {}
+
+/// And so no terminal that it could write to, past the user, or wait at.
+#[cfg(target_os = "linux")]
+pub async fn a_server_has_a_session_of_its_own() {
+    let scene = Scene::new();
+    let file = scene.file("session");
+    let script = format!("cut -d' ' -f1,6,7 /proc/$$/stat > '{}'; exec \"$0\" \"$@\"", file.display());
+    let session = scene.builder().connect_all(&[scene.shell("plain", &script)]).await;
+    assert_eq!(status(&session), "legacy 2025-11-25");
+    let stat = std::fs::read_to_string(file).unwrap();
+    let [pid, leader, terminal] = stat.split_whitespace().collect::<Vec<_>>()[..] else { panic!("{stat}") };
+    assert_eq!((leader, terminal), (pid, "0"));
+    session.shutdown().await;
+}
+
 pub async fn credentials_are_not_printed() {
     let scene = Scene::new();
     let McpServer::Stdio(mut server) = scene.server("plain") else { unreachable!() };

@@ -12,6 +12,9 @@ const OLD: &str = "2025-11-25";
 /// Serves on stdin and stdout; the log gets each line that comes in.
 pub fn serve(mode: &str, log: &str) {
     let path = log;
+    if mode == "talks" {
+        eprintln!("line 0");
+    }
     let mut log = OpenOptions::new().create(true).append(true).open(path).unwrap();
     let mut state = State { mode, path, unanswered_probe: Value::Null, listener: Value::Null };
     for line in std::io::stdin().lock().lines() {
@@ -172,6 +175,9 @@ impl State<'_> {
         }
         let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
         let mut page = json!({ "tools": [tool("echo"), tool("crash"), tool("big"), tool("odd"), tool("change"), tool("hang"), tool("mismatch"), tool("moved")] });
+        if self.mode == "talks" {
+            page["tools"] = json!([tool("talk"), tool("crash")]);
+        }
         if ["modern", "rude-modern", "telling"].contains(&self.mode) {
             page["resultType"] = json!("complete");
         }
@@ -211,6 +217,12 @@ impl State<'_> {
             }
             "odd" => result(id, json!({ "resultType": "hologram", "content": [] })),
             "hang" => {}
+            "talk" => {
+                for line in 1..50_000 {
+                    eprintln!("line {line}");
+                }
+                text("talked");
+            }
             "mismatch" if self.is_first("mismatch") => error(id, -32020, Value::Null),
             "moved" if self.is_first("moved") => unsupported(id, -32022, &[NEW]),
             "change" if self.mode == "telling" => {

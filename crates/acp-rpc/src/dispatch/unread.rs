@@ -1,6 +1,6 @@
 //! Lines that are not read as they came.
 
-use super::Dispatch;
+use super::{Dispatch, Received};
 use crate::fault::Fault;
 use crate::head::Head;
 use crate::message::{Answer, Error, Id, Message, NotJson};
@@ -10,21 +10,26 @@ use crate::reading::{Unread, read, repaired};
 impl Dispatch {
     /// Deals with a line that is not JSON as it came. One whose text is all that is wrong with it is repaired.
     #[cold]
-    pub(super) fn not_read(&mut self, line: &[u8], error: NotJson) {
+    pub(super) fn not_read(&mut self, line: &[u8], error: NotJson) -> Received {
         let Some(text) = repaired(line, self.noise) else { return self.not_json(line, error) };
         let text = text.as_bytes();
         match read(text, self.max_message) {
             Ok(message) => {
-                self.observer.received(line, text);
-                self.report(Fault::Repaired { line, column: error.column });
-                self.message(with_sound_id(message));
+                if self.is_new() {
+                    self.observer.received(line, text);
+                    self.report(Fault::Repaired { line, column: error.column });
+                }
+                self.message(with_sound_id(message))
             }
-            Err(Unread::TooHeavy) => self.too_heavy(line),
+            Err(Unread::TooHeavy) => {
+                self.too_heavy(line);
+                Received::Done
+            }
             Err(Unread::NotJson(error)) => self.not_json(line, error),
         }
     }
 
-    fn not_json(&mut self, line: &[u8], error: NotJson) {
+    fn not_json(&mut self, line: &[u8], error: NotJson) -> Received {
         self.observer.received(line, line);
         let column = error.column.min(line.len());
         self.report(Fault::NotJson { line, column });
@@ -37,6 +42,7 @@ impl Dispatch {
             Error::parse_error()
         };
         self.unreadable(head, error, "it is not valid JSON");
+        Received::Done
     }
 
     pub(super) fn oversized(&mut self, head: Head, length: u64) {

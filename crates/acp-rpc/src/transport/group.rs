@@ -1,4 +1,4 @@
-//! Unix: a child process and what it started, as a process group.
+//! Unix: a child process and what it started, as a process group in a session of its own.
 
 use std::io;
 use std::process::ExitStatus;
@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use process_wrap::tokio::{CommandWrap, CommandWrapper, ProcessSession};
 use rustix::io::retry_on_intr;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
@@ -14,22 +15,31 @@ use rustix::process::{
 use tokio::process::{Child, Command};
 use tokio::time::sleep;
 
+use super::guardian;
 use super::process::Pipes;
 
-/// How often to look whether a process group is empty.
+/// How soon to look whether a process group is empty: soon at first, later less and less often. There may be hundreds of
+/// groups whose members run for hours.
 const LOOK: Duration = Duration::from_millis(10);
-/// At every how many looks to find out whether those who are left still run, which costs more.
-const LOOKS_TO_SCAN: u32 = 25;
+const LONGEST_LOOK: Duration = Duration::from_millis(250);
+/// How soon to find out whether those who are left still run, which costs more; again after twice the time.
+const SCAN: Duration = Duration::from_millis(250);
+const LONGEST_SCAN: Duration = Duration::from_secs(10);
 
-/// Starts a process that leads a group of its own.
+/// Starts a process that leads a session of its own, and so a group, and that has no terminal.
 pub(super) fn spawn(mut command: Command) -> io::Result<(Tree, Process)> {
-    Ok(led_by(command.process_group(0).spawn()?))
+    // Only its hook is of use: the child that it makes of ours waits for all of the group.
+    ProcessSession.pre_spawn(&mut command, &CommandWrap::from(Command::new("")))?;
+    Ok(led_by(command.spawn()?))
 }
 
 /// The process group of a child that leads one.
 pub(super) fn led_by(child: Child) -> (Tree, Process) {
     let leader = child.id().and_then(|id| i32::try_from(id).ok());
     let number = Arc::new(Number(AtomicI32::new(leader.unwrap_or_default())));
+    if let Some(leader) = number.get() {
+        guardian::watch(leader);
+    }
     (Tree { number: Arc::clone(&number) }, Process { child: Some(child), has_exited: false, number })
 }
 
@@ -128,7 +138,7 @@ fn reap(child: Child) {
 /// The number of a process group; 0 once it may be given to others.
 ///
 /// It stays the group's as long as a member lives or the leader's exit has not been taken note of. So it is looked
-/// at right after that and every [`LOOK`] from then on: to hit a stranger, all numbers of the system would have to be
+/// at right after that and at least every [`LONGEST_LOOK`] from then on: to hit a stranger, all numbers of the system would have to be
 /// given away in between.
 struct Number(AtomicI32);
 
@@ -139,31 +149,44 @@ impl Number {
 
     fn is_free(&self) -> bool {
         let is_free = self.get().is_none_or(|group| test_kill_process_group(group).is_err());
-        if is_free {
-            self.0.store(0, Ordering::Release);
+        if is_free && let Some(group) = self.take() {
+            guardian::forget(group);
         }
         is_free
     }
 
     async fn free(&self) {
+        let (mut look, mut scan, mut until_scan) = (LOOK, SCAN, SCAN);
         // Only the parents of members are told when they exit, so there is nothing to wait on.
-        for look in 1_u32.. {
+        loop {
             if self.is_free() {
                 return;
             }
             // A parent may take no note for ever; so may the first process of a container, which inherits them.
-            if look.is_multiple_of(LOOKS_TO_SCAN) && self.get().is_some_and(|group| !runs(group)) {
-                self.kill();
-                return;
+            if until_scan.is_zero() {
+                if self.get().is_some_and(|group| !runs(group)) {
+                    self.kill();
+                    return;
+                }
+                scan = (scan * 2).min(LONGEST_SCAN);
+                until_scan = scan;
             }
-            sleep(LOOK).await;
+            sleep(look).await;
+            until_scan = until_scan.saturating_sub(look);
+            look = (look + look / 4).min(LONGEST_LOOK);
         }
     }
 
     fn kill(&self) {
-        if let Some(group) = Pid::from_raw(self.0.swap(0, Ordering::AcqRel)) {
+        if let Some(group) = self.take() {
             let _ = kill_process_group(group, Signal::KILL);
+            // Not before: this process may be killed in between.
+            guardian::forget(group);
         }
+    }
+
+    fn take(&self) -> Option<Pid> {
+        Pid::from_raw(self.0.swap(0, Ordering::AcqRel))
     }
 }
 

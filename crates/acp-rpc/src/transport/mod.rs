@@ -1,7 +1,13 @@
 //! What carries the bytes of a connection.
 
+#[cfg(feature = "process")]
+pub(crate) mod command;
+#[cfg(all(feature = "stdio", unix))]
+mod device;
 #[cfg(all(feature = "process", unix))]
 mod group;
+#[cfg(all(feature = "process", unix))]
+mod guardian;
 #[cfg(all(feature = "process", windows))]
 mod job;
 mod messages;
@@ -31,15 +37,17 @@ use futures_core::Stream;
 use futures_sink::Sink;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+#[cfg(feature = "process")]
+use self::command::Command;
 #[cfg(not(feature = "process"))]
 pub(crate) use self::no_process::ChildLink;
 #[cfg(feature = "process")]
-pub(crate) use self::process::ChildLink;
+use self::process::Child;
 #[cfg(feature = "process")]
-use self::process::{Child, Command};
+pub(crate) use self::process::ChildLink;
 
 #[cfg(all(feature = "stdio", unix))]
-pub use self::stdio::Stdio;
+pub use self::stdio::{Stdio, restore_stdio};
 
 /// How much a [`Transport::duplex`] holds in each direction.
 const DUPLEX_CAPACITY: usize = 64 * 1024;
@@ -111,7 +119,7 @@ impl Transport {
         #[cfg(unix)]
         return Stdio::new().open();
         #[cfg(not(unix))]
-        Ok(Self::new(threads::reader(io::stdin())?, threads::writer(io::stdout())?))
+        Ok(Self::new(threads::reader(io::stdin(), |_| true, ())?, threads::writer(io::stdout())?))
     }
 
     /// Starts a child process; the transport is its stdin and stdout (feature `process`).

@@ -6,7 +6,7 @@ use pty_process::{Error, Pts, Pty, Size};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use tokio::process::Child;
 
-use super::process::Command;
+use super::command::Command;
 
 /// What ends the input of a program that reads lines.
 const END_OF_INPUT: &[u8] = b"\x04";

@@ -10,11 +10,12 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::timeout;
 
+use super::command::Command;
 #[cfg(unix)]
 use super::group::{self as tree, Process, Tree};
 #[cfg(windows)]
 use super::job::{self as tree, Process, Tree};
-use super::process::{Command, KILLED, exit_of};
+use super::process::{KILLED, exit_of};
 use crate::error::Exit;
 
 #[cfg(unix)]
@@ -45,7 +46,7 @@ pub(super) fn run(command: &Command) -> io::Result<(Running, Output)> {
     // One pipe for both: with two there is no telling what came first.
     process.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
     let (tree, process) = tree::spawn(process)?;
-    Ok((Running { process, tree, exit: None, grace: command.grace_time() }, Output(stream)))
+    Ok((Running { process, tree, exit: None, grace: command.grace }, Output(stream)))
 }
 
 /// The same on a terminal of its own.
@@ -53,7 +54,7 @@ pub(super) fn run(command: &Command) -> io::Result<(Running, Output)> {
 pub(super) fn run_on_terminal(command: &Command, columns: u16, rows: u16) -> io::Result<(Running, Output)> {
     let (child, pty) = super::pty::spawn(command, columns, rows)?;
     let (tree, process) = tree::led_by(child);
-    let running = Running { process, tree, exit: None, grace: command.grace_time() };
+    let running = Running { process, tree, exit: None, grace: command.grace };
     Ok((running, Output(Stream::Terminal(pty))))
 }
 
@@ -64,7 +65,7 @@ fn stream(reader: io::PipeReader) -> io::Result<Stream> {
 
 #[cfg(windows)]
 fn stream(reader: io::PipeReader) -> io::Result<Stream> {
-    Ok(Box::pin(super::threads::reader(reader)?))
+    Ok(Box::pin(super::threads::reader(reader, |_| true, ())?))
 }
 
 impl Running {

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 
 use rustix::fs::{FileType, OFlags, Stat, fcntl_getfl, fcntl_setfl, fstat};
@@ -16,10 +15,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
+use super::device::{Device, connected};
 use super::{Transport, threads};
 
-/// Stdio carries one connection at a time.
-static TAKEN: AtomicBool = AtomicBool::new(false);
+/// What is kept of stdin and stdout while they carry a connection: one at a time.
+static TAKEN: Mutex<Option<Weak<Flags>>> = Mutex::new(None);
 
 /// How [`Transport::stdio`] takes hold of stdin and stdout.
 #[derive(Clone, Copy, Debug)]
@@ -58,8 +58,8 @@ impl Stdio {
     /// If a descriptor cannot be used, or if stdio already carries another connection.
     pub fn open(self) -> io::Result<Transport> {
         let hold = Arc::new(Hold::take(self.guard)?);
-        let reader = reader(hold.stdin.as_fd())?;
-        let writer = writer(hold.stdout.as_fd())?;
+        let reader = reader(hold.was.stdin.as_fd())?;
+        let writer = writer(hold.was.stdout.as_fd())?;
         let reader = Held { stream: reader, _hold: Arc::clone(&hold) };
         Ok(Transport::new(reader, Held { stream: writer, _hold: hold }))
     }
@@ -70,7 +70,11 @@ fn reader(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     Ok(match waitable(fd)? {
         Some(FileType::Fifo) => Box::pin(pipe::Receiver::from_owned_fd(own)?),
         Some(_) => Box::pin(socket(own)?),
-        None => Box::pin(threads::reader(File::from(own))?),
+        None => {
+            let (ended, connected) = connected()?;
+            let is_wanted = move |device: &Device| device.is_wanted(&ended);
+            Box::pin(threads::reader(Device::new(own.into()), is_wanted, connected)?)
+        }
     })
 }
 
@@ -79,7 +83,7 @@ fn writer(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
     Ok(match waitable(fd)? {
         Some(FileType::Fifo) => Box::pin(pipe::Sender::from_owned_fd(own)?),
         Some(_) => Box::pin(socket(own)?),
-        None => Box::pin(threads::writer(File::from(own))?),
+        None => Box::pin(threads::writer(Device::new(own.into()))?),
     })
 }
 
@@ -109,22 +113,52 @@ fn private(fd: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     Ok(fcntl_dupfd_cloexec(fd, 3)?)
 }
 
-/// Stdin and stdout as they were, and the duty to put them back.
-struct Hold {
+/// Gives stdin and stdout the flags back that they had before a connection took them, for a process that is about to end
+/// without dropping its transport, as by a signal: whoever shares a pipe with it would find it non-blocking for good. The
+/// connection is of no use after that. Nothing happens where there is none. Unix only.
+pub fn restore_stdio() {
+    let flags = taken().as_ref().and_then(Weak::upgrade);
+    if let Some(flags) = flags {
+        flags.restore();
+    }
+}
+
+fn taken() -> MutexGuard<'static, Option<Weak<Flags>>> {
+    TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Stdin and stdout, and the flags that they had.
+struct Flags {
     stdin: OwnedFd,
     stdin_flags: OFlags,
     stdout: OwnedFd,
     stdout_flags: OFlags,
+}
+
+impl Flags {
+    fn restore(&self) {
+        // Nothing better can be done here than to go on with the rest when one part fails.
+        let _ = fcntl_setfl(&self.stdin, self.stdin_flags);
+        let _ = fcntl_setfl(&self.stdout, self.stdout_flags);
+    }
+}
+
+/// Stdin and stdout as they were, and the duty to put them back.
+struct Hold {
+    was: Arc<Flags>,
     is_guarded: bool,
 }
 
 impl Hold {
     fn take(guard: bool) -> io::Result<Self> {
-        if TAKEN.swap(true, Ordering::AcqRel) {
+        let mut taken = taken();
+        if taken.is_some() {
             let message = "stdin and stdout already carry another connection";
             return Err(io::Error::new(io::ErrorKind::AddrInUse, message));
         }
-        Self::duplicate(guard).inspect_err(|_| TAKEN.store(false, Ordering::Release))
+        let hold = Self::duplicate(guard)?;
+        *taken = Some(Arc::downgrade(&hold.was));
+        Ok(hold)
     }
 
     fn duplicate(guard: bool) -> io::Result<Self> {
@@ -136,7 +170,8 @@ impl Hold {
             dup2_stdin(&nothing)?;
             lead_stdout_away(&nothing)?;
         }
-        Ok(Self { stdin, stdin_flags, stdout, stdout_flags, is_guarded: guard })
+        let was = Arc::new(Flags { stdin, stdin_flags, stdout, stdout_flags });
+        Ok(Self { was, is_guarded: guard })
     }
 }
 
@@ -146,16 +181,14 @@ fn lead_stdout_away(nothing: &File) -> io::Result<()> {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        // Nothing better can be done here than to go on with the rest when one part fails.
         if self.is_guarded {
             // What was printed meanwhile and is still buffered belongs where prints went meanwhile.
             let _ = io::stdout().flush();
-            let _ = dup2_stdin(&self.stdin);
-            let _ = dup2_stdout(&self.stdout);
+            let _ = dup2_stdin(&self.was.stdin);
+            let _ = dup2_stdout(&self.was.stdout);
         }
-        let _ = fcntl_setfl(&self.stdin, self.stdin_flags);
-        let _ = fcntl_setfl(&self.stdout, self.stdout_flags);
-        TAKEN.store(false, Ordering::Release);
+        self.was.restore();
+        *taken() = None;
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) const CASES: &[Case] = &[
     ("a line of 1 GiB", || Box::pin(gibibyte())),
     ("a line just below the limit", || Box::pin(just_below())),
     ("a long line whose values are too heavy", || Box::pin(too_heavy())),
+    ("what long lines were kept in, once there are no more", || Box::pin(idle())),
     ("a heavy message within its limit", || Box::pin(heavy())),
 ];
 
@@ -43,6 +44,22 @@ async fn just_below() {
     stage.flood(line.chain(["\"}\n{".to_owned(), "}\n".to_owned()]));
     stage.recovers().await;
     meter.stayed_within(MAX_LINE);
+    meter.is_given_back();
+}
+
+/// A line of such a length leaves its buffer to the next one, but not for ever.
+async fn idle() {
+    const LENGTH: usize = 3 * MIB;
+    let mut stage = Stage::new(Options::default()).await;
+    let meter = Meter::new();
+    let params = "x".repeat(LENGTH);
+    stage.flood(once(format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":\"{params}\"}}\n"
+    )));
+    drop(params);
+    stage.recovers().await;
+    tokio::time::pause();
+    tokio::time::sleep(std::time::Duration::from_secs(10)).await;
     meter.is_given_back();
 }
 

@@ -50,7 +50,7 @@ async fn results() {
     };
     let taken = stage.flood((0..2000).map(request));
     stands_still(&taken).await;
-    // The first refusal waits for room with them, and the reader with it.
+    // They wait for room, and the reader with them.
     let taken = taken.load(Ordering::Relaxed);
     assert!(taken < 200, "{taken} requests were taken");
     meter.stayed_within(BUDGET / 4 + BUDGET);

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use acp_types::v1::{SessionId, SessionInfo};
 
-use super::blocking;
 use super::damage::{DamageKind, Reporter};
 use super::files::{self, Alone};
 use super::line::{self, Kind, LONGEST, Line};
 use super::list::read_info;
-use crate::store::{Pending, Record, SessionLog, StoreError};
+use super::threads::WRITING;
+use crate::store::{Pending, Record, RecordKind, SessionLog, StoreError};
 
 /// How far from the end the session's info may be: lists read as much of each file.
 pub(super) const INFO_WITHIN: u64 = 8 * 1024;
@@ -20,13 +20,20 @@ pub(super) const INFO_WITHIN: u64 = 8 * 1024;
 /// How much is handed to the system at once, in bytes, unless one record is longer.
 const PIECE: usize = 64 * 1024;
 
+/// What a turn must find room for before it begins, in bytes: an update that fits into the rest of a block of the disk
+/// says nothing about the next one.
+const ROOM: usize = 64 * 1024;
+
 /// The open file of a session.
 pub(super) struct Log {
-    file: Arc<Alone>,
-    path: PathBuf,
+    file: Arc<SessionFile>,
     info: SessionInfo,
     /// The bytes that were written after the last line of info.
     since_info: u64,
+    /// Where the last whole line ends.
+    end: u64,
+    /// Whether there was [`ROOM`] since it was opened.
+    has_room: bool,
 }
 
 impl Log {
@@ -34,10 +41,12 @@ impl Log {
         let path = files::path(folder, &info.session_id)?;
         files::create_folder(folder)?;
         let file = files::open_alone(&path, &info.session_id, true)?;
-        let mut log = Log { file: Arc::new(file), path, info, since_info: 0 };
+        let file = Arc::new(SessionFile { file, path });
+        let mut log = Log { file, info, since_info: 0, end: 0, has_room: false };
         let lines = log.info_line()?;
-        write(&log.file, &log.path, &lines)?;
-        sync(&log.file, &log.path)?;
+        log.file.write(&lines)?;
+        log.file.sync()?;
+        log.end = lines.len() as u64;
         files::sync_folder(folder)?;
         Ok(log)
     }
@@ -46,23 +55,66 @@ impl Log {
         let path = files::path(folder, session)?;
         let file = files::open_alone(&path, session, false)?;
         finish_last_line(&file, &path, reporter)?;
-        let mut end = &*file;
-        end.seek(SeekFrom::End(0)).map_err(|error| StoreError::io("open", &path, error))?;
+        let seeked = (&*file).seek(SeekFrom::End(0));
+        let end = seeked.map_err(|error| StoreError::io("open", &path, error))?;
         let found = read_info(&path, session)?;
         let info = found.unwrap_or_else(|| SessionInfo::new(session.clone(), ""));
-        Ok(Log { file: Arc::new(file), path, info, since_info: INFO_WITHIN })
+        let file = Arc::new(SessionFile { file, path });
+        Ok(Log { file, info, since_info: INFO_WITHIN, end, has_room: false })
     }
 
-    fn info_line(&mut self) -> Result<Vec<u8>, StoreError> {
+    fn info_line(&self) -> Result<Vec<u8>, StoreError> {
         let mut lines = Vec::new();
         line::write(&mut lines, Kind::Info, &acp_types::to_string(&self.info))?;
-        self.since_info = 0;
         Ok(lines)
     }
 
-    fn write(&self, lines: Vec<u8>) -> Pending<'_, ()> {
-        let (file, path) = (Arc::clone(&self.file), self.path.clone());
-        Box::pin(blocking(move || write(&file, &path, &lines)))
+    /// Does `add` behind the last whole line, which gives how many bytes that were. Leaves nothing behind that line
+    /// when it fails.
+    async fn add(
+        &mut self,
+        add: impl FnOnce(&SessionFile) -> Result<u64, StoreError> + Send + 'static,
+    ) -> Result<u64, StoreError> {
+        let (file, end) = (Arc::clone(&self.file), self.end);
+        let adding = WRITING.run(move || {
+            add(&file).inspect_err(|_| {
+                // If it fails, too, the file is mended when it is opened again.
+                let _ = file.cut(end);
+            })
+        });
+        let added = adding.await?;
+        self.end += added;
+        Ok(added)
+    }
+
+    async fn append_all(&mut self, records: Vec<Record>) -> Result<(), StoreError> {
+        let is_first = !self.has_room && records.iter().any(|record| record.kind() == RecordKind::Prompt);
+        let end = self.end;
+        let added = self.add(move |file| {
+            if is_first {
+                file.check_room(end)?;
+            }
+            file.write_records(&records)
+        });
+        self.since_info += added.await?;
+        self.has_room |= is_first;
+        Ok(())
+    }
+
+    /// Writes a line of info, unless the last one is near enough; makes all durable where that is asked for.
+    async fn write_info(&mut self, is_near: bool, durable: bool) -> Result<(), StoreError> {
+        let line = if is_near { Vec::new() } else { self.info_line()? };
+        let added = self.add(move |file| {
+            file.write(&line)?;
+            if durable {
+                file.sync()?;
+            }
+            Ok(line.len() as u64)
+        });
+        if added.await? > 0 {
+            self.since_info = 0;
+        }
+        Ok(())
     }
 }
 
@@ -75,49 +127,66 @@ impl SessionLog for Log {
         true
     }
 
+    fn position(&self) -> Option<u64> {
+        Some(self.end)
+    }
+
     fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
-        let bytes: usize = records.iter().map(|record| line::length(record.json())).sum();
-        self.since_info += bytes as u64;
-        let (file, path) = (Arc::clone(&self.file), self.path.clone());
-        Box::pin(blocking(move || {
-            let mut lines = Vec::with_capacity(bytes.min(PIECE));
-            for record in &records {
-                if !lines.is_empty() && lines.len() + line::length(record.json()) > PIECE {
-                    write(&file, &path, &lines)?;
-                    lines.clear();
-                }
-                line::write(&mut lines, Kind::Record(record.kind()), record.json())?;
-            }
-            write(&file, &path, &lines)
-        }))
+        Box::pin(self.append_all(records))
     }
 
     fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
         self.info.title = title;
-        match self.info_line() {
-            Ok(lines) => self.write(lines),
-            Err(error) => Box::pin(async { Err(error) }),
-        }
+        Box::pin(self.write_info(false, false))
     }
 
     fn commit(&mut self) -> Pending<'_, ()> {
         // Half of it is left for a title and for records that follow.
-        let info = if self.since_info > INFO_WITHIN / 2 { self.info_line() } else { Ok(Vec::new()) };
-        let (file, path) = (Arc::clone(&self.file), self.path.clone());
-        Box::pin(blocking(move || {
-            write(&file, &path, &info?)?;
-            sync(&file, &path)
-        }))
+        Box::pin(self.write_info(self.since_info <= INFO_WITHIN / 2, true))
     }
 }
 
-/// One call where the system takes it whole: what a kill leaves is a beginning of it.
-fn write(mut file: &File, path: &Path, lines: &[u8]) -> Result<(), StoreError> {
-    file.write_all(lines).map_err(|error| StoreError::io("write", path, error))
+/// A file that is written at its end, by the one who has it.
+struct SessionFile {
+    file: Alone,
+    path: PathBuf,
 }
 
-fn sync(file: &File, path: &Path) -> Result<(), StoreError> {
-    file.sync_data().map_err(|error| StoreError::io("sync", path, error))
+impl SessionFile {
+    fn write_records(&self, records: &[Record]) -> Result<u64, StoreError> {
+        let bytes: usize = records.iter().map(|record| line::length(record.json())).sum();
+        let mut lines = Vec::with_capacity(bytes.min(PIECE));
+        for record in records {
+            if !lines.is_empty() && lines.len() + line::length(record.json()) > PIECE {
+                self.write(&lines)?;
+                lines.clear();
+            }
+            line::write(&mut lines, Kind::Record(record.kind()), record.json())?;
+        }
+        self.write(&lines)?;
+        Ok(bytes as u64)
+    }
+
+    /// One call where the system takes it whole: what a kill leaves is a beginning of it.
+    fn write(&self, lines: &[u8]) -> Result<(), StoreError> {
+        (&*self.file).write_all(lines).map_err(|error| StoreError::io("write", &self.path, error))
+    }
+
+    fn sync(&self) -> Result<(), StoreError> {
+        self.file.sync_data().map_err(|error| StoreError::io("sync", &self.path, error))
+    }
+
+    /// Fails unless there is room behind the end. What a kill leaves is a line without an end.
+    fn check_room(&self, end: u64) -> Result<(), StoreError> {
+        self.write(&[b' '; ROOM])?;
+        self.cut(end)
+    }
+
+    /// Makes the file end here.
+    fn cut(&self, end: u64) -> Result<(), StoreError> {
+        let cut = self.file.set_len(end).and_then(|()| (&*self.file).seek(SeekFrom::Start(end)));
+        cut.map(drop).map_err(|error| StoreError::io("repair", &self.path, error))
+    }
 }
 
 /// Makes the file end with a line end: cuts off a record that was not written to its end.

@@ -6,6 +6,7 @@ mod line;
 mod list;
 mod log;
 mod read;
+mod threads;
 mod timestamp;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use self::damage::Reporter;
 pub use self::damage::{Damage, DamageKind};
 use self::log::Log;
 use self::read::Reader;
+use self::threads::READING;
 use super::{Pending, Record, Records, SessionLog, SessionStore, StoreError};
 
 /// Sessions in a folder: an append-only file for each, which only the user may read.
@@ -58,8 +60,8 @@ impl Journal {
         Journal { folder: folder.map(Arc::from), reporter: Reporter::default(), page_size: 50 }
     }
 
-    /// Sets who is told about records that could not be read. It is called on a thread for blocking work, and
-    /// about the same damage every time it is met.
+    /// Sets who is told about records that could not be read. It is called on a thread of the journals, where others
+    /// wait for it, and about the same damage every time it is met.
     #[must_use]
     pub fn on_damage(mut self, hook: impl Fn(&Damage) + Send + Sync + 'static) -> Self {
         self.reporter = Reporter(Some(Arc::new(hook)));
@@ -79,13 +81,13 @@ impl Journal {
         self.folder.as_deref()
     }
 
-    /// Does something with the folder on a thread for blocking work.
+    /// Does something with the folder on a thread that may wait for it.
     fn with_folder<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Path) -> Result<T, StoreError> + Send + 'static,
     ) -> Pending<'static, T> {
         let Some(folder) = self.folder.clone() else { return Box::pin(async { Err(StoreError::NoFolder) }) };
-        Box::pin(blocking(move || work(&folder)))
+        Box::pin(READING.run(move || work(&folder)))
     }
 }
 
@@ -140,20 +142,13 @@ impl Records for JournalRecords {
     fn next(&mut self) -> Pending<'_, Vec<Record>> {
         Box::pin(async move {
             let Some(mut reader) = self.0.take() else { return Ok(Vec::new()) };
-            let (reader, batch) = blocking(move || {
+            let reading = READING.run(move || {
                 let batch = reader.batch()?;
                 Ok((reader, batch))
-            })
-            .await?;
+            });
+            let (reader, batch) = reading.await?;
             self.0 = Some(reader);
             Ok(batch)
         })
     }
-}
-
-/// Runs what waits for a disk on a thread for it.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
-) -> Result<T, StoreError> {
-    tokio::task::spawn_blocking(work).await.map_err(StoreError::other)?
 }

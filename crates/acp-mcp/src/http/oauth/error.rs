@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::error::shortened;
+
 /// Why an authorization did not come about. Tokens, codes, secrets and the words of authorization servers are in none of
 /// these; an error code of OAuth is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +34,12 @@ pub enum AuthorizationError {
     Insecure {
         /// What it is the address of, as the metadata names it.
         endpoint: &'static str,
+    },
+    /// The server, or its authorization server, names a place on this machine, in a private network or in none at all, and
+    /// is not in such a place itself. Nothing was sent there.
+    Address {
+        /// The host of the place.
+        host: String,
     },
     /// The authorization server does not do PKCE with S256, which MCP requires.
     NoPkce,
@@ -99,6 +107,12 @@ impl fmt::Display for AuthorizationError {
             Self::Insecure { endpoint } => {
                 write!(f, "the `{endpoint}` of the authorization server is no https address")
             }
+            Self::Address { host } => write!(
+                f,
+                "what is published about it leads to `{}`, which is on this machine or in a private network, where the \
+                 server is not: nothing is sent there",
+                shortened(host)
+            ),
             Self::NoPkce => f.write_str("the authorization server does not do PKCE with S256"),
             Self::NoClient { issuer } => write!(
                 f,

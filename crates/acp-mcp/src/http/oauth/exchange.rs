@@ -1,12 +1,14 @@
 //! The exchanges with authorization servers.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
 use tokio::time::timeout;
 
+use super::reach::{Guard, Guarded, Reach};
 use crate::error::McpError;
 use crate::http::client::Refusal;
 use crate::http::clients::Clients;
@@ -17,17 +19,30 @@ const LONGEST: usize = 1024 * 1024;
 /// Does what rmcp asks for, by the means of this crate: its TLS, no redirects, and errors without addresses.
 pub(super) struct Exchanges {
     client: reqwest::Client,
+    guard: Arc<Guard>,
     /// For each.
     time: Duration,
 }
 
 impl Exchanges {
-    pub(super) fn new(clients: &Clients, time: Duration) -> Result<Self, McpError> {
-        Ok(Self { client: clients.for_authorization()?, time })
+    /// What is fetched is what a server that is there may name.
+    pub(super) fn new(clients: &Clients, reach: &Arc<Reach>, time: Duration) -> Result<Self, McpError> {
+        let guard = Guard::new(Arc::clone(reach));
+        let client = clients.for_authorization(Arc::new(Guarded(Arc::clone(&guard))))?;
+        Ok(Self { client, guard, time })
     }
 
-    async fn exchange(&self, request: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, Refusal> {
-        let request = reqwest::Request::try_from(request.request)?;
+    pub(super) fn guard(&self) -> Arc<Guard> {
+        Arc::clone(&self.guard)
+    }
+
+    pub(super) async fn exchange(
+        &self,
+        request: http::Request<Vec<u8>>,
+    ) -> Result<http::Response<Vec<u8>>, Refusal> {
+        let request = reqwest::Request::try_from(request)?;
+        let checked = self.guard.check(request.url()).await;
+        checked.map_err(|error| Refusal::Unreachable(error.to_string()))?;
         let response = self.client.execute(request).await?;
         let mut answer = http::Response::new(Vec::new());
         *answer.status_mut() = response.status();
@@ -46,7 +61,7 @@ impl Exchanges {
 impl OAuthHttpClient for Exchanges {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
-            let answer = timeout(self.time, self.exchange(request)).await;
+            let answer = timeout(self.time, self.exchange(request.request)).await;
             let answer = answer.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?;
             Ok(answer?)
         })

@@ -17,6 +17,7 @@ use super::error::AuthorizationError;
 use super::exchange::Exchanges;
 use super::loopback::Loopback;
 use super::place::{Outcome, Place};
+use super::reach::Reach;
 use super::server::{AuthorizationServer, Refreshed};
 use super::settings::{OAuth, Redirect, Settings};
 use crate::http::clients::Clients;
@@ -33,6 +34,7 @@ pub(crate) struct Authorization {
     server: String,
     client_name: String,
     clients: Clients,
+    reach: Arc<Reach>,
     /// For all of it.
     limit: Duration,
     /// For each exchange with an authorization server.
@@ -67,7 +69,7 @@ impl fmt::Debug for Authorization {
 }
 
 impl Authorization {
-    pub(crate) fn new(oauth: &OAuth, url: &Url, server: &str, options: &Options) -> Self {
+    pub(crate) fn new(oauth: &OAuth, url: &Url, reach: &Arc<Reach>, server: &str, options: &Options) -> Self {
         let mut url = url.clone();
         url.set_fragment(None);
         // Both fail for addresses without a host only, and those are not reached by HTTP.
@@ -80,6 +82,7 @@ impl Authorization {
             url,
             server: server.to_owned(),
             clients: Clients::of(options),
+            reach: Arc::clone(reach),
             limit: options.timeouts.authorization,
             exchange_time: options.timeouts.request,
         }
@@ -194,7 +197,7 @@ impl Authorization {
     }
 
     async fn find(&self, challenge: Option<&str>) -> Result<AuthorizationServer, AuthorizationError> {
-        let exchanges = Exchanges::new(&self.clients, self.exchange_time);
+        let exchanges = Exchanges::new(&self.clients, &self.reach, self.exchange_time);
         let exchanges =
             exchanges.map_err(|error| AuthorizationError::Metadata { problem: error.to_string() })?;
         AuthorizationServer::find(&self.url, challenge, exchanges).await

@@ -17,6 +17,7 @@ use super::callback::{Callback, Expected};
 use super::credentials::Credentials;
 use super::error::AuthorizationError;
 use super::exchange::Exchanges;
+use super::reach::Guard;
 use crate::error::shortened;
 
 /// The error codes that the endpoints of an authorization server have (RFC 6749, 7591 and 8707).
@@ -43,6 +44,7 @@ pub(super) struct AuthorizationServer {
     store: InMemoryCredentialStore,
     metadata: AuthorizationMetadata,
     issuer: String,
+    guard: Arc<Guard>,
 }
 
 /// What came of asking for a token by a refresh token.
@@ -61,23 +63,30 @@ impl AuthorizationServer {
         challenge: Option<&str>,
         exchanges: Exchanges,
     ) -> Result<Self, AuthorizationError> {
+        let guard = exchanges.guard();
+        let refused = |otherwise| guard.refused().unwrap_or(otherwise);
         let manager =
             AuthorizationManager::new_with_oauth_http_client(url.clone(), Arc::new(exchanges)).await;
         let mut manager = manager.map_err(|error| of_discovery(&error))?;
         let store = InMemoryCredentialStore::new();
         manager.set_credential_store(store.clone());
         let found = manager.resolve_metadata_from_challenge(challenge).await;
-        let found = found.map_err(|error| of_discovery(&error))?;
+        let found = found.map_err(|error| refused(of_discovery(&error)))?;
         // What rmcp makes up for servers of 2025-03-26 would send users to pages that nobody has named.
         let issuer = found.metadata.issuer.clone().filter(|_| found.source.is_discovered());
-        let issuer = issuer.ok_or(AuthorizationError::NoMetadata)?;
-        check(url, &found.metadata)?;
+        let issuer = issuer.ok_or_else(|| refused(AuthorizationError::NoMetadata))?;
+        check(url, &issuer, &found.metadata)?;
         manager.set_metadata(found.metadata.clone());
-        Ok(Self { manager, store, metadata: found.metadata, issuer })
+        Ok(Self { manager, store, metadata: found.metadata, issuer, guard })
     }
 
     pub(super) fn issuer(&self) -> &str {
         &self.issuer
+    }
+
+    /// The reason of an error, if it is that an exchange was not let through.
+    fn refused(&self, otherwise: AuthorizationError) -> AuthorizationError {
+        self.guard.refused().unwrap_or(otherwise)
     }
 
     fn has(&self, member: &str) -> bool {
@@ -111,7 +120,7 @@ impl AuthorizationServer {
         let registered = self.manager.register_client(name, redirect_uri, &scopes);
         registered.with_subscriber(NoSubscriber::default()).await.map_err(|error| match error {
             AuthError::PkceUnsupported => AuthorizationError::NoPkce,
-            error => AuthorizationError::Registration { problem: words(&error) },
+            error => self.refused(AuthorizationError::Registration { problem: words(&error) }),
         })
     }
 
@@ -142,7 +151,8 @@ impl AuthorizationServer {
         let (code, issuer) = callback.code(&Expected { state, issuer: &self.issuer, names_issuer })?;
         let exchanged = self.manager.exchange_code_for_token_with_issuer(&code, state, issuer.as_deref());
         // rmcp logs the code, and members of the answer.
-        exchanged.with_subscriber(NoSubscriber::default()).await.map_err(|error| of_token(&error))?;
+        let exchanged = exchanged.with_subscriber(NoSubscriber::default()).await;
+        exchanged.map_err(|error| self.refused(of_token(&error)))?;
         self.tokens().await
     }
 
@@ -162,7 +172,7 @@ impl AuthorizationServer {
                 Err(_) => Refreshed::Not,
             },
             Err(AuthError::TokenRefreshFailed(text)) if code(&text).is_none() => {
-                Refreshed::Failed(of_token(&AuthError::TokenRefreshFailed(text)))
+                Refreshed::Failed(self.refused(of_token(&AuthError::TokenRefreshFailed(text))))
             }
             Err(_) => Refreshed::Not,
         }
@@ -248,8 +258,9 @@ impl Tokens {
 }
 
 /// Users are sent to pages of the web only, and what is sent by https to begin with does not go on without it.
-fn check(url: &Url, metadata: &AuthorizationMetadata) -> Result<(), AuthorizationError> {
+fn check(url: &Url, issuer: &String, metadata: &AuthorizationMetadata) -> Result<(), AuthorizationError> {
     let endpoints = [
+        ("issuer", Some(issuer)),
         ("authorization_endpoint", Some(&metadata.authorization_endpoint)),
         ("token_endpoint", Some(&metadata.token_endpoint)),
         ("registration_endpoint", metadata.registration_endpoint.as_ref()),
