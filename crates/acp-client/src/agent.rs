@@ -1,6 +1,5 @@
 use std::path::Path;
-use std::process;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use acp_json::FromNode;
@@ -172,9 +171,9 @@ impl Agent {
     }
 
     /// The program that was started, if one was.
-    pub(crate) fn program(&self) -> Option<process::Command> {
+    pub(crate) fn program(&self) -> Option<MutexGuard<'_, Command>> {
         let program = self.inner.connection.program.as_ref()?;
-        Some(program.lock().unwrap_or_else(PoisonError::into_inner).to_std())
+        Some(program.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(crate) fn check_offered(

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use acp_rpc::{CallError, Child, Command, Noise, Options, Transport};
+use acp_types::Meta;
 use acp_types::method::Method;
 use acp_types::v1::methods::Initialize;
 use acp_types::v1::{
@@ -14,6 +15,7 @@ use acp_types::v1::{
 use crate::agent::Connection;
 use crate::profile;
 use crate::service::{ClientService, Shared};
+use crate::terminal_login::IN_META;
 use crate::{Agent, Client, Elicitation, Error, Handlers, LocalFs, LocalTerminals, PermissionPolicy};
 
 /// How long `initialize` may take unless told otherwise. Agents that start through a package runner have been seen to
@@ -141,8 +143,8 @@ impl Connect {
         self
     }
 
-    /// Tells the agent that the user has a terminal to log in with (`auth.terminal`), for
-    /// [`Agent::terminal_login`]. Only an agent that is started here is told.
+    /// Tells the agent that the user has a terminal to log in with (`auth.terminal`, and `_meta["terminal-auth"]` for
+    /// agents of before that), for [`Agent::terminal_login`]. Only an agent that is started here is told.
     pub const fn terminal_logins(mut self) -> Self {
         self.terminal_logins = true;
         self
@@ -172,9 +174,13 @@ impl Connect {
         profile::check(&self.handlers)?;
         let program = self.start.program();
         let (transport, child) = self.start.run()?;
-        let logins = AuthCapabilities::new().terminal(self.terminal_logins && program.is_some());
+        let logs_in = self.terminal_logins && program.is_some();
+        let capabilities =
+            profile::capabilities(&self.handlers).auth(AuthCapabilities::new().terminal(logs_in));
+        let capabilities =
+            if logs_in { capabilities.meta(Meta::new().with(IN_META, true)) } else { capabilities };
         let request = InitializeRequest::new(ProtocolVersion::LATEST)
-            .client_capabilities(profile::capabilities(&self.handlers).auth(logins))
+            .client_capabilities(capabilities)
             .client_info(self.info);
         let shared = Arc::new(Shared::new(&self.handlers));
         let service = ClientService { handlers: Arc::new(self.handlers), shared: Arc::clone(&shared) };

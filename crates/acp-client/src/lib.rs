@@ -63,6 +63,7 @@ mod inbox;
 mod list;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod members;
 pub mod op;
 mod open;
 mod permission;
@@ -77,6 +78,7 @@ mod served;
 mod service;
 mod session;
 mod sessions;
+mod terminal_login;
 mod transcript;
 mod turn;
 #[cfg(feature = "unstable")]
@@ -121,6 +123,7 @@ pub use reply::IntoReply;
 pub use router::Router;
 pub use served::{Notified, PermissionAnswer, ServeOp, Served};
 pub use session::{IntoPrompt, Session, Updates};
+pub use terminal_login::TerminalLogin;
 pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript};
 pub use turn::Turn;
 #[cfg(feature = "unstable")]

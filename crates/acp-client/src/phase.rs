@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::host::roots::Roots;
-use crate::inbox::Inbox;
+use crate::inbox::{Inbox, Unread};
 use crate::sessions::Sessions;
 
 /// A session, as long as somebody holds it or its turn runs.
@@ -74,11 +74,12 @@ enum Begun {
 }
 
 impl SessionState {
-    pub(crate) fn new(id: SessionId, lane: LaneKey, all_asks: CancellationToken) -> Self {
+    pub(crate) fn new(id: SessionId, all_asks: CancellationToken, unread: Arc<Unread>) -> Self {
+        let lane = LaneKey::from(id.as_str());
         Self {
             id,
             lane,
-            inbox: Inbox::default(),
+            inbox: Inbox::new(unread),
             config: Config::default(),
             roots: Mutex::default(),
             over: CancellationToken::new(),

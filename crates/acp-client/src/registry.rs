@@ -7,6 +7,8 @@ use std::str::FromStr;
 use acp_json::{Node, ReadError};
 use acp_rpc::Command;
 
+use crate::members::{environment, text, texts};
+
 /// The public list of agents, as it is published in JSON: what they are, and how each is started.
 ///
 /// This only reads it: fetching the list, and unpacking archives, is up to the caller. Agents in packages are fetched
@@ -96,7 +98,8 @@ pub struct Binary {
     pub archive: String,
     /// The SHA-256 of the archive in hex, if the list has it.
     pub sha256: Option<String>,
-    /// The program: a path in the unpacked archive.
+    /// The program: a path in the unpacked archive; or `node`, `python`, `python3`, `java` or `ruby`, which run a file of
+    /// it.
     pub cmd: String,
     /// Its arguments.
     pub args: Vec<String>,
@@ -153,6 +156,10 @@ impl FromStr for Registry {
 impl RegistryAgent {
     /// What starts it: its program, if `unpacked` says where its archive was unpacked and there is one for this platform;
     /// else its package, with `npx` or `uvx`, which must be on the path.
+    ///
+    /// An archive may hold a script instead of a program: then its entry names one of the interpreters `node`, `python`,
+    /// `python3`, `java` and `ruby`. Unless the archive has a file of that name, the interpreter is the one on the path,
+    /// and arguments that name files of the archive are made absolute, as the agent may be started in any folder.
     ///
     /// # Errors
     /// [`RegistryError::NoCommand`]: it is not to be had like this.
@@ -248,6 +255,9 @@ impl Package {
     }
 }
 
+/// The programs that an archive need not hold.
+const INTERPRETERS: [&str; 5] = ["node", "python", "python3", "java", "ruby"];
+
 impl Binary {
     fn command(&self, folder: &Path) -> Result<Command, String> {
         let program = Path::new(&self.cmd);
@@ -259,6 +269,10 @@ impl Binary {
         }
         // The agent may be started in another folder.
         let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
+        if INTERPRETERS.contains(&self.cmd.as_str()) && !folder.join(&self.cmd).is_file() {
+            let args: Vec<_> = self.args.iter().map(|arg| in_archive(&folder, arg)).collect();
+            return Ok(set_up(Command::new(&self.cmd), &args, &self.env));
+        }
         let program = names.into_iter().fold(folder, |path, name| path.join(name));
         Ok(set_up(Command::new(program), &self.args, &self.env))
     }
@@ -274,6 +288,17 @@ impl Binary {
     }
 }
 
+/// The path of a file of the archive that an argument names; any other argument as it is.
+fn in_archive(folder: &Path, arg: &str) -> String {
+    let is_inside =
+        Path::new(arg).components().all(|part| matches!(part, Component::CurDir | Component::Normal(_)));
+    let file = folder.join(arg);
+    match file.to_str() {
+        Some(path) if is_inside && file.is_file() => path.to_owned(),
+        _ => arg.to_owned(),
+    }
+}
+
 /// This platform, as registries name it.
 fn platform() -> String {
     let system = if OS == "macos" { "darwin" } else { OS };
@@ -282,30 +307,6 @@ fn platform() -> String {
 
 fn set_up(command: Command, args: &[String], env: &BTreeMap<String, String>) -> Command {
     env.iter().fold(command.args(args), |command, (name, value)| command.env(name, value))
-}
-
-fn text(node: &Node<'_>, name: &str) -> Option<String> {
-    node.get(name).and_then(Node::as_str).map(str::to_owned)
-}
-
-fn texts(node: &Node<'_>, name: &str) -> Result<Vec<String>, String> {
-    let all = match node.get(name) {
-        None | Some(Node::Null) => Some(Vec::new()),
-        Some(Node::Seq(items)) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
-        Some(_) => None,
-    };
-    all.ok_or_else(|| format!("`{name}` must be a list of texts"))
-}
-
-fn environment(node: &Node<'_>) -> Result<BTreeMap<String, String>, String> {
-    let all = match node.get("env") {
-        None | Some(Node::Null) => Some(BTreeMap::new()),
-        Some(Node::Map(members)) => {
-            members.iter().map(|(name, value)| Some((name.to_string(), value.as_str()?.to_owned()))).collect()
-        }
-        Some(_) => None,
-    };
-    all.ok_or_else(|| "`env` must be texts by name".to_owned())
 }
 
 impl fmt::Display for RegistryError {

@@ -38,7 +38,9 @@ struct Open {
 ///
 /// The stream ends when the session is closed, or with the connection. While it exists, a reader that is behind by more
 /// than 4 MiB slows the agent down; without it, and without a turn, the newest 4 MiB are kept for whoever reads next,
-/// who is told by [`Event::Missed`] how many went before them.
+/// who is told by [`Event::Missed`] how many went before them. All sessions of a connection that nobody reads keep 64 MiB
+/// together: beyond that, the oldest events of those that have been left unread for longest give way, and are counted in
+/// the same way. No session waits for the reader of another.
 ///
 /// It begins with what the agent has repeated of the conversation when the session was
 /// [resumed](Agent::resume_session), if it has: that is no turn's.

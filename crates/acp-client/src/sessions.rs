@@ -8,6 +8,7 @@ use acp_types::v1::SessionId;
 use tokio_util::sync::CancellationToken;
 
 use crate::host::roots::Roots;
+use crate::inbox::Unread;
 use crate::phase::SessionState;
 
 /// How many sessions may have updates before anything has named them to us. Some agents report on a session before
@@ -18,6 +19,8 @@ const UNNAMED: usize = 16;
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     table: Mutex<Table>,
+    /// What all of them keep unread.
+    unread: Arc<Unread>,
     /// Parent of the tokens that withdraw permission requests.
     asks: CancellationToken,
 }
@@ -26,6 +29,8 @@ pub(crate) struct Sessions {
 struct Table {
     /// Asked at every update. There are few as a rule, and then to compare their ids is quicker than to hash one.
     known: BTreeMap<LaneKey, Known>,
+    /// Those that the agent has spoken of and that have not been named, of which one may be a session that is being made.
+    unnamed: Vec<Arc<SessionState>>,
     /// Where the sessions will work that requests under way make, by the number of the request.
     openings: HashMap<u64, Arc<Roots>>,
     /// How many such requests there have been.
@@ -36,7 +41,7 @@ struct Table {
 #[derive(Debug)]
 struct Known {
     state: Arc<SessionState>,
-    /// Handles, and the turn that runs. None for a session that has not been named yet.
+    /// Handles, and the turn that runs: one at least.
     holders: usize,
 }
 
@@ -48,27 +53,45 @@ impl Sessions {
         if let Some(found) = table.known.get(id.as_str()) {
             return Some(Arc::clone(&found.state));
         }
-        let unnamed = table.known.values().filter(|session| session.holders == 0).count();
-        (!table.openings.is_empty() && unnamed < UNNAMED)
-            .then(|| Arc::clone(&table.insert(id, &self.asks).state))
+        if table.openings.is_empty() {
+            return None;
+        }
+        if let Some(found) = table.unnamed.iter().find(|session| session.id() == id) {
+            return Some(Arc::clone(found));
+        }
+        if table.unnamed.len() == UNNAMED {
+            return None;
+        }
+        let state = self.state(&table, id);
+        table.unnamed.push(Arc::clone(&state));
+        Some(state)
     }
 
     /// The session of this id, if somebody holds it.
     pub(crate) fn find(&self, id: &SessionId) -> Option<Arc<SessionState>> {
-        let table = self.table();
-        table.known.get(id.as_str()).filter(|found| found.holders > 0).map(|found| Arc::clone(&found.state))
+        self.table().known.get(id.as_str()).map(|found| Arc::clone(&found.state))
     }
 
     /// Holds the session that a request names or an answer has named, with the updates that came before.
     pub(crate) fn attach(self: &Arc<Self>, id: &SessionId, roots: Arc<Roots>) -> Attached {
         let mut table = self.table();
-        let known = match table.known.get_mut(id.as_str()) {
-            Some(found) => found,
-            None => table.insert(id, &self.asks),
+        let state = match table.known.get_mut(id.as_str()) {
+            Some(found) => {
+                found.holders += 1;
+                Arc::clone(&found.state)
+            }
+            None => {
+                let unnamed = table.unnamed.iter().position(|session| session.id() == id);
+                let state = match unnamed {
+                    Some(index) => table.unnamed.swap_remove(index),
+                    None => self.state(&table, id),
+                };
+                table.known.insert(state.lane(), Known { state: Arc::clone(&state), holders: 1 });
+                state
+            }
         };
-        known.holders += 1;
-        known.state.set_roots(roots);
-        Attached { state: Arc::clone(&known.state), sessions: Arc::clone(self) }
+        state.set_roots(roots);
+        Attached { state, sessions: Arc::clone(self) }
     }
 
     /// To be held while a request is under way that makes a session, and until that is attached.
@@ -84,7 +107,7 @@ impl Sessions {
     /// files before it has named it to us, and some do. Empty when it cannot be one.
     pub(crate) fn roots(&self, id: &SessionId) -> Vec<Arc<Roots>> {
         let table = self.table();
-        match table.known.get(id.as_str()).filter(|found| found.holders > 0) {
+        match table.known.get(id.as_str()) {
             Some(found) => found.state.roots().into_iter().collect(),
             None => table.openings.values().cloned().collect(),
         }
@@ -111,10 +134,20 @@ impl Sessions {
     pub(crate) fn close(&self) {
         let mut table = self.table();
         table.over = true;
-        for session in table.known.values() {
-            session.state.over().cancel();
-            session.state.inbox.close();
+        for state in table.known.values().map(|session| &session.state).chain(&table.unnamed) {
+            state.over().cancel();
+            state.inbox.close();
         }
+    }
+
+    /// A session that is not listed yet.
+    fn state(&self, table: &Table, id: &SessionId) -> Arc<SessionState> {
+        let state = SessionState::new(id.clone(), self.asks.clone(), Arc::clone(&self.unread));
+        if table.over {
+            state.over().cancel();
+            state.inbox.close();
+        }
+        Arc::new(state)
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -123,16 +156,6 @@ impl Sessions {
 }
 
 impl Table {
-    fn insert(&mut self, id: &SessionId, asks: &CancellationToken) -> &mut Known {
-        let lane: LaneKey = Arc::from(id.as_str());
-        let state = Arc::new(SessionState::new(id.clone(), Arc::clone(&lane), asks.clone()));
-        if self.over {
-            state.over().cancel();
-            state.inbox.close();
-        }
-        self.known.entry(lane).or_insert(Known { state, holders: 0 })
-    }
-
     /// A session that was opened again under the id stays.
     fn remove(&mut self, state: &Arc<SessionState>) {
         if self.known.get(state.id().as_str()).is_some_and(|known| Arc::ptr_eq(&known.state, state)) {
@@ -212,8 +235,8 @@ impl Drop for Opening {
     fn drop(&mut self) {
         let mut table = self.sessions.table();
         table.openings.remove(&self.number);
-        if table.openings.is_empty() {
-            table.known.retain(|_, session| session.holders > 0);
-        }
+        let none = if table.openings.is_empty() { std::mem::take(&mut table.unnamed) } else { Vec::new() };
+        drop(table);
+        drop(none);
     }
 }

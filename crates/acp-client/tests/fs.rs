@@ -6,6 +6,9 @@
 mod common;
 #[path = "common/place.rs"]
 mod place;
+#[cfg(target_os = "linux")]
+#[path = "fs/shared.rs"]
+mod shared;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -247,4 +250,41 @@ async fn several_roots_are_served() {
     let (first, second) = (place.path("notes.txt"), twin.join("secret.txt"));
     assert_eq!(place.read(&first).await["result"]["content"], "one\ntwo\nthree\n");
     assert_eq!(place.read(second.to_str().expect("UTF-8")).await["result"]["content"], SECRET);
+}
+
+#[tokio::test]
+async fn a_path_that_ends_as_a_directory_makes_no_file() {
+    let mut place = Place::with(LocalFs::create_directories).await;
+    for path in ["new/", "new//", "new/.", "a/b/", "notes.txt/", "notes.txt/.", "sub/", ""] {
+        let path = format!("{}/{path}", place.root().display());
+        assert_eq!(code(&place.write(&path, "text").await), -32602, "{path}");
+    }
+    assert_eq!(names(&place.root()), ["notes.txt", "sub"]);
+    assert_eq!(fs::read_to_string(place.path("notes.txt")).expect("there"), "one\ntwo\nthree\n");
+    // Dots in a name are another thing.
+    for name in ["dot.", ".hidden", "..."] {
+        let path = place.path(name);
+        assert_eq!(place.write(&path, "text").await["result"], json!({}), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_is_refused_leaves_no_directories() {
+    let mut place = Place::with(LocalFs::create_directories).await;
+    let long = "x".repeat(300);
+    // The name of the file, or of a directory, is none that there can be.
+    for path in [format!("a/b/{long}"), format!("a/{long}/c.txt"), format!("sub/a/{long}")] {
+        let path = place.path(&path);
+        assert!(code(&place.write(&path, "text").await) < 0, "{path}");
+    }
+    assert_eq!(names(&place.root()), ["notes.txt", "sub"]);
+    assert_eq!(names(&place.root().join("sub")), ["deep.txt"]);
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries =
+        fs::read_dir(folder).expect("a directory").map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<_> = entries.map(|name| name.into_string().expect("UTF-8")).collect();
+    names.sort();
+    names
 }

@@ -287,20 +287,35 @@ async fn a_login_in_a_terminal_is_the_agents_program_with_more_arguments() {
         {"id": "login", "name": "Log in", "type": "terminal", "args": ["--login"], "env": {"STEP": "2"}},
         {"id": "broken", "name": "Broken", "type": "terminal", "args": 5},
         {"id": "key", "name": "Key"},
+        // How agents said it before there was a kind for it, and many still do.
+        {"id": "old", "name": "Old", "_meta": {"terminal-auth": {"args": ["--login"], "env": {"STEP": "2"}}}},
+        {"id": "other", "name": "Other", "type": "agent", "_meta": {"terminal-auth":
+            {"command": "sh", "args": ["-c", "[ \"$BASE$STEP\" = 13 ]"], "env": {"STEP": "3"}, "label": "Log in"}}},
+        {"id": "flag", "name": "Flag", "_meta": {"terminal-auth": true}},
+        {"id": "empty", "name": "Empty", "_meta": {"terminal-auth": {"command": null, "args": []}}},
+        {"id": "wrong", "name": "Wrong", "_meta": {"terminal-auth": {"command": "sh", "args": "-c"}}},
     ]}});
     // Answers the first line, whatever its id is, and reads on; with `--login` it says what it was given.
     let script = format!(
         r#"if [ "$2" = --login ]; then [ "$1$BASE$STEP" = base12 ] && exit 0; exit 3; fi
         read -r line; id=$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
-        printf '%s' "$line" | grep -q '"terminal":true' || exit 4
+        printf '%s' "$line" | grep -q '"terminal":true.*"_meta":{{"terminal-auth":true}}' || exit 4
         printf '%s\n' '{answer}' | sed "s/\"id\":0/\"id\":$id/"; cat >/dev/null"#
     );
     let command = acp_client::Command::new("sh").args(["-c", &script, "sh", "base"]).env("BASE", "1");
     let agent = acp_client::spawn(command).terminal_logins().await.expect("connected");
-    let status = agent.terminal_login("login").expect("it is listed").status().expect("it runs");
-    assert_eq!(status.code(), Some(0));
+    let logins = agent.terminal_logins();
+    let labels: Vec<_> = logins.iter().map(|login| (login.id.as_str(), login.label.as_str())).collect();
+    assert_eq!(labels, [("login", "Log in"), ("old", "Old"), ("other", "Log in")]);
+    for login in logins {
+        let status = agent.terminal_login(login.id.clone()).expect("it is listed").status().expect("it runs");
+        assert_eq!(status.code(), Some(0), "{login:?}");
+    }
     let refused = [
         (agent.terminal_login("key"), "is for `authenticate`"),
+        (agent.terminal_login("flag"), "is for `authenticate`"),
+        (agent.terminal_login("empty"), "is for `authenticate`"),
+        (agent.terminal_login("wrong"), "is for `authenticate`"),
         // Rule v1-auth-02.
         (agent.terminal_login("broken"), "does not name a method"),
     ];

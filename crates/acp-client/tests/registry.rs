@@ -137,6 +137,44 @@ fn what_is_no_registry_is_refused() {
     }
 }
 
+#[test]
+fn a_script_in_an_archive_is_run_by_an_interpreter_of_the_path() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().to_str().expect("UTF-8");
+    for file in ["dist/index.js", "with space.js", "serve", "ruby"] {
+        let path = folder.path().join(file);
+        std::fs::create_dir_all(path.parent().expect("has one")).expect("made");
+        std::fs::write(path, "").expect("written");
+    }
+    // A folder of that name is no program.
+    std::fs::create_dir(folder.path().join("python")).expect("made");
+    let table: [(&str, &[&str], String); 9] = [
+        ("node", &["dist/index.js", "acp"], format!("node {root}/dist/index.js acp")),
+        (
+            "node",
+            &["--flag", "./dist/index.js", "serve"],
+            format!("node --flag {root}/./dist/index.js {root}/serve"),
+        ),
+        (
+            "node",
+            &["with space.js", "dist", "", "../x", "/etc/hostname"],
+            format!("node {root}/with space.js dist  ../x /etc/hostname"),
+        ),
+        ("python", &["-m", "robot"], "python -m robot".to_owned()),
+        ("python3", &[], "python3".to_owned()),
+        ("java", &["-jar", "robot.jar"], "java -jar robot.jar".to_owned()),
+        // What is in the archive goes before, and what says that it is there is believed.
+        ("ruby", &["serve"], format!("{root}/ruby serve")),
+        ("./node", &["serve"], format!("{root}/node serve")),
+        ("bash", &["serve"], format!("{root}/bash serve")),
+    ];
+    for (cmd, args, wanted) in table {
+        let binary = json!({"archive": "https://x/r.zip", "cmd": cmd, "args": args});
+        let command = agent(&json!({"binary": {here(): binary}})).command(Some(folder.path()));
+        assert_eq!(line(&command.expect("a command")), wanted);
+    }
+}
+
 /// The whole way, with a runner that the test puts on the path.
 #[cfg(unix)]
 #[tokio::test]

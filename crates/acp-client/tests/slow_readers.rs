@@ -160,3 +160,65 @@ async fn sessions_that_are_read_at_different_speeds_are_all_whole() {
     quick.await.expect("read");
     flooding.await.expect("the agent was not disturbed");
 }
+
+#[tokio::test]
+async fn what_all_unread_sessions_keep_is_bounded_and_one_that_is_read_loses_nothing() {
+    let (agent, mut wire) = connected(plain, json!({})).await;
+    let mut unread = Vec::new();
+    for n in 0..20 {
+        unread.push(open(&agent, &mut wire, json!({"sessionId": format!("unread {n}")})).await);
+    }
+    let read = open(&agent, &mut wire, json!({"sessionId": "read"})).await;
+    let (turn, request) = tokio::join!(read.prompt("go"), wire.expect("session/prompt"));
+    let mut turn = turn.expect("sent");
+    // Each less than a session may keep alone, and 70 MiB together.
+    let block = "x".repeat(512 * 1024);
+    for session in &unread {
+        for _ in 0..7 {
+            wire.text(session.id().as_str(), &block).await;
+        }
+        wire.text("read", session.id().as_str()).await;
+    }
+    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
+    let mut heard = Vec::new();
+    while let Some(event) = turn.next().await {
+        heard.push(event.text().expect("nothing is missed").to_owned());
+    }
+    assert_eq!(heard, unread.iter().map(|session| session.id().to_string()).collect::<Vec<_>>());
+    let mut kept = Vec::new();
+    for session in &unread {
+        kept.push(left(session, &mut wire).await);
+    }
+    // Those that were left for longest have given way, and say so.
+    let mut whole = kept.iter().map(|(missed, texts)| (*missed, *texts)).skip_while(|(_, texts)| *texts == 0);
+    let (missed, texts) = whole.next().expect("some keep something");
+    assert_eq!(missed + texts, 7);
+    assert!(whole.all(|kept| kept == (0, 7)), "{kept:?}");
+    assert!(kept.iter().all(|(missed, texts)| missed + texts == 7), "{kept:?}");
+    let sum: u64 = kept.iter().map(|(_, texts)| texts).sum();
+    assert!((120..128).contains(&sum), "64 MiB are kept, in halves of one: {sum}");
+
+    // What was read has made room.
+    for session in &unread {
+        for _ in 0..3 {
+            wire.text(session.id().as_str(), &block).await;
+        }
+    }
+    for session in &unread {
+        assert_eq!(left(session, &mut wire).await, (0, 3));
+    }
+}
+
+/// How many events of a session were missed, and how many are there.
+async fn left(session: &Session, wire: &mut Wire) -> (u64, u64) {
+    let (turn, request) = tokio::join!(session.prompt("go"), wire.expect("session/prompt"));
+    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
+    let (mut turn, mut left) = (turn.expect("sent"), (0, 0));
+    while let Some(event) = turn.next().await {
+        match event {
+            Event::Missed(missed) => left.0 += missed,
+            _ => left.1 += 1,
+        }
+    }
+    left
+}

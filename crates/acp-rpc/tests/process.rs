@@ -9,6 +9,8 @@
 #![cfg(unix)]
 
 mod common;
+#[path = "process/environment.rs"]
+mod environment;
 #[cfg(target_os = "linux")]
 #[path = "process/killed.rs"]
 mod killed;
@@ -99,63 +101,6 @@ async fn stderr_is_kept_short_and_handed_over_by_line() {
     assert_eq!(child.stderr_tail(), "line 5000\nunfinished");
     let lines = lines.lock().unwrap();
     assert_eq!((lines.len(), lines[0].as_str(), lines[5000].as_str()), (5001, "line 1", "unfinished"));
-}
-
-#[tokio::test]
-async fn environment_and_directory_are_set() {
-    let print =
-        r#"read line; echo "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":[\"$(pwd -P)\",\"$A\",\"$HOME\"]}""#;
-    let table = [
-        (shell(print).current_dir("/").env("A", "a").env("HOME", "/h"), ["/", "a", "/h"]),
-        (shell(print).current_dir("/").env_clear(), ["/", "", ""]),
-        (shell(print).current_dir("/").env("A", "a").env_clear(), ["/", "a", ""]),
-        (shell(print).current_dir("/").env("A", "a").env_remove("HOME"), ["/", "a", ""]),
-    ];
-    for (command, expected) in table {
-        let (_lab, peer, driver, _child) = start(command);
-        tokio::spawn(driver);
-        let answer: Vec<String> = soon("the answer", peer.request("ask", &())).await.unwrap();
-        assert_eq!(answer, expected);
-    }
-}
-
-/// The names of the variables that `env` prints, in order: values may be secrets of whoever runs the tests.
-async fn names_in(command: Command) -> Vec<String> {
-    let (mut running, mut output) = command.run().unwrap();
-    let mut printed = String::new();
-    soon("the end", tokio::io::AsyncReadExt::read_to_string(&mut output, &mut printed)).await.unwrap();
-    assert_eq!(soon("the exit", running.exited()).await.status, Some(0));
-    let names = printed.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name.to_owned());
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    names
-}
-
-#[tokio::test]
-async fn only_named_variables_are_inherited() {
-    let env = || Command::new("/usr/bin/env");
-    let own = |name: &str| std::env::var_os(name).is_some();
-    assert!(own("PATH") && own("CARGO_MANIFEST_DIR"), "as cargo sets them for tests");
-    let all = names_in(env()).await;
-    assert!(all.contains(&"PATH".into()) && all.contains(&"CARGO_MANIFEST_DIR".into()), "{all:?}");
-
-    let table: [(Command, &[&str]); 7] = [
-        (env().env_clear(), &[]),
-        (env().env_inherit(["PATH"]), &["PATH"]),
-        (env().env_inherit(["PATH", "ACP_RPC_NOT_SET"]), &["PATH"]),
-        (env().env_inherit(["PATH"]).env_inherit(["CARGO_MANIFEST_DIR"]), &["CARGO_MANIFEST_DIR", "PATH"]),
-        (env().env_inherit(["PATH"]).env_clear(), &[]),
-        (env().env("A", "a").env_inherit(["PATH"]).env("B", "b"), &["A", "B", "PATH"]),
-        (env().env_inherit(["PATH", "CARGO_MANIFEST_DIR"]).env_remove("PATH"), &["CARGO_MANIFEST_DIR"]),
-    ];
-    for (index, (command, expected)) in table.into_iter().enumerate() {
-        assert_eq!(names_in(command.without_listener()).await, expected, "row {index}");
-    }
-    // What is set wins over what is inherited.
-    let printed = shell("printf %s \"$PATH\"").env("PATH", "/mine").env_inherit(["PATH"]).to_std();
-    assert!(
-        printed.get_envs().any(|(name, value)| name == "PATH" && value.is_some_and(|path| path == "/mine"))
-    );
 }
 
 #[tokio::test]
@@ -409,4 +354,24 @@ async fn a_command_is_run_for_what_it_prints() {
         "nothing is left that could write"
     );
     assert!(Command::new("/nonexistent/program").run().is_err());
+}
+
+#[tokio::test]
+async fn what_outlives_its_leader_is_looked_at_less_and_less_often() {
+    let (mut running, _output) = shell("sleep 1000 &").run().unwrap();
+    soon("the exit", running.exited()).await;
+    tokio::time::pause();
+    let mut looks = 0;
+    {
+        let mut gone = std::pin::pin!(running.gone());
+        let counted = std::future::poll_fn(|cx| {
+            looks += 1;
+            gone.as_mut().poll(cx)
+        });
+        // Of the paused clock: no longer than it takes to look.
+        tokio::time::timeout(Duration::from_secs(600), counted).await.expect_err("it sleeps");
+    }
+    assert!(looks < 3_000, "{looks} looks in ten minutes");
+    tokio::time::resume();
+    running.end().await;
 }

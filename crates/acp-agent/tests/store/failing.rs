@@ -21,12 +21,15 @@ struct Slow {
     permits: Arc<Semaphore>,
     broken: Arc<AtomicBool>,
     committed: Arc<AtomicBool>,
+    /// A permit for each list.
+    listed: Arc<Semaphore>,
 }
 
 impl Slow {
     fn new(journal: Journal) -> Self {
         let permits = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
-        Slow { journal, ahead: false, permits, broken: Arc::default(), committed: Arc::default() }
+        let listed = Arc::new(Semaphore::new(0));
+        Slow { journal, ahead: false, permits, broken: Arc::default(), committed: Arc::default(), listed }
     }
 
     fn wrap(&self, log: Box<dyn SessionLog>) -> Box<dyn SessionLog> {
@@ -48,6 +51,7 @@ impl SessionStore for Slow {
     }
 
     fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
+        self.listed.add_permits(1);
         self.journal.list(request)
     }
 
@@ -321,11 +325,12 @@ async fn check_cancelled(ahead: bool) {
     let (mut wire, session) = Wire::open(told_agent(store.clone(), &runs), json!({})).await;
     for by_request in [false, true] {
         store.broken.store(false, Ordering::SeqCst);
-        let prompt = wire.prompt(&session, "ask\nnever").await;
-        wire.asked("_go").await;
+        let prompt = wire.prompt(&session, "ask\nlost\nask\nnever").await;
+        let asked = wire.asked("_go").await;
         store.broken.store(true, Ordering::SeqCst);
-        // An update that is lost: now the store is known not to write.
-        wire.call("session/set_mode", json!({"sessionId": session, "modeId": "x"})).await;
+        wire.answer(&asked, json!(null)).await;
+        assert_eq!(wire.said().await, "lost");
+        wire.asked("_go").await;
         if by_request {
             wire.notify("$/cancel_request", json!({"requestId": prompt})).await;
         } else {
@@ -334,6 +339,26 @@ async fn check_cancelled(ahead: bool) {
         // The question is withdrawn.
         assert_eq!(wire.recv().await["method"], "$/cancel_request");
         assert_eq!(wire.stopped(prompt).await, "cancelled");
+    }
+    store.broken.store(false, Ordering::SeqCst);
+    wire.turn(&session, "kept").await;
+
+    if ahead {
+        // One that is cancelled before the store has failed to write its prompt.
+        let before = runs.load(Ordering::SeqCst);
+        store.permits.forget_permits(Semaphore::MAX_PERMITS);
+        let prompt = wire.prompt(&session, "never").await;
+        wire.cancel(&session).await;
+        // When this is heard, the cancel was. Its answer waits for the store, too.
+        let list = wire.request("session/list", json!({})).await;
+        store.listed.acquire().await.unwrap().forget();
+        store.broken.store(true, Ordering::SeqCst);
+        store.permits.add_permits(1000);
+        let mut answers = [wire.recv().await, wire.recv().await];
+        answers.sort_by_key(|answer| answer["id"].as_u64());
+        assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(prompt), &json!(list)));
+        assert_eq!(answers[0]["result"]["stopReason"], "cancelled", "{}", answers[0]);
+        assert_eq!(runs.load(Ordering::SeqCst), before);
     }
     wire.close().await;
 }

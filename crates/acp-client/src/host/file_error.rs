@@ -20,6 +20,8 @@ pub(crate) enum FileError {
     Outside,
     Missing,
     MissingFolder,
+    /// It ends as the path of a directory does.
+    FolderPath,
     Directory,
     Special,
     DanglingLink,
@@ -70,6 +72,7 @@ impl FileError {
         match self {
             Self::Relative => "must be an absolute path",
             Self::Outside => "lies outside of the directories that are served",
+            Self::FolderPath => "has no file name after its last separator",
             Self::Directory => "is a directory",
             Self::Special => "is not a regular file",
             Self::DanglingLink => "is a link to a file that does not exist",

@@ -166,8 +166,14 @@ impl LocalFs {
         }
     }
 
-    /// Answers one `fs/write_text_file`: the file is created (rule v1-fs-04) or replaced in one step. It keeps its mode,
-    /// but not the bits setuid and setgid, and a link to it stays a link.
+    /// Answers one `fs/write_text_file`: the file is created (rule v1-fs-04) or replaced in one step, and a link to it
+    /// stays a link. Of a write that fails, no directory is left that it has made.
+    ///
+    /// On unix a replaced file keeps its owner, group and mode, its ACL and its extended attributes, but not the bits
+    /// setuid and setgid, nor file capabilities. Where this program may not give these to a new file, such as one that
+    /// belongs to another user, or may not make one beside it, the text is written into the file itself. It keeps all it
+    /// has then, but a reader may see a part of the text, and a crash may leave one. One that has hard links as well is
+    /// refused. On macOS ACLs are not kept; on Windows a replaced file has the rights that its directory gives.
     ///
     /// # Errors
     /// As the type describes; -32602 too when the text is longer than [`max_bytes`](Self::max_bytes), -32800 when the
@@ -215,6 +221,9 @@ impl LocalFs {
         context: &Context,
     ) -> Result<(), FileError> {
         let withdrawn = |_| FileError::Withdrawn;
+        if replace::is_folder_path(path) {
+            return Err(FileError::FolderPath);
+        }
         if let Some(overlay) = &self.overlay {
             let asked = async {
                 let file = self.locate(trees.clone(), session, path).await?;

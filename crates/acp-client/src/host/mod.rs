@@ -6,6 +6,8 @@ pub(crate) mod fs;
 mod lines;
 pub(crate) mod overlay;
 mod replace;
+#[cfg_attr(not(unix), path = "plain_rights.rs")]
+mod rights;
 pub(crate) mod roots;
 mod scrollback;
 pub(crate) mod terminal;

@@ -35,7 +35,10 @@ const OUTPUTS: usize = 16;
 ///
 /// A command is ended with everything it has started: when the agent kills it or releases its terminal, when the session
 /// is closed or nobody holds it any more, and with the connection. It is asked to end, and killed after a
-/// [grace](Self::grace). On unix that reaches all of its process group, but not what has left that.
+/// [grace](Self::grace). On unix that reaches all of its process group, but not what has left that. When this program is
+/// killed, what is left of its commands is ended as [`Command::grace`](crate::Command::grace) says.
+///
+/// On unix a command has no terminal, also where this program has one, unless `on_terminal` gives it one of its own.
 ///
 /// What goes wrong is answered with a JSON-RPC error that names the field and the session: -32002 for a terminal that
 /// does not exist or was released, -32602 for a command that cannot be started, is one too many, or was not

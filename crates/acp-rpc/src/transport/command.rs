@@ -180,6 +180,13 @@ impl Command {
         }
     }
 
+    /// Another program, without arguments, in the same environment and working directory; without the callback of
+    /// [`on_stderr`](Self::on_stderr).
+    #[must_use]
+    pub fn of_program(&self, program: impl Into<OsString>) -> Self {
+        Self { program: program.into(), args: Vec::new(), ..self.without_listener() }
+    }
+
     /// The same program, arguments, environment and working directory for a process that has this process's stdin,
     /// stdout and stderr.
     #[must_use]

@@ -18,10 +18,13 @@ use tokio::time::sleep;
 use super::guardian;
 use super::process::Pipes;
 
-/// How often to look whether a process group is empty.
+/// How soon to look whether a process group is empty: soon at first, later less and less often. There may be hundreds of
+/// groups whose members run for hours.
 const LOOK: Duration = Duration::from_millis(10);
-/// At every how many looks to find out whether those who are left still run, which costs more.
-const LOOKS_TO_SCAN: u32 = 25;
+const LONGEST_LOOK: Duration = Duration::from_millis(250);
+/// How soon to find out whether those who are left still run, which costs more; again after twice the time.
+const SCAN: Duration = Duration::from_millis(250);
+const LONGEST_SCAN: Duration = Duration::from_secs(10);
 
 /// Starts a process that leads a session of its own, and so a group, and that has no terminal.
 pub(super) fn spawn(mut command: Command) -> io::Result<(Tree, Process)> {
@@ -135,7 +138,7 @@ fn reap(child: Child) {
 /// The number of a process group; 0 once it may be given to others.
 ///
 /// It stays the group's as long as a member lives or the leader's exit has not been taken note of. So it is looked
-/// at right after that and every [`LOOK`] from then on: to hit a stranger, all numbers of the system would have to be
+/// at right after that and at least every [`LONGEST_LOOK`] from then on: to hit a stranger, all numbers of the system would have to be
 /// given away in between.
 struct Number(AtomicI32);
 
@@ -153,17 +156,24 @@ impl Number {
     }
 
     async fn free(&self) {
+        let (mut look, mut scan, mut until_scan) = (LOOK, SCAN, SCAN);
         // Only the parents of members are told when they exit, so there is nothing to wait on.
-        for look in 1_u32.. {
+        loop {
             if self.is_free() {
                 return;
             }
             // A parent may take no note for ever; so may the first process of a container, which inherits them.
-            if look.is_multiple_of(LOOKS_TO_SCAN) && self.get().is_some_and(|group| !runs(group)) {
-                self.kill();
-                return;
+            if until_scan.is_zero() {
+                if self.get().is_some_and(|group| !runs(group)) {
+                    self.kill();
+                    return;
+                }
+                scan = (scan * 2).min(LONGEST_SCAN);
+                until_scan = scan;
             }
-            sleep(LOOK).await;
+            sleep(look).await;
+            until_scan = until_scan.saturating_sub(look);
+            look = (look + look / 4).min(LONGEST_LOOK);
         }
     }
 

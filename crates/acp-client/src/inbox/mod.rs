@@ -1,13 +1,17 @@
 //! Where the updates of one session wait until they are read.
 
-use std::collections::VecDeque;
+mod queue;
+mod unread;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use acp_json::Node;
 use tokio::sync::Notify;
 
+use self::queue::{Queue, Received};
+pub(crate) use self::unread::Unread;
 use crate::config::Moment;
 use crate::event::Event;
 use crate::phase::SessionState;
@@ -22,10 +26,14 @@ pub(crate) const CAPACITY: usize = 4 * 1024 * 1024;
 /// stop every session of the connection, perhaps for ever: then the oldest events give way, and the next reader is
 /// told how many did.
 ///
+/// All sessions of a connection together keep no more than [`Unread`] says of what nobody reads.
+///
 /// What an agent repeats of a conversation when it resumes a session is set aside: no turn reads it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Inbox {
-    queue: Mutex<Queue>,
+    queue: Arc<Mutex<Queue>>,
+    /// What all sessions of the connection keep unread, with this one.
+    unread: Arc<Unread>,
     room: Notify,
     /// How many events have been received and are not in the queue yet.
     coming: AtomicUsize,
@@ -38,76 +46,52 @@ pub(crate) struct Coming {
     at: Moment,
 }
 
-/// An event that waits to be read.
-#[derive(Debug)]
-struct Received {
-    event: Event,
-    weight: usize,
-    at: Moment,
-}
-
-#[derive(Debug, Default)]
-struct Queue {
-    events: VecDeque<Received>,
-    weight: usize,
-    missed: u64,
-    /// Of before the session was resumed. It does not count against the room of what comes.
-    aside: Aside,
-    readers: usize,
-    /// The session was given up.
-    discarding: bool,
-    closed: bool,
-    /// An event was refused since the last one was read.
-    room_is_awaited: bool,
-    wakers: Vec<Waker>,
-}
-
-/// Events that are no turn's.
-#[derive(Debug, Default)]
-struct Aside {
-    events: VecDeque<Received>,
-    weight: usize,
-    missed: u64,
-}
-
 impl Inbox {
+    pub(crate) fn new(unread: Arc<Unread>) -> Self {
+        Self { queue: Arc::default(), unread, room: Notify::new(), coming: AtomicUsize::new(0) }
+    }
+
     /// Adds an event, after waiting for a reader that is behind.
     async fn push(&self, event: Received) {
         // As a rule there is room at once.
-        let mut refused = self.queue().offer(event);
+        let mut refused = self.offer(event);
         while let Some(event) = refused {
             let room = self.room.notified();
             tokio::pin!(room);
             room.as_mut().enable();
-            refused = self.queue().offer(event);
+            refused = self.offer(event);
             if refused.is_some() {
                 room.await;
             }
         }
     }
 
+    fn offer(&self, event: Received) -> Option<Received> {
+        let refused = self.change(|queue| queue.offer(event));
+        self.unread.keep_to_limit();
+        refused
+    }
+
     /// The next event of before this moment, if there is one.
     pub(crate) fn next_before(&self, end: Moment) -> Option<Event> {
         let queue = self.queue();
-        let is_before = queue.missed > 0 || queue.events.front().is_some_and(|next| next.at < end);
-        if is_before { self.take(queue) } else { None }
+        if queue.has_before(end) { self.take(queue) } else { None }
     }
 
     /// As [`poll_next`](Self::poll_next), with what was set aside before everything else.
     pub(crate) fn poll_next_with_aside(&self, cx: &Context<'_>) -> Poll<Option<Event>> {
-        let aside = self.queue().aside.pop();
+        let aside = self.change(Queue::pop_aside);
         aside.map_or_else(|| self.poll_next(cx), |event| Poll::Ready(Some(event)))
     }
 
     /// Sets aside what belongs to the conversation of all that has come between these moments and was not read.
     pub(crate) fn set_aside(&self, since: Moment, until: Moment) {
-        self.queue().set_aside(since, until);
+        self.change(|queue| queue.set_aside(since, until));
     }
 
     /// Drops what was set aside.
     pub(crate) fn drop_aside(&self) {
-        let aside = std::mem::take(&mut self.queue().aside);
-        drop(aside);
+        self.change(Queue::drop_aside);
     }
 
     /// The next event. `None` when there will be none, because the session is closed or the connection is over.
@@ -122,6 +106,7 @@ impl Inbox {
     fn take(&self, mut queue: MutexGuard<'_, Queue>) -> Option<Event> {
         let next = queue.pop();
         let is_awaited = std::mem::take(&mut queue.room_is_awaited);
+        self.unread.settle(&self.queue, &mut queue);
         drop(queue);
         if is_awaited {
             self.room.notify_waiters();
@@ -148,25 +133,18 @@ impl Inbox {
     }
 
     pub(crate) fn add_reader(&self) {
-        self.queue().readers += 1;
+        self.change(|queue| queue.readers += 1);
     }
 
     pub(crate) fn remove_reader(&self) {
-        let mut queue = self.queue();
-        queue.readers = queue.readers.saturating_sub(1);
-        drop(queue);
+        self.change(|queue| queue.readers = queue.readers.saturating_sub(1));
         self.room.notify_waiters();
+        self.unread.keep_to_limit();
     }
 
     /// Nobody can read any more: what is here and what is to come is dropped.
     pub(crate) fn discard(&self) {
-        let mut queue = self.queue();
-        queue.discarding = true;
-        queue.events.clear();
-        queue.weight = 0;
-        queue.missed = 0;
-        queue.aside = Aside::default();
-        drop(queue);
+        self.change(Queue::discard);
         self.room.notify_waiters();
     }
 
@@ -177,8 +155,22 @@ impl Inbox {
         queue.wake();
     }
 
+    /// Changes what is kept, and says so to the connection.
+    fn change<T>(&self, change: impl FnOnce(&mut Queue) -> T) -> T {
+        let mut queue = self.queue();
+        let done = change(&mut queue);
+        self.unread.settle(&self.queue, &mut queue);
+        done
+    }
+
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        self.change(Queue::discard);
     }
 }
 
@@ -195,7 +187,12 @@ impl Coming {
         let mut queue = inbox.queue();
         let is_next = inbox.coming.load(Ordering::Acquire) == 0;
         let refused = if is_next { queue.offer(received) } else { Some(received) };
-        let Some(Received { event, .. }) = refused else { return Ok(()) };
+        let Some(Received { event, .. }) = refused else {
+            inbox.unread.settle(&inbox.queue, &mut queue);
+            drop(queue);
+            inbox.unread.keep_to_limit();
+            return Ok(());
+        };
         // Under the lock: whoever finds the queue empty is to know that more is coming.
         inbox.coming.fetch_add(1, Ordering::Relaxed);
         Err((Self { session: Arc::clone(session), at }, event))
@@ -216,100 +213,6 @@ impl Drop for Coming {
                 queue.wake();
             }
         }
-    }
-}
-
-impl Queue {
-    /// Takes an event; gives it back if there is no room.
-    fn offer(&mut self, event: Received) -> Option<Received> {
-        if self.discarding {
-            return None;
-        }
-        if self.readers == 0 {
-            self.make_room(event.weight);
-        }
-        if !self.fits(event.weight) {
-            self.room_is_awaited = true;
-            return Some(event);
-        }
-        self.weight += event.weight;
-        self.events.push_back(event);
-        self.wake();
-        None
-    }
-
-    /// One event fits an empty queue however large it is.
-    fn fits(&self, weight: usize) -> bool {
-        self.events.is_empty() || self.weight + weight <= CAPACITY
-    }
-
-    fn make_room(&mut self, weight: usize) {
-        while !self.fits(weight) {
-            let Some(oldest) = self.events.pop_front() else { break };
-            self.weight -= oldest.weight;
-            self.missed += 1;
-        }
-    }
-
-    fn set_aside(&mut self, since: Moment, until: Moment) {
-        let is_repeated =
-            |event: &Received| since <= event.at && event.at < until && event.event.is_of_the_conversation();
-        if self.events.front().is_none_or(|oldest| since <= oldest.at) {
-            // They went before the oldest, and are most likely of the same kind.
-            self.aside.missed += std::mem::take(&mut self.missed);
-        }
-        let (repeated, rest) = std::mem::take(&mut self.events).into_iter().partition(is_repeated);
-        self.events = rest;
-        self.aside.add(repeated);
-        self.weight = self.events.iter().map(|event| event.weight).sum();
-    }
-
-    fn pop(&mut self) -> Option<Event> {
-        if self.missed > 0 {
-            return Some(Event::Missed(std::mem::take(&mut self.missed)));
-        }
-        let next = self.events.pop_front()?;
-        self.weight -= next.weight;
-        Some(next.event)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.missed == 0 && self.events.is_empty()
-    }
-
-    fn wait(&mut self, cx: &Context<'_>) {
-        if !self.wakers.iter().any(|waker| waker.will_wake(cx.waker())) {
-            self.wakers.push(cx.waker().clone());
-        }
-    }
-
-    fn wake(&mut self) {
-        self.wakers.drain(..).for_each(Waker::wake);
-    }
-}
-
-impl Aside {
-    fn add(&mut self, repeated: VecDeque<Received>) {
-        for event in repeated {
-            self.weight += event.weight;
-            self.events.push_back(event);
-        }
-        // Only a session that is resumed again and again has more.
-        while self.weight > CAPACITY
-            && let Some(oldest) = self.events.pop_front()
-        {
-            self.weight -= oldest.weight;
-            self.missed += 1;
-        }
-    }
-
-    fn pop(&mut self) -> Option<Event> {
-        if self.missed > 0 {
-            return Some(Event::Missed(std::mem::take(&mut self.missed)));
-        }
-        let next = self.events.pop_front()?;
-        self.weight -= next.weight;
-        Some(next.event)
     }
 }
 

@@ -1,0 +1,24 @@
+//! What a file has beside its text, where there are no owners and modes.
+
+use std::ffi::OsStr;
+use std::io;
+
+use cap_std::fs::{Dir, File, Permissions};
+
+/// What a file that is to be replaced has beside its text.
+pub(super) struct Rights(Permissions);
+
+impl Rights {
+    pub(super) fn of(folder: &Dir, name: &OsStr) -> io::Result<Self> {
+        Ok(Self(folder.symlink_metadata(name)?.permissions()))
+    }
+
+    /// Gives all of it to a new file. False if that cannot be.
+    pub(super) fn give(&self, file: &File) -> bool {
+        file.set_permissions(self.0.clone()).is_ok()
+    }
+
+    pub(super) fn write_in_place(&self, _: &Dir, _: &OsStr, _: &[u8]) -> io::Result<()> {
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file cannot be replaced"))
+    }
+}
