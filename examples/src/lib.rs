@@ -2,10 +2,13 @@
 
 mod clean;
 pub mod coding_agent;
+mod failure;
+pub mod terminal;
 #[cfg(feature = "tui")]
 pub mod tui_client;
 
 pub use clean::clean;
+pub use failure::Failure;
 
 /// The guide, of which every piece of code is compiled and run.
 #[cfg(doctest)]

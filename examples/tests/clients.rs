@@ -2,15 +2,15 @@
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
 
+#[cfg(unix)]
+mod pty;
+
 use std::io::Write as _;
-#[cfg(unix)]
-use std::io::{BufReader, Read as _};
 use std::path::Path;
-#[cfg(unix)]
-use std::process::{Child, ChildStdin};
 use std::process::{Command, Output, Stdio};
+
 #[cfg(unix)]
-use std::sync::mpsc::{Receiver, channel};
+use pty::Screen;
 
 const ONE_SHOT: &str = env!("CARGO_BIN_EXE_one_shot_client");
 const REPL: &str = env!("CARGO_BIN_EXE_repl_client");
@@ -80,19 +80,39 @@ fn the_repl_takes_a_prompt_from_each_line_until_there_are_no_more() {
 }
 
 #[test]
-fn the_repl_shows_tool_calls_and_asks() {
-    for (lines, text, end) in [
-        ("notes.txt: bread -> cake\n1\n", "milk\ncake\n", "[completed] Change notes.txt"),
-        ("notes.txt: bread -> cake\nno\n", "milk\nbread\n", "[failed] Change notes.txt"),
+fn the_repl_asks_nobody_where_there_is_no_terminal() {
+    // What was written before a question is a prompt, and no answer to it.
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = talk(EDITOR, folder.path(), "notes.txt: bread -> cake\n1\n");
+    assert!(said.contains("[completed] Read"), "{said}");
+    assert!(said.contains("[failed] Change notes.txt") && said.contains("Say in which file"), "{said}");
+    assert_eq!(notes(folder.path()), "milk\nbread\n", "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_repl_shows_tool_calls_and_asks_on_a_terminal() {
+    for (typed, text, end) in [
+        ("1\n", "milk\ncake\n", "[completed] Change notes.txt"),
+        ("no\n", "milk\nbread\n", "[failed] Change notes.txt"),
         // The end of the input is no consent.
-        ("notes.txt: bread -> cake\n", "milk\nbread\n", "[failed] Change notes.txt"),
+        ("\u{4}", "milk\nbread\n", "[failed] Change notes.txt"),
     ] {
         let folder = tempfile::tempdir().expect("a folder");
-        let said = talk(EDITOR, folder.path(), lines);
-        assert!(said.contains("[completed] Read"), "{said}");
-        assert!(said.contains("notes.txt\n  1 "), "the change is shown before the options: {said}");
-        assert!(said.contains(end), "{said}");
-        assert_eq!(notes(folder.path()), text, "{said}");
+        let mut screen = Screen::open(client(REPL, &["--", EDITOR], folder.path()));
+        screen.until("> ");
+        // The second line comes before the question.
+        screen.type_in("notes.txt: bread -> cake\n1\n");
+        let asked = screen.until("answer: ");
+        assert!(asked.contains("[completed] Read"), "{asked}");
+        assert!(asked.contains("permission: ") && asked.contains("  1 or y  "), "{asked}");
+        screen.type_in(typed);
+        let done = screen.until("[end_turn]");
+        assert!(done.contains(end), "{typed:?}: {done}");
+        assert_eq!(notes(folder.path()), text, "{typed:?}: {done}");
+        screen.until("> ");
+        screen.type_in("\u{4}");
+        assert_eq!(screen.end(), Some(0));
     }
 }
 
@@ -114,68 +134,55 @@ fn a_recorded_turn_is_replayed_without_its_agent() {
     assert!(!success && errors.contains("usage: record_replay"), "{errors}");
 }
 
-/// A REPL that says nothing for so long never will: the test fails instead of hanging.
-#[cfg(unix)]
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
-
-/// A REPL that runs, and what it has printed so far.
-#[cfg(unix)]
-struct Running {
-    repl: Child,
-    printed: Receiver<u8>,
-    seen: String,
-}
-
-#[cfg(unix)]
-impl Running {
-    fn start(folder: &Path) -> (Self, ChildStdin) {
-        let mut repl = client(REPL, &["--", EDITOR], folder);
-        let mut repl = repl.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
-        let (stdin, stdout) = (repl.stdin.take().expect("a pipe"), repl.stdout.take().expect("a pipe"));
-        let (tell, printed) = channel();
-        std::thread::spawn(move || {
-            BufReader::new(stdout).bytes().map_while(Result::ok).try_for_each(|byte| tell.send(byte).ok())
-        });
-        (Self { repl, printed, seen: String::new() }, stdin)
-    }
-
-    fn until(&mut self, word: &str) {
-        while !self.seen.ends_with(word) {
-            let byte = self.printed.recv_timeout(PATIENCE);
-            let byte = byte.unwrap_or_else(|_| panic!("{word:?} never came: {}", self.seen));
-            self.seen.push(char::from(byte));
-        }
-    }
-
-    fn interrupt(&self) {
-        let killed = Command::new("kill").args(["-INT", self.repl.id().to_string().as_str()]).status();
-        assert!(killed.expect("kill runs").success());
-    }
-}
-
-#[cfg(unix)]
-impl Drop for Running {
-    fn drop(&mut self) {
-        // A test that failed leaves nothing behind.
-        let _ = self.repl.kill();
-        let _ = self.repl.wait();
-    }
-}
-
 #[cfg(unix)]
 #[test]
 fn ctrl_c_cancels_the_turn_of_the_repl_and_then_ends_it() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (mut running, mut stdin) = Running::start(folder.path());
-    stdin.write_all(b"notes.txt: bread -> cake\n").expect("it reads");
-    running.until("answer: ");
-    running.interrupt();
-    running.until("[cancelled]\n> ");
-    assert!(running.seen.contains("[cancelling]"), "{}", running.seen);
+    let mut screen = Screen::open(client(REPL, &["--", EDITOR], folder.path()));
+    let interrupt = |screen: &Screen| {
+        let killed = Command::new("kill").args(["-INT", screen.client.id().to_string().as_str()]).status();
+        assert!(killed.expect("kill runs").success());
+    };
+    screen.until("> ");
+    screen.type_in("notes.txt: bread -> cake\n");
+    screen.until("answer: ");
+    // The beginning of an answer goes with its question.
+    screen.type_in("1");
+    interrupt(&screen);
+    screen.until("[cancelling]");
+    screen.until("[cancelled]\r\n> ");
     // It goes on: what is said now is a prompt again, and no answer.
-    stdin.write_all(b"1\n").expect("it reads");
-    running.until("[end_turn]\n> ");
-    running.interrupt();
-    assert!(running.repl.wait().expect("it ends").success());
+    screen.type_in("1 more\n");
+    let said = screen.until("[end_turn]\r\n> ");
+    assert!(said.contains("Say in which file"), "{said}");
+    interrupt(&screen);
+    assert_eq!(screen.end(), Some(0));
     assert_eq!(notes(folder.path()), "milk\nbread\n");
+}
+
+/// An agent that asks before it opens the session.
+#[cfg(unix)]
+const ASKS_FIRST: &str = r#"
+take() { read -r line || exit 0; id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); }
+give() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+take; give '{"protocolVersion":1}'
+take
+printf '{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"c","title":"Trust","kind":"read","rawInput":{"folder":"/w"}},"options":[{"optionId":"yes","name":"Yes\\n  2 or n  No","kind":"allow_once"}]}}\n'
+read -r answer; echo "$answer" >&2
+give '{"sessionId":"s1"}'
+take; exit 0"#;
+
+#[cfg(unix)]
+#[test]
+fn the_repl_is_asked_before_the_session_is_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut screen = Screen::open(client(REPL, &["--", "sh", "-c", ASKS_FIRST], folder.path()));
+    let asked = screen.until("answer: ");
+    let wanted = "permission: Trust\r\n    kind: read\r\n    input: {\"folder\":\"/w\"}\r\n  1 or y  Yes 2 or n No\r\n";
+    assert!(asked.contains(wanted), "{asked}");
+    screen.type_in("1\n");
+    screen.until("permission: Trust: Yes 2 or n No\r\n");
+    screen.until("> ");
+    screen.type_in("\u{4}");
+    assert_eq!(screen.end(), Some(0));
 }

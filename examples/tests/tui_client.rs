@@ -58,11 +58,15 @@ fn screen(app: &App) -> String {
 fn step(app: &mut App, line: &str) -> String {
     let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
     let mut effects = Vec::new();
+    // A frame has been drawn since the last step, unless the key is an early one.
+    if verb != "early" {
+        app.shown();
+    }
     let mut send = |message| effects.extend(app.update(message));
     match verb {
         "size" => send(Message::Resized(read_size(rest))),
         "type" => rest.chars().for_each(|c| send(Message::Key(KeyEvent::from(KeyCode::Char(c))))),
-        "press" => send(Message::Key(key(rest))),
+        "press" | "early" => send(Message::Key(key(rest))),
         "update" => {
             let update: SessionUpdate = serde_json::from_str(rest).expect("an update");
             send(Message::Event(Event::from(update)));
@@ -167,9 +171,14 @@ impl Program {
         let (ours, theirs) = Transport::duplex();
         tokio::spawn(acp_agent::serve(agent, ours));
         let files = LocalFs::rooted(folder).expect("a folder");
-        let connection = Connection::open(acp_client::connect(theirs).fs(files), folder).await;
-        let connection = connection.expect("the agent opens a session");
-        Self { app: connection.app(Size::new(76, 24)), connection }
+        Self::opened(acp_client::connect(theirs).fs(files), folder).await
+    }
+
+    async fn opened(connect: acp_client::Connect, folder: &Path) -> Self {
+        let connection = Connection::open(connect, folder);
+        let mut program = Self { app: connection.app(Size::new(76, 24)), connection };
+        program.until_shown(IDLE).await;
+        program
     }
 
     fn update(&mut self, message: Message) {
@@ -179,6 +188,7 @@ impl Program {
     }
 
     fn press(&mut self, name: &str) {
+        self.app.shown();
         self.update(Message::Key(key(name)));
     }
 
@@ -294,9 +304,7 @@ async fn an_agent_that_is_gone_is_told_of() {
     let folder = tempfile::tempdir().expect("a folder");
     let (ours, theirs) = Transport::duplex();
     let serving = tokio::spawn(acp_agent::serve(Asking, ours));
-    let connection = Connection::open(acp_client::connect(theirs), folder.path()).await;
-    let connection = connection.expect("the agent opens a session");
-    let mut program = Program { app: connection.app(Size::new(76, 24)), connection };
+    let mut program = Program::opened(acp_client::connect(theirs), folder.path()).await;
     program.say("wait");
     program.until_shown("Here I am.").await;
     serving.abort();

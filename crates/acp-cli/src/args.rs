@@ -19,21 +19,29 @@ usage:
 
 options of `acp prompt`:
   --cwd DIR        the session's directory, and the one whose files are served (default: here)
-  --allow KIND     answer permission requests: once, always, reject or ask
-                   (default: ask on a terminal, else reject)
+  --allow KIND     answer permission requests: once, always, reject or ask (default: ask when stdin and stdout are a
+                   terminal, else reject). Only a line that comes after a question was shown answers it; with `ask`
+                   it may come through a pipe. The end of the input is a no
   --mcp NAME=CMD   give the session an MCP server: a command with its arguments, or an address (https://…);
                    can be given several times
   --session ID     go on with this session of an earlier time: it is resumed, or loaded without being shown
   --missing-as-empty
                    files that do not exist read as empty: some agents read every file before they create it
+  --no-terminals   do not run commands for the agent
   --mode MODE      switch the session to this mode first
-  --timeout SECS   cancel the turn after this time
+  --timeout SECS   end the run after this time; a turn is cancelled and has ten seconds to stop
+  --init-timeout SECS
+                   how long the agent may take to start and to answer `initialize` (default: 60)
+  --idle-timeout SECS
+                   end the run, as --timeout does, when the agent is silent for this long and waits for nothing
   --record FILE    write every message to this file, one JSON object a line, with secrets redacted
   --verbose        show the agent's stderr, updates that have no place in the conversation, and what was skipped
 
+Forms and pages of the agent are asked on the terminal, and declined where there is none.
+
 exit status:
   0 done   1 error   2 usage   3 the agent refused   4 a limit was reached (tokens, requests)
-  124 the time was up   130 cancelled
+  124 the time was up   130 cancelled   141 nobody reads the output
 ";
 
 /// What to do.
@@ -47,7 +55,7 @@ pub(crate) enum Command {
     Version,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct PromptArgs {
     pub(crate) text: String,
     pub(crate) agent: OsString,
@@ -57,8 +65,11 @@ pub(crate) struct PromptArgs {
     pub(crate) mcp: Vec<McpServer>,
     pub(crate) session: Option<String>,
     pub(crate) missing_as_empty: bool,
+    pub(crate) no_terminals: bool,
     pub(crate) mode: Option<String>,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) init_timeout: Option<Duration>,
+    pub(crate) idle_timeout: Option<Duration>,
     pub(crate) record: Option<PathBuf>,
     pub(crate) verbose: bool,
 }
@@ -106,43 +117,32 @@ fn command(mut parser: Parser, agent: Option<Vec<OsString>>) -> Result<Command, 
 }
 
 fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::Error> {
-    let (mut text, mut cwd, mut allow, mut session, mut mode, mut timeout, mut record) =
-        (None, None, None, None, None, None, None);
-    let (mut missing_as_empty, mut verbose) = (false, false);
-    let mut mcp = Vec::new();
+    let mut agent = agent.into_iter();
+    let (program, mut text) = (agent.next(), None);
+    let mut args = PromptArgs { agent: program.clone().unwrap_or_default(), ..PromptArgs::default() };
     while let Some(arg) = parser.next()? {
         match arg {
-            Arg::Long("cwd") => cwd = Some(PathBuf::from(parser.value()?)),
-            Arg::Long("allow") => allow = Some(allow_kind(&parser.value()?.string()?)?),
-            Arg::Long("mcp") => mcp.push(mcp::server(&parser.value()?.string()?)?),
-            Arg::Long("session") => session = Some(parser.value()?.string()?),
-            Arg::Long("missing-as-empty") => missing_as_empty = true,
-            Arg::Long("mode") => mode = Some(parser.value()?.string()?),
-            Arg::Long("timeout") => timeout = Some(seconds(&parser.value()?.string()?)?),
-            Arg::Long("record") => record = Some(PathBuf::from(parser.value()?)),
-            Arg::Long("verbose") | Arg::Short('v') => verbose = true,
+            Arg::Long("cwd") => args.cwd = Some(PathBuf::from(parser.value()?)),
+            Arg::Long("allow") => args.allow = Some(allow_kind(&parser.value()?.string()?)?),
+            Arg::Long("mcp") => args.mcp.push(mcp::server(&parser.value()?.string()?)?),
+            Arg::Long("session") => args.session = Some(parser.value()?.string()?),
+            Arg::Long("missing-as-empty") => args.missing_as_empty = true,
+            Arg::Long("no-terminals") => args.no_terminals = true,
+            Arg::Long("mode") => args.mode = Some(parser.value()?.string()?),
+            Arg::Long("timeout") => args.timeout = Some(seconds("timeout", &mut parser)?),
+            Arg::Long("init-timeout") => args.init_timeout = Some(seconds("init-timeout", &mut parser)?),
+            Arg::Long("idle-timeout") => args.idle_timeout = Some(seconds("idle-timeout", &mut parser)?),
+            Arg::Long("record") => args.record = Some(PathBuf::from(parser.value()?)),
+            Arg::Long("verbose") | Arg::Short('v') => args.verbose = true,
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
             Arg::Value(value) if text.is_none() => text = Some(value.string()?),
             other => return Err(other.unexpected()),
         }
     }
-    let text = text.ok_or("the text of the prompt is missing: acp prompt TEXT -- AGENT [ARGS…]")?;
-    let mut agent = agent.into_iter();
-    let program = agent.next().ok_or("the agent is missing: end with `-- AGENT [ARGS…]`")?;
-    Ok(Command::Prompt(Box::new(PromptArgs {
-        text,
-        agent: program,
-        agent_args: agent.collect(),
-        cwd,
-        allow,
-        mcp,
-        session,
-        missing_as_empty,
-        mode,
-        timeout,
-        record,
-        verbose,
-    })))
+    args.text = text.ok_or("the text of the prompt is missing: acp prompt TEXT -- AGENT [ARGS…]")?;
+    program.ok_or("the agent is missing: end with `-- AGENT [ARGS…]`")?;
+    args.agent_args = agent.collect();
+    Ok(Command::Prompt(Box::new(args)))
 }
 
 fn allow_kind(kind: &str) -> Result<Allow, String> {
@@ -155,9 +155,10 @@ fn allow_kind(kind: &str) -> Result<Allow, String> {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+fn seconds(option: &str, parser: &mut Parser) -> Result<Duration, lexopt::Error> {
+    let text = parser.value()?.string()?;
     let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| format!("`--timeout {text}`: it must be a number of seconds"))
+    Ok(seconds.ok_or_else(|| format!("`--{option} {text}`: it must be a number of seconds"))?)
 }
 
 #[cfg(test)]
@@ -211,6 +212,11 @@ mod tests {
             ("prompt hi --allow maybe -- agent", "`--allow maybe`: it must be once, always, reject or ask"),
             ("prompt hi --timeout soon -- agent", "`--timeout soon`: it must be a number of seconds"),
             ("prompt hi --timeout -1 -- agent", "it must be a number of seconds"),
+            ("prompt hi --init-timeout NaN -- agent", "`--init-timeout NaN`: it must be a number of seconds"),
+            (
+                "prompt hi --idle-timeout 1e400 -- agent",
+                "`--idle-timeout 1e400`: it must be a number of seconds",
+            ),
             ("demo --fast", "invalid option '--fast'"),
             ("demo -- agent", "takes no agent"),
         ] {

@@ -6,10 +6,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use acp_client::v1::{PlanEntryStatus, StopReason, ToolCallContent, ToolCallStatus, ToolKind};
-use acp_client::{Command, Event, LocalFs, Turn};
+use acp_client::{Choice, Command, Event, LocalFs, Turn};
+use examples::terminal::Desk;
 
-use crate::args::Allow;
-use crate::ask::Desk;
 use crate::prompt::{Failure, exit};
 use crate::render::Renderer;
 use crate::style::{Look, Style};
@@ -45,13 +44,13 @@ pub(crate) async fn run() -> Result<u8, Failure> {
     fs::write(&file, BEFORE)?;
     screen.line(Look::Dim, &format!("a scratch folder with {FILE}: {}", cwd.display()))?;
 
-    let (mut desk, permissions) = Desk::new(Allow::Once);
+    let (mut desk, asker) = Desk::new(Some(Choice::AllowOnce), false);
     // The planner that needs no model, whatever the environment says.
     let command = Command::new(std::env::current_exe()?).arg("demo-agent").env_remove("OPENAI_BASE_URL");
     let agent = acp_client::spawn(command)
         .info("acp demo", env!("CARGO_PKG_VERSION"))
         .fs(LocalFs::rooted(&cwd)?.create_directories())
-        .permissions(permissions)
+        .permissions(asker.permissions())
         .await?;
     let name = agent.info().map_or("an agent", |info| info.name.as_str()).to_owned();
     screen

@@ -1,20 +1,23 @@
 //! The `acp` command: see `acp --help`.
 
+mod activity;
 mod args;
-mod ask;
 mod demo;
 mod interrupt;
+mod limits;
 mod mcp;
+mod open;
+mod output;
 mod prompt;
 mod render;
+mod run;
 mod style;
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use crate::args::Command;
-use crate::prompt::{Failure, exit};
-use crate::style::Clean;
+use crate::prompt::{Failure, exit, tell};
 
 fn main() -> ExitCode {
     let command = match args::parse(std::env::args_os().skip(1)) {
@@ -23,6 +26,7 @@ fn main() -> ExitCode {
     };
     match run(command) {
         Ok(code) => ExitCode::from(code),
+        Err(failure) if is_unread(&failure) => ExitCode::from(exit::UNREAD),
         Err(failure) => fail(exit::ERROR, &failure.to_string()),
     }
 }
@@ -36,8 +40,8 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Help => say(args::HELP),
         Command::Version => say(concat!("acp ", env!("CARGO_PKG_VERSION"), "\n")),
     };
-    // A read from the terminal cannot be interrupted, and is not worth waiting for. An agent that is still there is
-    // killed, with all it started.
+    // A write to somebody who does not read cannot be interrupted, and is not worth waiting for. An agent that is still
+    // there is killed, with all it started.
     runtime.shutdown_background();
     code
 }
@@ -47,8 +51,12 @@ fn say(text: &str) -> Result<u8, Failure> {
     Ok(exit::DONE)
 }
 
+/// Whoever read stdout has had enough, which is no reason to complain.
+fn is_unread(failure: &Failure) -> bool {
+    failure.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
 fn fail(code: u8, problem: &str) -> ExitCode {
-    // When stderr is closed there is nobody to tell.
-    let _ = writeln!(io::stderr(), "acp: {}", Clean(problem));
+    tell(&format!("acp: {problem}"));
     ExitCode::from(code)
 }

@@ -1,22 +1,31 @@
 //! `acp prompt`: one turn with an agent.
 
-use std::io::{self, IsTerminal, Stdout, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use acp_client::sanitize::{strip_ansi, text};
 use acp_client::tap::Recorder;
-use acp_client::v1::{AuthMethod, McpServer, StopReason};
-use acp_client::{Agent, Command, Error, LocalFs, Options, PermissionPolicy, Session, Turn};
-use tokio::time::{Instant, sleep_until};
+use acp_client::v1::StopReason;
+use acp_client::{Agent, Choice, Command, Error, LocalFs, LocalTerminals, Options, Turn};
+use examples::terminal::{Asker, Desk};
 
+use crate::activity::Activity;
 use crate::args::{Allow, PromptArgs};
-use crate::ask::Desk;
 use crate::interrupt::{Interrupt, Interrupts};
+use crate::limits::Limits;
+use crate::open;
+use crate::output::Output;
 use crate::render::Renderer;
-use crate::style::{Clean, Look, Style};
+use crate::run::{Halt, Run};
+use crate::style::{Look, Style};
 
 /// How long an agent may take to end a turn whose time is up.
 const CANCEL_GRACE: Duration = Duration::from_secs(10);
+/// How long it may take to end one that the user has cancelled, who can also give up himself.
+const INTERRUPT_GRACE: Duration = Duration::from_secs(60);
+/// The most output that is kept for somebody who does not read while the turn is being stopped, in bytes.
+const UNREAD: usize = 1024 * 1024;
 
 /// How the program ends.
 pub(crate) mod exit {
@@ -27,6 +36,8 @@ pub(crate) mod exit {
     pub(crate) const LIMIT: u8 = 4;
     pub(crate) const TIMED_OUT: u8 = 124;
     pub(crate) const CANCELLED: u8 = 130;
+    /// As a shell says of a program that a closed pipe has ended.
+    pub(crate) const UNREAD: u8 = 141;
 }
 
 /// Why a run ended without an exit code of its own.
@@ -34,10 +45,10 @@ pub(crate) type Failure = Box<dyn std::error::Error>;
 
 /// Runs one turn and returns the exit code.
 pub(crate) async fn run(args: PromptArgs) -> Result<u8, Failure> {
-    let Some(file) = &args.record else { return turn(args, Options::default()).await };
+    let Some(file) = &args.record else { return whole(&args, Options::default()).await };
     let option = format!("`--record {}`", file.display());
     let recorder = Recorder::create(file).map_err(|error| format!("{option}: {error}"))?;
-    let code = turn(args, Options::default().tap(recorder.tap())).await;
+    let code = whole(&args, Options::default().tap(recorder.tap())).await;
     // A run that failed is worth its record, too.
     let dropped = recorder.finish().map_err(|error| format!("{option}: {error}"));
     match (code?, dropped?) {
@@ -46,38 +57,49 @@ pub(crate) async fn run(args: PromptArgs) -> Result<u8, Failure> {
     }
 }
 
-async fn turn(args: PromptArgs, options: Options) -> Result<u8, Failure> {
-    let mut interrupts = Interrupts::listen()?;
-    let mut screen = Renderer::new(io::stdout(), Style::detect(), args.verbose);
-    let (mut desk, permissions) = Desk::new(args.allow.unwrap_or_else(default_allow));
-    let verbose = args.verbose;
-    let timeout = args.timeout;
-    let agent = tokio::select! {
-        agent = start(&args, permissions, options) => agent?,
-        _ = interrupts.next() => return Ok(exit::CANCELLED),
+/// From the start of the agent to its end.
+async fn whole(args: &PromptArgs, options: Options) -> Result<u8, Failure> {
+    let interrupts = Interrupts::listen()?;
+    let activity = args.idle_timeout.map(|limit| (limit, Activity::new()));
+    let options = match &activity {
+        Some((_, activity)) => options.tap(activity.tap()),
+        None => options,
     };
-    let code = tokio::select! {
-        turn = prompt(&agent, args) => match turn {
-            Ok(turn) => show(turn, &mut screen, &mut desk, &mut interrupts, timeout).await,
-            Err(failure) => Err(failure),
-        },
-        _ = interrupts.next() => return Ok(exit::CANCELLED),
+    let (desk, asker) = desk(args.allow);
+    let mut run = Run {
+        screen: Renderer::new(Vec::new(), Style::detect(), args.verbose),
+        output: Output::new(),
+        desk,
+        interrupts,
+        // Until the agent has answered `initialize` it has a limit of its own.
+        limits: Limits::new(args.timeout),
     };
-    if verbose {
-        tell_faults(&agent, &mut screen)?;
+    let agent = match run.attend(start(args, &asker, options), None).await {
+        Ok(Ok(agent)) => agent,
+        Ok(Err(failure)) if is_overdue(&failure) => {
+            tell(&format!("acp: {failure}"));
+            return Ok(exit::TIMED_OUT);
+        }
+        Ok(Err(failure)) => return Err(failure),
+        Err(halt) => return run.stop(halt).await,
+    };
+    if let Some((limit, activity)) = activity {
+        run.limits.watch(limit, activity);
     }
-    // A run that fails may have its reason on the agent's stderr only. The error of an agent that died has it already.
-    let failed = matches!(code, Err(_) | Ok(End::Code(exit::ERROR | exit::REFUSED)));
-    if failed && !verbose && !agent.peer().is_closed() {
-        agent.stderr_tail().lines().for_each(tell_stderr);
-    }
-    match code? {
-        End::Code(code) => {
-            agent.close().await;
+    let code = run.with(&agent, args).await;
+    tell_of(&agent, args.verbose, &mut run, &code);
+    match code {
+        Ok(End::Code(code)) => run.close(&agent, code).await,
+        // Nothing more is waited for, not even the agent's goodbye.
+        Ok(End::GivenUp(code)) => {
+            run.write_last().await;
             Ok(code)
         }
-        // Nothing more is waited for, not even the agent's goodbye.
-        End::GivenUp(code) => Ok(code),
+        Err(failure) => {
+            // The reason comes behind what was shown before. Whoever does not want to wait for that gets it at once.
+            let _ = run.write_out().await;
+            Err(failure)
+        }
     }
 }
 
@@ -87,7 +109,24 @@ enum End {
     GivenUp(u8),
 }
 
-async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Options) -> Result<Agent, Failure> {
+fn is_overdue(failure: &Failure) -> bool {
+    matches!(failure.downcast_ref(), Some(Error::InitializeTimeout { .. }))
+}
+
+/// On a terminal somebody can be asked, and through a pipe when that is wanted. Nobody else can consent.
+fn desk(allow: Option<Allow>) -> (Desk, Asker) {
+    let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let standing = match allow {
+        Some(Allow::Once) => Some(Choice::AllowOnce),
+        Some(Allow::Always) => Some(Choice::AllowAlways),
+        Some(Allow::Reject) => Some(Choice::RejectOnce),
+        Some(Allow::Ask) => None,
+        None => (!is_terminal).then_some(Choice::RejectOnce),
+    };
+    Desk::new(standing, is_terminal || allow == Some(Allow::Ask))
+}
+
+async fn start(args: &PromptArgs, asker: &Asker, options: Options) -> Result<Agent, Failure> {
     let cwd = session_folder(args)?;
     let files = LocalFs::rooted(&cwd).map_err(|error| format!("`--cwd {}`: {error}", cwd.display()))?;
     let files = files.create_directories();
@@ -96,135 +135,146 @@ async fn start(args: &PromptArgs, permissions: PermissionPolicy, options: Option
     if args.verbose {
         command = command.on_stderr(tell_stderr);
     }
-    let connect = acp_client::spawn(command).info("acp", env!("CARGO_PKG_VERSION"));
-    Ok(connect.options(options).fs(files).permissions(permissions).await?)
-}
-
-async fn prompt(agent: &Agent, args: PromptArgs) -> Result<Turn, Failure> {
-    let cwd = session_folder(&args)?;
-    let opened = match args.session {
-        Some(id) => reopen(agent, id, &cwd, args.mcp).await,
-        None => {
-            let new = agent.new_session(cwd);
-            args.mcp.into_iter().fold(new, |new, server| new.mcp_server(server)).await
-        }
+    let connect = acp_client::spawn(command).info("acp", env!("CARGO_PKG_VERSION")).options(options);
+    let connect = connect.fs(files).permissions(asker.permissions()).elicitation(asker.elicitation());
+    let connect = if args.no_terminals { connect } else { connect.terminals(LocalTerminals::new()) };
+    let connect = match args.init_timeout {
+        Some(limit) => connect.initialize_timeout(limit),
+        None => connect,
     };
-    let session = opened.map_err(|error| with_logins(agent, error))?;
-    if args.verbose {
-        tell(&format!("session: {}", session.id()));
+    Ok(connect.await?)
+}
+
+impl Run {
+    /// Opens the session and runs the turn.
+    async fn with(&mut self, agent: &Agent, args: &PromptArgs) -> Result<End, Failure> {
+        let turn = match open::turn(self, agent, args).await {
+            Ok(turn) => turn,
+            Err(halt) => return self.stop(halt).await.map(End::GivenUp),
+        };
+        self.show(turn).await
     }
-    if let Some(mode) = args.mode {
-        session.set_mode(mode).await?;
+
+    /// Before there is a turn, nothing has to be cancelled.
+    async fn stop(&mut self, halt: Halt) -> Result<u8, Failure> {
+        let code = match halt {
+            Halt::Failed(failure) => return Err(failure),
+            Halt::Interrupted => exit::CANCELLED,
+            Halt::Unread => exit::UNREAD,
+            Halt::Reached(reached) => {
+                self.screen.line(Look::Yellow, &reached.what())?;
+                exit::TIMED_OUT
+            }
+        };
+        self.write_last().await;
+        Ok(code)
     }
-    Ok(session.prompt(args.text).await?)
-}
 
-/// Takes a session up again. A load brings its conversation, which was shown when it took place.
-async fn reopen(agent: &Agent, id: String, cwd: &Path, mcp: Vec<McpServer>) -> Result<Session, Error> {
-    if agent.capabilities().session_capabilities.resume.is_some() {
-        let resumed = agent.resume_session(id, cwd);
-        return mcp.into_iter().fold(resumed, |resumed, server| resumed.mcp_server(server)).await;
+    /// Shows a turn until its end. The first Ctrl-C cancels it, the second one gives up waiting.
+    async fn show(&mut self, mut turn: Turn) -> Result<End, Failure> {
+        let mut stopping = None;
+        loop {
+            self.output.add(self.screen.written());
+            let is_written = self.output.is_written();
+            tokio::select! {
+                // What stops a turn is looked at first: an agent that never pauses must not keep it away.
+                biased;
+                interrupt = self.interrupts.next() => {
+                    if stopping.is_some() || interrupt == Interrupt::End {
+                        self.screen.line(Look::Yellow, "not waiting any longer")?;
+                        return Ok(End::GivenUp(exit::CANCELLED));
+                    }
+                    stopping = Some(exit::CANCELLED);
+                    self.limits.replace(Some(INTERRUPT_GRACE));
+                    self.screen.line(Look::Yellow, "cancelling; press Ctrl-C again to give up waiting")?;
+                    turn.cancel()?;
+                }
+                reached = self.limits.reached() => {
+                    if let Some(code) = stopping {
+                        self.screen.line(Look::Yellow, "not waiting any longer")?;
+                        return Ok(End::GivenUp(code));
+                    }
+                    stopping = Some(exit::TIMED_OUT);
+                    self.limits.replace(Some(CANCEL_GRACE));
+                    self.screen.line(Look::Yellow, &format!("{}: cancelling", reached.what()))?;
+                    turn.cancel()?;
+                }
+                flushed = self.output.flush(), if !is_written => match flushed.map_err(Halt::from) {
+                    Ok(()) => {}
+                    Err(Halt::Failed(failure)) => return Err(failure),
+                    // Without the turn the agent is told to stop.
+                    Err(_) => return Ok(End::Code(exit::UNREAD)),
+                },
+                // While nobody reads, the agent waits; but its end is waited for without readers.
+                event = turn.next(), if is_written || stopping.is_some() => match event {
+                    Some(event) if self.output.len() < UNREAD => self.screen.event(&event)?,
+                    Some(_) => {}
+                    None => break,
+                },
+                attended = self.desk.attend(&mut self.screen), if is_written => attended?,
+            }
+        }
+        self.screen.end_line()?;
+        let done = turn.finish().await?;
+        let code = match done.stop_reason {
+            StopReason::EndTurn => exit::DONE,
+            StopReason::Refusal => exit::REFUSED,
+            StopReason::MaxTokens | StopReason::MaxTurnRequests => exit::LIMIT,
+            StopReason::Cancelled => stopping.unwrap_or(exit::CANCELLED),
+            _ => exit::ERROR,
+        };
+        if code != exit::DONE {
+            self.screen.line(Look::Yellow, &format!("the turn ended with: {}", done.stop_reason))?;
+        }
+        match stopping {
+            // Not all of it was seen, so it is not done.
+            Some(stopping) if !self.write_last().await => Ok(End::Code(stopping)),
+            _ => Ok(End::Code(code)),
+        }
     }
-    let loaded = agent.load_session(id, cwd);
-    let loaded = mcp.into_iter().fold(loaded, |loaded, server| loaded.mcp_server(server));
-    loaded.replay().await?.finish().await
-}
 
-/// An error that asks for a login says which ones the agent has.
-fn with_logins(agent: &Agent, error: Error) -> Failure {
-    if !error.is_auth_required() {
-        return error.into();
-    }
-    let names = agent.auth_methods().iter().filter_map(|method| match method {
-        AuthMethod::Terminal(method) => Some(method.name.clone()),
-        method => method.as_agent().map(|method| method.name),
-    });
-    let names: Vec<String> = names.collect();
-    let offered = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    format!("{error}; log in with the agent's own command first (the agent offers: {offered})").into()
-}
-
-fn session_folder(args: &PromptArgs) -> io::Result<PathBuf> {
-    std::path::absolute(args.cwd.as_deref().unwrap_or(Path::new(".")))
-}
-
-/// On a terminal somebody can be asked. Nobody else can consent.
-fn default_allow() -> Allow {
-    if io::stdin().is_terminal() && io::stdout().is_terminal() { Allow::Ask } else { Allow::Reject }
-}
-
-/// Shows a turn until its end. The first Ctrl-C cancels it, the second one gives up waiting.
-async fn show(
-    mut turn: Turn,
-    screen: &mut Renderer<Stdout>,
-    desk: &mut Desk,
-    interrupts: &mut Interrupts,
-    timeout: Option<Duration>,
-) -> Result<End, Failure> {
-    let mut deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    let mut stopping = None;
-    loop {
+    /// Writes what is left and ends the agent, unless somebody does not want to wait for that.
+    async fn close(&mut self, agent: &Agent, code: u8) -> Result<u8, Failure> {
+        match self.write_out().await {
+            Ok(()) => {}
+            Err(Halt::Unread) if code == exit::UNREAD => {}
+            Err(halt) => return self.stop(halt).await,
+        }
         tokio::select! {
-            // What stops a turn is looked at first: an agent that never pauses must not keep it away.
             biased;
-            interrupt = interrupts.next() => {
-                if stopping.is_some() || interrupt == Interrupt::End {
-                    screen.line(Look::Yellow, "not waiting any longer")?;
-                    return Ok(End::GivenUp(exit::CANCELLED));
-                }
-                stopping = Some(exit::CANCELLED);
-                deadline = None;
-                screen.line(Look::Yellow, "cancelling; press Ctrl-C again to give up waiting")?;
-                turn.cancel()?;
-            }
-            () = at(deadline) => {
-                if let Some(code) = stopping {
-                    screen.line(Look::Yellow, "not waiting any longer")?;
-                    return Ok(End::GivenUp(code));
-                }
-                stopping = Some(exit::TIMED_OUT);
-                deadline = Some(Instant::now() + CANCEL_GRACE);
-                screen.line(Look::Yellow, "the time is up: cancelling")?;
-                turn.cancel()?;
-            }
-            event = turn.next() => match event {
-                Some(event) => screen.event(&event)?,
-                None => break,
-            },
-            attended = desk.attend(screen) => attended?,
+            _ = self.interrupts.next() => Ok(exit::CANCELLED),
+            // The turn is over, and its end is what counts.
+            _ = self.limits.reached() => Ok(code),
+            _ = agent.close() => Ok(code),
         }
     }
-    screen.end_line()?;
-    let done = turn.finish().await?;
-    let code = match done.stop_reason {
-        StopReason::EndTurn => exit::DONE,
-        StopReason::Refusal => exit::REFUSED,
-        StopReason::MaxTokens | StopReason::MaxTurnRequests => exit::LIMIT,
-        StopReason::Cancelled => stopping.unwrap_or(exit::CANCELLED),
-        _ => exit::ERROR,
-    };
-    if code != exit::DONE {
-        screen.line(Look::Yellow, &format!("the turn ended with: {}", done.stop_reason))?;
-    }
-    Ok(End::Code(code))
 }
 
-async fn at(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline).await,
-        None => std::future::pending().await,
+/// Tells what else there is to say of an agent.
+fn tell_of(agent: &Agent, verbose: bool, run: &mut Run, code: &Result<End, Failure>) {
+    if verbose {
+        for fault in agent.faults() {
+            // It is written into memory.
+            let _ = run.screen.line(Look::Dim, &fault);
+        }
+    }
+    // A run that fails may have its reason on the agent's stderr only. The error of an agent that died has it already.
+    let failed = matches!(code, Err(_) | Ok(End::Code(exit::ERROR | exit::REFUSED)));
+    if failed && !verbose && !agent.peer().is_closed() {
+        agent.stderr_tail().lines().for_each(tell_stderr);
     }
 }
 
-fn tell_faults(agent: &Agent, screen: &mut Renderer<Stdout>) -> io::Result<()> {
-    agent.faults().iter().try_for_each(|fault| screen.line(Look::Dim, fault))
+pub(crate) fn session_folder(args: &PromptArgs) -> io::Result<PathBuf> {
+    std::path::absolute(args.cwd.as_deref().unwrap_or(Path::new(".")))
 }
 
 fn tell_stderr(line: &str) {
     tell(&format!("agent: {line}"));
 }
 
-fn tell(line: &str) {
+/// Writes a line to stderr. Programs write colours there, which mean nothing here.
+pub(crate) fn tell(line: &str) {
     // When our own stderr is closed there is nobody to tell.
-    let _ = writeln!(io::stderr(), "{}", Clean(line));
+    let _ = writeln!(io::stderr(), "{}", text(&strip_ansi(line)));
 }

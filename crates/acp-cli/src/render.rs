@@ -3,14 +3,19 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use acp_client::Event;
+use acp_client::sanitize::{label, line};
 use acp_client::v1::{
-    ContentBlock, ContentChunk, Diff, Plan, PlanEntryStatus, ToolCall, ToolCallContent, ToolCallId,
-    ToolCallStatus, ToolCallUpdate,
+    ContentBlock, ContentChunk, Diff, Plan, PlanEntryStatus, RequestPermissionRequest, ToolCall,
+    ToolCallContent, ToolCallId, ToolCallStatus,
 };
+use acp_client::{Event, Transcript};
+use examples::terminal::{Screen, Tone, subject};
 use similar::{ChangeTag, TextDiff};
 
-use crate::style::{Look, Style, one_line};
+use crate::style::{Look, Style};
+
+/// How many tool calls are known: a question may have only the id of one.
+pub(crate) const CALLS: usize = 4096;
 
 /// Writes events as they come. Text flows; everything else has lines of its own.
 pub(crate) struct Renderer<W> {
@@ -19,7 +24,9 @@ pub(crate) struct Renderer<W> {
     verbose: bool,
     /// What the cursor stands behind, when the line is not finished.
     flowing: Option<Flow>,
-    tools: HashMap<ToolCallId, Tool>,
+    /// The tool calls, and nothing else.
+    calls: Transcript,
+    shown: HashMap<ToolCallId, Shown>,
     plan: Option<Plan>,
 }
 
@@ -33,15 +40,34 @@ enum Flow {
 
 /// What has been shown of a tool call.
 #[derive(Default)]
-struct Tool {
-    title: String,
+struct Shown {
     status: Option<ToolCallStatus>,
     diffs: Vec<Diff>,
 }
 
 impl<W: Write> Renderer<W> {
     pub(crate) fn new(out: W, style: Style, verbose: bool) -> Self {
-        Self { out, style, verbose, flowing: None, tools: HashMap::new(), plan: None }
+        let calls = Transcript::new().with_limit(CALLS);
+        Self { out, style, verbose, flowing: None, calls, shown: HashMap::new(), plan: None }
+    }
+
+    /// Takes in an event that was shown at another time.
+    pub(crate) fn learn(&mut self, event: Event) {
+        let call = match &event {
+            Event::ToolCall(call) => call.tool_call_id.clone(),
+            Event::ToolCallUpdate(update) => update.tool_call_id.clone(),
+            _ => return,
+        };
+        self.calls.fold(event);
+        let known = self.calls.tool_call(&call).map(|run| run.call.clone());
+        let shown = self.shown.entry(call).or_default();
+        if let Some(known) = known {
+            shown.status = Some(known.status);
+            shown.diffs.extend(known.content.into_iter().filter_map(|content| match content {
+                ToolCallContent::Diff(diff) => Some(*diff),
+                _ => None,
+            }));
+        }
     }
 
     pub(crate) fn event(&mut self, event: &Event) -> io::Result<()> {
@@ -49,8 +75,14 @@ impl<W: Write> Renderer<W> {
             Event::Message(chunk) => self.flow(Flow::Message, Look::Plain, chunk)?,
             Event::Thought(chunk) => self.flow(Flow::Thought, Look::Dim, chunk)?,
             Event::UserMessage(chunk) if self.verbose => self.flow(Flow::User, Look::Cyan, chunk)?,
-            Event::ToolCall(call) => self.tool_call(call)?,
-            Event::ToolCallUpdate(update) => self.tool_update(update)?,
+            Event::ToolCall(call) => {
+                self.calls.fold(event.clone());
+                self.tool(&call.tool_call_id, &call.content)?;
+            }
+            Event::ToolCallUpdate(update) => {
+                self.calls.fold(event.clone());
+                self.tool(&update.tool_call_id, update.content.as_deref().unwrap_or_default())?;
+            }
             Event::Plan(plan) => self.plan(plan)?,
             Event::Mode(mode) => self.line(Look::Cyan, &format!("mode: {}", mode.current_mode_id))?,
             Event::Notice(notice) => {
@@ -73,25 +105,12 @@ impl<W: Write> Renderer<W> {
     /// One line of ours, after whatever is on the way.
     pub(crate) fn line(&mut self, look: Look, text: &str) -> io::Result<()> {
         self.end_line()?;
-        writeln!(self.out, "{}", self.style.paint(look, &one_line(text)))
+        writeln!(self.out, "{}", self.style.paint(look, &line(text)))
     }
 
     /// Ends the line that text is flowing on.
     pub(crate) fn end_line(&mut self) -> io::Result<()> {
         if self.flowing.take().is_some() { writeln!(self.out) } else { Ok(()) }
-    }
-
-    /// Leaves the cursor behind a question.
-    pub(crate) fn ask(&mut self, question: &str) -> io::Result<()> {
-        self.end_line()?;
-        self.flowing = Some(Flow::Question);
-        write!(self.out, "{question} ")?;
-        self.out.flush()
-    }
-
-    /// The user has ended the line of the question.
-    pub(crate) fn answered(&mut self) {
-        self.flowing = self.flowing.filter(|flowing| *flowing != Flow::Question);
     }
 
     fn flow(&mut self, flow: Flow, look: Look, chunk: &ContentChunk) -> io::Result<()> {
@@ -110,46 +129,23 @@ impl<W: Write> Renderer<W> {
         Ok(())
     }
 
-    fn tool_call(&mut self, call: &ToolCall) -> io::Result<()> {
-        self.tool(&call.tool_call_id, Some(&call.title), Some(&call.status), &call.content)
-    }
-
-    /// What is new about a tool call, and nothing where there is nothing new.
-    pub(crate) fn tool_update(&mut self, update: &ToolCallUpdate) -> io::Result<()> {
-        let content = update.content.as_deref().unwrap_or_default();
-        self.tool(&update.tool_call_id, update.title.as_deref(), update.status.as_ref(), content)
-    }
-
     /// A line when the status changes or the call is new, and each diff once.
-    fn tool(
-        &mut self,
-        id: &ToolCallId,
-        title: Option<&str>,
-        status: Option<&ToolCallStatus>,
-        content: &[ToolCallContent],
-    ) -> io::Result<()> {
+    fn tool(&mut self, id: &ToolCallId, content: &[ToolCallContent]) -> io::Result<()> {
         self.end_line()?;
-        let new = !self.tools.contains_key(id);
-        let tool = self.tools.entry(id.clone()).or_default();
-        if let Some(title) = title {
-            title.clone_into(&mut tool.title);
-        }
-        let changed = status.is_some() && tool.status.as_ref() != status;
-        if changed {
-            tool.status = status.cloned();
-        }
-        if new || changed {
-            let (mark, look) = match &tool.status {
-                Some(ToolCallStatus::Completed) => ("✓", Look::Green),
-                Some(ToolCallStatus::Failed) => ("✗", Look::Red),
-                Some(ToolCallStatus::InProgress) => ("▸", Look::Cyan),
+        let known = self.known(id);
+        let shown = self.shown.entry(id.clone()).or_default();
+        if shown.status.as_ref() != Some(&known.status) {
+            let (mark, look) = match &known.status {
+                ToolCallStatus::Completed => ("✓", Look::Green),
+                ToolCallStatus::Failed => ("✗", Look::Red),
+                ToolCallStatus::InProgress => ("▸", Look::Cyan),
                 _ => ("•", Look::Plain),
             };
-            let title = if tool.title.is_empty() { id.as_str() } else { tool.title.as_str() };
-            let status = tool.status.as_ref().map_or("pending", |status| words(status.as_str()));
-            let title = one_line(title);
+            let title = subject(&known);
+            let status = format!("({})", label(words(known.status.as_str()), 40));
             let (mark, title) = (self.style.paint(look, mark), self.style.paint(Look::Bold, &title));
-            writeln!(self.out, "{mark} {title} {}", self.style.paint(Look::Dim, &format!("({status})")))?;
+            writeln!(self.out, "{mark} {title} {}", self.style.paint(Look::Dim, &status))?;
+            shown.status = Some(known.status);
         }
         for item in content {
             self.tool_content(id, item)?;
@@ -161,7 +157,7 @@ impl<W: Write> Renderer<W> {
         match item {
             ToolCallContent::Diff(diff) => {
                 // The whole list comes again with every update.
-                let shown = &mut self.tools.entry(id.clone()).or_default().diffs;
+                let shown = &mut self.shown.entry(id.clone()).or_default().diffs;
                 if shown.contains(diff) {
                     return Ok(());
                 }
@@ -177,6 +173,11 @@ impl<W: Write> Renderer<W> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// All that is known of a call.
+    fn known(&self, id: &ToolCallId) -> ToolCall {
+        self.calls.tool_call(id).map_or_else(|| ToolCall::new(id.clone(), ""), |run| run.call.clone())
     }
 
     fn diff(&mut self, diff: &Diff) -> io::Result<()> {
@@ -216,6 +217,42 @@ impl<W: Write> Renderer<W> {
         }
         self.plan = Some(plan.clone());
         Ok(())
+    }
+}
+
+impl Renderer<Vec<u8>> {
+    /// What is to be written.
+    pub(crate) const fn written(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+}
+
+impl<W: Write> Screen for Renderer<W> {
+    fn call(&mut self, request: &RequestPermissionRequest) -> io::Result<ToolCall> {
+        self.calls.fold_permission(request);
+        let id = &request.tool_call.tool_call_id;
+        self.tool(id, request.tool_call.content.as_deref().unwrap_or_default())?;
+        Ok(self.known(id))
+    }
+
+    fn line(&mut self, tone: Tone, text: &str) -> io::Result<()> {
+        let look = match tone {
+            Tone::Question => Look::Yellow,
+            Tone::Plain => Look::Plain,
+            Tone::Quiet => Look::Dim,
+        };
+        Self::line(self, look, text)
+    }
+
+    fn ask(&mut self, question: &str) -> io::Result<()> {
+        self.end_line()?;
+        self.flowing = Some(Flow::Question);
+        write!(self.out, "{} ", self.style.paint(Look::Plain, &line(question)))?;
+        self.out.flush()
+    }
+
+    fn answered(&mut self) {
+        self.flowing = self.flowing.filter(|flowing| *flowing != Flow::Question);
     }
 }
 

@@ -2,7 +2,10 @@
 #![cfg(unix)]
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
 
-use std::io::{BufReader, Read, Write};
+mod asking;
+mod ending;
+
+use std::io::{BufReader, Read};
 use std::process::{Command, Output, Stdio};
 
 /// Shell functions of an agent: `take` reads a message, `give RESULT` answers the last request, `ask METHOD PARAMS`
@@ -109,7 +112,7 @@ fn a_session_of_an_earlier_time_goes_on() {
         if code == 0 {
             assert!(err.contains(method) && err.contains("session: s1"), "{err}");
             assert!(out.contains("on we go"), "{out}");
-            assert_eq!(out.contains("of old"), method == "session/resume", "a load is not shown: {out}");
+            assert!(!out.contains("of old"), "what was shown at another time is not shown again: {out}");
         } else {
             assert!(err.contains("loadSession"), "{err}");
         }
@@ -154,26 +157,6 @@ fn permissions_are_rejected_unless_allowed() {
         assert_eq!(code, 0, "{options:?}: {out}{err}");
         assert!(out.trim_end().ends_with(answer), "{options:?} gave {out}");
         assert!(out.contains("permission: Write notes: "), "what was decided is shown: {out}");
-    }
-}
-
-#[test]
-fn permission_is_asked_with_a_line() {
-    let script = r#"take; prompt=$id; permission; say "$(printf '%s' "$answer" | sed 's/.*"optionId":"\([a-z]*\)".*/\1/')"
-        id=$prompt; give '{"stopReason":"end_turn"}'; take"#;
-    for (typed, answer) in
-        [("y\n", "yes"), ("a\n", "ever"), ("\n", "no"), ("2\n", "ever"), ("what?\n3\n", "yes")]
-    {
-        let mut acp = acp(&["--allow", "ask"], script);
-        let mut acp = acp.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("acp runs");
-        acp.stdin.take().expect("a pipe").write_all(typed.as_bytes()).expect("written");
-        let output = acp.wait_with_output().expect("it ends");
-        let out = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            out.contains("permission: Write notes\n  1 or n  No\n  2 or a  Always\n  3 or y  Yes\n"),
-            "{out}"
-        );
-        assert!(out.trim_end().ends_with(answer), "{typed:?} gave {out}");
     }
 }
 
@@ -327,7 +310,7 @@ const PATIENT: &str = r#"take; prompt=$id; say 'working'; read -r line
 
 #[test]
 fn a_turn_whose_time_is_up_is_cancelled() {
-    let (code, out, err) = run(&["--timeout", "0.01"], PATIENT);
+    let (code, out, err) = run(&["--timeout", "4"], PATIENT);
     assert_eq!(code, 124, "{out}{err}");
     assert!(out.contains("the time is up") && out.contains("stopped"), "{out}");
 }

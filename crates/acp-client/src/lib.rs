@@ -74,6 +74,7 @@ mod registry;
 mod replay;
 mod reply;
 mod router;
+pub mod sanitize;
 mod served;
 mod service;
 mod session;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{Write, stdout};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use acp_client::sanitize::{line, text};
 use acp_client::v1::{ReadTextFileRequest, ReadTextFileResponse, WriteTextFileRequest};
 use acp_client::{Choice, Command, Context, Event, LocalFs, Result, RpcError, client};
 
@@ -18,7 +19,7 @@ struct DryRun {
 impl DryRun {
     async fn update(&self, event: Event) {
         let mut out = stdout().lock();
-        let _ = write!(out, "{}", event.text().unwrap_or_default()).and_then(|()| out.flush());
+        let _ = write!(out, "{}", text(event.text().unwrap_or_default())).and_then(|()| out.flush());
     }
 
     /// Nothing can be lost, so everything is allowed.
@@ -53,7 +54,7 @@ impl DryRun {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> Result<(), examples::Failure> {
     let mut args = std::env::args().skip(1);
     let given = args.next().zip(args.nth(1));
     let (prompt, program) = given.ok_or("usage: editor_client PROMPT -- AGENT [ARGS…]")?;
@@ -62,8 +63,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let agent = acp_client::spawn(Command::new(program).args(args)).client(Arc::clone(&editor)).await?;
     agent.new_session(&cwd).await?.prompt(prompt).await?.finish().await?;
     agent.close().await;
-    for (path, text) in editor.written(std::mem::take) {
-        write!(stdout(), "\n--- {path}\n{text}")?;
+    for (path, written) in editor.written(std::mem::take) {
+        write!(stdout(), "\n--- {}\n{}", line(&path), text(&written))?;
     }
     Ok(())
 }

@@ -1,13 +1,11 @@
 //! A terminal UI for any agent: `tui_client -- my-agent --acp`
 
-use std::error::Error;
-
 use acp_client::{Command, LocalFs, LocalTerminals};
 use examples::tui_client::connection::Connection;
 use examples::tui_client::screen;
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), examples::Failure> {
     let mut args = std::env::args_os().skip(1).skip_while(|arg| arg == "--");
     let program = args.next().ok_or("usage: tui_client -- AGENT [ARGS…]")?;
     let cwd = std::env::current_dir()?;
@@ -15,7 +13,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .info("tui-client", env!("CARGO_PKG_VERSION"))
         .fs(LocalFs::rooted(&cwd)?)
         .terminals(LocalTerminals::new());
-    let mut connection = Connection::open(connect, &cwd).await?;
+    let mut connection = Connection::open(connect, &cwd);
     let shown = screen::run(&mut connection).await;
     connection.close().await;
     Ok(shown?)

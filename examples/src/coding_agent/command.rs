@@ -22,7 +22,8 @@ impl Tools<'_> {
         let command = terminals.command(program).args(args).cwd(folder).output_byte_limit(MAX_OUTPUT);
         // Before the question, so that the user sees what it is about.
         let mut tool = self.turn.announce_tool(call.clone()).await?;
-        match self.run_if_allowed(&mut tool, &call, program, command).await {
+        let line: Vec<&str> = std::iter::once(program).chain(args.iter().map(String::as_str)).collect();
+        match self.run_if_allowed(&mut tool, &call, &line, command).await {
             Ok(Some(result)) => {
                 let failed = why_failed(&result.exit_status.unwrap_or_default());
                 match &failed {
@@ -45,16 +46,16 @@ impl Tools<'_> {
         }
     }
 
-    /// Asks, unless the user has decided about this program for good, and runs the command; `None` if the user has
-    /// said no.
+    /// Asks, unless the user has decided about this command for good, and runs it; `None` if the user has said no.
     async fn run_if_allowed(
         &self,
         tool: &mut RunningTool,
         call: &ToolCall,
-        program: &str,
+        line: &[&str],
         command: Command,
     ) -> Result<Option<TerminalOutputResponse>> {
-        if !self.turn.ask_remembered(format!("run {program}"), call).await?.is_allowed() {
+        // Not the program alone: a yes to one line of a shell, an interpreter or a build tool would be one to all of them.
+        if !self.turn.ask_remembered(format!("run {line:?}"), call).await?.is_allowed() {
             return Ok(None);
         }
         tool.start().await?;

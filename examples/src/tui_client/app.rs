@@ -6,7 +6,7 @@ use acp_client::v1::{
     ConfigOptionUpdate, CurrentModeUpdate, RequestPermissionRequest, SessionConfigId, SessionConfigOption,
     SessionConfigValue, SessionMode, SessionModeId, StopReason,
 };
-use acp_client::{Change, Choice, Event, Transcript};
+use acp_client::{Change, Choice, Event, Session, Transcript};
 use ratatui::crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Rect, Size};
 use tui_input::backend::crossterm::EventHandler as _;
@@ -25,6 +25,10 @@ pub enum Message {
     Pasted(String),
     /// The terminal has this size now.
     Resized(Size),
+    /// The agent has opened the session.
+    Opened(Session),
+    /// There is no agent, or it opened no session.
+    NotOpened(String),
     /// The agent reported something.
     Event(Event),
     /// The agent asks for permission. The number is the question's.
@@ -63,11 +67,15 @@ pub enum Effect {
     SetOption(SessionConfigId, SessionConfigValue),
     /// End the program.
     Quit,
+    /// End the program with this problem.
+    GiveUp(String),
 }
 
 /// What the agent is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
+    /// It is being started, or opens the session.
+    Opening,
     /// It waits for a prompt.
     Idle,
     /// It is at work.
@@ -112,6 +120,8 @@ pub struct Question {
     pub request: RequestPermissionRequest,
     /// The answers.
     pub menu: Menu,
+    /// Whether it has been on the screen. Keys from before are not meant for it.
+    pub is_shown: bool,
 }
 
 impl App {
@@ -145,6 +155,8 @@ impl App {
             Message::Key(key) => return self.press(key),
             Message::Pasted(text) => self.paste(&text),
             Message::Resized(size) => self.resize(size),
+            Message::Opened(session) => self.open(&session),
+            Message::NotOpened(problem) => return Some(Effect::GiveUp(problem)),
             Message::Event(event) => self.fold(event),
             Message::Asked(number, request) => self.ask(number, *request),
             Message::Withdrawn(number) => self.questions.retain(|question| question.number != number),
@@ -159,6 +171,20 @@ impl App {
             }
         }
         None
+    }
+
+    /// The screen shows all of this now. Returns whether that is the first time for the question that is open.
+    pub fn shown(&mut self) -> bool {
+        let question = self.questions.front_mut();
+        question.is_some_and(|question| !std::mem::replace(&mut question.is_shown, true))
+    }
+
+    fn open(&mut self, session: &Session) {
+        let info = session.agent().info();
+        info.map_or("agent", |info| info.title.as_deref().unwrap_or(&info.name)).clone_into(&mut self.agent);
+        self.modes = session.modes().map(|modes| modes.available_modes.clone()).unwrap_or_default();
+        self.transcript.fold_session(session);
+        self.phase = Phase::Idle;
     }
 
     fn press(&mut self, key: KeyEvent) -> Option<Effect> {
@@ -184,7 +210,7 @@ impl App {
     }
 
     fn press_in_question(&mut self, key: KeyEvent) -> Option<Effect> {
-        let question = self.questions.front_mut()?;
+        let question = self.questions.front_mut().filter(|question| question.is_shown)?;
         match key.code {
             KeyCode::Up => question.menu.step(false),
             KeyCode::Down => question.menu.step(true),
@@ -251,9 +277,10 @@ impl App {
 
     fn ask(&mut self, number: u64, request: RequestPermissionRequest) {
         // Some agents ask about calls that they have not reported: nobody is to consent to a change unseen.
-        self.fold(Event::ToolCallUpdate(Box::new(request.tool_call.clone())));
+        let change = self.transcript.fold_permission(&request);
+        self.show(change);
         let menu = Menu::permission(number, &request);
-        self.questions.push_back(Question { number, request, menu });
+        self.questions.push_back(Question { number, request, menu, is_shown: false });
     }
 
     fn end_turn(&mut self, outcome: Result<StopReason, String>) {

@@ -6,18 +6,18 @@ use std::path::Path;
 use std::task::Poll;
 
 use acp_client::v1::RequestPermissionRequest;
-use acp_client::{Choice, Connect, Error, PermissionPolicy, Session, Transcript, Turn, Updates};
+use acp_client::{Choice, Connect, Error, Event, PermissionPolicy, Session, Transcript, Turn, Updates};
 use ratatui::layout::Size;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
-use super::app::{App, Effect, Message};
+use super::app::{App, Effect, Message, Phase};
 
 /// A session of an agent, as a source of messages and a place for effects.
 #[derive(Debug)]
 pub struct Connection {
-    session: Session,
-    updates: Updates,
+    /// Not there until the agent has opened it.
+    session: Option<(Session, Updates)>,
     turn: Option<Turn>,
     questions: mpsc::Receiver<Asked>,
     /// Where the answers go, by the number of the question.
@@ -36,16 +36,16 @@ struct Asked {
 
 #[derive(Debug)]
 enum Answered {
+    Opened(Result<Session, Error>),
     Prompt(Result<Box<Turn>, Error>),
     Call(Message),
 }
 
 impl Connection {
-    /// Connects, and opens a session.
-    ///
-    /// # Errors
-    /// The agent does not start, or opens no session.
-    pub async fn open(connect: Connect, cwd: &Path) -> Result<Self, Error> {
+    /// Connects, and opens a session. Both take their time, in which the agent may already ask: what comes of them is a
+    /// [`Message::Opened`].
+    #[must_use]
+    pub fn open(connect: Connect, cwd: &Path) -> Self {
         let (bring, questions) = mpsc::channel(1);
         let policy = PermissionPolicy::ask(move |request| {
             let bring = bring.clone();
@@ -59,25 +59,28 @@ impl Connection {
                 chosen.await.unwrap_or(Choice::Cancel)
             }
         });
-        let agent = connect.permissions(policy).await?;
-        let session = agent.new_session(cwd).await?;
-        let updates = session.updates();
-        let (open, calls) = (BTreeMap::new(), JoinSet::new());
-        Ok(Self { session, updates, turn: None, questions, open, asked: 0, calls, is_over: false })
+        let (connect, cwd) = (connect.permissions(policy), cwd.to_owned());
+        let mut calls = JoinSet::new();
+        calls.spawn(async move {
+            let opened = async { connect.await?.new_session(cwd).await };
+            Answered::Opened(opened.await)
+        });
+        let open = BTreeMap::new();
+        Self { session: None, turn: None, questions, open, asked: 0, calls, is_over: false }
     }
 
-    /// The first screen of the session.
+    /// The first screen: there is no session yet.
     #[must_use]
     pub fn app(&self, size: Size) -> App {
-        let info = self.session.agent().info();
-        let name = info.map_or("agent", |info| info.title.as_deref().unwrap_or(&info.name));
-        let modes = self.session.modes().map(|modes| modes.available_modes.clone()).unwrap_or_default();
-        App::new(name, modes, Transcript::for_session(&self.session), size)
+        let mut app = App::new("", Vec::new(), Transcript::new(), size);
+        app.phase = Phase::Opening;
+        app
     }
 
     /// The next message. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Message {
         loop {
+            let is_end_no_news = self.is_over || self.turn.is_some();
             tokio::select! {
                 Some(Asked { request, answer }) = self.questions.recv() => {
                     self.asked += 1;
@@ -89,6 +92,11 @@ impl Connection {
                     return Message::Withdrawn(number);
                 }
                 Some(answered) = self.calls.join_next() => match answered {
+                    Ok(Answered::Opened(Ok(session))) => {
+                        self.session = Some((session.clone(), session.updates()));
+                        return Message::Opened(session);
+                    }
+                    Ok(Answered::Opened(Err(error))) => return Message::NotOpened(error.to_string()),
                     Ok(Answered::Prompt(Ok(turn))) => self.turn = Some(*turn),
                     Ok(Answered::Prompt(Err(error))) => return Message::TurnEnded(Err(error.to_string())),
                     Ok(Answered::Call(message)) => return message,
@@ -103,20 +111,29 @@ impl Connection {
                         return Message::TurnEnded(reason.map_err(|error| error.to_string()));
                     },
                 },
-                Some(event) = self.updates.next() => return Message::Event(event),
-                // What it said last comes first.
-                reason = self.session.agent().wait(), if !self.is_over && self.turn.is_none() => {
-                    self.is_over = true;
-                    return Message::Closed(reason.to_string());
-                }
-                else => pending().await,
+                news = news(&mut self.session, is_end_no_news) => match news {
+                    News::Event(event) => return Message::Event(event),
+                    News::Closed(reason) => {
+                        self.is_over = true;
+                        return Message::Closed(reason);
+                    }
+                },
             }
         }
     }
 
     /// Does what the app wants of the agent.
     pub fn perform(&mut self, effect: Effect) {
-        let session = self.session.clone();
+        if let Effect::Answer { number, choice } = effect {
+            if let Some(answer) = self.open.remove(&number) {
+                // It may have been withdrawn just now.
+                let _ = answer.send(choice);
+            }
+            return;
+        }
+        // The rest is about the session.
+        let Some((session, _)) = &self.session else { return };
+        let session = session.clone();
         match effect {
             Effect::Prompt(text) => {
                 self.calls.spawn(async move { Answered::Prompt(session.prompt(text).await.map(Box::new)) });
@@ -124,12 +141,6 @@ impl Connection {
             Effect::Cancel => {
                 // It fails only when the connection is over, and that is told anyway.
                 let _ = session.cancel();
-            }
-            Effect::Answer { number, choice } => {
-                if let Some(answer) = self.open.remove(&number) {
-                    // It may have been withdrawn just now.
-                    let _ = answer.send(choice);
-                }
             }
             Effect::SetMode(mode) => {
                 self.calls.spawn(async move {
@@ -143,13 +154,15 @@ impl Connection {
                     Answered::Call(set.map_or_else(failed, |all| Message::OptionsSet(all.to_vec())))
                 });
             }
-            Effect::Quit => {}
+            Effect::Answer { .. } | Effect::Quit | Effect::GiveUp(_) => {}
         }
     }
 
-    /// Closes the connection and ends the agent.
+    /// Closes the connection and ends the agent. One that has not opened the session yet is gone with this.
     pub async fn close(self) {
-        self.session.agent().close().await;
+        if let Some((session, _)) = &self.session {
+            session.agent().close().await;
+        }
     }
 }
 
@@ -158,7 +171,24 @@ fn failed(error: Error) -> Message {
     Message::Failed(error.to_string())
 }
 
-async fn next_event(turn: &mut Option<Turn>) -> Option<acp_client::Event> {
+/// Something that belongs to no turn.
+enum News {
+    Event(Event),
+    Closed(String),
+}
+
+/// The end of the connection is told once, and what the agent said last comes first.
+async fn news(session: &mut Option<(Session, Updates)>, is_end_no_news: bool) -> News {
+    let Some((session, updates)) = session else { return pending().await };
+    tokio::select! {
+        biased;
+        Some(event) = updates.next() => News::Event(event),
+        reason = session.agent().wait(), if !is_end_no_news => News::Closed(reason.to_string()),
+        else => pending().await,
+    }
+}
+
+async fn next_event(turn: &mut Option<Turn>) -> Option<Event> {
     match turn {
         Some(turn) => turn.next().await,
         None => pending().await,

@@ -1,6 +1,6 @@
 //! How the entries of a transcript look, line by line.
 
-use acp_client::v1::{ContentBlock, Diff, Plan, PlanEntryStatus, ToolCallContent, ToolCallStatus};
+use acp_client::v1::{ContentBlock, Diff, Plan, PlanEntryStatus, ToolCall, ToolCallContent, ToolCallStatus};
 use acp_client::{Entry, Message, MessageKind, ToolRun};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -49,8 +49,7 @@ pub fn tool_call(run: &ToolRun, width: usize) -> Vec<Line<'static>> {
         _ => ("*", Color::Yellow),
     };
     let status = if run.is_cancelled { "cancelled" } else { call.status.as_str() };
-    let title = if call.title.is_empty() { call.tool_call_id.as_str() } else { &call.title };
-    let title = format!("{} ({})", title.replace('\n', " "), status.replace('_', " "));
+    let title = format!("{} ({})", crate::terminal::subject(call), status.replace('_', " "));
     let mut lines = wrap(&title, &format!("{mark} "), Style::new().fg(color), width);
     for content in &call.content {
         let content = match content {
@@ -64,6 +63,13 @@ pub fn tool_call(run: &ToolRun, width: usize) -> Vec<Line<'static>> {
         lines.extend(shortened(content, MOST));
     }
     lines
+}
+
+/// What a question says of a call beside that: what it is about, and what it is to do.
+#[must_use]
+pub fn about(call: &ToolCall, width: usize) -> Vec<Line<'static>> {
+    let lines = crate::terminal::about(call);
+    lines.iter().flat_map(|line| wrap(line, "  ", Style::new(), width)).collect()
 }
 
 /// The first of these lines, and how many more there are.

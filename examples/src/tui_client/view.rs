@@ -1,5 +1,6 @@
 //! Draws the state.
 
+use acp_client::sanitize::label;
 use acp_client::v1::{PlanEntryStatus, UsageUpdate};
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Position, Rect};
@@ -14,6 +15,9 @@ use crate::clean;
 
 /// The most steps of a plan that are shown at once.
 const PLAN: usize = 6;
+
+/// The most characters of an item of a menu.
+const LABEL: usize = 100;
 
 /// Where things are.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +102,7 @@ fn input(app: &App, frame: &mut Frame<'_>, area: Rect) {
 
 fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let phase = match app.phase {
+        Phase::Opening => "Starting the agent  Ctrl-C quits",
         Phase::Idle if app.conversation.below() == 0 => "Enter sends  Tab settings  Ctrl-C quits",
         Phase::Idle => "PgDn to the end",
         Phase::Running => "Working  Esc stops",
@@ -141,7 +146,8 @@ fn question(app: &App, question: &Question, frame: &mut Frame<'_>) {
     let width = usize::from(screen.width.saturating_sub(8));
     let room = usize::from(screen.height).saturating_sub(question.menu.items.len() + 5);
     let run = app.transcript.tool_call(&question.request.tool_call.tool_call_id);
-    let about = run.map(|run| lines::tool_call(run, width)).unwrap_or_default();
+    let about = run.map(|run| [lines::tool_call(run, width), lines::about(&run.call, width)].concat());
+    let about = about.unwrap_or_default();
     let mut about = lines::shortened(about, room.max(1));
     about.push(Line::default());
     draw_box(&question.menu, about, frame);
@@ -167,7 +173,7 @@ fn item(item: &Item, is_selected: bool) -> Line<'static> {
     let mark = if is_selected { "> " } else { "  " };
     let current = if item.is_current { " *" } else { "" };
     let style = if is_selected { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
-    Line::styled(format!("{mark}{}{current}", clean(&item.label).replace('\n', " ")), style)
+    Line::styled(format!("{mark}{}{current}", label(&item.label, LABEL)), style)
 }
 
 fn two_sided(left: &str, right: &str, style: Style, frame: &mut Frame<'_>, area: Rect) {

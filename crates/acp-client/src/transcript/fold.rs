@@ -2,7 +2,8 @@
 
 use acp_types::v1::{
     CompactionSummaryChunk, CompactionUpdate, ConfigOptionUpdate, ContentChunk, CurrentModeUpdate, MessageId,
-    Notice, SessionInfoUpdate, SessionNotification, ToolCall, ToolCallUpdate, UsageUpdate,
+    Notice, RequestPermissionRequest, SessionInfoUpdate, SessionNotification, ToolCall, ToolCallUpdate,
+    UsageUpdate,
 };
 
 use super::timeline::Key;
@@ -12,8 +13,8 @@ use crate::{Event, Session};
 impl Transcript {
     /// Takes in the next event, or a `SessionUpdate`.
     ///
-    /// State that comes another way goes in as an event, too: the tool call of a permission request as
-    /// [`Event::ToolCallUpdate`], the mode that [`Session::set_mode`] has set as [`Event::Mode`], what
+    /// State that comes another way goes in, too: a permission request by [`fold_permission`](Self::fold_permission), and
+    /// as events the mode that [`Session::set_mode`] has set as [`Event::Mode`], what
     /// [`Session::set_config_option`] returns as [`Event::Config`].
     pub fn fold(&mut self, event: impl Into<Event>) -> Change {
         match event.into() {
@@ -56,6 +57,17 @@ impl Transcript {
             return Change::Nothing;
         }
         self.fold(notification.update)
+    }
+
+    /// Takes in the tool call that a permission request is about (`session/request_permission`). What the request leaves
+    /// out is known from before, and what it adds is kept: [`tool_call`](Self::tool_call) then says all that there is to
+    /// say to the user. Its status does not go back: some agents repeat a call as it was when they announced it.
+    pub fn fold_permission(&mut self, request: &RequestPermissionRequest) -> Change {
+        let mut update = request.tool_call.clone();
+        if let Some(run) = self.tool_call(&update.tool_call_id) {
+            update.status.take_if(|status| run.is_past(status));
+        }
+        self.fold_tool_call_update(update)
     }
 
     /// Takes in what a session tells of itself when it is opened: its id, its mode and its config options. For one that

@@ -58,6 +58,17 @@ impl ToolRun {
         is_new
     }
 
+    /// Whether the call has come further than this status. Of a status of another version nobody knows.
+    pub(super) fn is_past(&self, status: &ToolCallStatus) -> bool {
+        let step = |status: &ToolCallStatus| match status {
+            ToolCallStatus::Pending => Some(0),
+            ToolCallStatus::InProgress => Some(1),
+            ToolCallStatus::Completed | ToolCallStatus::Failed => Some(2),
+            _ => None,
+        };
+        step(&self.call.status).zip(step(status)).is_some_and(|(now, then)| now > then)
+    }
+
     fn is_unfinished(&self) -> bool {
         matches!(self.call.status, ToolCallStatus::Pending | ToolCallStatus::InProgress)
     }

@@ -1,5 +1,7 @@
 //! Files that several users share: whoever writes them, the same people may read and write them afterwards.
 
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};

@@ -138,8 +138,8 @@ fn reap(child: Child) {
 /// The number of a process group; 0 once it may be given to others.
 ///
 /// It stays the group's as long as a member lives or the leader's exit has not been taken note of. So it is looked
-/// at right after that and at least every [`LONGEST_LOOK`] from then on: to hit a stranger, all numbers of the system would have to be
-/// given away in between.
+/// at right after that and at least every [`LONGEST_LOOK`] from then on: to hit a stranger, all numbers of the
+/// system would have to be given away in between.
 struct Number(AtomicI32);
 
 impl Number {

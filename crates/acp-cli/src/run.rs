@@ -1,0 +1,86 @@
+//! What goes on beside the work of a run: output, questions, signals and limits.
+
+use std::io::{self, ErrorKind};
+use std::pin::pin;
+
+use acp_client::{Event, Updates};
+use examples::terminal::Desk;
+
+use crate::interrupt::Interrupts;
+use crate::limits::{Limits, Reached};
+use crate::output::Output;
+use crate::prompt::Failure;
+use crate::render::Renderer;
+
+/// All that a run attends to from its start to its end.
+pub(crate) struct Run {
+    pub(crate) screen: Renderer<Vec<u8>>,
+    pub(crate) output: Output,
+    pub(crate) desk: Desk,
+    pub(crate) interrupts: Interrupts,
+    pub(crate) limits: Limits,
+}
+
+/// Why work was not done to its end.
+pub(crate) enum Halt {
+    /// Somebody wants it to stop.
+    Interrupted,
+    /// It took too long.
+    Reached(Reached),
+    /// Nobody reads stdout any more.
+    Unread,
+    /// Something went wrong.
+    Failed(Failure),
+}
+
+impl Run {
+    /// Does the work, and attends to everything else meanwhile. Of the events of `updates` each is shown as it comes.
+    pub(crate) async fn attend<T>(
+        &mut self,
+        work: impl Future<Output = T>,
+        mut updates: Option<&mut Updates>,
+    ) -> Result<T, Halt> {
+        let mut work = pin!(work);
+        loop {
+            self.output.add(self.screen.written());
+            let is_written = self.output.is_written();
+            tokio::select! {
+                biased;
+                _ = self.interrupts.next() => return Err(Halt::Interrupted),
+                reached = self.limits.reached() => return Err(Halt::Reached(reached)),
+                flushed = self.output.flush(), if !is_written => flushed?,
+                // Before what the agent asks next, which may be about it.
+                Some(event) = next(&mut updates), if is_written => self.screen.event(&event)?,
+                done = &mut work => return Ok(done),
+                attended = self.desk.attend(&mut self.screen), if is_written => attended?,
+            }
+        }
+    }
+
+    /// Waits until everything is written.
+    pub(crate) async fn write_out(&mut self) -> Result<(), Halt> {
+        self.output.add(self.screen.written());
+        tokio::select! {
+            biased;
+            _ = self.interrupts.next() => Err(Halt::Interrupted),
+            reached = self.limits.reached() => Err(Halt::Reached(reached)),
+            flushed = self.output.flush() => Ok(flushed?),
+        }
+    }
+
+    /// Writes what somebody reads at once, and returns whether that was all.
+    pub(crate) async fn write_last(&mut self) -> bool {
+        self.output.add(self.screen.written());
+        self.output.flush_if_read().await
+    }
+}
+
+async fn next(updates: &mut Option<&mut Updates>) -> Option<Event> {
+    updates.as_mut()?.next().await
+}
+
+impl From<io::Error> for Halt {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == ErrorKind::BrokenPipe { Self::Unread } else { Self::Failed(error.into()) }
+    }
+}

@@ -1,0 +1,169 @@
+//! Text of others on its way to a screen, without what could deceive whoever reads it.
+//!
+//! Titles, names of options, file contents and errors come from the agent and from what it has read. On a terminal an
+//! escape sequence could hide the question that is asked, a line break could fake an option, and characters without a
+//! width or that turn the direction of writing make one name look like another. A client that shows text anywhere else
+//! wants the same, apart from the escape sequences.
+//!
+//! ```
+//! use acp_client::sanitize;
+//!
+//! assert_eq!(sanitize::text("safe\u{202e}fdp.exe"), "safe\u{fffd}fdp.exe");
+//! assert_eq!(sanitize::label("Yes\n  2 No", 80), "Yes 2 No");
+//! assert_eq!(sanitize::strip_ansi("\u{1b}[31merror\u{1b}[0m: no key"), "error: no key");
+//! ```
+
+use std::borrow::Cow;
+
+/// Text of several lines: characters that [deceive](deceives) are shown as U+FFFD. Line breaks and tabs stay; a return
+/// is left out.
+#[must_use]
+pub fn text(text: &str) -> Cow<'_, str> {
+    if !text.contains(deceives) {
+        return Cow::Borrowed(text);
+    }
+    let shown = text.chars().filter_map(|c| match c {
+        // A part of how some systems end lines.
+        '\r' => None,
+        c if deceives(c) => Some(char::REPLACEMENT_CHARACTER),
+        c => Some(c),
+    });
+    Cow::Owned(shown.collect())
+}
+
+/// Text that has one line to itself: as [`text`], with a space for each line break.
+#[must_use]
+pub fn line(text: &str) -> Cow<'_, str> {
+    match self::text(text) {
+        shown if shown.contains('\n') => Cow::Owned(shown.replace('\n', " ")),
+        shown => shown,
+    }
+}
+
+/// A title or a name of at most so many characters on one line: as [`line`], with one space for each stretch of white
+/// space, so that no padding moves the rest to a line of its own. A longer one ends in `…`.
+#[must_use]
+pub fn label(text: &str, most: usize) -> String {
+    let shown = self::text(text);
+    let words: Vec<&str> = shown.split_whitespace().collect();
+    shortened(&words.join(" "), most).into_owned()
+}
+
+/// The first so many characters of a text; a longer one ends in `…`.
+fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    if text.chars().nth(most).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    Cow::Owned(kept + "…")
+}
+
+/// Whether a character is a control character other than a line break or tab, has no width, separates lines where none
+/// is expected, or turns the direction of writing.
+#[must_use]
+pub fn deceives(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\u{61c}' | '\u{180e}' | '\u{feff}' => true,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// Text without the escape sequences that terminals obey, for what a program wrote for a terminal, such as an agent's
+/// stderr. What else [deceives](deceives) stays: see [`text`].
+#[must_use]
+pub fn strip_ansi(text: &str) -> Cow<'_, str> {
+    let begins = |c: char| matches!(c, '\u{1b}' | '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}');
+    if !text.contains(begins) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(begins) {
+        let (plain, sequence) = rest.split_at(at);
+        kept.push_str(plain);
+        rest = behind_sequence(sequence);
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+/// What stands behind the sequence that a text begins with.
+fn behind_sequence(text: &str) -> &str {
+    let mut chars = text.chars();
+    let first = chars.next();
+    let kind = if first == Some('\u{1b}') { chars.next() } else { first };
+    let rest = chars.as_str();
+    match kind {
+        // Parameters, then a letter.
+        Some('[' | '\u{9b}') => one_of('@'..='~', rest.trim_start_matches(|c| matches!(c, ' '..='?'))),
+        // A string with an end of its own. Without one it is taken for a stray, so that no line is lost with it.
+        Some(']' | 'P' | 'X' | '^' | '_' | '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}') => {
+            let line = rest.find('\n').map_or(rest, |end| rest.split_at(end).0);
+            let ends = [("\u{7}", 1), ("\u{1b}\\", 2), ("\u{9c}", 2)];
+            let end = ends.iter().filter_map(|(end, bytes)| line.find(end).map(|at| at + bytes)).min();
+            end.and_then(|end| rest.get(end..)).unwrap_or(rest)
+        }
+        Some(' '..='/') => one_of('0'..='~', rest.trim_start_matches(|c| matches!(c, ' '..='/'))),
+        Some('0'..='~') => rest,
+        // Nothing that a terminal obeys: only the escape character goes.
+        _ => text.strip_prefix('\u{1b}').unwrap_or(rest),
+    }
+}
+
+/// The text without its first character, if that is one of these.
+fn one_of(these: std::ops::RangeInclusive<char>, text: &str) -> &str {
+    text.strip_prefix(|c| these.contains(&c)).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_deceives_is_made_visible() {
+        for c in "\u{200b}\u{200f}\u{61c}\u{2028}\u{2029}\u{2060}\u{2064}\u{202a}\u{202e}\u{2066}\u{2069}\u{e0000}\u{e0041}\
+                  \u{e007f}\u{feff}\u{7}\u{1b}\u{9b}\u{85}\u{b}"
+            .chars()
+        {
+            assert_eq!(text(&format!("a{c}b")), "a\u{fffd}b", "{c:?}");
+            assert_eq!(line(&format!("a{c}b")), "a\u{fffd}b", "{c:?}");
+        }
+        assert_eq!(text("a\r\n\tb é漢🙂"), "a\n\tb é漢🙂");
+        assert_eq!(line("  a\r\n  b"), "  a   b");
+        assert!(matches!(text("plain"), Cow::Borrowed("plain")));
+    }
+
+    #[test]
+    fn labels_have_one_short_line() {
+        assert_eq!(label(" Yes\n  2 or a \t\u{3000} No\u{2028}x", 80), "Yes 2 or a No\u{fffd}x");
+        assert_eq!(label("漢字漢字漢字", 4), "漢字漢…");
+        assert_eq!(
+            (label("four", 4).as_str(), label("", 4).as_str(), label("x", 0).as_str()),
+            ("four", "", "…")
+        );
+    }
+
+    #[test]
+    fn sequences_of_terminals_are_left_out() {
+        for (written, kept) in [
+            ("\u{1b}[1;31mred\u{1b}[0m", "red"),
+            ("\u{1b}[38:2::1:2:3mx\u{1b}[Ky", "xy"),
+            ("\u{1b}]0;title\u{7}a\u{1b}]8;;http://x\u{1b}\\b", "ab"),
+            ("\u{1b}Pq#0\u{1b}\\a\u{9b}2Jb\u{9d}t\u{9c}c", "abc"),
+            ("\u{1b}(Ba\u{1b}7b\u{1b}=c", "abc"),
+            // What is cut off takes nothing else with it.
+            ("a\u{1b}", "a"),
+            ("a\u{1b}[31", "a"),
+            ("a\u{1b}[漢", "a漢"),
+            ("a\u{1b}]0;open\nb", "a0;open\nb"),
+            ("a\u{1b}\u{1b}[31mb", "ab"),
+            ("\u{1b}漢", "漢"),
+            ("plain\u{7}", "plain\u{7}"),
+        ] {
+            assert_eq!(strip_ansi(written), kept, "{written:?}");
+        }
+    }
+}

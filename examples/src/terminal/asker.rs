@@ -1,0 +1,127 @@
+//! How questions come to the desk.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use acp_client::{Choice, Elicitation, ElicitationAnswer, PermissionPolicy};
+use tokio::sync::{mpsc, oneshot};
+
+use super::form::FormDialog;
+use super::page::PageDialog;
+use super::permission::PermissionDialog;
+use super::screen::Screen;
+
+/// What to do after a line was typed.
+pub(super) enum Step {
+    /// The question is answered.
+    Done,
+    /// There is more to ask.
+    Next,
+    /// The line was no answer: the same is asked again.
+    Again,
+}
+
+/// One question, from its first line to its answer.
+pub(super) trait Dialog: Send {
+    /// Shows what is asked now.
+    fn print(&mut self, screen: &mut dyn Screen) -> std::io::Result<()>;
+
+    /// What stands before the line that is typed.
+    fn prompt(&self) -> String;
+
+    /// Takes the line that was typed; `None` is the end of the input, where nobody is left to consent to anything.
+    fn take(&mut self, line: Option<&str>, screen: &mut dyn Screen) -> std::io::Result<Step>;
+
+    /// Answers without asking: as was said beforehand, or because there is nobody to ask.
+    fn settle(&mut self, standing: Option<Choice>, screen: &mut dyn Screen) -> std::io::Result<()>;
+
+    /// Whether the answer of one that was said beforehand goes to this question.
+    fn takes_standing_answers(&self) -> bool {
+        false
+    }
+
+    /// Whether the question has been answered with a yes.
+    fn is_allowed(&self) -> bool {
+        false
+    }
+
+    /// Ready when nobody waits for the answer any more.
+    fn poll_withdrawn(&mut self, cx: &mut Context<'_>) -> Poll<()>;
+}
+
+/// Brings the agent's questions to a [`Desk`](super::Desk).
+#[derive(Clone, Debug)]
+pub struct Asker {
+    pub(super) bring: mpsc::Sender<Box<dyn Dialog>>,
+    pub(super) standing: Option<Choice>,
+}
+
+impl Asker {
+    /// The policy for permission requests. Where the desk is gone, the answer that was said beforehand still holds, and
+    /// without one there is no consent.
+    #[must_use]
+    pub fn permissions(&self) -> PermissionPolicy {
+        let (bring, standing) = (self.bring.clone(), self.standing.clone());
+        PermissionPolicy::ask(move |request| {
+            let (bring, otherwise) = (bring.clone(), standing.clone().unwrap_or(Choice::Cancel));
+            async move { ask(&bring, |answer| PermissionDialog::new(request, answer)).await.unwrap_or(otherwise) }
+        })
+    }
+
+    /// The forms and pages that the agent wants the user to fill in and to visit.
+    #[must_use]
+    pub fn elicitation(&self) -> Elicitation {
+        let (forms, pages) = (self.bring.clone(), self.bring.clone());
+        Elicitation::new()
+            .form(move |form| {
+                let forms = forms.clone();
+                async move {
+                    let answer = ask(&forms, |answer| FormDialog::new(form, answer)).await;
+                    answer.unwrap_or(ElicitationAnswer::Cancel)
+                }
+            })
+            .url(move |page| {
+                let pages = pages.clone();
+                async move {
+                    let answer = ask(&pages, |answer| PageDialog::new(page, answer)).await;
+                    answer.unwrap_or(ElicitationAnswer::Cancel)
+                }
+            })
+    }
+}
+
+async fn ask<A, D: Dialog + 'static>(
+    bring: &mpsc::Sender<Box<dyn Dialog>>,
+    dialog: impl FnOnce(Answer<A>) -> D,
+) -> Option<A> {
+    let (answer, given) = oneshot::channel();
+    bring.send(Box::new(dialog(Answer(Some(answer))))).await.ok()?;
+    given.await.ok()
+}
+
+/// Where the answer to a question goes.
+pub(super) struct Answer<A>(Option<oneshot::Sender<A>>);
+
+impl<A> Answer<A> {
+    pub(super) fn give(&mut self, answer: A) {
+        if let Some(waiting) = self.0.take() {
+            // It may have been withdrawn just now.
+            let _ = waiting.send(answer);
+        }
+    }
+
+    pub(super) fn poll_withdrawn(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.0.as_mut().map_or(Poll::Ready(()), |answer| answer.poll_closed(cx))
+    }
+}
+
+/// Waits until nobody waits for the answer to this question.
+pub(super) struct Withdrawn<'a>(pub(super) Option<&'a mut Box<dyn Dialog>>);
+
+impl Future for Withdrawn<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.0.as_mut().map_or(Poll::Pending, |dialog| dialog.poll_withdrawn(cx))
+    }
+}
