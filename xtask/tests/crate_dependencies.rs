@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
 
+mod options;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;

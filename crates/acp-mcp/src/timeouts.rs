@@ -2,7 +2,13 @@
 
 use std::time::Duration;
 
+/// As long as nobody waits, and yet a time that can be added to a point in time.
+pub(crate) const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+
 /// How long is waited for a server.
+///
+/// Zero is no time at all: what takes any fails with [`McpError::Timeout`](crate::McpError::Timeout), and processes are
+/// killed at once. [`Duration::MAX`] is for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {

@@ -164,7 +164,7 @@ impl Connection {
         let mut reason = cause;
         let mut done = self.dispatch.lanes.finished();
         let mut told = false;
-        let mut deadline = Instant::now() + self.drain;
+        let mut deadline = ending(self.drain);
         if matches!(reason, CloseReason::Local) {
             return reason;
         }
@@ -177,7 +177,7 @@ impl Connection {
                 Event::Exited(exit) => reason = CloseReason::Exited(exit),
                 // What an exited process leaves behind in the pipe is there already: more comes from others.
                 Event::Read if self.child_is_gone => {}
-                Event::Read => deadline = Instant::now() + self.drain,
+                Event::Read => deadline = ending(self.drain),
                 // Not the peer keeps us waiting, but a slow consumer on this side. It gets all there is; but
                 // one that does nothing at all must not keep others from hearing that it is over.
                 Event::Overdue if self.pump.reading && self.dispatch.is_paused() => {
@@ -186,7 +186,7 @@ impl Connection {
                         told = true;
                     }
                     done = self.dispatch.lanes.finished();
-                    deadline = Instant::now() + self.drain;
+                    deadline = ending(self.drain);
                 }
                 Event::Overdue | Event::Close => break,
                 Event::Finished | Event::Wrote | Event::Eof => {}
@@ -202,7 +202,7 @@ impl Connection {
         let shared = Arc::clone(&self.dispatch.peer.shared);
         let mut told = matches!(reason, CloseReason::Local | CloseReason::Exited(_)) || !self.pump.writing;
         let mut done = self.dispatch.lanes.finished();
-        let mut deadline = Instant::now() + self.drain;
+        let mut deadline = ending(self.drain);
         loop {
             if told {
                 shared.handlers.cancel();
@@ -216,23 +216,23 @@ impl Connection {
                 return;
             }
             match self.turn(Stage::Ending, Some(deadline)).await {
-                Event::Finished => deadline = Instant::now() + self.drain,
-                Event::Wrote if idle => deadline = Instant::now() + self.drain,
+                Event::Finished => deadline = ending(self.drain),
+                Event::Wrote if idle => deadline = ending(self.drain),
                 Event::WriteFailed(_) => told = true,
                 Event::Overdue if done != self.dispatch.lanes.finished() => {
                     done = self.dispatch.lanes.finished();
-                    deadline = Instant::now() + self.drain;
+                    deadline = ending(self.drain);
                 }
                 Event::Overdue if told => break,
                 Event::Overdue => {
                     told = true;
-                    deadline = Instant::now() + self.drain;
+                    deadline = ending(self.drain);
                 }
                 _ => {}
             }
         }
         self.dispatch.cancel_handlers();
-        let deadline = Instant::now() + self.drain;
+        let deadline = ending(self.drain);
         while !self.dispatch.tasks.is_empty() || !self.pump.is_flushed(&shared.writer) {
             if let Event::Overdue = self.turn(Stage::Ending, Some(deadline)).await {
                 return;
@@ -347,6 +347,12 @@ fn is_loss(error: &io::Error) -> bool {
 async fn discard(mut stream: Pin<Box<dyn AsyncRead + Send>>) {
     let _ = copy(&mut stream, &mut sink()).await;
     pending().await
+}
+
+/// The end of a wait that begins now: one that no clock can show is as good as never.
+fn ending(after: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(after).unwrap_or_else(|| now + crate::options::NEVER)
 }
 
 /// Made only when it is polled: a timer that nobody needs is not even looked at.

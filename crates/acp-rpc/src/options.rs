@@ -8,7 +8,13 @@ use crate::layer::{Layer, Layers, Outbound};
 use crate::service::Service;
 use crate::tap::Tap;
 
+/// As long as nobody waits: what stands for a time that is longer than a clock can show.
+pub(crate) const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+
 /// Limits and habits of a connection. Every limit is in bytes unless it says otherwise.
+///
+/// Any value works. A size of `usize::MAX` is no limit, a time of [`Duration::MAX`] never ends. A budget of 0 counts as
+/// 1, which is one message at a time; at a limit of 0 on lines, on messages or on requests all of them are refused.
 ///
 /// Lines and output count as they are on the wire. What stays after a line has been read counts by what it
 /// takes in memory: its values with their names, as they would be kept untyped; the future that will deal with

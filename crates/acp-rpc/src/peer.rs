@@ -316,8 +316,8 @@ impl Shared {
         let limits = Limits { requests: options.max_in_flight, bytes: options.in_flight_budget };
         Self {
             endpoint: Mutex::new(Endpoint::new(limits)),
-            writer: Writer::new(options.outgoing_budget),
-            intake: Intake::new(options.incoming_budget, options.incoming_ceiling),
+            writer: Writer::new(options.outgoing_budget.max(1)),
+            intake: Intake::new(options.incoming_budget.max(1), options.incoming_ceiling),
             outbound: options.layers.outbound(),
             line: AtomicUsize::new(0),
             closing: CancellationToken::new(),

@@ -8,6 +8,7 @@
 )]
 
 mod common;
+mod options;
 
 use std::time::Duration;
 

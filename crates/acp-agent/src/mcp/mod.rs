@@ -55,7 +55,7 @@ struct Inner {
     session: Arc<Named>,
     calls: Calls,
     /// Until when tools are waited for.
-    patience: Instant,
+    patience: Option<Instant>,
     open: Open,
 }
 
@@ -75,7 +75,8 @@ impl Named {
 
 impl Mcp {
     fn new(servers: McpSession, session: Arc<Named>, calls: Calls, patience: Duration, open: Open) -> Self {
-        let patience = Instant::now() + patience;
+        // Without an end when no clock can show it.
+        let patience = Instant::now().checked_add(patience);
         Mcp { inner: Arc::new(Inner { servers, session, calls, patience, open }) }
     }
 
@@ -86,8 +87,13 @@ impl Mcp {
     /// server says that its tools have changed.
     pub async fn tools(&self) -> Vec<Tool> {
         let servers = &self.inner.servers;
-        let listed = timeout_at(self.inner.patience, servers.tools()).await;
-        let tools = listed.unwrap_or_else(|_| servers.current_tools());
+        let tools = match self.inner.patience {
+            Some(end) => {
+                let listed = timeout_at(end, servers.tools()).await;
+                listed.unwrap_or_else(|_| servers.current_tools())
+            }
+            None => servers.tools().await,
+        };
         tools.into_iter().map(Tool::new).collect()
     }
 

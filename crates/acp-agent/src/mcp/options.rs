@@ -28,7 +28,8 @@ impl Options {
         Self::default()
     }
 
-    /// How long, from the opening of a session, its tools are waited for. Default 10 s.
+    /// How long, from the opening of a session, its tools are waited for: zero for not at all,
+    /// [`Duration::MAX`] for as long as it takes. Default 10 s.
     pub const fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self

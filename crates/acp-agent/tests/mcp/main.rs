@@ -6,6 +6,8 @@
 mod calls;
 mod elicit;
 mod ending;
+#[path = "../options/mod.rs"]
+mod extremes;
 mod failing;
 #[cfg(feature = "mcp-oauth")]
 mod oauth;

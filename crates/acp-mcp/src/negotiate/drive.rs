@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{Failure, Fault, Input, Negotiation, Opening, Route, Step};
 use crate::error::McpError;
-use crate::timeouts::Timeouts;
+use crate::timeouts::{NEVER, Timeouts};
 use crate::version::Era;
 use crate::wire::{Wire, WireError};
 
@@ -120,7 +120,7 @@ impl<D: Dial> Driver<'_, D> {
             Opening::Probe => self.timeouts.probe,
             Opening::Initialize => self.timeouts.initialize,
         };
-        self.deadline = Instant::now() + self.waited;
+        self.deadline = Instant::now() + self.waited.min(NEVER);
         if anew {
             let dialed = timeout_at(self.deadline, self.server.dial(route)).await;
             match dialed {
@@ -303,7 +303,7 @@ impl<D: Dial> Driver<'_, D> {
         // A process must be gone before another one is started. Over HTTP nothing is there but an exchange, which may hang,
         // and goes by itself.
         if self.route == Route::Pipe {
-            let _ = timeout(self.timeouts.shutdown * 4, wire.close()).await;
+            let _ = timeout(self.timeouts.shutdown.saturating_mul(4), wire.close()).await;
         }
     }
 }

@@ -68,12 +68,12 @@ impl AcpLink {
     /// A link over this connection, with another limit than 32 MiB on the notifications that wait to be taken in.
     ///
     /// At the limit the request that most bytes wait for fails with [`AcpCallError::Overloaded`], and is withdrawn. One
-    /// notification more may be there, however large. A connection that stops reading before that, as long as
+    /// notification more may be there, however large, so that 0 counts as 1. A connection that stops reading before that, as long as
     /// [`Telling`]s are not done, makes the other side wait and comes to the limit only when it has to read on.
     ///
     /// [`AcpCallError::Overloaded`]: super::AcpCallError::Overloaded
     pub fn with_most_waiting(caller: impl AcpCaller, bytes: usize) -> Self {
-        Self::with(Box::new(caller), bytes)
+        Self::with(Box::new(caller), bytes.max(1))
     }
 
     fn with(caller: Box<dyn AcpCaller>, most_waiting: usize) -> Self {

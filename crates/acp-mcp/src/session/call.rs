@@ -25,6 +25,7 @@ use crate::content::ToolOutcome;
 use crate::elicit;
 use crate::error::{McpError, NotVisited};
 use crate::negotiate::{Fault, Verdict};
+use crate::timeouts::NEVER;
 use crate::version::Era;
 
 /// How often a server may ask for input before it answers a call.
@@ -261,7 +262,8 @@ impl Caller<'_> {
         let on_progress = options.on_progress.as_ref();
         let _progress = on_progress.map(|on_progress| self.entry.progress.add(&mut request, on_progress));
         let timeouts = &self.shared.options.timeouts;
-        let time = options.timeout.unwrap_or(timeouts.request);
+        // rmcp adds it to a point in time.
+        let time = options.timeout.unwrap_or(timeouts.request).min(NEVER);
         let limits = PeerRequestOptions::with_timeout(time)
             .reset_timeout_on_progress()
             .with_max_total_timeout(timeouts.request_max.max(time));

@@ -263,7 +263,7 @@ impl<D: Dial> Keeper<D> {
         if is_over {
             end.cancel();
             // The steps of ending a process, with time left for the steps themselves.
-            let _ = timeout(shared.options.timeouts.shutdown * 4, &mut waiting).await;
+            let _ = timeout(shared.options.timeouts.shutdown.saturating_mul(4), &mut waiting).await;
         }
         if shared.closing.is_cancelled() {
             return None;

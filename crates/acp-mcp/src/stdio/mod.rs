@@ -34,10 +34,10 @@ pub struct StdioOptions {
     pub cwd: Option<PathBuf>,
     /// What a server gets to see of this process's environment, before the variables of its configuration.
     pub env: EnvPolicy,
-    /// How many bytes of stderr are kept for [`McpError::Exited`]. Default 8 KiB.
+    /// How many bytes of stderr are kept for [`McpError::Exited`]; 0 for none. Default 8 KiB.
     pub stderr_tail: usize,
-    /// The longest line that is taken from a server, in bytes. A longer answer becomes an error of its request.
-    /// Default 16 MiB.
+    /// The longest line that is taken from a server, in bytes. A longer answer becomes an error of its request, so that
+    /// with 0 nothing can be agreed on with a server. Default 16 MiB.
     pub line_limit: usize,
     on_stderr: Option<OnStderr>,
 }

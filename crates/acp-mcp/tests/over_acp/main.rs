@@ -11,6 +11,8 @@
 )]
 
 mod flood;
+#[path = "../options/over_acp.rs"]
+mod options;
 #[path = "../common/real.rs"]
 mod real;
 mod scene;

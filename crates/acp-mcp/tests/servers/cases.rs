@@ -12,6 +12,7 @@ use acp_types::v1::{ElicitationAcceptAction, ElicitationAction, ElicitationConte
 use serde_json::{Value, json};
 
 use crate::life::*;
+use crate::options::*;
 use crate::real::EXTENSION;
 use crate::scene::{Scene, status, wait_for};
 
@@ -52,6 +53,8 @@ cases! {
     answers_are_not_longer_than_allowed
     an_answer_that_cannot_be_read_is_an_error_of_its_call
     mcp_neg_12_a_result_of_another_type_is_none
+    times_at_their_extremes
+    sizes_at_their_extremes
     environment_and_folder_are_as_told
     a_listener_that_panics_closes_no_stderr
     a_server_has_a_session_of_its_own

@@ -14,6 +14,8 @@
 
 mod cases;
 mod life;
+#[path = "../options/mod.rs"]
+mod options;
 #[path = "../common/real.rs"]
 mod real;
 mod scene;

@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Layer;
 use super::gated::{Gate, Gated};
+use crate::options::NEVER;
 
 /// A limit on how many requests begin in a time. More wait until it is their turn, in the order they got
 /// there; notifications do not count.
@@ -21,11 +22,14 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// At most this many requests, and at least one, in this time.
+    /// At most this many requests, and at least one, in this time. A time of zero limits nothing; [`Duration::MAX`] never
+    /// ends, so that only the first of them begin.
     #[must_use]
     pub fn new(requests: u32, per: Duration) -> Self {
         let interval = per / requests.max(1);
-        Self { pace: Arc::new(Pace { interval, burst: per - interval, next: Mutex::new(None) }) }
+        Self {
+            pace: Arc::new(Pace { interval, burst: per.saturating_sub(interval), next: Mutex::new(None) }),
+        }
     }
 }
 
@@ -35,8 +39,9 @@ struct Pace {
     interval: Duration,
     /// How far ahead of an even pace one may be.
     burst: Duration,
-    /// When the next one would begin at an even pace.
-    next: Mutex<Option<Instant>>,
+    /// When the first one began, and how long after it the next one would begin at an even pace: a sum of times that has
+    /// a largest value, as a point in time has not.
+    next: Mutex<Option<(Instant, Duration)>>,
 }
 
 impl Pace {
@@ -44,9 +49,10 @@ impl Pace {
     fn turn(&self) -> Instant {
         let now = Instant::now();
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let even = next.map_or(now, |next| next.max(now));
-        *next = Some(even + self.interval);
-        even.checked_sub(self.burst).unwrap_or(now)
+        let (first, next) = next.get_or_insert((now, Duration::ZERO));
+        let even = (*next).max(now.saturating_duration_since(*first));
+        *next = even.saturating_add(self.interval);
+        first.checked_add(even.saturating_sub(self.burst)).unwrap_or_else(|| now + NEVER)
     }
 }
 
