@@ -1,19 +1,31 @@
-//! The document that holds the last figures: `docs/PERFORMANCE.md`.
+//! The documents that hold the last figures: `docs/PERFORMANCE.md`, and `README.md` with a few of them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+
+const END: &str = "<!-- end -->";
 
 /// Puts `text` between the markers of this name; what stands around them is left alone.
 ///
 /// The markers are `<!-- table NAME -->` and `<!-- end -->`, each on a line of its own.
 pub fn write_table(name: &str, text: &str) -> Result<()> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/PERFORMANCE.md");
-    let document = std::fs::read_to_string(&path)?;
-    let opening = format!("<!-- table {name} -->\n");
-    let start = document.find(&opening).with_context(|| format!("no marker for the table `{name}`"))?;
-    let (before, rest) = document.split_at(start + opening.len());
-    let end = rest.find("<!-- end -->").with_context(|| format!("the table `{name}` has no end"))?;
-    std::fs::write(&path, format!("{before}{}\n{}", text.trim_end(), &rest[end..]))?;
+    let text = format!("{}\n", text.trim_end());
+    replace("docs/PERFORMANCE.md", &format!("<!-- table {name} -->\n"), &text)
+}
+
+/// Puts a figure into `README.md`, between `<!-- figure NAME -->` and `<!-- end -->` in the midst of a line.
+pub fn write_figure(name: &str, text: &str) -> Result<()> {
+    replace("README.md", &format!("<!-- figure {name} -->"), text)
+}
+
+fn replace(document: &str, opening: &str, text: &str) -> Result<()> {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(document);
+    let before = std::fs::read_to_string(&path)?;
+    let marker = opening.trim_end();
+    let start = before.find(opening).with_context(|| format!("{document} has no {marker}"))?;
+    let (head, rest) = before.split_at(start + opening.len());
+    let end = rest.find(END).with_context(|| format!("{document}: {marker} has no end"))?;
+    std::fs::write(&path, format!("{head}{text}{}", &rest[end..]))?;
     Ok(())
 }

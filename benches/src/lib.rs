@@ -7,6 +7,6 @@ mod race;
 mod table;
 
 pub use allocations::{Counting, Heap, allocations, memory, start_counting, stop_counting};
-pub use document::write_table;
+pub use document::{write_figure, write_table};
 pub use race::{Contender, Times, median, race};
 pub use table::Table;

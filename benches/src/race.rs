@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 /// How long one contender runs before it is the next one's turn.
 const TURN: Duration = Duration::from_millis(1);
 
+/// What takes so many turns at once is slow, however it was held up.
+const SLOW: u32 = 20;
+
 /// How often a contender must have taken as long to be given so few runs.
 const TRIES: usize = 5;
 
@@ -62,6 +65,9 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 
 /// How often a contender runs in one turn. Finding out warms it up.
 fn repeats(run: &dyn Fn()) -> u32 {
+    if time(run, 1) > TURN * SLOW {
+        return 1;
+    }
     let mut repeats = 1;
     // One that was held up once is not taken for slow: with a single run to a turn it would always be timed cold.
     while (0..TRIES).any(|_| time(run, repeats) < TURN) {

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use acp_rpc::endpoint::{Cancel, Effect, Endpoint, Limits};
+use acp_rpc::endpoint::{Effect, Endpoint, Limits};
 use acp_rpc::{Id, Message};
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
@@ -107,7 +107,7 @@ impl Envelope {
 #[derive(Clone, Debug, Default)]
 struct Token(Rc<Cell<bool>>);
 
-impl Cancel for Token {
+impl Token {
     fn cancel(&self) {
         self.0.set(true);
     }
@@ -155,13 +155,13 @@ impl Run {
             Event::Bytes(bytes) => self.line(bytes),
             Event::Call => self.call(),
             Event::Abandon(id) => {
-                let told = self.endpoint.abandon((*id).into());
+                let told = self.endpoint.abandon((*id).into()).is_some();
                 // A waiter is the number of its call, and so is its id.
                 assert_eq!(told, self.waiting.remove(&(*id).into()), "only what waits is given up");
             }
             Event::Retract(id) => {
-                self.endpoint.retract((*id).into());
-                self.waiting.remove(&(*id).into());
+                let taken = self.endpoint.retract((*id).into()).is_some();
+                assert_eq!(taken, self.waiting.remove(&(*id).into()), "only what waits is taken back");
             }
             Event::GiveUp(remainder) => {
                 let chosen = |waiter: &u32| waiter % 5 == u32::from(remainder % 5);
@@ -177,7 +177,7 @@ impl Run {
     }
 
     fn call(&mut self) {
-        let id = self.endpoint.call(self.calls);
+        let id = self.endpoint.call(self.calls).ok();
         assert_eq!(id.is_none(), self.closed, "no calls after the end, and only then");
         if let Some(id) = id {
             assert_eq!(id, i64::from(self.calls), "ids count up");
@@ -223,7 +223,8 @@ impl Run {
                 assert_eq!(id, Id::Int(waiter.into()), "an answer reaches who asked");
                 assert!(self.waiting.remove(&waiter), "{waiter} is answered once");
             }
-            Effect::Cancelled => {
+            Effect::Cancel { token } => {
+                token.cancel();
                 assert!((before..=before + 1).contains(&cancelled(&self.handling)), "one handler is told");
             }
             _ => assert_eq!(request, None, "a request is started or refused"),

@@ -1,9 +1,10 @@
 //! Bytes in any chunks become the same lines, and never more is held than a line may have.
 #![no_main]
 
-use acp_rpc::codec::{Framer, Line};
+use acp_rpc::codec::{Framer, Head, Line};
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
 
 #[derive(Arbitrary, Debug)]
 struct Input {
@@ -28,7 +29,8 @@ enum Piece {
 #[derive(Debug, PartialEq)]
 enum Seen {
     Whole(Vec<u8>),
-    Oversized(u64),
+    /// Its length and its head.
+    Oversized(u64, Head),
 }
 
 const MAX_STREAM: usize = 1 << 16;
@@ -40,9 +42,13 @@ const SLACK: usize = 16 * 1024;
 fuzz_target!(|input: Input| {
     let max_line = usize::from(input.max_line % MAX_LINE);
     let stream = stream(&input.pieces, max_line);
-    let expected = lines_of(&stream, max_line);
-    assert_eq!(framed(&stream, max_line, &[u16::MAX]), expected, "in long chunks");
-    assert_eq!(framed(&stream, max_line, &input.chunks), expected, "in chunks of {:?}", input.chunks);
+    let seen = framed(&stream, max_line, &[u16::MAX]);
+    let lines = lines_of(&stream, max_line);
+    assert_eq!(seen.len(), lines.len(), "in long chunks");
+    for (seen, line) in seen.iter().zip(lines) {
+        check(seen, line, max_line);
+    }
+    assert_eq!(framed(&stream, max_line, &input.chunks), seen, "in chunks of {:?}", input.chunks);
 });
 
 fn stream(pieces: &[Piece], max_line: usize) -> Vec<u8> {
@@ -67,14 +73,29 @@ fn stream(pieces: &[Piece], max_line: usize) -> Vec<u8> {
     stream
 }
 
-/// What the lines of a stream are, by the words of the documentation.
-fn lines_of(stream: &[u8], max_line: usize) -> Vec<Seen> {
+/// The lines of a stream, by the words of the documentation.
+fn lines_of(stream: &[u8], max_line: usize) -> Vec<&[u8]> {
     let lines = stream.split(|byte| *byte == b'\n');
-    let seen = lines.map(|line| match line.len() > max_line {
-        true => Seen::Oversized(line.len() as u64),
-        false => Seen::Whole(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii().to_vec()),
-    });
-    seen.filter(|line| *line != Seen::Whole(Vec::new())).collect()
+    lines.filter(|line| line.len() > max_line || !trim(line).is_empty()).collect()
+}
+
+fn trim(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii()
+}
+
+/// Whether a line is what it should be, and of one that is too long the id.
+fn check(seen: &Seen, line: &[u8], max_line: usize) {
+    match seen {
+        Seen::Whole(seen) => assert!(line.len() <= max_line && seen == trim(line), "a whole line"),
+        Seen::Oversized(length, head) => {
+            assert!(*length == line.len() as u64 && line.len() > max_line, "a line of {length} bytes");
+            let Ok(Value::Object(object)) = serde_json::from_slice(trim(line)) else { return };
+            if let Some(id) = object.get("id").and_then(Value::as_i64) {
+                assert_eq!(head.id, Some(id.into()), "the id is that of the object");
+            }
+            assert_eq!(head.is_call, object.contains_key("method") || object.contains_key("params"));
+        }
+    }
 }
 
 fn framed(stream: &[u8], max_line: usize, chunks: &[u16]) -> Vec<Seen> {
@@ -91,21 +112,17 @@ fn framed(stream: &[u8], max_line: usize, chunks: &[u16]) -> Vec<Seen> {
         rest = later;
         space.extend_from_slice(chunk);
         while let Some(line) = framer.next_line() {
-            seen.push(see(line, stream));
+            seen.push(see(line));
         }
     }
-    seen.extend(framer.finish().map(|line| see(line, stream)));
+    seen.extend(framer.finish().map(|line| see(line)));
     assert_eq!(framer.finish(), None, "the end comes once");
     seen
 }
 
-fn see(line: Line<'_>, stream: &[u8]) -> Seen {
+fn see(line: Line<'_>) -> Seen {
     match line {
         Line::Whole(line) => Seen::Whole(line.to_vec()),
-        Line::Oversized { head, length } => {
-            assert!(head.len() as u64 <= length);
-            assert!(head.is_empty() || memchr::memmem::find(stream, &head).is_some());
-            Seen::Oversized(length)
-        }
+        Line::Oversized { head, length } => Seen::Oversized(length, head),
     }
 }

@@ -12,6 +12,8 @@
 
 pub mod changes;
 pub mod codegen;
+#[cfg(test)]
+mod figures_tests;
 pub mod interop;
 pub mod output;
 pub mod roundtrip;

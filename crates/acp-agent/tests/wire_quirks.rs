@@ -49,6 +49,38 @@ async fn lines_of_half_a_megabyte_with_all_of_unicode() {
     assert_eq!(answer["result"]["stopReason"], "end_turn");
 }
 
+/// What `JSON.stringify` makes of text that was cut by counting UTF-16.
+#[tokio::test]
+async fn text_that_is_cut_within_a_character() {
+    let (mut wire, session) = Wire::open(Worker, json!({})).await;
+    let params = json!({"sessionId": session, "prompt": [{"type": "text", "text": "half ?"}]}).to_string();
+    let params = params.replace('?', r"\ud83d");
+    wire.send_line(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{params}}}"#))
+        .await;
+    assert_eq!(wire.said().await, "half \u{fffd}");
+    assert_eq!(wire.stopped(1).await, "end_turn");
+}
+
+#[tokio::test]
+async fn messages_that_cannot_be_read_keep_nobody_waiting() {
+    let (mut wire, session) = Wire::open(Worker, json!({})).await;
+    // Deeper than any reader goes; and the id in it is not that of the message.
+    let deep = format!(r#"{}{{"id":99}}{}"#, "[".repeat(200), "]".repeat(200));
+    for line in [
+        format!(r#"{{"jsonrpc":"2.0","id":"q","method":"session/prompt","params":{deep}}}"#),
+        format!(r#"{{"params":{deep},"method":"session/prompt","jsonrpc":"2.0","id":"q"}}"#),
+    ] {
+        wire.send_line(&line).await;
+        let answer = wire.recv().await;
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("q"), &json!(-32700)), "{answer}");
+    }
+    let prompt = wire.prompt(&session, "ask").await;
+    let ask = wire.asked("session/request_permission").await;
+    wire.send_line(&format!(r#"{{"jsonrpc":"2.0","result":{deep},"id":{}}}"#, ask["id"])).await;
+    check_error(&wire.answer_to(prompt).await, -32603, &[]);
+    assert_eq!(wire.turn(&session, "hello").await.1["result"]["stopReason"], "end_turn");
+}
+
 #[tokio::test]
 async fn any_version_is_asked_for_with_and_without_client_info() {
     for asked in [0, 1, 2, 99] {

@@ -258,6 +258,7 @@ fn tell_of(agent: &Agent, verbose: bool, run: &mut Run, code: &Result<End, Failu
             let _ = run.screen.line(Look::Dim, &fault);
         }
     }
+    tell_lost(agent.lost_messages(), verbose);
     // A run that fails may have its reason on the agent's stderr only. The error of an agent that died has it already.
     let failed = matches!(code, Err(_) | Ok(End::Code(exit::ERROR | exit::REFUSED)));
     if failed && !verbose && !agent.peer().is_closed() {
@@ -267,6 +268,16 @@ fn tell_of(agent: &Agent, verbose: bool, run: &mut Run, code: &Result<End, Failu
 
 pub(crate) fn session_folder(args: &PromptArgs) -> io::Result<PathBuf> {
     std::path::absolute(args.cwd.as_deref().unwrap_or(Path::new(".")))
+}
+
+/// What was shown is not all that the agent said.
+fn tell_lost(messages: u64, verbose: bool) {
+    let why = if verbose { "its faults say why" } else { "--verbose says why" };
+    match messages {
+        0 => {}
+        1 => tell(&format!("lost: 1 message of the agent cannot be read ({why})")),
+        more => tell(&format!("lost: {more} messages of the agent cannot be read ({why})")),
+    }
 }
 
 fn tell_stderr(line: &str) {

@@ -91,6 +91,20 @@ fn verbose_shows_the_rest() {
 }
 
 #[test]
+fn what_cannot_be_read_is_not_lost_in_silence() {
+    // Text that was cut within a character is shown; a number that no double holds is not read.
+    let script = r#"take; echo 'a stray print'; say 'cut \ud83d'
+        update '{"sessionUpdate":"usage_update","used":1e400,"size":10}'; say '.'
+        give '{"stopReason":"end_turn"}'; take"#;
+    let lost = |why: &str| format!("lost: 1 message of the agent cannot be read ({why})\n");
+    let (code, out, err) = run(&[], script);
+    assert_eq!((code, out.as_str()), (0, "cut \u{fffd}.\n"), "{err}");
+    assert_eq!(err, lost("--verbose says why"));
+    let (_, out, err) = run(&["--verbose"], script);
+    assert!(out.contains("is not JSON") && err.contains(&lost("its faults say why")), "{out}{err}");
+}
+
+#[test]
 fn a_session_of_an_earlier_time_goes_on() {
     let turn = r#"take; say 'on we go'; give '{"stopReason":"end_turn"}'; take"#;
     let table = [

@@ -150,10 +150,18 @@ impl Agent {
     }
 
     /// What was skipped, refused or went wrong on the connection without ending it, oldest first: noise on the
-    /// agent's stdout, answers to no question, unreadable updates. The last hundred, without their contents.
+    /// agent's stdout, answers to no question, unreadable updates, text that had to be repaired. The last hundred,
+    /// without their contents.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         self.inner.connection.shared.faults()
+    }
+
+    /// How many messages of the agent could not be read, so that nobody knows what they said. [`faults`](Self::faults)
+    /// tells why. What else the agent prints to its stdout does not count.
+    #[must_use]
+    pub fn lost_messages(&self) -> u64 {
+        self.inner.connection.shared.lost()
     }
 
     /// The connection itself, for calls that this crate does not know.

@@ -1,6 +1,7 @@
 //! The client's end of the connection: finds who handles a message.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use acp_json::Node;
@@ -40,6 +41,8 @@ pub(crate) struct Shared {
     /// notification.
     over: CancellationToken,
     faults: Mutex<VecDeque<String>>,
+    /// How many messages nobody could read.
+    lost: AtomicU64,
 }
 
 pub(crate) struct ClientService {
@@ -60,6 +63,10 @@ impl Shared {
     /// What was skipped, refused or went wrong without ending the connection: the last hundred, oldest first.
     pub(crate) fn faults(&self) -> Vec<String> {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
     }
 
     pub(crate) fn note(&self, mut fault: String) {
@@ -98,13 +105,14 @@ impl Service for ClientService {
         match handler(params, self.told_by(peer)) {
             Ok(task) => Delivery::Task(task),
             Err(error) => {
-                self.shared.note(format!("ignored `{method}`: {}", error.message));
+                self.fault(Fault::Ignored { method, reason: &error.message });
                 Delivery::Ignore
             }
         }
     }
 
     fn fault(&self, fault: Fault<'_>) {
+        self.shared.lost.fetch_add(u64::from(fault.is_loss()), Ordering::Relaxed);
         self.shared.note(fault.to_string());
     }
 
@@ -125,7 +133,8 @@ impl ClientService {
         let update: SessionNotification = match acp_json::read(params) {
             Ok(update) => update,
             Err(error) => {
-                self.shared.note(format!("ignored a session/update: {error}"));
+                let method = methods::SessionUpdate::NAME;
+                self.fault(Fault::Ignored { method, reason: &error.to_string() });
                 return Delivery::Ignore;
             }
         };

@@ -57,6 +57,78 @@ async fn lines_of_half_a_megabyte_with_all_of_unicode() {
     assert_eq!(events[1].text(), Some(text.as_str()));
 }
 
+/// Titles and outputs are cut by counting UTF-16, or bytes.
+#[tokio::test]
+async fn text_that_is_cut_within_a_character() {
+    let policy = PermissionPolicy::allow_once();
+    let offers = json!({"sessionCapabilities": {"list": {}}});
+    let (agent, mut wire) = connected(|connect| connect.permissions(policy), offers).await;
+    let session = open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
+    let (mut turn, request) = prompt(&session, &mut wire).await;
+    // What JSON.stringify makes of such text, and what is no UTF-8 at all.
+    let message = json!({"jsonrpc": "2.0", "id": 7, "method": "session/request_permission",
+                         "params": ask(&json!({"toolCallId": "c", "title": "rm ?"}))});
+    wire.raw(format!("{message}\n").replace('?', r"\ud83d")).await;
+    let answer = wire.receive().await;
+    assert_eq!((&answer["id"], &answer["result"]["outcome"]["optionId"]), (&json!(7), &json!("yes")));
+    let update = json!({"jsonrpc": "2.0", "method": "session/update",
+                        "params": {"sessionId": "s1", "update": chunk("half ?")}});
+    for half in [&br"\ud83d"[..], br"\uDE00", b"\xf0\x9f\x98", b"\xff"] {
+        let line = update.to_string();
+        let (before, after) = line.split_once('?').expect("a place for it");
+        wire.raw([before.as_bytes(), half, after.as_bytes(), b"\n"].concat()).await;
+    }
+    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
+    let said: Vec<_> = events(&mut turn).await.iter().map(|event| event.text().map(str::to_owned)).collect();
+    assert_eq!(said, vec![Some("half \u{fffd}".to_owned()); 4]);
+
+    let mut list = agent.list_sessions();
+    let (listed, ()) = tokio::join!(list.next(), async {
+        let request = wire.expect("session/list").await;
+        let sessions = json!([{"sessionId": "s1", "cwd": "/work", "title": "A bug ?"}]);
+        let answer = json!({"jsonrpc": "2.0", "id": request["id"], "result": {"sessions": sessions}});
+        wire.raw(format!("{answer}\n").replace('?', r"\ud83d")).await;
+    });
+    let listed = listed.expect("one").expect("listed");
+    assert_eq!(listed.title.as_deref(), Some("A bug \u{fffd}"));
+    let faults = agent.faults();
+    assert!(faults.iter().all(|fault| fault.contains("not Unicode")) && faults.len() >= 4, "{faults:?}");
+    assert_eq!(agent.lost_messages(), 0);
+}
+
+/// Deeper than any reader goes; and no id in it is that of the message.
+fn unreadable() -> String {
+    format!(r#"{}{{"id":99}}{}"#, "[".repeat(200), "]".repeat(200))
+}
+
+#[tokio::test]
+async fn messages_that_cannot_be_read_keep_nobody_waiting() {
+    let (agent, mut wire) = connected(plain, json!({})).await;
+    wire.raw("a stray print\n").await;
+    for line in [
+        format!(r#"{{"jsonrpc":"2.0","id":"q","method":"fs/read_text_file","params":{}}}"#, unreadable()),
+        format!(r#"{{"params":{},"method":"fs/read_text_file","id":"q"}}"#, unreadable()),
+    ] {
+        wire.raw(format!("{line}\n")).await;
+        let answer = wire.receive().await;
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("q"), &json!(-32700)), "{answer}");
+    }
+    let (answer, ()) = tokio::join!(agent.ext_request::<Json>("_x", &()), async {
+        let request = wire.expect("_x").await;
+        let line = format!(r#"{{"jsonrpc":"2.0","result":{},"id":{}}}"#, unreadable(), request["id"]);
+        wire.raw(format!("{line}\n")).await;
+    });
+    let error = answer.expect_err("it cannot be read").to_string();
+    assert!(error.contains("`_x`") && error.contains("not a valid response"), "{error}");
+    assert_eq!(agent.lost_messages(), 3, "{:?}", agent.faults());
+    // An update of which nothing else can be made out, and one that is JSON, but not an update.
+    wire.raw(format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{}}}"#, unreadable())).await;
+    wire.raw("\n").await;
+    wire.send(json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": {}}})).await;
+    open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
+    assert_eq!(agent.lost_messages(), 5, "{:?}", agent.faults());
+}
+
 fn as_json<T: serde_core::Serialize>(value: &T) -> Json {
     Json::new(value).expect("it is JSON")
 }

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
+use serde_core::de::IgnoredAny;
 use serde_core::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -42,11 +43,33 @@ fn restored<'a>(
     parse: impl FnOnce() -> Result<Node<'a>, serde_json::Error>,
 ) -> Result<Node<'a>, serde_json::Error> {
     let (parsed, lost) = watch_numbers(text, parse);
-    let mut node = parsed?;
+    let mut node = match parsed {
+        Ok(node) => node,
+        Err(error) => return beyond_doubles(text).ok_or(error),
+    };
     if lost {
         restore(&mut node, &mut Numbers::of(text));
     }
     Ok(node)
+}
+
+/// The tree of a text with numbers beyond the largest double, at which a parser fails: it is given zeros in their places.
+fn beyond_doubles(text: &[u8]) -> Option<Node<'static>> {
+    let mut with_zeros = text.to_vec();
+    let mut numbers = Numbers::of(text);
+    let mut found = false;
+    while let Some(number) = numbers.next() {
+        if nearest(number).is_infinite() && serde_json::from_str::<IgnoredAny>(number).is_ok() {
+            let place = with_zeros.get_mut(numbers.at.checked_sub(number.len())?..numbers.at)?;
+            place.fill(b'0');
+            // Three bytes at least, as `0.0` is a double and `000` nothing.
+            *place.get_mut(1)? = b'.';
+            found = true;
+        }
+    }
+    let mut node: Node<'_> = found.then(|| serde_json::from_slice(&with_zeros).ok())??;
+    restore(&mut node, &mut Numbers::of(text));
+    Some(node.into_owned())
 }
 
 /// A tree has all numbers of its text, in their order.
@@ -73,15 +96,20 @@ pub(crate) fn met<'a>(number: f64) -> Node<'a> {
     }
 }
 
-/// Does `visit`, which visits the nearest double: if it makes a tree of it, that has the text.
-pub(crate) fn hand_on<T>(text: &str, visit: impl FnOnce(f64) -> T) -> T {
+/// Does `visit`, which visits the nearest double: if it makes a tree of it, that has the text. If it does not, the
+/// number must not be beyond all doubles.
+pub(crate) fn hand_on<T, E: serde_core::de::Error>(
+    text: &str,
+    visit: impl FnOnce(f64) -> Result<T, E>,
+) -> Result<T, E> {
+    let number = nearest(text);
     HANDED.set(Some(text.into()));
-    let visited = visit(nearest(text));
-    HANDED.set(None);
-    visited
+    let visited = visit(number);
+    let is_kept = HANDED.take().is_none();
+    if number.is_finite() || is_kept { visited } else { Err(E::custom("the number does not fit a double")) }
 }
 
-/// The nearest double.
+/// The nearest double, or an infinity.
 pub(crate) fn nearest(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }

@@ -29,14 +29,13 @@
 //!
 //! | in the text | what comes of it |
 //! |---|---|
-//! | bytes that are not UTF-8, half a surrogate pair, NUL or another control character unescaped in a string | not JSON: the whole text is refused, wherever in it that stands |
+//! | bytes that are not UTF-8, half a surrogate pair, NUL or another control character unescaped in a string | not JSON: the whole text is refused, wherever in it that stands; [`repair_surrogates`] mends halves of pairs |
 //! | a byte order mark, more than white space after the value | not JSON |
 //! | more than 127 levels of arrays and objects | not JSON |
-//! | a number beyond the largest double, such as `1e400` or 400 digits | not JSON |
 //! | `\u0000`, an empty name, a name or text of any length | kept |
 //! | an integer of up to 64 bits, such as 2^53 + 1 or 2^64 - 1 | kept exactly |
 //! | a fraction, an exponent, `-0` that a double stands for | that double, which is written so that it reads as the same |
-//! | any other number, such as 2^64, `1e-400`, 20 digits of a fraction | its text, in a [`Node`] and a [`Value`]; the nearest double where a type asks for one |
+//! | any other number, such as 2^64, `1e-400`, 20 digits of a fraction, `1e400` | its text, in a [`Node`] and a [`Value`]; where a type asks for a double the nearest, or an error if it is beyond the largest |
 //! | `1.0` or `1e3` for an integer | that integer, up to 2^53 - 1: beyond it a double may stand for two |
 //! | an integer that does not fit its type | an error, or by the member's rule absence; never wrapped or cut |
 //! | a name given twice, in a typed object, for a tag or in a [`Map`] | the last counts, at its own place, and is the only one written; if it is malformed, an earlier one does not stand in |
@@ -57,6 +56,7 @@ mod outline;
 mod path;
 mod primitive;
 mod read;
+mod repair;
 mod report;
 mod value;
 
@@ -75,6 +75,7 @@ pub use read::{
     FromNode, deserialize, from_slice, from_str, parse, parse_slice, read, read_reporting, serialize,
     to_string,
 };
+pub use repair::repair_surrogates;
 pub use report::{Note, NoteKind, Problem, ReadError, Report};
 pub use value::Value;
 

@@ -96,7 +96,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The number, or the double that is nearest to it.
+    /// The number, or the double that is nearest to it. `None` if it is beyond the largest double.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
     pub fn as_f64(&self) -> Option<f64> {
@@ -104,7 +104,7 @@ impl<'a> Node<'a> {
             Node::U64(number) => Some(*number as f64),
             Node::I64(number) => Some(*number as f64),
             Node::F64(number) => Some(*number),
-            Node::Exact(text) => Some(exact::nearest(text)),
+            Node::Exact(text) => Some(exact::nearest(text)).filter(|number| number.is_finite()),
             _ => None,
         }
     }

@@ -79,6 +79,10 @@ impl<'de> Deserializer<'de> for Node<'de> {
         }
     }
 
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if self.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
@@ -113,7 +117,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit unit_struct
-        seq tuple tuple_struct map struct identifier ignored_any
+        seq tuple tuple_struct map struct identifier
     }
 }
 

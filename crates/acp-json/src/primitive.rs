@@ -21,7 +21,10 @@ impl FromNode for bool {
 
 impl FromNode for f64 {
     fn from_node(node: Node<'_>, at: &At<'_>) -> Result<Self, ReadError> {
-        node.as_f64().ok_or_else(|| ReadError::expected(at, "a number", &node))
+        node.as_f64().ok_or_else(|| match node {
+            Node::Exact(_) => ReadError::new(at, Problem::OutOfRange { expected: "a double" }),
+            _ => ReadError::expected(at, "a number", &node),
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 
 use acp_json::{
     Fields, FromNode, Map, Node, NoteKind, Problem, ReadError, Record, Report, Value, from_slice, from_str,
-    parse, read, read_reporting, skip_invalid, to_string,
+    parse, read, read_reporting, repair_surrogates, skip_invalid, to_string,
 };
 use serde_core::ser::{Serialize, SerializeMap};
 
@@ -72,23 +72,43 @@ fn numbers_as_any_json() {
         ("a fraction of zero", "1.0", Some(Node::F64(1.0))),
         ("an exponent", "1E+2", Some(Node::F64(100.0))),
         ("the largest double", "1.7976931348623157e308", Some(Node::F64(f64::MAX))),
-        ("more than a double", "1e400", None),
-        ("less than minus a double", "-1e400", None),
+        ("more than a double", "1e400", exact("1e400")),
+        ("less than minus a double", "-1e400", exact("-1e400")),
         ("nearly nothing", "1e-400", exact("1e-400")),
-        ("400 digits", &digits, None),
+        ("400 digits", &digits, exact(&digits)),
         ("400 digits of a fraction", &fraction, exact(&fraction)),
     ];
     for (what, text, expected) in table {
         let node = parse(text).ok();
         assert_eq!(node, expected, "{what}");
-        let Some(node) = node else {
-            assert!(parse(&format!(r#"{{"a":[{{"b":{text}}}]}}"#)).is_err(), "{what}, deep inside");
-            continue;
-        };
+        let Some(node) = node else { continue };
         assert_eq!(parse(&to_string(&node)).as_ref(), Ok(&node), "{what}, written and read again");
     }
     // Equal to zero, hence apart.
     assert_eq!(written::<Value>(b"-0"), "-0.0");
+}
+
+#[test]
+fn numbers_beyond_the_largest_double_keep_their_text_wherever_they_stand() {
+    let digits = "9".repeat(400);
+    for number in ["1e400", "-1E+400", "2e308", &digits, &format!("{digits}.5e3")] {
+        let text = format!(r#"{{"1e400\"":[1.5,{number},{{"a":"1e400 {number}","b":{number}}}],"c":-0.25}}"#);
+        assert_eq!(written::<Value>(text.as_bytes()), text);
+        assert_eq!(written::<Map>(text.as_bytes()), text);
+        let value: Value = text.parse().unwrap();
+        assert_eq!(value.parse::<Value>().unwrap(), value, "through serde");
+    }
+    // A type that asks for a number says what is wrong, and one that does not ask is not disturbed.
+    let fits = "the number does not fit a double";
+    assert_eq!(from_str::<Vec<f64>>("[1,1e400]").unwrap_err().to_string(), format!("`[1]`: {fits}"));
+    assert_eq!(from_str::<Vec<u32>>("[1e400]").unwrap_err().path(), "[0]");
+    let list: Value = "[0.5,1e400]".parse().unwrap();
+    assert_eq!(list.parse::<Vec<f64>>().unwrap_err().to_string(), fits);
+    assert!(list.parse::<(f64, serde_core::de::IgnoredAny)>().is_ok());
+    // None of these is a number.
+    for text in ["01e400", "1.e400", "1e400-1", "-e400", "1e400e1", "[1e400", "1e400 1e400", "--1e400"] {
+        assert!(parse(text).is_err(), "{text}");
+    }
 }
 
 #[test]
@@ -146,6 +166,42 @@ fn text_as_any_json() {
         ]),
         []
     );
+}
+
+#[test]
+fn halves_of_surrogate_pairs_are_repaired_where_they_stand() {
+    let table = [
+        ("half a pair at the end", r#""a\ud83d""#, r#""a\ufffd""#),
+        ("half a pair, then text", r#""\ud83dabcdef""#, r#""\ufffdabcdef""#),
+        ("the other half", r#""\udc00""#, r#""\ufffd""#),
+        ("the halves the wrong way round", r#""\ude00\ud83d""#, r#""\ufffd\ufffd""#),
+        ("two first halves and a second", r#""\ud83d\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
+        ("in capitals", r#""\uD83D""#, r#""\ufffd""#),
+        ("in a name", r#"{"\udc00":[1,"\ud800"]}"#, r#"{"\ufffd":[1,"\ufffd"]}"#),
+        ("after a backslash", r#""\\\ud83d""#, r#""\\\ufffd""#),
+        ("before another escape", r#""\ud83d\n\ud83d\u0041""#, r#""\ufffd\n\ufffd\u0041""#),
+        ("between characters", "\"\u{1f600}\\ud83d\u{1f600}\"", "\"\u{1f600}\\ufffd\u{1f600}\""),
+        ("cut off", r#"{"a":"\ud83d","b"#, r#"{"a":"\ufffd","b"#),
+    ];
+    for (what, text, expected) in table {
+        let repaired = repair_surrogates(text).unwrap();
+        assert_eq!(repaired, expected, "{what}");
+        assert!(what == "cut off" || parse(&repaired).is_ok(), "{what}");
+    }
+    // A pair, an escape of that look, too few digits, a sign among them, and no JSON at all.
+    for text in [
+        r#""\ud83d\ude00""#,
+        r#""\\ud83d""#,
+        r#""\\\\ud83d""#,
+        r#""\ud83""#,
+        r#""\u+d83""#,
+        "\\",
+        "\\ä\\",
+        "\\\u{1f600}",
+        "",
+    ] {
+        assert_eq!(repair_surrogates(text), None, "{text}");
+    }
 }
 
 #[test]

@@ -163,7 +163,8 @@ impl Intake {
         Charge { intake: Arc::clone(self), bytes }
     }
 
-    fn release(&self, bytes: usize) {
+    /// So many bytes are dealt with. That may wake the reader.
+    pub(crate) fn release(&self, bytes: usize) {
         let before = self.held.fetch_sub(bytes, Ordering::SeqCst);
         if before >= self.budget && before - bytes < self.budget {
             self.resume.notify_one();
@@ -195,10 +196,9 @@ impl Charge {
         self.intake.held.fetch_add(bytes, Ordering::SeqCst);
     }
 
-    /// So many of them less.
-    pub(crate) fn give_back(&mut self, bytes: usize) {
+    /// Leaves so many of them to be [released](Intake::release) by the caller.
+    pub(crate) fn leave(&mut self, bytes: usize) {
         self.bytes -= bytes;
-        self.intake.release(bytes);
     }
 }
 

@@ -37,7 +37,8 @@ impl Call {
         params: &P,
     ) -> Result<Self, CallError> {
         let _turn = shared.turn(method).await?;
-        let id = shared.endpoint().call(waiter).ok_or_else(|| shared.closed_error())?;
+        let entered = shared.endpoint().call(waiter);
+        let id = entered.map_err(|_waiter| shared.closed_error())?;
         let mut call = Self { shared: Arc::clone(shared), id, bytes: 0, runs_on: false };
         let pushed = shared.writer.push(|buffer| encode::request(buffer, id, method, params));
         call.bytes = pushed.map_err(|error| shared.push_error(method, error))?;
@@ -67,9 +68,13 @@ impl Drop for Call {
         if self.runs_on {
             return;
         }
+        // Who waits may hold anything, another request too: he goes once the endpoint is let go.
         if self.bytes == 0 {
-            self.shared.endpoint().retract(self.id);
-        } else if self.shared.endpoint().abandon(self.id) {
+            let _waiter = self.shared.endpoint().retract(self.id);
+            return;
+        }
+        let waiter = self.shared.endpoint().abandon(self.id);
+        if waiter.is_some() {
             // If the connection is gone the peer cannot be told, and need not be.
             let _ = self.shared.writer.push(|buffer| encode::cancel(buffer, self.id));
         }

@@ -2,8 +2,9 @@
 
 use memchr::memchr;
 
-/// How much of a line that is too long is kept, to find its id.
-const HEAD: usize = 4 * 1024;
+pub use crate::head::Head;
+use crate::head::Heading;
+
 /// How much room a read is offered at least.
 const MIN_READ: usize = 8 * 1024;
 /// An idle buffer is not kept larger than this.
@@ -32,9 +33,9 @@ pub struct Framer {
 }
 
 /// A line that is too long, on its way past.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Skipped {
-    head: Vec<u8>,
+    heading: Heading,
     length: u64,
 }
 
@@ -45,8 +46,8 @@ pub enum Line<'a> {
     Whole(&'a [u8]),
     /// A line beyond the limit.
     Oversized {
-        /// Its first bytes.
-        head: Vec<u8>,
+        /// What could be made out of it on its way past.
+        head: Head,
         /// Its length in bytes.
         length: u64,
     },
@@ -143,8 +144,7 @@ impl Framer {
         if self.skipped.is_none() && line.len() <= self.max_line {
             return;
         }
-        let skipped = self.skipped.get_or_insert_with(|| Skipped { head: head(line).to_vec(), length: 0 });
-        skipped.length += line.len() as u64;
+        self.skipped.get_or_insert_default().push(line);
         self.buffer.clear();
         self.start = 0;
         self.scanned = 0;
@@ -152,16 +152,17 @@ impl Framer {
 
     fn oversized(&mut self, start: usize, end: usize) -> Option<Line<'_>> {
         let rest = self.buffer.get(start..end)?;
-        let mut skipped =
-            self.skipped.take().unwrap_or_else(|| Skipped { head: head(rest).to_vec(), length: 0 });
-        skipped.length += rest.len() as u64;
-        Some(Line::Oversized { head: skipped.head, length: skipped.length })
+        let mut skipped = self.skipped.take().unwrap_or_default();
+        skipped.push(rest);
+        Some(Line::Oversized { head: skipped.heading.head(), length: skipped.length })
     }
 }
 
-pub(crate) fn head(line: &[u8]) -> &[u8] {
-    let line = line.strip_prefix(BOM).unwrap_or(line);
-    line.get(..HEAD).unwrap_or(line)
+impl Skipped {
+    fn push(&mut self, bytes: &[u8]) {
+        self.heading.push(bytes);
+        self.length += bytes.len() as u64;
+    }
 }
 
 fn trim(line: &[u8]) -> &[u8] {

@@ -1,5 +1,7 @@
 //! From lines to effects: what the reader does with each line. It never waits and never runs user code.
 
+mod unread;
+
 use std::mem::size_of_val;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,18 +12,18 @@ use crate::budget::{self, JOB, LANE, REQUEST};
 use crate::codec::Line;
 use crate::encode;
 use crate::endpoint::{Effect, is_reserved};
-use crate::envelope::Head;
 use crate::error::CloseReason;
 use crate::fault::{Fault, Origin};
 use crate::lane::Lanes;
 use crate::message::{Answer, Error, Id, Message};
 use crate::options::Noise;
 use crate::peer::{Peer, Shared};
+use crate::reading::{Unread, read};
 use crate::service::{BoxFuture, Delivery, Kept, LaneKey, Request, Service, Task};
 use crate::tap::Observer;
 use crate::task::{Answering, caught, guarded};
 use crate::waiter::{Outcome, Waiter};
-use crate::weight::{block, is_too_heavy, weight, weight_of_error};
+use crate::weight::{block, weight, weight_of_error};
 
 /// The reader's half of a connection: where lines go, and the tasks that came of them.
 pub(crate) struct Dispatch {
@@ -98,27 +100,29 @@ impl Dispatch {
     pub(crate) fn receive(&mut self, line: Line<'_>) -> Received {
         match line {
             Line::Whole(line) => return self.whole(line),
-            Line::Oversized { head, length } => self.oversized(Head::read(&head), length),
+            Line::Oversized { head, length } => self.oversized(head, length),
         }
         Received::Done
     }
 
     fn whole(&mut self, line: &[u8]) -> Received {
         self.peer.shared.line.store(line.len(), Ordering::Relaxed);
-        let is_too_heavy = is_too_heavy(line, self.max_message);
-        if matches!(is_too_heavy, Ok(true)) {
-            self.too_heavy(line);
-            return Received::Done;
-        }
-        // A line that comes again has been seen.
-        if self.handed_back.take().is_none() {
-            self.observer.received(line);
-        }
-        match is_too_heavy.and_then(|_| Message::parse(line)) {
-            Ok(message) => return self.message(message),
-            Err(error) => self.not_json(line, error.column),
+        match read(line, self.max_message) {
+            Ok(message) => {
+                if self.is_new() {
+                    self.observer.received(line, line);
+                }
+                return self.message(message);
+            }
+            Err(Unread::TooHeavy) => self.too_heavy(line),
+            Err(Unread::NotJson(error)) => return self.not_read(line, error),
         }
         Received::Done
+    }
+
+    /// A line that comes again has been seen.
+    const fn is_new(&mut self) -> bool {
+        self.handed_back.take().is_none()
     }
 
     fn message(&mut self, message: Message<'_>) -> Received {
@@ -155,7 +159,8 @@ impl Dispatch {
                 self.report(Fault::Refused { id: &id, error: &error });
                 self.refuse(&id, &error);
             }
-            Effect::Cancelled | Effect::Ignore => {}
+            Effect::Cancel { token } => token.cancel(),
+            Effect::Ignore => {}
             Effect::UnknownResponse { id } => self.report(Fault::UnknownResponse { id: &id }),
             Effect::Unaddressed { error } => {
                 self.report(Fault::Unaddressed { error: error.as_ref() });
@@ -255,52 +260,6 @@ impl Dispatch {
             future.await;
             drop(charge);
         });
-    }
-
-    fn not_json(&mut self, line: &[u8], column: usize) {
-        self.report(Fault::NotJson { line, column });
-        let head = Head::read(line);
-        // Rule v1-rpc-16: what is not JSON is answered under no id, even where one can be made out.
-        let head = if head.is_response { head } else { Head::default() };
-        self.unreadable(head, Error::parse_error, "it is not valid JSON");
-    }
-
-    fn oversized(&mut self, head: Head, length: u64) {
-        let limit = self.max_line;
-        self.observer.oversized(head.id.as_ref(), length);
-        self.report(Fault::Oversized { length, limit, id: head.id.as_ref() });
-        let error =
-            || Error::invalid_request(format!("the message is longer than the limit of {limit} bytes"));
-        self.unreadable(head, error, "it is longer than the limit");
-    }
-
-    fn too_heavy(&mut self, line: &[u8]) {
-        let (head, limit) = (Head::cut(line), self.max_message);
-        self.observer.oversized(head.id.as_ref(), line.len() as u64);
-        self.report(Fault::TooHeavy { length: line.len(), limit, id: head.id.as_ref() });
-        let error = || {
-            Error::invalid_request(format!(
-                "the values of the message take more than {limit} bytes of memory"
-            ))
-        };
-        self.unreadable(head, error, "its values take more memory than the limit");
-    }
-
-    /// Deals with a line of which no more can be made out than its head.
-    fn unreadable(&mut self, head: Head, error: impl FnOnce() -> Error, problem: &'static str) {
-        match head {
-            // Never answer an answer; but the one who waits for it must not wait for ever.
-            Head { id, is_response: true, .. } => {
-                let id = id.unwrap_or(Id::Null);
-                let waiter = self.peer.shared.endpoint().settle(&id);
-                if let Some(waiter) = waiter {
-                    self.answered(&id, waiter, Answer::Malformed(problem));
-                }
-            }
-            Head { id: Some(id), is_call: true, .. } => self.refuse(&id, &error()),
-            Head { .. } if self.noise == Noise::Answer => self.refuse(&Id::Null, &error()),
-            Head { .. } => {}
-        }
     }
 
     fn refuse(&mut self, id: &Id, error: &Error) {

@@ -1,7 +1,8 @@
 //! The protocol without I/O: which messages mean what, given what went before.
 //!
 //! [`Endpoint`] is a plain state machine. It is told what arrived and what this side does, and says what
-//! follows from it. It knows no clock, no task and no byte, so every race is a sequence of calls on it.
+//! follows from it. It knows no clock, no task and no byte, so every race is a sequence of calls on it. It drops no one
+//! who waits and tells no handler anything: who owns it does that, outside the lock that it stands behind.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -89,8 +90,11 @@ pub enum Effect<'a, W, T> {
         /// The error.
         error: Error,
     },
-    /// A handler was told to stop; nothing else to do.
-    Cancelled,
+    /// Tell the handler of a request to stop. It may have been told before.
+    Cancel {
+        /// What cancels the handler.
+        token: T,
+    },
     /// The answer to a request that was given up, or a notification that may be ignored.
     Ignore,
     /// A response to nothing: worth a report.
@@ -107,13 +111,7 @@ pub enum Effect<'a, W, T> {
     BadCancel,
 }
 
-/// A shared handle on the handler of a request.
-pub trait Cancel: Clone {
-    /// Tells the handler to stop. It may be told more than once.
-    fn cancel(&self);
-}
-
-impl<W, T: Cancel> Endpoint<W, T> {
+impl<W, T: Clone> Endpoint<W, T> {
     /// An endpoint at the start of a connection.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
@@ -128,27 +126,28 @@ impl<W, T: Cancel> Endpoint<W, T> {
         }
     }
 
-    /// This side sends a request: its id, or `None` after [`close`](Self::close).
+    /// This side sends a request: its id.
     ///
     /// Ids count up from 0. Peers that keep numbers as doubles are safe: 2^53 requests take centuries.
-    pub fn call(&mut self, waiter: W) -> Option<i64> {
+    ///
+    /// # Errors
+    /// After [`close`](Self::close) the waiter is handed back.
+    pub fn call(&mut self, waiter: W) -> Result<i64, W> {
         if self.closed {
-            return None;
+            return Err(waiter);
         }
         let id = self.next_id;
         self.next_id += 1;
         self.pending.insert(id, waiter);
-        Some(id)
+        Ok(id)
     }
 
-    /// This side gives up a request: whether it was still unanswered, so that the peer should be told.
+    /// This side gives up a request: who waited for it, if it was still unanswered, so that the peer should be told.
     /// The answer that may come all the same is dropped quietly.
-    pub fn abandon(&mut self, id: i64) -> bool {
-        if self.unpend(id).is_none() {
-            return false;
-        }
+    pub fn abandon(&mut self, id: i64) -> Option<W> {
+        let waiter = self.unpend(id)?;
         self.remember(id);
-        true
+        Some(waiter)
     }
 
     fn remember(&mut self, abandoned: i64) {
@@ -172,9 +171,9 @@ impl<W, T: Cancel> Endpoint<W, T> {
         ids.into_iter().filter_map(take).collect()
     }
 
-    /// This side takes back a request that never left.
-    pub fn retract(&mut self, id: i64) {
-        self.unpend(id);
+    /// This side takes back a request that never left: who waited for it.
+    pub fn retract(&mut self, id: i64) -> Option<W> {
+        self.unpend(id)
     }
 
     /// Takes a request of ours out of the table, and gives back memory after many.
@@ -254,10 +253,7 @@ impl<W, T: Cancel> Endpoint<W, T> {
     fn cancel<'a>(&self, params: &Node<'_>) -> Effect<'a, W, T> {
         match params.get("requestId").map(Id::from_node) {
             Some(Some(id)) => match self.in_flight.get(&id) {
-                Some(handler) => {
-                    handler.token.cancel();
-                    Effect::Cancelled
-                }
+                Some(handler) => Effect::Cancel { token: handler.token.clone() },
                 None => Effect::Ignore,
             },
             _ => Effect::BadCancel,

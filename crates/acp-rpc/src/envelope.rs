@@ -5,8 +5,6 @@ use std::fmt;
 use acp_json::Node;
 use serde_core::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use crate::message::Id;
-
 /// The JSON type of a whole line.
 pub(crate) enum Shape<'a> {
     Object(Envelope<'a>),
@@ -23,6 +21,25 @@ pub(crate) struct Envelope<'a> {
     pub(crate) params: Option<Node<'a>>,
     pub(crate) result: Option<Node<'a>>,
     pub(crate) error: Option<Node<'a>>,
+}
+
+/// A tree that a line was read into by other means.
+impl<'a> From<Node<'a>> for Shape<'a> {
+    fn from(mut tree: Node<'a>) -> Self {
+        match &tree {
+            Node::Map(_) => {}
+            Node::Seq(_) => return Self::Array,
+            _ => return Self::Scalar,
+        }
+        let version = match tree.take("jsonrpc") {
+            None => Version::Absent,
+            Some(version) if version.as_str() == Some("2.0") => Version::Two,
+            Some(_) => Version::Other,
+        };
+        let mut take = |name| tree.take(name);
+        let (id, method, params) = (take("id"), take("method"), take("params"));
+        Self::Object(Envelope { version, id, method, params, result: take("result"), error: take("error") })
+    }
 }
 
 impl<'a> Envelope<'a> {
@@ -48,30 +65,6 @@ pub(crate) enum Version {
     Absent,
     Two,
     Other,
-}
-
-/// What the first bytes of a line that is too long show of its envelope.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Head {
-    pub(crate) id: Option<Id>,
-    pub(crate) is_call: bool,
-    pub(crate) is_response: bool,
-}
-
-impl Head {
-    /// Reads the first bytes of a whole line.
-    pub(crate) fn cut(line: &[u8]) -> Self {
-        Self::read(crate::codec::head(line))
-    }
-
-    /// Reads as far as `head` goes; being cut off is not an error.
-    pub(crate) fn read(head: &[u8]) -> Self {
-        let mut seen = Self::default();
-        let mut reader = serde_json::Deserializer::from_slice(head);
-        // It fails where the bytes end; what counts is what was seen until then.
-        let _cut_off = reader.deserialize_map(HeadVisitor(&mut seen));
-        seen
-    }
 }
 
 impl<'de> Deserialize<'de> for Shape<'de> {
@@ -171,33 +164,5 @@ impl<'de> Deserialize<'de> for Member {
             }
         }
         deserializer.deserialize_identifier(MemberVisitor)
-    }
-}
-
-struct HeadVisitor<'h>(&'h mut Head);
-
-impl<'de> Visitor<'de> for HeadVisitor<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut id = None;
-        while let Some(member) = map.next_key()? {
-            // Only what follows an id proves that the id itself was not cut off.
-            self.0.id = self.0.id.take().or_else(|| id.take());
-            match member {
-                Member::Method | Member::Params => self.0.is_call = true,
-                Member::Result | Member::Error => self.0.is_response = true,
-                Member::Jsonrpc | Member::Id | Member::Other => {}
-            }
-            let value: Node<'de> = map.next_value()?;
-            if matches!(member, Member::Id) {
-                id = Id::from_node(&value);
-            }
-        }
-        Ok(())
     }
 }

@@ -12,11 +12,21 @@ use crate::task::guarded;
 /// says; the fields do, for those who want to look.
 #[non_exhaustive]
 pub enum Fault<'a> {
-    /// A line is not JSON: usually a stray print of the other program.
+    /// A line is not JSON: usually a stray print of the other program. A request whose id can be made out all the same
+    /// was answered with `-32700`; a request of ours whose answer it is failed.
     NotJson {
         /// The line.
         line: &'a [u8],
         /// Where it stops being JSON: the offset in bytes from 1.
+        column: usize,
+    },
+    /// Text in a message is not Unicode: half a surrogate pair where its sender cut it, or from a program that this
+    /// side started ([`Noise::Skip`](crate::Noise::Skip)) bytes that are not UTF-8. It was read with U+FFFD in the
+    /// place of each.
+    Repaired {
+        /// The line as it came.
+        line: &'a [u8],
+        /// Where that was found: the offset in bytes from 1.
         column: usize,
     },
     /// A line is longer than the limit and was skipped.
@@ -25,7 +35,7 @@ pub enum Fault<'a> {
         length: u64,
         /// The limit in bytes.
         limit: usize,
-        /// The id it carries, if its first bytes show one.
+        /// The id it carries, if one can be made out.
         id: Option<&'a Id>,
     },
     /// The values of a message would take more memory than [`Options::max_message`](crate::Options::max_message)
@@ -35,7 +45,7 @@ pub enum Fault<'a> {
         length: usize,
         /// The limit in bytes.
         limit: usize,
-        /// The id it carries, if its first bytes show one.
+        /// The id it carries, if one can be made out.
         id: Option<&'a Id>,
     },
     /// A line is JSON but not a message, or a request that cannot be taken. It was refused with this error.
@@ -69,6 +79,13 @@ pub enum Fault<'a> {
         /// The method.
         method: &'a str,
         /// Why, such as which of its params cannot be read.
+        reason: &'a str,
+    },
+    /// Something that this side has kept earlier cannot be read, and was passed over: said by the service itself.
+    Unreadable {
+        /// What it is, such as a record of a session.
+        what: &'a str,
+        /// Why it cannot be read.
         reason: &'a str,
     },
     /// A handler panicked, or what it left behind did when it was dropped. A request whose result was lost with
@@ -114,6 +131,17 @@ impl fmt::Display for Origin<'_> {
 }
 
 impl Fault<'_> {
+    /// Whether a message of the peer was lost: nobody here knows what it said. A stray print that is not JSON is not a
+    /// message.
+    #[must_use]
+    pub fn is_loss(&self) -> bool {
+        match self {
+            Self::NotJson { line, .. } => line.starts_with(b"{"),
+            Self::Oversized { .. } | Self::TooHeavy { .. } | Self::Ignored { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Tells a service. If that panics there is nobody left to be told.
     pub(crate) fn report(self, service: &dyn Service) {
         let _ = guarded(|| service.fault(self));
@@ -132,6 +160,13 @@ impl fmt::Display for Fault<'_> {
             Self::NotJson { line, column } => {
                 write!(f, "a line of {} bytes is not JSON (at byte {column})", line.len())
             }
+            Self::Repaired { line, column } => {
+                let length = line.len();
+                write!(
+                    f,
+                    "a message of {length} bytes has text that is not Unicode, read as U+FFFD (at byte {column})"
+                )
+            }
             Self::Oversized { length, limit, .. } => {
                 write!(f, "a line of {length} bytes was skipped: the limit is {limit} bytes")
             }
@@ -148,6 +183,9 @@ impl fmt::Display for Fault<'_> {
             Self::MalformedResponse { id, problem } => write!(f, "the response {id} is malformed: {problem}"),
             Self::BadCancel => f.write_str("`$/cancel_request` has no usable `requestId`"),
             Self::Ignored { method, reason } => write!(f, "ignored `{method}`: {reason}"),
+            Self::Unreadable { what, reason } => {
+                write!(f, "{what} cannot be read, and was passed over: {reason}")
+            }
             Self::Panicked { origin, .. } => write!(f, "{origin} panicked"),
             Self::UnwritableResult { method, message } => {
                 write!(f, "the result of `{method}` cannot be written as JSON: {message}")

@@ -84,7 +84,10 @@ impl Lanes {
         let mut next = Some(first);
         while let Some(LaneJob { job, bytes }) = next {
             let _done = caught(job, |panic: &str| panicked(&*service, &key, panic)).await;
-            next = self.table().next(&key, bytes);
+            let (job, done) = self.table().next(&key, bytes);
+            // Not under the lock of the table, as it may wake the reader.
+            self.intake.release(done);
+            next = job;
         }
     }
 
@@ -107,11 +110,11 @@ impl Lanes {
 }
 
 impl Table {
-    /// The next job of a lane, whose job of so many bytes is done.
-    fn next(&mut self, key: &LaneKey, done: usize) -> Option<LaneJob> {
+    /// The next job of a lane, whose job of so many bytes is done, and how many of them are to be released.
+    fn next(&mut self, key: &LaneKey, done: usize) -> (Option<LaneJob>, usize) {
         self.finished += 1;
-        let lane = self.lanes.get_mut(key)?;
-        lane.charge.give_back(done);
+        let Some(lane) = self.lanes.get_mut(key) else { return (None, 0) };
+        lane.charge.leave(done);
         let job = lane.waiting.pop_front();
         let length = lane.waiting.len();
         if is_slack(lane.waiting.capacity(), length) {
@@ -123,7 +126,7 @@ impl Table {
         {
             self.idle = waiting;
         }
-        job
+        (job, done)
     }
 }
 

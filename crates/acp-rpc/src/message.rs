@@ -303,7 +303,12 @@ impl<'a> Message<'a> {
             Err(_) => serde_json::from_slice(line),
         };
         let (shape, lost_digits) = acp_json::watch_numbers(line, parse);
-        Ok(match shape.map_err(|error| NotJson { column: error.column() })? {
+        // A parser fails at numbers beyond the largest double, which are JSON all the same.
+        let shape = shape.or_else(|error: serde_json::Error| match acp_json::parse_slice(line) {
+            Ok(tree) => Ok(tree.into()),
+            Err(_) => Err(NotJson { column: error.column() }),
+        })?;
+        Ok(match shape {
             Shape::Object(mut envelope) => {
                 if lost_digits && let Ok(exact) = acp_json::parse_slice(line) {
                     envelope.replace_values(exact);

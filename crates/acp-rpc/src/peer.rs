@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::budget::{Intake, Waiting};
 use crate::call::{self, Call, Pending, Stage, Timer, within};
 use crate::encode;
-use crate::endpoint::{Cancel, Endpoint, Limits};
+use crate::endpoint::{Endpoint, Limits};
 use crate::error::{CallError, CloseReason};
 use crate::layer::{Outbound, Outgoing};
 use crate::message::{Error, Id};
@@ -328,7 +328,7 @@ impl Shared {
     }
 
     pub(crate) fn endpoint(&self) -> MutexGuard<'_, Endpoint<Waiter, CancellationToken>> {
-        // Only plain table operations run under this lock; none of them panics half-way.
+        // Only plain table operations run under this lock; none of them panics half-way, or drops who waits.
         self.endpoint.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -379,7 +379,8 @@ impl Shared {
     }
 
     pub(crate) fn set_reason(&self, reason: CloseReason) {
-        *self.reason.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+        // The one before may hold an error of the transport's own, so it goes once this is unlocked.
+        let _before = self.reason.lock().unwrap_or_else(PoisonError::into_inner).replace(reason);
     }
 
     fn reason(&self) -> CloseReason {
@@ -398,11 +399,5 @@ impl Shared {
                 CallError::Encode { method: method.to_owned(), message: error.to_string() }
             }
         }
-    }
-}
-
-impl Cancel for CancellationToken {
-    fn cancel(&self) {
-        Self::cancel(self);
     }
 }

@@ -150,7 +150,9 @@ impl Writer {
             return Poll::Ready(());
         }
         if output.buffer.is_empty() {
-            output.driver = Some(cx.waker().clone());
+            // The one before may be all that keeps a task, which goes once this is unlocked.
+            let _before = output.driver.replace(cx.waker().clone());
+            drop(output);
             return Poll::Pending;
         }
         std::mem::swap(&mut output.buffer, empty);

@@ -9,9 +9,13 @@
 
 mod common;
 
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Wake, Waker};
+
 use acp_json::Value;
 use acp_rpc::layer::Concurrency;
-use acp_rpc::{CallError, Error, Options};
+use acp_rpc::{CallError, CancellationToken, Error, Options, Peer, Pending};
 use tokio::sync::mpsc;
 
 use common::{Lab, raw, soon};
@@ -27,7 +31,12 @@ async fn each_kind_of_answer_is_told_apart() {
             Err("the answer to `ask` is not a valid response: it has both a `result` and an `error`"),
         ),
         // What JavaScript writes of text that was cut in the middle of a character.
-        (r#""result":"\ud83d""#, Err("the answer to `ask` is not a valid response: it is not valid JSON")),
+        (
+            r#""result":"\ud83d""#,
+            Err("the result of `ask` cannot be read: expected a 64-bit integer, found a string"),
+        ),
+        (r#""result":1e400"#, Err("the result of `ask` cannot be read: the number does not fit a 64-bit")),
+        (r#""result":01"#, Err("the answer to `ask` is not a valid response: it is not valid JSON")),
         (r#""result":5,"error":null"#, Ok(5)),
         (r#""result":null,"error":{"code":1,"message":"m"}"#, Err("m (code 1)")),
         (r#""error":[]"#, Err("the answer to `ask` is not a valid response: its `error` is not an object")),
@@ -176,18 +185,34 @@ async fn a_result_whose_reader_panics_fails_its_call_only() {
 }
 
 #[tokio::test]
-async fn an_oversized_answer_fails_its_call() {
-    let (lab, _events) = Lab::new();
-    let (mut wire, peer, driver) = raw(lab, Options::default().max_line(500));
-    tokio::spawn(driver);
-    let call = tokio::spawn({
-        let peer = peer.clone();
-        async move { peer.request::<_, Value>("ask", &()).await.unwrap_err() }
-    });
-    wire.next().await;
-    wire.send(format!(r#"{{"jsonrpc":"2.0","id":0,"result":"{}"}}"#, "x".repeat(1000))).await;
-    let error = soon("the error", call).await.unwrap();
-    assert_eq!(error.to_string(), "the answer to `ask` is not a valid response: it is longer than the limit");
+async fn an_answer_that_cannot_be_read_fails_its_call() {
+    let filler = "x".repeat(1000);
+    let (long, not_json) = ("it is longer than the limit", "it is not valid JSON");
+    let table = [
+        (format!(r#"{{"jsonrpc":"2.0","id":0,"result":"{filler}"}}"#), long),
+        (format!(r#"{{"jsonrpc":"2.0","result":[{{"id":1}},"{filler}"],"id":0}}"#), long),
+        (format!(r#"{{"error":{{"id":1,"message":"{filler}"}},"id":0}}"#), long),
+        (r#"{"jsonrpc":"2.0","id":0,"result":01}"#.to_owned(), not_json),
+        (r#"{"jsonrpc":"2.0","result":[01,{"id":1}],"id":0}"#.to_owned(), not_json),
+        (r#"{"jsonrpc":"2.0","id":0,"result":{"a"#.to_owned(), not_json),
+        (format!(r#"{{"result":{}0{},"id":0}}"#, "[".repeat(200), "]".repeat(200)), not_json),
+    ];
+    for (answer, problem) in table {
+        let (lab, _events) = Lab::new();
+        let (mut wire, peer, driver) = raw(lab, Options::default().max_line(500));
+        tokio::spawn(driver);
+        let ask = |peer: Peer| async move { peer.request::<_, Value>("ask", &()).await };
+        let (call, other) = (tokio::spawn(ask(peer.clone())), tokio::spawn(ask(peer)));
+        wire.next().await;
+        wire.next().await;
+        wire.send(&answer).await;
+        let error = soon("the error", call).await.unwrap().unwrap_err();
+        assert_eq!(error.to_string(), format!("the answer to `ask` is not a valid response: {problem}"));
+        // An id that stands deeper is not another call's.
+        wire.send(r#"{"jsonrpc":"2.0","id":1,"result":"\ud83d"}"#).await;
+        let repaired = soon("the other answer", other).await.unwrap().unwrap();
+        assert_eq!(repaired.as_str(), Some("\u{fffd}"), "{answer}");
+    }
 }
 
 #[tokio::test]
@@ -264,5 +289,106 @@ async fn a_result_can_be_passed_on_without_anybody_who_awaits_it() {
         assert!(matches!(late, Err(CallError::Closed(_))), "{late:?}");
         drop(sender);
         assert_eq!(soon("the last sender", receiver.recv()).await, None);
+    }
+}
+
+/// Holds a request of ours, and gives it up when it goes.
+type Owner = Arc<Mutex<Option<Pending<Value>>>>;
+
+/// Gives the request up when it is woken.
+struct Waking(Owner);
+
+impl Wake for Waking {
+    fn wake(self: Arc<Self>) {
+        let pending = self.0.lock().unwrap().take();
+        drop(pending);
+    }
+}
+
+/// A connection on which one request waits, which `Owner` owns.
+async fn owning(options: Options) -> (common::Wire, Peer, Owner) {
+    let (lab, _events) = Lab::new();
+    let (mut wire, peer, driver) = raw(lab, options);
+    tokio::spawn(driver);
+    let pending = peer.begin::<_, Value>(None, "ask", &()).await.unwrap();
+    wire.next().await;
+    (wire, peer, Arc::new(Mutex::new(Some(pending))))
+}
+
+async fn then_is_dropped_as_its_params_cannot_be_written() {
+    let (mut wire, peer, owner) = owning(Options::default()).await;
+    let then = move |_: Result<Value, CallError>| drop(owner);
+    let error = peer.begin_then(None, "ask", &common::Unwritable, then).await.unwrap_err();
+    assert!(matches!(error, CallError::Encode { .. }), "{error:?}");
+    assert!(wire.next().await.contains("cancel_request"));
+}
+
+async fn then_is_dropped_as_the_connection_has_ended() {
+    let (mut wire, peer, owner) = owning(Options::default().drain(common::GUARD)).await;
+    // Its handler keeps the output open.
+    wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"stuck"}"#).await;
+    wire.shut_down().await;
+    soon("the end", peer.closed()).await;
+    let then = move |_: Result<Value, CallError>| drop(owner);
+    let error = peer.begin_then(None, "ask", &(), then).await.unwrap_err();
+    assert!(matches!(error, CallError::Closed(_)), "{error:?}");
+}
+
+/// What waits for the token of a handler is woken by what the peer sends.
+async fn a_waker_is_called_as_the_peer_cancels() {
+    struct Waits(Arc<Mutex<Option<CancellationToken>>>, Arc<tokio::sync::Notify>);
+    impl acp_rpc::Service for Waits {
+        fn request(
+            &self,
+            _: &str,
+            _: acp_json::Node<'_>,
+            request: acp_rpc::Request,
+        ) -> Result<acp_rpc::Task, Error> {
+            *self.0.lock().unwrap() = Some(request.cancel);
+            self.1.notify_one();
+            Ok(Box::pin(std::future::pending()))
+        }
+
+        fn notification(&self, _: &str, _: acp_json::Node<'_>, _: &Peer) -> acp_rpc::Delivery {
+            acp_rpc::Delivery::Ignore
+        }
+    }
+    let (token, started) = (Arc::default(), Arc::<tokio::sync::Notify>::default());
+    let service = Waits(Arc::clone(&token), Arc::clone(&started));
+    let (near, far) = tokio::io::duplex(64 * 1024);
+    let (peer, driver) = acp_rpc::connect(acp_rpc::Transport::from_stream(near), service, Options::default());
+    let mut wire = common::Wire::new(far);
+    tokio::spawn(driver);
+    let pending = peer.begin::<_, Value>(None, "ask", &()).await.unwrap();
+    wire.next().await;
+    wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"m"}"#).await;
+    soon("the handler", started.notified()).await;
+    let token = token.lock().unwrap().take().unwrap();
+    let waker = Waker::from(Arc::new(Waking(Arc::new(Mutex::new(Some(pending))))));
+    let mut cancelled = Box::pin(token.cancelled_owned());
+    assert!(cancelled.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    wire.send(r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}"#).await;
+    assert!(wire.next().await.contains(r#""requestId":0"#));
+}
+
+#[test]
+fn what_others_hold_is_dropped_and_woken_while_nothing_is_locked() {
+    type Case = (&'static str, fn() -> Pin<Box<dyn Future<Output = ()>>>);
+    let cases: [Case; 3] = [
+        ("unwritable params", || Box::pin(then_is_dropped_as_its_params_cannot_be_written())),
+        ("the end", || Box::pin(then_is_dropped_as_the_connection_has_ended())),
+        ("a waker", || Box::pin(a_waker_is_called_as_the_peer_cancels())),
+    ];
+    for (what, case) in cases {
+        // In a thread of its own, as one that waits for a lock that it holds waits for ever.
+        let (done, is_done) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(case());
+            // The driver is dropped first, and with it what is still there.
+            drop(runtime);
+            done.send(()).unwrap();
+        });
+        is_done.recv_timeout(common::GUARD).expect(what);
     }
 }

@@ -10,14 +10,14 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use acp_rpc::endpoint::{Cancel, Effect, Endpoint, Limits};
+use acp_rpc::endpoint::{Effect, Endpoint, Limits};
 use acp_rpc::{Id, Message};
 
 /// A handle that counts how often it was told.
 #[derive(Clone, Debug, Default)]
 struct Token(Rc<Cell<usize>>);
 
-impl Cancel for Token {
+impl Token {
     fn cancel(&self) {
         self.0.set(self.0.get() + 1);
     }
@@ -44,8 +44,8 @@ fn run(steps: Vec<Step>) -> Vec<String> {
     steps
         .into_iter()
         .map(|step| match step {
-            Call(waiter) => format!("{:?}", endpoint.call(waiter)),
-            Abandon(id) => format!("tell the peer: {}", endpoint.abandon(id)),
+            Call(waiter) => format!("{:?}", endpoint.call(waiter).ok()),
+            Abandon(id) => format!("tell the peer: {}", endpoint.abandon(id).is_some()),
             Line(line) => receive(&mut endpoint, line),
             Finished(id) => format!("answer: {}", endpoint.finished(&id)),
             Close => format!("failed: {:?}", endpoint.close()),
@@ -64,7 +64,10 @@ fn receive(endpoint: &mut Endpoint<&'static str, Token>, line: &str) -> String {
             acp_rpc::Answer::Malformed(problem) => format!("{waiter} gets nothing: {problem}"),
         },
         Effect::Refuse { id, error } => format!("refuse {id} {}", error.code),
-        Effect::Cancelled => "cancelled".into(),
+        Effect::Cancel { token } => {
+            token.cancel();
+            "cancelled".into()
+        }
         Effect::Ignore => "ignored".into(),
         Effect::UnknownResponse { id } => format!("unknown {id}"),
         Effect::Unaddressed { error } => format!("unaddressed {:?}", error.map(|error| error.code)),
@@ -284,7 +287,7 @@ fn late_answers_are_remembered_for_a_bounded_number_of_requests() {
     };
     for _ in 0..5000 {
         let id = endpoint.call(()).unwrap();
-        assert!(endpoint.abandon(id));
+        assert_eq!(endpoint.abandon(id), Some(()));
     }
     assert_eq!(endpoint.pending(), 0);
     assert!(answer(&mut endpoint, 4999), "the youngest is known");

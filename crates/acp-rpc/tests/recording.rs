@@ -13,8 +13,8 @@ mod paper;
 use std::io::{self, Write};
 use std::sync::mpsc;
 
-use acp_rpc::tap::{Record, Recorder, RecordingError};
-use acp_rpc::{Direction, Options};
+use acp_rpc::tap::{Record, Recorder, Recording, RecordingError};
+use acp_rpc::{Direction, Kind, Noise, Options};
 
 use common::{GUARD, Lab, raw};
 use paper::{Paper, records};
@@ -74,6 +74,39 @@ async fn what_was_recorded_is_read_again() {
     let lines = short(&paper.text());
     assert!(lines[0].ends_with(r#"[{"token":"x"}]}"#), "{}", lines[0]);
     assert_eq!(lines[2], r#"<- NotJson None None 10: "a \"banner\"""#);
+}
+
+#[tokio::test]
+async fn a_line_with_broken_text_is_recorded_as_it_came_and_read_again() {
+    for text in [&br"\ud83d"[..], b"\xff"] {
+        let paper = Paper::default();
+        let recorder = Recorder::new(paper.clone()).unwrap().unredacted();
+        let (lab, _events) = Lab::new();
+        let options = Options::default().tap(recorder.tap()).noise(Noise::Skip);
+        let (mut wire, _peer, driver) = raw(lab, options);
+        let driver = tokio::spawn(driver);
+        let line = [br#"{"jsonrpc":"2.0","id":1,"method":"echo","params":[""#, text, br#""]}"#].concat();
+        wire.send(line.clone()).await;
+        wire.next().await;
+        wire.finish().await;
+        driver.await.unwrap();
+        recorder.finish().unwrap();
+        let written = paper.bytes();
+        assert!(
+            written.windows(line.len()).any(|part| part == line),
+            "{}",
+            String::from_utf8_lossy(&written)
+        );
+        let bodies: Vec<_> = Recording::new(&*written)
+            .map(|record| match record.unwrap() {
+                Record::Line(entry) => (entry.kind, entry.body.unwrap().to_string()),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let read = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\",\"params\":[\"\u{fffd}\"]}";
+        assert_eq!(bodies[0], (Kind::Request, read.to_owned()));
+        assert_eq!(bodies.len(), 2);
+    }
 }
 
 /// A file that takes a write only when it is told to.

@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use acp_rpc::tap::Redaction;
-use acp_rpc::{Options, Tap, Traffic};
+use acp_rpc::{Kind, Noise, Options, Tap, Traffic};
+use serde_json::value::RawValue;
 
 use common::{Lab, raw};
 
@@ -87,6 +88,39 @@ async fn a_redacted_tap_shows_lines_without_secrets() {
         r#"<- request echo id 1 (60 bytes) {"jsonrpc":"2.0","id":1,"method":"echo","params":["[redacted]"]}"#
     );
     assert_eq!(seen[2], "<- not JSON (13 bytes)");
+}
+
+#[tokio::test]
+async fn a_line_with_broken_text_is_shown_as_it_came_and_as_the_message_it_is_read_as() {
+    let line = |text: &[u8]| {
+        [br#"{"jsonrpc":"2.0","id":1,"method":"echo","params":[""#, text, br#"",{"token":"x"}]}"#].concat()
+    };
+    for text in [&br"\ud83d"[..], b"\xff"] {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let keep = Arc::clone(&seen);
+        let tap = Tap::raw(move |traffic: Traffic<'_>| {
+            keep.lock().unwrap().push((traffic.kind, traffic.line.unwrap().to_vec()));
+        });
+        let (redacted, watch) = watcher();
+        let redacting = Tap::redacted(Redaction::default(), watch);
+        for tap in [tap, redacting] {
+            let (lab, _events) = Lab::new();
+            let (mut wire, peer, driver) = raw(lab, Options::default().tap(tap).noise(Noise::Skip));
+            tokio::spawn(driver);
+            wire.send(line(text)).await;
+            wire.next().await;
+            // What somebody else wrote and this side passes on leaves as it is.
+            peer.notify_now("tell", &RawValue::from_string(r#""\ud83d""#.to_owned()).unwrap()).unwrap();
+            assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","method":"tell","params":"\ud83d"}"#);
+        }
+        let seen = seen.lock().unwrap();
+        assert_eq!(seen[0], (Kind::Request, line(text)));
+        assert_eq!(seen[2].0, Kind::Notification);
+        assert!(seen[2].1.ends_with(br#""\ud83d"}"#));
+        let redacted = redacted.lock().unwrap();
+        assert!(redacted[0].ends_with("[\"\u{fffd}\",{\"token\":\"[redacted]\"}]}"), "{}", redacted[0]);
+        assert!(redacted[2].starts_with("-> notification tell"), "{}", redacted[2]);
+    }
 }
 
 #[tokio::test]

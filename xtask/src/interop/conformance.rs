@@ -14,6 +14,7 @@ use anyhow::{Context as _, ensure};
 use super::baseline::{Baseline, Meaning};
 use super::layout::Layout;
 use super::process::{self, Ended};
+use super::results::Results;
 use super::selection::Selection;
 use super::{install, print, report};
 
@@ -80,7 +81,7 @@ pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
         faults.extend(tally.failed.iter().map(|fault| format!("{} {fault}", tally.revision)));
     }
     if selection.write {
-        report::update(layout.root(), &[report::conformance(&tallies)])?;
+        Results::update(layout.root(), |results| results.conformance = report::conformance(&tallies))?;
     }
     ensure!(
         faults.is_empty(),

@@ -32,6 +32,7 @@ mod recipes;
 mod report;
 #[cfg(test)]
 mod report_tests;
+mod results;
 mod seen;
 mod selection;
 mod tap;
@@ -51,6 +52,7 @@ use self::matrix::{Column, Tried};
 use self::options::{HELP, Options};
 use self::probes::Found;
 use self::recipes::Recipes;
+use self::results::Results;
 
 /// Runs `cargo xtask interop` with the arguments after `interop`.
 ///
@@ -88,16 +90,17 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
     if cases.is_empty() && agents.is_empty() {
         bail!("no case matches; `cargo xtask interop --list` shows them");
     }
-    if options.selection.write && recipes.is_none() {
-        bail!("--write needs the real agents, so set {} to the folder of their recipes", recipes::VARIABLE);
-    }
     let (tally, tallies) = run_cases(&cases, &options, &layout)?;
     let columns = match &recipes {
         Some(recipes) => run_agents(recipes, &agents, &layout)?,
         None => Vec::new(),
     };
     if options.selection.write {
-        report::update(layout.root(), &[report::agents(&columns), report::sdks(&tallies)])?;
+        Results::update(layout.root(), |results| {
+            columns.iter().map(results::Agent::new).for_each(|agent| results.add_agent(agent));
+            let is_whole = options.selection.is_whole();
+            tallies.into_iter().for_each(|tally| results.add_tally(tally, is_whole));
+        })?;
     }
     print(&tally.to_string())?;
     let failed = tally.failed + columns.iter().map(Column::failures).sum::<usize>();
@@ -153,7 +156,7 @@ fn run_cases(
     cases: &[Case],
     options: &Options,
     layout: &Layout,
-) -> anyhow::Result<(Tally, Vec<report::Tally>)> {
+) -> anyhow::Result<(Tally, Vec<results::Tally>)> {
     let ours: BTreeSet<&str> = cases.iter().filter_map(Case::our_binary).collect();
     install::our_binaries(&ours, layout).context("our own binaries do not build")?;
     if cases.iter().any(|case| case.peer == Peer::TypeScriptMcp) {
@@ -161,7 +164,7 @@ fn run_cases(
     }
     let mut unavailable: HashMap<Peer, Option<String>> = HashMap::new();
     let mut tally = Tally::default();
-    let mut tallies: Vec<report::Tally> = Vec::new();
+    let mut tallies: Vec<results::Tally> = Vec::new();
     for case in cases {
         let reason = unavailable
             .entry(case.peer)
@@ -183,18 +186,18 @@ fn run_cases(
 }
 
 /// Counts a case among those of its peer and pairing, which come one after the other.
-fn add(tallies: &mut Vec<report::Tally>, case: &Case, verdict: &Verdict) {
+fn add(tallies: &mut Vec<results::Tally>, case: &Case, verdict: &Verdict) {
     let (peer, pairing) = (case.peer.name(), case.pairing.to_string());
     let is_new = tallies.last().is_none_or(|tally| tally.peer != peer || tally.pairing != pairing);
     if is_new {
-        let (failed, skipped) = (Vec::new(), None);
-        tallies.push(report::Tally { peer: peer.to_owned(), pairing, passed: 0, failed, skipped });
+        let (cases, not_tried) = (Vec::new(), None);
+        tallies.push(results::Tally { peer: peer.to_owned(), pairing, cases, not_tried });
     }
     let Some(tally) = tallies.last_mut() else { return };
     match verdict {
-        Verdict::Passed => tally.passed += 1,
-        Verdict::Failed(reason) => tally.failed.push((case.name.to_owned(), reason.clone())),
-        Verdict::Skipped(reason) => tally.skipped = Some(reason.clone()),
+        Verdict::Passed => tally.cases.push((case.name.to_owned(), None)),
+        Verdict::Failed(reason) => tally.cases.push((case.name.to_owned(), Some(reason.clone()))),
+        Verdict::Skipped(reason) => tally.not_tried = Some(reason.clone()),
     }
 }
 

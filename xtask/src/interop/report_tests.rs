@@ -1,10 +1,13 @@
 //! The page says what was found: nothing that failed or was not tried looks as if it worked.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use super::matrix::{Column, Tried};
 use super::probes::{FEATURES, Feature, Found};
-use super::report::{self, Section, Tally};
+use super::report;
+use super::results::{Agent, Results, Tally};
 
 fn line<'a>(page: &'a str, start: &str) -> &'a str {
     page.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("no line {start:?} in {page}"))
@@ -23,7 +26,8 @@ fn what_works_what_is_not_offered_and_what_fails_are_told_apart() {
         Column { agent: "gone", tried: Tried::No("npm has installed nothing".into()) },
     ];
     assert_eq!((columns[0].failures(), columns[1].failures()), (1, 0));
-    let page = report::render("", &[report::agents(&columns)]);
+    let agents = columns.iter().map(Agent::new).collect();
+    let page = report::render(&Results { agents, ..Results::default() });
     assert_eq!(line(&page, "|  |"), "|  | good |");
     assert_eq!(line(&page, "| package"), "| package | `good-cli 1.2.3` |");
     assert_eq!(line(&page, "| initialize"), "| initialize | yes |");
@@ -38,31 +42,67 @@ fn what_works_what_is_not_offered_and_what_fails_are_told_apart() {
 }
 
 #[test]
-fn a_command_writes_its_own_sections_and_leaves_the_others() {
-    let section = |title, text: &str| Section { title, text: text.to_owned() };
-    let first = report::render("", &[section("Agents", "| a |\n"), section("SDKs", "one\n\ntwo")]);
-    let second = report::render(&first, &[section("SDKs", "three"), section("Tool", "four")]);
-    let whole =
-        report::render("", &[section("Agents", "| a |"), section("SDKs", "three"), section("Tool", "four")]);
-    assert_eq!(second, whole);
+fn the_page_is_what_the_results_render_to() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = fs::read_to_string(root.join("docs/INTEROP.md")).unwrap();
+    assert!(
+        page == report::render(&Results::read(&root).unwrap()),
+        "docs/INTEROP.md was changed by hand: the commands that it names write it"
+    );
+}
+
+fn tally(peer: &str, cases: &[(&str, Option<&str>)], not_tried: Option<&str>) -> Tally {
+    let cases = cases.iter().map(|(name, failed)| ((*name).to_owned(), failed.map(str::to_owned)));
+    Tally {
+        peer: peer.to_owned(),
+        pairing: "agent <- acp".into(),
+        cases: cases.collect(),
+        not_tried: not_tried.map(str::to_owned),
+    }
 }
 
 #[test]
 fn cases_with_other_sdks_are_counted_and_failures_named() {
-    let tally = |failed: &[(&str, &str)], skipped: Option<&str>| Tally {
-        peer: "python".into(),
-        pairing: "agent <- acp".into(),
-        passed: 7,
-        failed: failed.iter().map(|(name, why)| ((*name).to_owned(), (*why).to_owned())).collect(),
-        skipped: skipped.map(str::to_owned),
-    };
     let table = [
-        (tally(&[], None), "| python | agent <- acp | 7 | none |"),
-        (tally(&[("files", "no copy")], None), "| python | agent <- acp | 7 | files: no copy |"),
-        (tally(&[], Some("no node")), "| python | agent <- acp | 7 | not tried: no node |"),
+        (tally("python", &[("one", None), ("two", None)], None), "| python | agent <- acp | 2 | none |"),
+        (
+            tally("python", &[("one", None), ("files", Some("no\ncopy"))], None),
+            "| python | agent <- acp | 1 | files: no copy |",
+        ),
+        (tally("python", &[], Some("no node")), "| python | agent <- acp | 0 | not tried: no node |"),
     ];
     for (tally, wanted) in table {
-        let page = report::render("", &[report::sdks(&[tally])]);
+        let page = report::render(&Results { sdks: vec![tally], ..Results::default() });
         assert_eq!(line(&page, "| python"), wanted);
     }
+}
+
+#[test]
+fn what_was_not_run_keeps_its_last_result() {
+    let mut results = Results::default();
+    let whole = tally("python", &[("one", None), ("two", Some("late"))], None);
+    results.add_tally(whole.clone(), true);
+    results.add_tally(tally("typescript", &[], Some("no node")), true);
+    // A run of some cases replaces those, and no others.
+    results.add_tally(tally("python", &[("two", None), ("three", None)], None), false);
+    let some = tally("python", &[("one", None), ("two", None), ("three", None)], None);
+    assert_eq!(results.sdks[0], some);
+    // A run that could not be made replaces nothing.
+    results.add_tally(tally("python", &[], Some("no python")), true);
+    assert_eq!(results.sdks[0], some);
+    assert_eq!(results.sdks[1].not_tried.as_deref(), Some("no node"));
+    // A run of all cases forgets those that there are no more.
+    results.add_tally(whole.clone(), true);
+    assert_eq!(results.sdks[0], whole);
+    assert_eq!(results.sdks.len(), 2);
+
+    let tried = |agent| {
+        let tried = Tried::Yes { package: "cli 1".into(), found: BTreeMap::new() };
+        Agent::new(&Column { agent, tried })
+    };
+    let gone = |agent| Agent::new(&Column { agent, tried: Tried::No("no npm".into()) });
+    for agent in [gone("a"), tried("b"), tried("a"), gone("b")] {
+        results.add_agent(agent);
+    }
+    assert_eq!(results.agents, [tried("a"), tried("b")]);
 }

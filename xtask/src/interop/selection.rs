@@ -45,6 +45,11 @@ impl Selection {
         Ok(())
     }
 
+    /// Whether all cases are run.
+    pub(super) fn is_whole(&self) -> bool {
+        self.only.is_empty()
+    }
+
     pub(super) fn wants(&self, line: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|text| line.contains(text.as_str()))
     }

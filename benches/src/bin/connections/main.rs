@@ -1,14 +1,17 @@
 //! Connections side by side: ours, the official Rust SDK, the SDKs of other languages, and the floor.
 //!
 //! `--rounds N` changes how often each gets its turn, `--check` fails when a bar is missed, `--write` puts the
-//! tables into `docs/PERFORMANCE.md`, and words choose among the parts: turns, requests, updates, replay,
-//! memory, syscalls.
+//! tables into `docs/PERFORMANCE.md` and their figures into `README.md`, and words choose among the parts: turns,
+//! requests, updates, replay, memory, syscalls. The table of the bars is written only with all of them.
+//!
+//! It pins itself to one processor and asks for the best priority (`placement.rs`).
 
 mod agents;
 mod case;
 mod clients;
 mod floor;
 mod memory;
+mod placement;
 mod replay;
 mod report;
 mod requests;
@@ -52,6 +55,7 @@ fn main() -> Result<()> {
 fn compare(options: &Options) -> Result<()> {
     let wanted = |part: &str| options.parts.is_empty() || options.parts.iter().any(|word| word == part);
     let mut report = Report::default();
+    placement::pin()?;
     if wanted("turns") {
         turns::run(&mut report, options.rounds)?;
     }
@@ -70,7 +74,7 @@ fn compare(options: &Options) -> Result<()> {
     if wanted("syscalls") {
         syscalls::run(&mut report)?;
     }
-    let missed = report.finish(options.write)?;
+    let missed = report.finish(options.write, options.parts.is_empty())?;
     if options.check && missed > 0 { bail!("{missed} bars missed") } else { Ok(()) }
 }
 
@@ -90,6 +94,5 @@ fn options() -> Result<Options> {
             other => return Err(other.unexpected().into()),
         }
     }
-    ensure!(!options.write || options.parts.is_empty(), "--write needs all parts");
     Ok(options)
 }

@@ -1,7 +1,7 @@
 //! What came out: tables, and bars that are met or missed.
 
 use anyhow::Result;
-use benches::{Table, Times, write_table};
+use benches::{Table, Times, write_figure, write_table};
 
 /// All results of a run.
 #[derive(Default)]
@@ -9,6 +9,7 @@ pub(crate) struct Report {
     tables: Vec<(&'static str, Table)>,
     bars: Vec<Bar>,
     skipped: Vec<String>,
+    figures: Vec<(&'static str, String)>,
 }
 
 /// A figure that must not be exceeded.
@@ -51,14 +52,19 @@ impl Report {
         });
     }
 
+    /// A figure that the README states.
+    pub(crate) fn figure(&mut self, name: &'static str, text: String) {
+        self.figures.push((name, text));
+    }
+
     /// Notes what could not be measured.
     pub(crate) fn skip(&mut self, what: &str, reason: &anyhow::Error) {
         println!("\nskipped: {what}: {reason:#}");
         self.skipped.push(format!("{what}: {reason:#}"));
     }
 
-    /// Prints the bars, and says how many are missed.
-    pub(crate) fn finish(mut self, write: bool) -> Result<usize> {
+    /// Prints the bars, and says how many are missed. What concerns all parts is written only if that `is_all`.
+    pub(crate) fn finish(mut self, write: bool, is_all: bool) -> Result<usize> {
         let mut table = Table::new(&["case", "bar", "ours", "Rust SDK", ""]);
         for bar in &self.bars {
             let verdict = if bar.met { "met" } else { "**missed**" };
@@ -69,9 +75,14 @@ impl Report {
             println!("\nmissed: {}: {}, not {}", bar.case, bar.ours, bar.limit);
         }
         if write {
-            for (name, table) in &self.tables {
+            for (name, table) in self.tables.iter().filter(|(name, _)| is_all || *name != "bars") {
                 write_table(name, &table.render())?;
             }
+            for (name, figure) in &self.figures {
+                write_figure(name, figure)?;
+            }
+        }
+        if write && is_all {
             let skipped = match self.skipped.as_slice() {
                 [] => "Nothing was left out.".to_owned(),
                 skipped => skipped.iter().map(|line| format!("* left out: {line}\n")).collect(),

@@ -6,20 +6,24 @@ use benches::{Table, Times};
 use crate::agents::Agent;
 use crate::case::{Contestant, Pair, contestants, find, race_turns};
 use crate::clients::{Client, Over};
+use crate::placement;
 use crate::report::{Report, duration, times_of};
 use crate::script::Script;
 
 /// Every agent with the same client, every client with the same agent, and each with its own.
-const PAIRS: [Pair; 9] = [
+const PAIRS: [Pair; 12] = [
     Pair(Client::Floor, Agent::Floor),
     Pair(Client::Floor, Agent::Ours),
     Pair(Client::Floor, Agent::Official),
+    Pair(Client::Floor, Agent::OfficialStreams),
     Pair(Client::Floor, Agent::TypeScript),
     Pair(Client::Floor, Agent::Python),
     Pair(Client::Ours, Agent::Floor),
     Pair(Client::Official, Agent::Floor),
+    Pair(Client::OfficialStreams, Agent::Floor),
     Pair(Client::Ours, Agent::Ours),
     Pair(Client::Official, Agent::Official),
+    Pair(Client::OfficialStreams, Agent::OfficialStreams),
 ];
 
 /// A megabyte of prompt.
@@ -42,81 +46,149 @@ impl Column {
     }
 }
 
+/// The tables whose figures stand there pinned and unpinned.
 pub(crate) fn run(report: &mut Report, rounds: usize) -> Result<()> {
-    let all = contestants(&PAIRS, Over::Pipes, 1, |what, reason| report.skip(what, reason));
-    let few = (rounds / 40).max(3);
-    let long =
-        format!("{}\n{}", Script::Nothing, "A line of a log that somebody has pasted.\n".repeat(PROMPT / 42));
     let columns = [
         Column::new("1 update", Script::Say(1), rounds),
         Column::new("16 updates", Script::Say(16), rounds),
         Column { parts: 100_000, ..Column::new("each of 100,000", Script::Say(100_000), 3) },
     ];
-    let times = table(report, "turns", &all, &columns)?;
-    bars(report, &all, &times)?;
-    let columns = [
-        Column { prompt: long, ..Column::new("prompt of 1 MB", Script::Nothing, few) },
+    let few = (rounds / 40).max(3);
+    let long =
+        format!("{}\n{}", Script::Nothing, "A line of a log that somebody has pasted.\n".repeat(PROMPT / 42));
+    let large = [
+        Column { prompt: long, ..Column::new("prompt of 1 MB", Script::Nothing, few * 4) },
         Column { parts: 10, ..Column::new("diff of 200 KB", Script::Diffs(10), few) },
     ];
-    table(report, "large", &all, &columns)?;
     let one = Script::Read { count: READS, wide: 1 };
     let many = Script::Read { count: READS, wide: 64 };
-    let columns = [
+    let reverse = [
         Column { parts: READS, ..Column::new("one after another", one, 3) },
         Column { parts: READS, ..Column::new("64 at a time", many, 3) },
     ];
-    table(report, "reverse", &all, &columns)?;
-    Ok(())
+    // Where a process runs is settled when it starts, so those that are not pinned are others.
+    let free = placement::unpinned(|| {
+        let all = contestants(&PAIRS, Over::Pipes, 1, |_, _| {});
+        Ok((race_columns(&all, &columns)?, race_columns(&all, &large)?))
+    })?;
+    let all = contestants(&PAIRS, Over::Pipes, 1, |what, reason| report.skip(what, reason));
+    let pinned = (race_columns(&all, &columns)?, race_columns(&all, &large)?);
+    table(report, "turns", &all, &columns, &pinned.0, Some(&free.0));
+    table(report, "large", &all, &large, &pinned.1, Some(&free.1));
+    table(report, "reverse", &all, &reverse, &race_columns(&all, &reverse)?, None);
+    bars(report, &all, &pinned.0, &pinned.1[0])?;
+    let ahead = |turns: &[Vec<Times>], large: &[Vec<Times>]| behind_best(&all, turns.iter().chain(large));
+    report.ratio("any turn, beside the best peer: pinned", 1.0, "peer", ahead(&pinned.0, &pinned.1)?, None);
+    report.ratio("any turn, beside the best peer: unpinned", 1.0, "peer", ahead(&free.0, &free.1)?, None);
+    figures(report, &all, &pinned.0[1])
 }
 
-fn bars(report: &mut Report, all: &[Contestant], times: &[Vec<Times>]) -> Result<()> {
-    let at = |client, agent| find(all, client, agent).context("no such pair");
-    let floor = at(Client::Floor, Agent::Floor)?;
-    let sides =
-        [at(Client::Floor, Agent::Ours)?, at(Client::Ours, Agent::Floor)?, at(Client::Ours, Agent::Ours)?];
-    let peers = [
-        at(Client::Floor, Agent::Official)?,
-        at(Client::Official, Agent::Floor)?,
-        at(Client::Official, Agent::Official)?,
-    ];
+/// A side that may be ours or the official SDK's, the other one being the floor; or both.
+const SIDES: [fn(Client, Agent) -> Pair; 3] = [
+    |_, agent| Pair(Client::Floor, agent),
+    |client, _| Pair(client, Agent::Floor),
+    |client, agent| Pair(client, agent),
+];
+
+/// The official SDK, over its stdio and over its byte streams.
+const OFFICIAL: [(Client, Agent); 2] =
+    [(Client::Official, Agent::Official), (Client::OfficialStreams, Agent::OfficialStreams)];
+
+fn at(all: &[Contestant], Pair(client, agent): Pair) -> Result<usize> {
+    find(all, client, agent).context("no such pair")
+}
+
+/// The times of floor that this side of ours takes, and the better one of the official SDK's two.
+fn beside(all: &[Contestant], times: &[Times], side: fn(Client, Agent) -> Pair) -> Result<(f64, f64)> {
+    let of = |client, agent| anyhow::Ok(times_of(&times[at(all, side(client, agent))?], &times[0]));
+    let mut best = f64::INFINITY;
+    for (client, agent) in OFFICIAL {
+        best = best.min(of(client, agent)?);
+    }
+    Ok((of(Client::Ours, Agent::Ours)?, best))
+}
+
+fn bars(report: &mut Report, all: &[Contestant], turns: &[Vec<Times>], prompt: &[Times]) -> Result<()> {
     let cases = [
-        (0, 2.0, ["turn of 1 update: agent", "turn of 1 update: client", "turn of 1 update: both"]),
-        (1, 2.5, ["turn of 16 updates: agent", "turn of 16 updates: client", "turn of 16 updates: both"]),
+        (
+            &turns[0][..],
+            2.0,
+            ["turn of 1 update: agent", "turn of 1 update: client", "turn of 1 update: both"],
+        ),
+        (
+            &turns[1],
+            2.5,
+            ["turn of 16 updates: agent", "turn of 16 updates: client", "turn of 16 updates: both"],
+        ),
+        (prompt, 1.15, ["prompt of 1 MB: agent", "prompt of 1 MB: client", "prompt of 1 MB: both"]),
     ];
-    for (column, limit, names) in cases {
-        let of = |index: usize| times_of(&times[column][index], &times[column][floor]);
-        for ((case, ours), peer) in names.into_iter().zip(sides).zip(peers) {
-            report.ratio(case, limit, "floor", of(ours), Some(of(peer)));
+    for (times, limit, names) in cases {
+        for (case, side) in names.into_iter().zip(SIDES) {
+            let (ours, peer) = beside(all, times, side)?;
+            report.ratio(case, limit, "floor", ours, Some(peer));
         }
     }
     Ok(())
 }
 
-/// Races each column; the first contestant is the one that the others are compared with.
+/// How many times as long as the best peer ours takes where it comes closest.
+fn behind_best<'a>(all: &[Contestant], columns: impl Iterator<Item = &'a Vec<Times>>) -> Result<f64> {
+    let mut worst = 0.0_f64;
+    for times in columns {
+        for side in SIDES {
+            let (ours, peer) = beside(all, times, side)?;
+            worst = worst.max(ours / peer);
+        }
+        for other in [Agent::TypeScript, Agent::Python] {
+            // Those may not be installed.
+            let Some(other) = find(all, Client::Floor, other) else { continue };
+            let ours = at(all, Pair(Client::Floor, Agent::Ours))?;
+            worst = worst.max(times_of(&times[ours], &times[other]));
+        }
+    }
+    Ok(worst)
+}
+
+/// What the README says of a turn of 16 updates.
+fn figures(report: &mut Report, all: &[Contestant], times: &[Times]) -> Result<()> {
+    let names = ["turn-ours", "turn-official", "turn-official-streams"];
+    let pairs = [(Client::Ours, Agent::Ours), OFFICIAL[0], OFFICIAL[1]];
+    for (name, (client, agent)) in names.into_iter().zip(pairs) {
+        let ratio = times_of(&times[at(all, Pair(client, agent))?], &times[0]);
+        report.figure(name, format!("{ratio:.1}"));
+    }
+    Ok(())
+}
+
+fn race_columns(all: &[Contestant], columns: &[Column]) -> Result<Vec<Vec<Times>>> {
+    columns.iter().map(|column| race_turns(all, &column.prompt, column.wide, column.rounds)).collect()
+}
+
+/// A table of these times; the first contestant is the one that the others are compared with.
 fn table(
     report: &mut Report,
     name: &'static str,
     all: &[Contestant],
     columns: &[Column],
-) -> Result<Vec<Vec<Times>>> {
-    let mut times = Vec::new();
-    for column in columns {
-        times.push(race_turns(all, &column.prompt, column.wide, column.rounds)?);
-    }
+    times: &[Vec<Times>],
+    free: Option<&[Vec<Times>]>,
+) {
     let mut header = vec!["client", "agent"];
     for column in columns {
         header.extend([column.name, "of floor"]);
+        header.extend(free.map(|_| "unpinned"));
     }
     let mut table = Table::new(&header);
     for (index, contestant) in all.iter().enumerate() {
         let Pair(client, agent) = contestant.pair;
         let mut row = vec![client.name().to_owned(), agent.name().to_owned()];
-        for (column, times) in columns.iter().zip(&times) {
+        for (number, (column, times)) in columns.iter().zip(times).enumerate() {
+            let of_floor = |times: &[Times]| format!("{:.1}x", times_of(&times[index], &times[0]));
             row.push(duration(times[index].median() / column.parts as f64));
-            row.push(format!("{:.1}x", times_of(&times[index], &times[0])));
+            row.push(of_floor(times));
+            row.extend(free.map(|free| of_floor(&free[number])));
         }
         table.row(row);
     }
     report.table(name, table);
-    Ok(times)
 }

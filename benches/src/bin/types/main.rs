@@ -7,7 +7,7 @@ mod cases;
 mod compare;
 
 use anyhow::{Result, bail};
-use benches::{Counting, Table, Times, write_table};
+use benches::{Counting, Table, Times, write_figure, write_table};
 use compare::{Case, Comparison};
 use lexopt::prelude::*;
 
@@ -46,6 +46,15 @@ fn main() -> Result<()> {
         if options.write {
             write_table(name, &table.render())?;
         }
+    }
+
+    if options.write && options.only.is_none() {
+        let hundredths = |(_, comparison): &(Case, Comparison)| {
+            (comparison.decode[0].faster_than(&comparison.decode[1]) * 100.0).round() / 100.0
+        };
+        let ratios = || results.iter().map(hundredths);
+        let (least, most) = (ratios().fold(f64::INFINITY, f64::min), ratios().fold(0.0, f64::max));
+        write_figure("decoding", &format!("{least:.1} to {most:.1}"))?;
     }
 
     let missed: Vec<String> =

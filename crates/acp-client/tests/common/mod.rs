@@ -45,12 +45,12 @@ impl Wire {
     }
 
     pub(crate) async fn send(&mut self, message: Value) {
-        self.raw(&format!("{message}\n")).await;
+        self.raw(format!("{message}\n")).await;
     }
 
     /// Sends bytes as they are.
-    pub(crate) async fn raw(&mut self, text: &str) {
-        self.out.write_all(text.as_bytes()).await.expect("the client reads");
+    pub(crate) async fn raw(&mut self, text: impl AsRef<[u8]>) {
+        self.out.write_all(text.as_ref()).await.expect("the client reads");
     }
 
     pub(crate) async fn answer(&mut self, request: &Value, result: Value) {

@@ -7,6 +7,8 @@ use acp_json::{Node, Value};
 
 use super::{Direction, Kind, Traffic};
 use crate::message::Id;
+use crate::options::Noise;
+use crate::reading::repaired;
 use crate::service::Encode;
 
 /// One record of a [`Recording`](super::Recording).
@@ -40,7 +42,8 @@ pub struct Entry {
     pub id: Option<Id>,
     /// The length of the line in bytes, before redaction.
     pub bytes: u64,
-    /// The message; a string that holds the line if it was not JSON. `None` if it was not recorded.
+    /// The message, with U+FFFD for what in it is not Unicode; a string that holds the line if it was not JSON. `None`
+    /// if it was not recorded.
     pub body: Option<Value>,
 }
 
@@ -80,7 +83,16 @@ pub(super) fn write_dropped(buffer: &mut Vec<u8>, count: u64) {
 
 /// Reads a record; an error is what is wrong with it.
 pub(super) fn read(line: &[u8]) -> Result<Record, &'static str> {
-    let mut node = acp_json::parse_slice(line).map_err(|_| "it is not JSON")?;
+    let text;
+    let node = match acp_json::parse_slice(line) {
+        Ok(node) => Ok(node),
+        // A record holds its line as it came.
+        Err(_) => {
+            text = repaired(line, Noise::Skip).unwrap_or_default();
+            acp_json::parse(&text)
+        }
+    };
+    let mut node = node.map_err(|_| "it is not JSON")?;
     let number = |name| node.get(name).and_then(Node::as_u64);
     let text = |name| node.get(name).and_then(Node::as_str);
     let time = number("time").and_then(|time| UNIX_EPOCH.checked_add(Duration::from_micros(time)));

@@ -23,6 +23,8 @@ pub use self::traffic::{Direction, Kind, Traffic};
 pub(crate) use self::observer::Observer;
 
 use crate::message::{Id, Message};
+use crate::options::Noise;
+use crate::reading::repaired;
 
 /// Sees each line of a connection, in the order of the wire. Free when there is none.
 ///
@@ -61,12 +63,19 @@ impl Tap {
         Self { observe: Arc::new(observe), show: Show::Everything }
     }
 
-    /// Shows one line. It is parsed here once more, which only those pay who look.
-    fn see(&self, direction: Direction, line: &[u8]) {
-        let message = Message::parse(line);
+    /// Shows one line, which says what `text` does: the same, but for text that was repaired. It is parsed here once
+    /// more, which only those pay who look.
+    fn see(&self, direction: Direction, line: &[u8], text: &[u8]) {
+        let message = Message::parse(text);
+        if let (Direction::Out, Err(_), true) = (direction, &message, line == text)
+            && let Some(text) = repaired(line, Noise::Skip)
+        {
+            // JSON that somebody else wrote and a service passed on.
+            return self.see(direction, line, text.as_bytes());
+        }
         let mut traffic = Traffic::head(direction, &message, line.len());
         let redacted = match &self.show {
-            Show::Redacted(redaction) => redaction.line(line),
+            Show::Redacted(redaction) => redaction.line(text),
             Show::Nothing | Show::Everything => None,
         };
         let raw = matches!(self.show, Show::Everything).then_some(line);

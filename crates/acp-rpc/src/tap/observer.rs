@@ -24,8 +24,9 @@ impl Observer {
         &self.service
     }
 
-    pub(crate) fn received(&self, line: &[u8]) {
-        self.show(|tap| tap.see(Direction::In, line));
+    /// Shows a line that came, which was read as `text`.
+    pub(crate) fn received(&self, line: &[u8], text: &[u8]) {
+        self.show(|tap| tap.see(Direction::In, line, text));
     }
 
     /// Shows that a line came that is not read.
@@ -37,7 +38,7 @@ impl Observer {
     pub(crate) fn sent(&self, batch: &[u8]) {
         self.show(|tap| {
             let lines = batch.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-            lines.for_each(|line| tap.see(Direction::Out, line));
+            lines.for_each(|line| tap.see(Direction::Out, line, line));
         });
     }
 

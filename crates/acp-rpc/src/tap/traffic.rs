@@ -21,7 +21,7 @@ pub struct Traffic<'a> {
     pub id: Option<&'a Id>,
     /// The line's length in bytes, without its newline.
     pub bytes: u64,
-    /// The line, if the tap shows lines: as it was, or redacted and written anew. Not there for a line that was
+    /// The line, if the tap shows lines: as it was, to the byte, or redacted and written anew. Not there for a line that was
     /// too long, nor redacted for one that is not JSON, where secrets cannot be told from the rest.
     pub line: Option<&'a [u8]>,
 }

@@ -178,7 +178,7 @@ impl Drop for Gone {
 }
 
 /// A result whose serialiser fails.
-struct Unwritable;
+pub(crate) struct Unwritable;
 
 impl serde_core::Serialize for Unwritable {
     fn serialize<S: serde_core::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {

@@ -12,10 +12,23 @@ const TOO_LONG: &str = "the message is longer than the limit of 1000 bytes";
 const TOO_HEAVY: &str = "the values of the message take more than 1000000 bytes of memory";
 
 pub(crate) fn rows() -> Vec<Row> {
-    [not_json(), blank(), not_messages(), versions(), ids(), shapes(), responses(), oversized(), too_heavy()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        not_json(),
+        unreadable(),
+        repaired(),
+        not_utf8(),
+        blank(),
+        not_messages(),
+        versions(),
+        ids(),
+        shapes(),
+        responses(),
+        oversized(),
+        too_heavy(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn nested(depth: usize) -> String {
@@ -24,19 +37,96 @@ fn nested(depth: usize) -> String {
 }
 
 fn not_json() -> Vec<Row> {
-    let mut not_utf8 = br#"{"jsonrpc":"2.0","id":1,"method":"echo","params":["?"]}"#.to_vec();
-    not_utf8[51] = 0xFF;
     vec![
         Row::new("a banner").send("Listening on port 1234 ...").not_json(1),
         Row::new("half an object").send("{").not_json(1),
         Row::new("half a request").send(r#"{"jsonrpc":"2.0","id":1,"meth"#).not_json(29),
+        Row::new("an id that may be cut off").send(r#"{"jsonrpc":"2.0","method":"echo","id":1"#).not_json(39),
+        Row::new("an id that stands deeper")
+            .send(r#"{"jsonrpc":"2.0","method":"echo","params":[01,{"id":1}]}"#)
+            .not_json(45),
         Row::new("two objects in a line").send("{} {}").not_json(4),
-        Row::new("a byte that is not UTF-8").send(not_utf8).not_json(52),
-        Row::new("a byte that is not UTF-8 in a batch").send(*b"[\"\xff\"]").not_json(3),
-        Row::new("too deep").send(nested(128)).not_json(176),
         Row::new("deep").send(nested(120)).gets(ok("1", &format!("{}{}", "[".repeat(120), "]".repeat(120)))),
         Row::new("a banner after a banner").send("Hello").not_json(1).send("World").not_json(1),
     ]
+}
+
+/// Not JSON as we read it, with an id all the same.
+fn unreadable() -> Vec<Row> {
+    let row = |name: &str, line: String, id: &str, column: usize| {
+        let report = format!("a line of {} bytes is not JSON (at byte {column})", line.len());
+        let problem = format!("the message cannot be read as JSON from byte {column} on");
+        Row::new(name).send(line).gets(error(id, -32700, &problem)).reports(report)
+    };
+    let echo = |params: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"echo","params":{params}}}"#);
+    let last = |params: &str| format!(r#"{{"params":{params},"method":"echo","jsonrpc":"2.0","id":"q"}}"#);
+    let response = r#"{"jsonrpc":"2.0","id":99,"result":nope}"#;
+    vec![
+        row("a number that is none", echo("[01]"), "1", 52),
+        row("a number that is none, id last", last("[01]"), r#""q""#, 13),
+        row("a number that is none, and another id", last(r#"[{"id":7},01]"#), r#""q""#, 22),
+        row("too deep", nested(128), "1", 176),
+        row("half a pair and a number that is none", echo(r#"["\ud83d",01]"#), "1", 61),
+        row("NUL in text", echo("[\"\0\"]"), "1", 52),
+        row(
+            "cut off after its id",
+            r#"{"jsonrpc":"2.0","id":1,"method":"echo","params":"#.to_owned(),
+            "1",
+            49,
+        ),
+        Row::new("a response for nobody that cannot be read")
+            .send(response)
+            .reports("a line of 39 bytes is not JSON (at byte 36)"),
+    ]
+}
+
+/// Text that somebody cut within a character.
+fn repaired() -> Vec<Row> {
+    let echo = |id: &str, text: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"echo","params":["{text}"]}}"#)
+    };
+    let row = |name: &str, text: &str, read_as: &str, column: usize| {
+        let line = echo("1", text);
+        let report = repair(line.len(), column);
+        Row::new(name).send(line).gets(ok("1", &format!(r#"["{read_as}"]"#))).reports(report)
+    };
+    let note = r#"{"jsonrpc":"2.0","method":"x/\ud83d"}"#;
+    let id = echo(r#""\ud83d""#, "");
+    let refused = "an `id` must be whole Unicode text";
+    vec![
+        row("half a pair at the end", r"cut \ud83d", "cut \u{fffd}", 62),
+        row("half a pair before text", r"\ud83dcut", "\u{fffd}cut", 58),
+        row("the other half", r"\ude00", "\u{fffd}", 57),
+        row("half a pair and a whole one", r"\ud83d\ud83d\ude00", "\u{fffd}\u{1f600}", 63),
+        Row::new("half a pair in a notification").send(note).reports(repair(note.len(), 36)),
+        Row::new("half a pair in the id")
+            .send(id.clone())
+            .reports(repair(id.len(), 30))
+            .refused("null", refused),
+    ]
+}
+
+/// Not UTF-8: refused by who serves (rule v1-rpc-02), and made the best of by who reads a program.
+fn not_utf8() -> Vec<Row> {
+    let row = |name: &str, text: &[u8], read_as: &str, column: usize| {
+        let line = [br#"{"jsonrpc":"2.0","params":[""#, text, br#""],"method":"echo","id":1}"#].concat();
+        let problem = format!("the message cannot be read as JSON from byte {column} on");
+        let report = format!("a line of {} bytes is not JSON (at byte {column})", line.len());
+        let length = line.len();
+        Row::new(name).send(line).apart(
+            (error("1", -32700, &problem), report),
+            (ok("1", &format!(r#"["{read_as}"]"#)), repair(length, column)),
+        )
+    };
+    vec![
+        row("a byte that is not UTF-8", b"a\xffb", "a\u{fffd}b", 30),
+        row("a character cut after its first bytes", b"\xf0\x9f\x98", "\u{fffd}", 29),
+        row("not UTF-8, then half a pair", b"\xff\\ud83d", "\u{fffd}\u{fffd}", 36),
+    ]
+}
+
+fn repair(length: usize, column: usize) -> String {
+    format!("a message of {length} bytes has text that is not Unicode, read as U+FFFD (at byte {column})")
 }
 
 fn blank() -> Vec<Row> {
@@ -93,7 +183,15 @@ fn ids() -> Vec<Row> {
 
 fn shapes() -> Vec<Row> {
     let unknown = "method not found: x/y";
+    let beyond = r#"[1.5,1e400,{"a":-9e999}]"#;
+    let problem = "`line`: the number does not fit an unsigned 32-bit integer";
     vec![
+        Row::new("numbers beyond a double")
+            .send(format!(r#"{{"jsonrpc":"2.0","id":1,"method":"echo","params":{beyond}}}"#))
+            .gets(ok("1", beyond)),
+        Row::new("a number beyond a double where one is due")
+            .send(r#"{"jsonrpc":"2.0","id":1,"method":"typed","params":{"line":1e400}}"#)
+            .gets(error("1", -32602, problem)),
         Row::new("a method of another type")
             .send(r#"{"jsonrpc":"2.0","id":1,"method":5}"#)
             .refused("1", "`method` must be a string"),
@@ -139,7 +237,7 @@ fn responses() -> Vec<Row> {
     ]
 }
 
-/// Beyond the limit: answered where the first bytes show an id.
+/// Beyond the limit: answered where an id can be made out.
 fn oversized() -> Vec<Row> {
     let filler = "x".repeat(20_000);
     let megabytes = "x".repeat(5_000_000);
@@ -160,7 +258,19 @@ fn oversized() -> Vec<Row> {
         )
         .gets(refused("\"q\"")),
         row("too long, id after the params", format!(r#"{{"method":"echo","params":["{filler}"],"id":7}}"#))
-            .noise(refused("null")),
+            .gets(refused("7")),
+        row(
+            "too long, another id before its own",
+            format!(r#"{{"method":"echo","params":[{{"id":1}},"{filler}"],"id":7}}"#),
+        )
+        .gets(refused("7")),
+        row(
+            "too long, with no id of its own",
+            format!(r#"{{"method":"note","params":[{{"id":1}},"{filler}"]}}"#),
+        )
+        .noise(refused("null")),
+        row("too long, id after a long text", format!(r#"{{"method":"echo","params":"{filler}","id":7}}"#))
+            .gets(refused("7")),
         row(
             "too long a notification",
             format!(r#"{{"jsonrpc":"2.0","method":"note","params":["{filler}"]}}"#),

@@ -12,6 +12,8 @@ pub(crate) struct Row {
     pub(crate) limits: Vec<(&'static str, usize)>,
     talk: Vec<Exchange>,
     faults: Vec<String>,
+    /// What comes in the end, and is reported, from the side that answers noise and from the other.
+    apart: Option<[(String, String); 2]>,
 }
 
 struct Exchange {
@@ -24,7 +26,7 @@ struct Exchange {
 
 impl Row {
     pub(crate) fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), limits: Vec::new(), talk: Vec::new(), faults: Vec::new() }
+        Self { name: name.to_owned(), limits: Vec::new(), talk: Vec::new(), faults: Vec::new(), apart: None }
     }
 
     pub(crate) fn limit(mut self, name: &'static str, value: usize) -> Self {
@@ -48,6 +50,12 @@ impl Row {
     pub(crate) fn noise(mut self, answer: impl Into<String>) -> Self {
         self = self.gets(answer);
         self.talk.last_mut().unwrap().is_noise = true;
+        self
+    }
+
+    /// Is answered and reported in one way by the side that answers noise, and in another by that which does not.
+    pub(crate) fn apart(mut self, answers: (String, String), skips: (String, String)) -> Self {
+        self.apart = Some([answers, skips]);
         self
     }
 
@@ -80,13 +88,19 @@ impl Row {
                 assert_eq!(&wire.next().await, answer, "{name} ({link:?})");
             }
         }
+        let mut reports = self.faults.clone();
+        if let Some([answers, skips]) = &self.apart {
+            let (answer, report) = if link.answers_noise() { answers } else { skips };
+            assert_eq!(&wire.next().await, answer, "{name} ({link:?})");
+            reports.push(report.clone());
+        }
         // Two, one after the other: what a handler says too much may overtake one, but not both.
         for probe in ["probe-1", "probe-2"] {
             self.is_served(probe, &mut wire, link).await;
         }
         let (rest, faults) = subject.end(wire).await;
         assert_eq!(rest, Vec::<String>::new(), "{name} ({link:?}): said too much");
-        assert_eq!(faults, self.faults, "{name} ({link:?}): reports");
+        assert_eq!(faults, reports, "{name} ({link:?}): reports");
     }
 
     async fn is_served(&self, id: &str, wire: &mut Wire, link: Link) {

@@ -21,7 +21,11 @@ impl Write for Paper {
 
 impl Paper {
     pub(crate) fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        String::from_utf8(self.bytes()).unwrap()
+    }
+
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.0.lock().unwrap().clone()
     }
 }
 

@@ -38,6 +38,8 @@ struct Ledger {
     lanes: [[Lane; LANES]; 2],
     /// For each side that writes: the requests whose answers the other side has not written yet.
     unanswered: [HashSet<String>; 2],
+    /// Whether a side has refused a request that was cut off.
+    cut: [bool; 2],
     /// Handlers, jobs and other futures that exist.
     alive: usize,
     closed: [usize; 2],
@@ -138,7 +140,10 @@ impl World {
         let sound = if rest.starts_with(r#""method""#) {
             ledger.unanswered[writer].insert(id.to_owned())
         } else {
-            id == "null" || ledger.unanswered[1 - writer].remove(id)
+            // A request that was cut off with its connection is refused under its id. There is one of those at most.
+            id == "null"
+                || ledger.unanswered[1 - writer].remove(id)
+                || (rest.contains(r#""code":-32700"#) && !std::mem::replace(&mut ledger.cut[writer], true))
         };
         if !sound {
             ledger.problem.get_or_insert(format!("side {writer} wrote this out of turn: {line}"));

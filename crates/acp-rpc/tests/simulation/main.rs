@@ -20,7 +20,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use acp_rpc::endpoint::{Cancel, Effect, Endpoint, Limits};
+use acp_rpc::endpoint::{Effect, Endpoint, Limits};
 use acp_rpc::{Answer, Id, Message};
 
 use lines::Line;
@@ -46,7 +46,7 @@ fn endpoints_do_what_the_model_says() {
 #[derive(Clone, Debug, Default)]
 struct Token(Rc<Cell<bool>>);
 
-impl Cancel for Token {
+impl Token {
     fn cancel(&self) {
         self.0.set(true);
     }
@@ -121,12 +121,12 @@ impl World {
     fn call(&mut self, at: usize) -> Verdict {
         let number = self.calls.len() as u64;
         let side = &mut self.sides[at];
-        let id = side.endpoint.call(number);
+        let id = side.endpoint.call(number).ok();
         let expected = side.model.call(number);
         same("the id of a call", &id, &expected)?;
         let Some(id) = id else { return Ok(()) };
         if self.dice.one_in(10) {
-            side.endpoint.retract(id);
+            same("who is taken back", &side.endpoint.retract(id), &Some(number))?;
             side.model.retract(id);
             return Ok(());
         }
@@ -154,6 +154,7 @@ impl World {
         same(&line.text, &said(&effect), &expected)?;
         match effect {
             Effect::Run { id, token, .. } => side.handlers.push(Handler { id, call: line.call, token }),
+            Effect::Cancel { token } => token.cancel(),
             Effect::Deliver { waiter, answer, .. } => return self.deliver(waiter, &line, &answer),
             Effect::Refuse { id, .. } if id != Id::Null => {
                 let refusal = Line::error(&id, line.call);
@@ -213,7 +214,7 @@ impl World {
         let side = &mut self.sides[at];
         let id = i64::try_from(self.dice.below(40)).unwrap();
         let waiter = side.model.abandon(id);
-        same("whether it was pending", &side.endpoint.abandon(id), &waiter.is_some())?;
+        same("who waited", &side.endpoint.abandon(id), &waiter)?;
         waiter.map_or(Ok(()), |waiter| self.tell(at, id, waiter))
     }
 

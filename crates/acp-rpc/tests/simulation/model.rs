@@ -141,7 +141,7 @@ pub(crate) fn said<W: Debug, T>(effect: &Effect<'_, W, T>) -> String {
         Effect::Notify { .. } => "notify".into(),
         Effect::Deliver { id, waiter, .. } => format!("deliver {id} to {waiter:?}"),
         Effect::Refuse { id, error } => format!("refuse {id} {}", error.code),
-        Effect::Cancelled => "cancelled".into(),
+        Effect::Cancel { .. } => "cancelled".into(),
         Effect::Ignore => "ignore".into(),
         Effect::UnknownResponse { id } => format!("unknown {id}"),
         Effect::Unaddressed { .. } => "unaddressed".into(),

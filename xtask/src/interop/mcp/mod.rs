@@ -34,8 +34,9 @@ use self::recorder::{Recorder, Sent};
 use self::rows::{Client, ROWS, Row, Spoken};
 use self::serving::Serving;
 use super::layout::Layout;
+use super::results::Results;
 use super::selection::Selection;
-use super::{install, print, process, report, tap};
+use super::{install, print, process, tap};
 
 pub(super) use self::peers::python;
 
@@ -81,7 +82,7 @@ pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
     let all = outcomes.len() + prompts.len();
     ensure!(all > 0, "no case matches");
     if selection.write {
-        report::update(layout.root(), &[page::section(&outcomes, &prompts)])?;
+        Results::update(layout.root(), |results| results.mcp = page::section(&outcomes, &prompts))?;
     }
     print(&format!("{} ok, {failed} failed", all - failed))?;
     ensure!(failed == 0, "{failed} failed; what was said is in .interop/logs/mcp");

@@ -4,14 +4,14 @@ use super::Outcome;
 use super::npx::Tried;
 use super::peers::{Eras, PEERS};
 use super::rows::{Client, ROWS, Spoken};
-use crate::interop::report::{Section, plain, row};
+use crate::interop::report::{plain, row};
 
 /// The columns of the matrix.
 const BINDINGS: [&str; 3] = ["stdio", "HTTP", "HTTP+SSE"];
 /// The columns of the servers, before the one of clients that connect at once.
 const CLIENTS: [Client; 3] = [Client::Both, Client::Legacy, Client::Modern];
 
-pub(super) fn section(outcomes: &[Outcome], prompts: &[Tried]) -> Section {
+pub(super) fn section(outcomes: &[Outcome], prompts: &[Tried]) -> String {
     let mut text = "\
 Real servers, connected by a program built on acp-mcp that calls every tool, gets every prompt and reads every resource:
 `cargo xtask interop mcp`. The rows are those of [MCP.md](MCP.md#two-eras). In the columns is with how many servers a row
@@ -36,7 +36,7 @@ for one.\n\n"
         };
         row(&mut text, name, [cell].into_iter());
     }
-    Section { title: "MCP servers", text }
+    text
 }
 
 fn matrix(text: &mut String, outcomes: &[Outcome]) {

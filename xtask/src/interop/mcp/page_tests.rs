@@ -31,7 +31,7 @@ fn a_row_is_a_result_and_what_failed_is_named() {
         outcome("M8", both, &[(Client::Modern, Ok("modern")), (Client::Legacy, Ok("legacy"))]),
     ];
     let prompts = [("reads", Ok(())), ("writes", Err("it does not".to_owned()))];
-    let page = page::section(&outcomes, &prompts).text;
+    let page = page::section(&outcomes, &prompts);
     assert!(line(&page, "| M2").ends_with("| **1 of 2** | no such server | no such server |"));
     assert!(line(&page, "| M8").ends_with("| no such server | 1 of 1 | no such server |"));
     assert_eq!(line(&page, "| rmcp 1.8.0"), "| rmcp 1.8.0 | stdio | – | – | M2: not connected | – |");

@@ -24,6 +24,8 @@ pub(crate) enum Agent {
     /// Ours, with a handler for every operation.
     EveryOperation,
     Official,
+    /// The same over its byte streams, on pipes that do not block.
+    OfficialStreams,
     TypeScript,
     Python,
 }
@@ -36,6 +38,7 @@ impl Agent {
             Agent::Ours => "ours",
             Agent::EveryOperation => "ours, every operation",
             Agent::Official => "Rust SDK",
+            Agent::OfficialStreams => "Rust SDK, ByteStreams",
             Agent::TypeScript => "TypeScript SDK",
             Agent::Python => "Python SDK",
         }
@@ -48,12 +51,13 @@ impl Agent {
             Agent::Ours => "ours",
             Agent::EveryOperation => "every",
             Agent::Official => "official",
+            Agent::OfficialStreams => "official-streams",
             Agent::TypeScript | Agent::Python => bail!("{} is no part of this program", self.name()),
         })
     }
 
     pub(crate) fn from_word(word: &str) -> Option<Self> {
-        let all = [Agent::Floor, Agent::Ours, Agent::EveryOperation, Agent::Official];
+        let all = [Agent::Floor, Agent::Ours, Agent::EveryOperation, Agent::Official, Agent::OfficialStreams];
         all.into_iter().find(|agent| agent.word().is_ok_and(|own| own == word))
     }
 
@@ -75,7 +79,7 @@ impl Agent {
             }
             Agent::Ours => ours::serve(Transport::from_stream(stream)).await,
             Agent::EveryOperation => Ok(acp_agent::serve(Every, Transport::from_stream(stream)).await?),
-            Agent::Official => official::serve_stream(stream).await,
+            Agent::Official | Agent::OfficialStreams => official::serve_stream(stream).await,
             Agent::TypeScript | Agent::Python => bail!("{} runs in no process of ours", self.name()),
         }
     }
@@ -87,14 +91,23 @@ pub(crate) fn run(word: &str) -> Result<()> {
     runtime.block_on(async {
         match word {
             "floor" => {
-                let reader = pipe::Receiver::from_file(std::fs::File::open("/dev/stdin")?)?;
-                let writer = pipe::OpenOptions::new().open_sender("/dev/stdout")?;
+                let (reader, writer) = pipes()?;
                 floor::serve(reader, writer).await
             }
             "ours" => ours::serve(Transport::stdio()?).await,
             "every" => Ok(acp_agent::serve_stdio(Every).await?),
             "official" => official::serve_stdio().await,
+            "official-streams" => {
+                let (reader, writer) = pipes()?;
+                official::serve_pipes(reader, writer).await
+            }
             other => bail!("no agent `{other}`"),
         }
     })
+}
+
+/// Stdin and stdout, which do not block.
+fn pipes() -> Result<(pipe::Receiver, pipe::Sender)> {
+    let reader = pipe::Receiver::from_file(std::fs::File::open("/dev/stdin")?)?;
+    Ok((reader, pipe::OpenOptions::new().open_sender("/dev/stdout")?))
 }

@@ -12,6 +12,7 @@ use agent_client_protocol::v1::schema::{
 use agent_client_protocol::{Agent, ByteStreams, Client, ConnectTo, Result, Stdio, on_receive_request};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use tokio::io::DuplexStream;
+use tokio::net::unix::pipe;
 use tokio_util::compat::{TokioAsyncReadCompatExt as _, TokioAsyncWriteCompatExt as _};
 
 use crate::script::{CHUNK, FILE, Script, code};
@@ -22,6 +23,10 @@ pub(super) async fn serve_stdio() -> anyhow::Result<()> {
 
 pub(super) async fn serve_stream(stream: DuplexStream) -> anyhow::Result<()> {
     let (reader, writer) = tokio::io::split(stream);
+    Ok(serve(ByteStreams::new(writer.compat_write(), reader.compat())).await?)
+}
+
+pub(super) async fn serve_pipes(reader: pipe::Receiver, writer: pipe::Sender) -> anyhow::Result<()> {
     Ok(serve(ByteStreams::new(writer.compat_write(), reader.compat())).await?)
 }
 

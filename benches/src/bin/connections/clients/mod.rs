@@ -32,6 +32,8 @@ pub(crate) enum Client {
     Tapped,
     /// The official crate: a handler of updates.
     Official,
+    /// The same over its byte streams, on pipes that do not block.
+    OfficialStreams,
     /// The same behind nine other handlers.
     OfficialBehindNine,
 }
@@ -65,6 +67,7 @@ impl Client {
             Client::EveryMethod => "ours, every method",
             Client::Tapped => "ours, with a tap",
             Client::Official => "Rust SDK",
+            Client::OfficialStreams => "Rust SDK, ByteStreams",
             Client::OfficialBehindNine => "Rust SDK, ten handlers",
         }
     }
@@ -99,9 +102,8 @@ impl Client {
             Client::Ours | Client::Handler | Client::EveryMethod | Client::Tapped => {
                 Box::new(ours::Connection::open(runtime, agent, over, sessions, self)?)
             }
-            Client::Official | Client::OfficialBehindNine => {
-                let behind_nine = self == Client::OfficialBehindNine;
-                Box::new(official::Connection::open(runtime, agent, over, sessions, behind_nine)?)
+            Client::Official | Client::OfficialStreams | Client::OfficialBehindNine => {
+                Box::new(official::Connection::open(runtime, agent, over, sessions, self)?)
             }
         })
     }

@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio_util::compat::{TokioAsyncReadCompatExt as _, TokioAsyncWriteCompatExt as _};
 
-use super::{Connected, MEMORY_PIPE, Over};
+use super::{Client as Contender, Connected, MEMORY_PIPE, Over, Reaped, spawn};
 use crate::agents::Agent;
 use crate::script::file;
 
@@ -31,6 +31,8 @@ pub(super) struct Connection {
     sessions: Vec<SessionId>,
     updates: Arc<AtomicUsize>,
     runtime: Rc<Runtime>,
+    /// Not with the SDK's own way to start an agent, which keeps it.
+    _child: Option<Reaped>,
 }
 
 impl Connection {
@@ -39,10 +41,12 @@ impl Connection {
         agent: Agent,
         over: Over,
         sessions: usize,
-        behind_nine: bool,
+        contender: Contender,
     ) -> Result<Self> {
+        let behind_nine = contender == Contender::OfficialBehindNine;
         let updates = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&updates);
+        let mut child = None;
         let (agent, opened) = runtime.block_on(async {
             let agent = match over {
                 Over::Memory => {
@@ -51,6 +55,12 @@ impl Connection {
                     let (reader, writer) = tokio::io::split(here);
                     connect(ByteStreams::new(writer.compat_write(), reader.compat()), counter, behind_nine)
                         .await?
+                }
+                Over::Pipes if contender == Contender::OfficialStreams => {
+                    let ((reader, writer), reaped) = spawn(&runtime, &agent.command()?)?;
+                    child = Some(reaped);
+                    let streams = ByteStreams::new(writer.compat_write(), reader.compat());
+                    connect(streams, counter, behind_nine).await?
                 }
                 Over::Pipes => {
                     let command = agent.command()?;
@@ -70,7 +80,7 @@ impl Connection {
             }
             anyhow::Ok((agent, opened))
         })?;
-        Ok(Connection { agent, sessions: opened, updates, runtime })
+        Ok(Connection { agent, sessions: opened, updates, runtime, _child: child })
     }
 
     async fn turn(&self, session: &SessionId, prompt: &str) -> Result<()> {
