@@ -15,9 +15,13 @@ fn signal(acp: &Child, signal: &str) {
     assert!(killed.expect("kill runs").success());
 }
 
-/// Waits until the pipe has as much as it takes.
+/// Waits until the pipe has as much as it takes: whoever writes to it is stuck then.
 fn until_full(out: &impl std::os::fd::AsFd) {
-    while rustix::io::ioctl_fionread(out).expect("a pipe") < 60_000 {
+    #[cfg(target_os = "linux")]
+    let size = rustix::pipe::fcntl_getpipe_size(out).expect("a pipe");
+    #[cfg(not(target_os = "linux"))]
+    let size = 60_000;
+    while rustix::io::ioctl_fionread(out).expect("a pipe") < size as u64 {
         std::thread::yield_now();
     }
 }
@@ -25,25 +29,30 @@ fn until_full(out: &impl std::os::fd::AsFd) {
 #[test]
 fn every_wait_has_its_limit() {
     let open = "take; give '{\"protocolVersion\":1}'; take; give '{\"sessionId\":\"s1\"}'; take";
+    // Where one does not hold, the other one ends the run.
     for (options, script, told) in [
         (
-            ["--init-timeout", "0.3"],
+            &["--init-timeout", "0.3"][..],
             "while :; do take; done".to_owned(),
             "did not answer `initialize` within 300ms",
         ),
-        (["--timeout", "0.3"], "while :; do take; done".to_owned(), "the time is up"),
         (
-            ["--timeout", "0.3"],
+            &["--timeout", "0.3", "--idle-timeout", "60"],
+            "while :; do take; done".to_owned(),
+            "the time is up",
+        ),
+        (
+            &["--timeout", "0.3", "--idle-timeout", "60"],
             "take; give '{\"protocolVersion\":1}'; while :; do take; done".to_owned(),
             "the time is up",
         ),
         (
-            ["--idle-timeout", "0.3"],
+            &["--idle-timeout", "0.3", "--timeout", "60"],
             "take; give '{\"protocolVersion\":1}'; while :; do take; done".to_owned(),
             "the agent has said nothing for 300ms",
         ),
         (
-            ["--idle-timeout", "3"],
+            &["--idle-timeout", "3", "--timeout", "60"],
             format!("{open}; prompt=$id; take; id=$prompt; give '{{\"stopReason\":\"cancelled\"}}'; take"),
             "the agent has said nothing for 3s: cancelling",
         ),
