@@ -33,7 +33,7 @@ pub(crate) struct Connection<A: Agent> {
 }
 
 /// What is told of faults.
-pub(crate) type OnFault = Box<dyn Fn(&Fault<'_>) + Send + Sync>;
+pub(crate) type OnFault = Arc<dyn Fn(&Fault<'_>) + Send + Sync>;
 
 #[derive(Default)]
 struct Phase {
@@ -47,7 +47,7 @@ struct Phase {
 
 impl<A: Agent> Connection<A> {
     pub(crate) fn new(agent: Arc<A>, on_fault: Option<OnFault>, limits: &acp_rpc::Options) -> Self {
-        let (keeper, servers) = (Keeper::of(&*agent), Servers::of(&*agent, limits));
+        let (keeper, servers) = (Keeper::of(&*agent, on_fault.clone()), Servers::of(&*agent, limits));
         Connection { agent, sessions: Arc::default(), keeper, servers, phase: Mutex::default(), on_fault }
     }
 

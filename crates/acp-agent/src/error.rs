@@ -137,12 +137,35 @@ pub(crate) fn auth_required() -> RpcError {
 
 /// `-32002` with `data.sessionId`.
 pub(crate) fn unknown_session(session: &SessionId) -> RpcError {
-    let data = Map::from([("sessionId", acp_types::Value::from(session.as_str()))]);
-    RpcError::new(
+    let error = RpcError::new(
         ErrorCode::RESOURCE_NOT_FOUND.0,
         "this connection has no such session: open it with `session/new`, `session/load` or `session/resume`",
-    )
-    .with_data(data)
+    );
+    match session_data(session) {
+        Some(data) => error.with_data(data),
+        None => error,
+    }
+}
+
+/// `data.sessionId`; nothing for an id of a length that no session has.
+pub(crate) fn session_data(session: &SessionId) -> Option<Map> {
+    /// In bytes.
+    const LONGEST: usize = 1024;
+    let id = Some(session.as_str()).filter(|id| id.len() <= LONGEST)?;
+    Some(Map::from([("sessionId", acp_types::Value::from(id))]))
+}
+
+/// A session's id in a message for people, cut after 64 characters.
+pub(crate) struct Shown<'a>(pub(crate) &'a SessionId);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = self.0.as_str();
+        match id.char_indices().nth(64) {
+            None => f.write_str(id),
+            Some((cut, _)) => write!(f, "{}..", id.get(..cut).unwrap_or_default()),
+        }
+    }
 }
 
 impl fmt::Display for Error {
@@ -151,7 +174,7 @@ impl fmt::Display for Error {
             Error::Cancelled => f.write_str("cancelled by the client"),
             Error::TurnOver => f.write_str("the turn has been answered already"),
             Error::SessionClosed { session } => {
-                write!(f, "the session `{session}` has been closed: stop its work")
+                write!(f, "the session `{}` has been closed: stop its work", Shown(session))
             }
             Error::Unsupported { capability } => write!(f, "the client does not offer `{capability}`"),
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),

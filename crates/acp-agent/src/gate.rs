@@ -87,4 +87,8 @@ impl<T: Encode> Encode for Guarded<'_, T> {
         }
         self.message.encode(buffer)
     }
+
+    fn leaves(&self, json: &[u8]) -> Result<(), EncodeError> {
+        self.message.leaves(json)
+    }
 }

@@ -11,6 +11,7 @@ use acp_types::v1::{
 
 use crate::agent::Agent;
 use crate::call::Scope;
+use crate::connection::OnFault;
 use crate::error::Result;
 use crate::gate::Gate;
 use crate::incoming::{Called, Incoming};
@@ -23,7 +24,7 @@ pub(crate) enum Keeper {}
 impl Keeper {
     pub(crate) const OPERATIONS: [Operation; 0] = [];
 
-    pub(crate) const fn of<A: Agent>(_: &A) -> Option<Self> {
+    pub(crate) fn of<A: Agent>(_: &A, _: Option<OnFault>) -> Option<Self> {
         None
     }
 
@@ -65,6 +66,10 @@ impl Recorder {
     }
 
     pub(crate) fn keep_now<'a>(&'a self, _: &'a Gate, _: &'a SessionUpdate) -> Kept<'a> {
+        match *self {}
+    }
+
+    pub(crate) async fn set_directories(&self, _: &[String]) -> Result<()> {
         match *self {}
     }
 

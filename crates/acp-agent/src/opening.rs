@@ -6,11 +6,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use acp_rpc::CallError;
-use acp_types::Meta;
 use acp_types::method::Method as _;
-use acp_types::v1::{
-    McpServer, SessionConfigOption, SessionId, SessionModeState, SessionNotification, SessionUpdate, methods,
-};
+use acp_types::v1::{McpServer, SessionId, SessionNotification, SessionUpdate, methods};
 
 use crate::agent::Agent;
 use crate::call::Call;
@@ -23,6 +20,7 @@ use crate::mcp::Mcp;
 use crate::offered::check_offered;
 use crate::op::{self, Op};
 use crate::opens::Opens;
+use crate::paths;
 use crate::session_updates::SessionUpdates;
 use crate::store::{Recorder, Reopening};
 
@@ -172,7 +170,7 @@ impl<O: Opens> Opening<O> {
     pub async fn history(&self) -> Result<crate::store::History> {
         match self.recorder() {
             Some(recorder) => recorder.history().await,
-            None => Ok(crate::store::History::new(None)),
+            None => Ok(crate::store::History::empty()),
         }
     }
 
@@ -189,7 +187,8 @@ impl<O: Opens> Opening<O> {
     /// already.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         let inner = &self.inner;
-        let update = update.into();
+        let mut update = update.into();
+        paths::join(&mut update, O::cwd(&self.request));
         check_offered(&update, inner.client.capabilities())?;
         let Some(update) = inner.hold(update)? else { return Ok(()) };
         if let Some(session) = inner.session.get() {
@@ -357,71 +356,5 @@ impl<O: Op> fmt::Debug for Opening<O> {
 impl<O: Opens, A: Agent> FromCall<O, A> for Opening<O> {
     fn from_call(call: &mut Call<O, A>) -> Result<Self> {
         Ok(call.admitted().opening.clone())
-    }
-}
-
-/// A session that has been opened: what the agent keeps for it, and what the client is told.
-///
-/// ```
-/// use acp_agent::Opened;
-/// use acp_agent::types::{SessionMode, SessionModeState};
-///
-/// let modes = SessionModeState::new("ask", [SessionMode::new("ask", "Ask"), SessionMode::new("code", "Code")]);
-/// let opened = Opened::new("my state").modes(modes);
-/// ```
-#[derive(Clone, Default)]
-pub struct Opened<T> {
-    pub(crate) state: T,
-    pub(crate) session_id: Option<SessionId>,
-    pub(crate) modes: Option<SessionModeState>,
-    pub(crate) config_options: Option<Vec<SessionConfigOption>>,
-    pub(crate) meta: Option<Meta>,
-}
-
-impl<T> Opened<T> {
-    /// A session that keeps `state`.
-    pub const fn new(state: T) -> Self {
-        Opened { state, session_id: None, modes: None, config_options: None, meta: None }
-    }
-
-    /// The session's id, in place of the one that [`NewSession`] suggests. Must be unique; only `new_session`
-    /// has the choice.
-    #[must_use]
-    pub fn session_id(mut self, id: impl Into<SessionId>) -> Self {
-        self.session_id = Some(id.into());
-        self
-    }
-
-    /// The session's modes, which `set_mode` switches between.
-    #[must_use]
-    pub fn modes(mut self, modes: impl Into<SessionModeState>) -> Self {
-        self.modes = Some(modes.into());
-        self
-    }
-
-    /// The session's config options, which `set_config_option` changes.
-    #[must_use]
-    pub fn config_options(mut self, options: impl Into<Vec<SessionConfigOption>>) -> Self {
-        self.config_options = Some(options.into());
-        self
-    }
-
-    /// The `_meta` of the answer.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Meta>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl<T> From<T> for Opened<T> {
-    fn from(state: T) -> Self {
-        Opened::new(state)
-    }
-}
-
-impl<T> fmt::Debug for Opened<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Opened").field("session_id", &self.session_id).finish_non_exhaustive()
     }
 }

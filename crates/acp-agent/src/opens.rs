@@ -16,7 +16,8 @@ use crate::call::Scope;
 use crate::error::{Error, Result};
 use crate::lifecycle::Lifecycle;
 use crate::op::{self, Op};
-use crate::opening::{Opened, Opening};
+use crate::opened::Opened;
+use crate::opening::Opening;
 use crate::session::{Entry, Session, fresh_id};
 use crate::session_updates::SessionUpdates;
 use crate::sessions::Claim;
@@ -172,10 +173,19 @@ async fn open<O: Opens, A: Agent>(
         let request = opening.request();
         opening.keep(keeper.create(&id, O::cwd(request), O::additional_directories(request)).await?);
     }
+    if let (true, Some(recorder)) = (is_named, opening.recorder()) {
+        recorder.set_directories(O::additional_directories(opening.request())).await?;
+    }
     let settings = Settings::new(modes.as_ref(), config_options.as_deref());
     let recorder = opening.recorder().cloned();
-    let updates =
-        SessionUpdates::new(id.clone(), scope.client.clone(), settings, opening.gate(&id), recorder);
+    let updates = SessionUpdates::new(
+        id.clone(),
+        O::cwd(opening.request()),
+        scope.client.clone(),
+        settings,
+        opening.gate(&id),
+        recorder,
+    );
     let mcp = opening.mcp().cloned();
     if let Some(mcp) = &mcp {
         mcp.named(&id);

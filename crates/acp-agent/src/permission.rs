@@ -8,6 +8,7 @@ use acp_types::v1::{
 };
 
 use crate::error::{Error, Result};
+use crate::paths;
 use crate::turn::Turn;
 
 /// What the user decided.
@@ -46,7 +47,7 @@ impl From<&PermissionOptionKind> for Decision {
 impl Turn {
     /// Asks the user whether a tool call may be done: once, always, or not.
     ///
-    /// The call need not have been reported. What "always" covers is the agent's to say and to keep:
+    /// The call need not have been reported. Its relative paths are joined with the session's working directory. What "always" covers is the agent's to say and to keep:
     /// [`ask_remembered`](Self::ask_remembered) does.
     ///
     /// # Errors
@@ -68,8 +69,9 @@ impl Turn {
         options: impl IntoIterator<Item = PermissionOption>,
     ) -> Result<PermissionOption> {
         let options: Vec<_> = options.into_iter().collect();
-        let mut request =
-            RequestPermissionRequest::new(self.session_id(), ToolCallUpdate::from(call), options);
+        let mut call = ToolCallUpdate::from(call);
+        paths::join_call(&mut call, self.session_updates().cwd());
+        let mut request = RequestPermissionRequest::new(self.session_id(), call, options);
         let answer = self.call_untimed::<methods::SessionRequestPermission>(&request).await;
         let problem = match answer.map_err(cancelled_remotely)?.outcome {
             RequestPermissionOutcome::Cancelled => return Err(Error::Cancelled),

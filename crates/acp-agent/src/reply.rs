@@ -11,7 +11,7 @@ use serde_core::Serialize;
 
 use crate::lifecycle::Lifecycle;
 use crate::op;
-use crate::opening::Opened;
+use crate::opened::Opened;
 
 /// A type that the handler of operation `O` can return in its `Result`; `S` is what a session holds.
 ///

@@ -14,7 +14,7 @@ use crate::handler::{Handler, Listener};
 use crate::incoming::{Called, Incoming, IncomingNotification};
 use crate::lifecycle::{Lifecycle, Notified};
 use crate::op::{self, Op as _, Operation};
-use crate::opening::Opened;
+use crate::opened::Opened;
 use crate::profile::{Extension, McpTransports, Operations, Profile, PromptContent};
 #[cfg(feature = "store")]
 use crate::store::SessionStore;

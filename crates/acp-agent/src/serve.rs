@@ -83,7 +83,7 @@ impl<A: Agent> Serve<A> {
     /// What is told of everything that goes wrong without ending the connection: unusable messages, notifications
     /// without effect, handlers that panic, results that cannot be written. It may run on the reader and must not block.
     pub fn on_fault(mut self, on_fault: impl Fn(&Fault<'_>) + Send + Sync + 'static) -> Self {
-        self.on_fault = Some(Box::new(on_fault));
+        self.on_fault = Some(Arc::new(on_fault));
         self
     }
 

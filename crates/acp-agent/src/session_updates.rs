@@ -15,6 +15,7 @@ use crate::extract::FromCall;
 use crate::gate::Gate;
 use crate::lifecycle::OnSession;
 use crate::offered::check_offered;
+use crate::paths;
 use crate::permissions::Permissions;
 use crate::settings::Settings;
 use crate::store::{Kept, Recorder};
@@ -47,6 +48,7 @@ pub struct SessionUpdates {
 /// What is known of an open session, whatever the agent keeps for it.
 struct OpenSession {
     id: SessionId,
+    cwd: Box<str>,
     client: Client,
     gate: Arc<Gate>,
     permissions: Permissions,
@@ -59,13 +61,17 @@ impl SessionUpdates {
     /// `gate` is that of the session with this id.
     pub(crate) fn new(
         id: SessionId,
+        cwd: &str,
         client: Client,
         settings: Settings,
         gate: Arc<Gate>,
         recorder: Option<Recorder>,
     ) -> Self {
         let permissions = Permissions::new();
-        SessionUpdates { open: Arc::new(OpenSession { id, client, gate, permissions, settings, recorder }) }
+        let cwd = cwd.into();
+        SessionUpdates {
+            open: Arc::new(OpenSession { id, cwd, client, gate, permissions, settings, recorder }),
+        }
     }
 
     /// The session's id.
@@ -80,7 +86,8 @@ impl SessionUpdates {
         &self.open.client
     }
 
-    /// Sends any update.
+    /// Sends any update. Relative paths in diffs and locations leave absolute, joined with the session's working
+    /// directory (rule `v1-rpc-24`).
     ///
     /// # Errors
     /// [`Error::SessionClosed`] once the session is closed; [`Error::Unsupported`] for a kind that the client
@@ -107,6 +114,11 @@ impl SessionUpdates {
         &self.open.settings
     }
 
+    /// The working directory.
+    pub(crate) fn cwd(&self) -> &str {
+        &self.open.cwd
+    }
+
     /// What keeps the session.
     pub(crate) fn recorder(&self) -> Option<&Recorder> {
         self.open.recorder.as_ref()
@@ -116,7 +128,7 @@ impl SessionUpdates {
     pub(crate) async fn history(&self) -> Result<crate::store::History> {
         match self.recorder() {
             Some(recorder) => recorder.history().await,
-            None => Ok(crate::store::History::new(None)),
+            None => Ok(crate::store::History::empty()),
         }
     }
 
@@ -136,8 +148,9 @@ impl SessionUpdates {
 
     /// Sends an update while `gate` is open, as a rule: gives it back if it has to wait, for room or to be recorded.
     /// Then it is for [`send_when_possible`](Self::send_when_possible).
-    pub(crate) fn try_send(&self, gate: &Gate, update: SessionUpdate) -> Result<Option<SessionUpdate>> {
+    pub(crate) fn try_send(&self, gate: &Gate, mut update: SessionUpdate) -> Result<Option<SessionUpdate>> {
         let client = &self.open.client;
+        paths::join(&mut update, &self.open.cwd);
         check_offered(&update, client.capabilities())?;
         if gate.is_closed() {
             return Err(gate.error());
@@ -217,6 +230,13 @@ impl Encode for Leaving<'_> {
                 encode_params(session, buffer, |buffer| update.encode(buffer))
             }
             Leaving::Kept(kept) => kept.encode(buffer),
+        }
+    }
+
+    fn leaves(&self, json: &[u8]) -> std::result::Result<(), EncodeError> {
+        match self {
+            Leaving::Plain { .. } => Ok(()),
+            Leaving::Kept(kept) => kept.leaves(json),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use acp_rpc::Error as RpcError;
 use acp_types::v1::SessionId;
 
-use crate::error::unknown_session;
+use crate::error::{Shown, unknown_session};
 use crate::session::Session;
 use crate::turn::TurnScope;
 use crate::turns::busy;
@@ -185,5 +185,5 @@ fn claimed(id: &SessionId, purpose: Purpose) -> RpcError {
         Purpose::Opening => "opened",
         Purpose::Closing => "closed",
     };
-    RpcError::invalid_request(format!("session `{id}` is being {what}: wait for the answer"))
+    RpcError::invalid_request(format!("session `{}` is being {what}: wait for the answer", Shown(id)))
 }

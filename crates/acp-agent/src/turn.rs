@@ -146,7 +146,8 @@ impl Turn {
         self.update(SessionUpdate::Plan(Plan::new(entries))).await
     }
 
-    /// Sends any update.
+    /// Sends any update. Relative paths in diffs and locations leave absolute, joined with the session's working
+    /// directory (rule `v1-rpc-24`).
     ///
     /// # Errors
     /// [`Error::Cancelled`] when the turn was cancelled or the client is gone, [`Error::TurnOver`] after the

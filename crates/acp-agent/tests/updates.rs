@@ -14,12 +14,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use acp_agent::types::{
-    AvailableCommand, CompactionStatus, CompactionSummaryChunk, CompactionUpdate, Cost, Notice,
-    NoticeSeverity, SessionConfigBoolean, SessionConfigOption, SessionInfoUpdate, SetSessionModeRequest,
-    UsageUpdate,
+    AvailableCommand, CompactionStatus, CompactionSummaryChunk, CompactionUpdate, Cost, Diff, Notice,
+    NoticeSeverity, SessionConfigBoolean, SessionConfigOption, SessionInfoUpdate, SessionUpdate,
+    SetSessionModeRequest, ToolCallLocation, UsageUpdate,
 };
 use acp_agent::types::{SessionMode, SessionModeState};
-use acp_agent::{Error, Opened, Result, Session, SessionUpdates, StopReason, Turn, agent};
+use acp_agent::{
+    Error, LoadSession, Opened, Result, Session, SessionUpdates, StopReason, ToolCall, Turn, agent,
+};
 use serde_json::{Value, json};
 use support::Wire;
 
@@ -257,4 +259,57 @@ async fn a_task_waits_for_a_client_that_does_not_read() {
             next += 1;
         }
     }
+}
+
+struct Careless;
+
+fn looked_at() -> ToolCall {
+    ToolCall::new("call_1", "Look")
+        .content(vec![Diff::new("./src/./main.rs", "new").into(), Diff::new("/abs/main.rs", "new").into()])
+        .locations(vec![
+            ToolCallLocation::new("../other/lib.rs"),
+            ToolCallLocation::new(""),
+            ToolCallLocation::new("C:\\notes.txt"),
+        ])
+}
+
+#[agent]
+impl Careless {
+    async fn load_session(&self, open: LoadSession) -> Result<()> {
+        open.update(SessionUpdate::ToolCall(Box::new(looked_at()))).await
+    }
+
+    async fn prompt(&self, turn: Turn) -> Result<StopReason> {
+        let mut tool = turn.announce_tool(looked_at()).await?;
+        tool.diff(Diff::new("a", "b")).await?;
+        tool.locations([ToolCallLocation::new("dir/")]).await?;
+        turn.ask(&looked_at()).await?;
+        tool.complete().await?;
+        Ok(StopReason::EndTurn)
+    }
+}
+
+/// Rule `v1-rpc-24`.
+#[tokio::test]
+async fn paths_leave_absolute() {
+    let paths = |call: &Value| {
+        let of = |member: &str| call[member].as_array().cloned().unwrap_or_default();
+        let all = of("content").into_iter().chain(of("locations"));
+        all.map(|item| item["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let all = ["/work/src/main.rs", "/abs/main.rs", "/work/../other/lib.rs", "/work", "C:\\notes.txt"];
+    let mut wire = Wire::connect(Careless, json!({})).await;
+    let load = json!({"sessionId": "s", "cwd": "/work", "mcpServers": []});
+    let load = wire.request("session/load", load).await;
+    assert_eq!(paths(&wire.update().await), all, "before there is a session");
+    wire.answer_to(load).await;
+    let prompt = wire.prompt("s", "go").await;
+    assert_eq!(paths(&wire.update().await), all);
+    assert_eq!(paths(&wire.update().await).last().unwrap(), "/work/a");
+    assert_eq!(paths(&wire.update().await), ["/work/dir"]);
+    let asked = wire.asked("session/request_permission").await;
+    assert_eq!(paths(&asked["params"]["toolCall"]), all);
+    wire.answer(&asked, json!({"outcome": {"outcome": "selected", "optionId": "allow-once"}})).await;
+    wire.update().await;
+    assert_eq!(wire.stopped(prompt).await, "end_turn");
 }

@@ -48,6 +48,7 @@ fn call<P: Encode + ?Sized>(buffer: &mut Vec<u8>, method: &str, params: &P) -> R
     buffer.extend_from_slice(br#","params":"#);
     let start = buffer.len();
     params.encode(buffer)?;
+    params.leaves(buffer.get(start..).unwrap_or_default())?;
     // JSON-RPC has no null params: no params are written by leaving the member out.
     if buffer.get(start..) == Some(b"null".as_slice()) {
         buffer.truncate(before);

@@ -81,6 +81,13 @@ pub enum Fault<'a> {
         /// Why, such as which of its params cannot be read.
         reason: &'a str,
     },
+    /// Something that this side has kept earlier cannot be read, and was passed over: said by the service itself.
+    Unreadable {
+        /// What it is, such as a record of a session.
+        what: &'a str,
+        /// Why it cannot be read.
+        reason: &'a str,
+    },
     /// A handler panicked, or what it left behind did when it was dropped. A request whose result was lost with
     /// it was answered with `-32603`.
     Panicked {
@@ -176,6 +183,9 @@ impl fmt::Display for Fault<'_> {
             Self::MalformedResponse { id, problem } => write!(f, "the response {id} is malformed: {problem}"),
             Self::BadCancel => f.write_str("`$/cancel_request` has no usable `requestId`"),
             Self::Ignored { method, reason } => write!(f, "ignored `{method}`: {reason}"),
+            Self::Unreadable { what, reason } => {
+                write!(f, "{what} cannot be read, and was passed over: {reason}")
+            }
             Self::Panicked { origin, .. } => write!(f, "{origin} panicked"),
             Self::UnwritableResult { method, message } => {
                 write!(f, "the result of `{method}` cannot be written as JSON: {message}")

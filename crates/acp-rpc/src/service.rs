@@ -271,6 +271,18 @@ pub trait Encode {
     /// # Errors
     /// The value has no JSON text, or is not to be sent after all. Nothing of the message is sent then.
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError>;
+
+    /// Is called once for the params of a request or a notification that is sent, right behind the call of
+    /// [`encode`](Self::encode) that has written it into the output buffer, under the same lock: whatever keeps what is
+    /// sent, and in its order, does that here. Layers that look at params are not it. `json` is what is sent, with what
+    /// layers have added to its `_meta`.
+    ///
+    /// # Errors
+    /// It is not to be sent after all. It is taken out of the buffer again.
+    fn leaves(&self, json: &[u8]) -> Result<(), EncodeError> {
+        let _ = json;
+        Ok(())
+    }
 }
 
 /// Why an [`Encode`] failed.
@@ -288,6 +300,10 @@ pub(crate) struct Borrowed<'a, P: ?Sized>(pub(crate) &'a P);
 impl<P: Encode + ?Sized> Encode for Borrowed<'_, P> {
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
         self.0.encode(buffer)
+    }
+
+    fn leaves(&self, json: &[u8]) -> Result<(), EncodeError> {
+        self.0.leaves(json)
     }
 }
 

@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use acp_rpc::Error as RpcError;
 use acp_types::v1::{ErrorCode, SessionId};
-use acp_types::{Map, Value};
 
-use crate::error::Error;
+use crate::error::{Error, Shown, session_data};
 
 /// Why a [`SessionStore`](super::SessionStore) could not do what it was asked.
 #[derive(Clone, Debug)]
@@ -37,7 +36,7 @@ pub enum StoreError {
         /// The session.
         session: SessionId,
     },
-    /// The store cannot keep a session with this id: it is too long.
+    /// The store cannot keep a session with this id: it is too long, or empty.
     Id {
         /// The session.
         session: SessionId,
@@ -79,17 +78,19 @@ impl StoreError {
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StoreError::Unknown { session } => write!(f, "no session `{session}` is stored"),
+            StoreError::Unknown { session } => write!(f, "no session `{}` is stored", Shown(session)),
             StoreError::Busy { session } => {
-                write!(f, "session `{session}` is open elsewhere: close it there first")
+                write!(f, "session `{}` is open elsewhere: close it there first", Shown(session))
             }
             StoreError::Changed { session } => {
-                write!(f, "session `{session}` was continued elsewhere: load or resume it to go on")
+                write!(f, "session `{}` was continued elsewhere: load or resume it to go on", Shown(session))
             }
-            StoreError::Exists { session } => write!(f, "a session `{session}` is stored already"),
-            StoreError::Id { session } => {
-                write!(f, "session `{session}` cannot be stored: choose a shorter id")
-            }
+            StoreError::Exists { session } => write!(f, "a session `{}` is stored already", Shown(session)),
+            StoreError::Id { session } => write!(
+                f,
+                "session `{}` cannot be stored: choose an id that is shorter, and not empty",
+                Shown(session)
+            ),
             StoreError::Cursor => {
                 f.write_str("`cursor`: not from this list; leave it out to start with the first page")
             }
@@ -115,15 +116,19 @@ impl std::error::Error for StoreError {
     }
 }
 
-/// What the client is told: `-32002` with `data.sessionId` for a session that is not there, `-32602` for a bad
-/// cursor, `-32600` for a session that is open elsewhere or was continued there, and `-32603` for the rest.
+/// What the client is told: `-32002` with `data.sessionId` for a session that is not there (an id of a length that no
+/// session has is not repeated), `-32602` for a bad cursor, `-32600` for a session that is open elsewhere or was continued
+/// there, and `-32603` for the rest.
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
         Error::Rpc(match error {
             StoreError::Unknown { session } => {
-                let data = Map::from([("sessionId", Value::from(session.as_str()))]);
-                RpcError::new(ErrorCode::RESOURCE_NOT_FOUND.0, message).with_data(data)
+                let error = RpcError::new(ErrorCode::RESOURCE_NOT_FOUND.0, message);
+                match session_data(&session) {
+                    Some(data) => error.with_data(data),
+                    None => error,
+                }
             }
             StoreError::Cursor => RpcError::invalid_params(message),
             StoreError::Busy { .. } | StoreError::Changed { .. } => RpcError::invalid_request(message),

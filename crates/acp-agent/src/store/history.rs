@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::unreadable::Unreadable;
 use super::{Entry, Record, Records, StoreError};
 
 /// What was said in a session before, oldest first: prompts and updates.
@@ -39,19 +40,36 @@ pub struct History {
     /// `None` when there is nothing, or nothing more.
     records: Option<Box<dyn Records>>,
     batch: std::vec::IntoIter<Record>,
+    /// How many there were so far.
+    count: usize,
+    /// `None` when there is nothing.
+    unreadable: Option<Unreadable>,
 }
 
 impl History {
-    pub(crate) fn new(records: Option<Box<dyn Records>>) -> Self {
-        History { records, batch: Vec::new().into_iter() }
+    /// The history of what is not kept.
+    pub(crate) fn empty() -> Self {
+        History { records: None, batch: Vec::new().into_iter(), count: 0, unreadable: None }
+    }
+
+    pub(super) fn of(records: Box<dyn Records>, unreadable: Unreadable) -> Self {
+        History { records: Some(records), unreadable: Some(unreadable), ..History::empty() }
     }
 
     /// The next entry; `None` at the end.
     ///
     /// # Errors
-    /// Reading fails. What was damaged in the store is passed over and no error: the store reports it.
+    /// Reading fails. What was damaged in the store is passed over and not an error: the store reports it. So is a
+    /// record that this version cannot read, which is told to [`Serve::on_fault`](crate::Serve::on_fault).
     pub async fn next(&mut self) -> Result<Option<Entry>, StoreError> {
-        self.next_record().await?.map(|record| record.entry()).transpose()
+        while let Some(record) = self.next_record().await? {
+            match (record.entry(), &self.unreadable) {
+                (Ok(entry), _) => return Ok(Some(entry)),
+                (Err(error), Some(unreadable)) => unreadable.tell(self.count, &error),
+                (Err(_), None) => {}
+            }
+        }
+        Ok(None)
     }
 
     /// The same without reading the JSON text.
@@ -61,6 +79,7 @@ impl History {
     pub async fn next_record(&mut self) -> Result<Option<Record>, StoreError> {
         loop {
             if let Some(record) = self.batch.next() {
+                self.count += 1;
                 return Ok(Some(record));
             }
             let Some(records) = &mut self.records else { return Ok(None) };

@@ -11,6 +11,7 @@ use super::idle::Idle;
 use super::recorder::Recording;
 use super::{Recorder, SessionStore, StoreError};
 use crate::agent::Agent;
+use crate::connection::OnFault;
 use crate::error::{Error, Result};
 use crate::op::Operation;
 
@@ -19,6 +20,7 @@ use crate::op::Operation;
 pub(crate) struct Keeper {
     store: Arc<dyn SessionStore>,
     recordings: Arc<Mutex<Vec<Recording>>>,
+    on_fault: Option<OnFault>,
     idle: Arc<Idle>,
 }
 
@@ -32,8 +34,9 @@ impl Keeper {
         Operation::DeleteSession,
     ];
 
-    pub(crate) fn of<A: Agent>(agent: &A) -> Option<Self> {
-        Some(Keeper { store: agent.store()?, recordings: Arc::default(), idle: Arc::default() })
+    pub(crate) fn of<A: Agent>(agent: &A, on_fault: Option<OnFault>) -> Option<Self> {
+        let (recordings, idle) = (Arc::default(), Arc::default());
+        Some(Keeper { store: agent.store()?, recordings, on_fault, idle })
     }
 
     /// Keeps updates back until they are written.
@@ -66,7 +69,8 @@ impl Keeper {
     }
 
     fn record(&self, log: Box<dyn super::SessionLog>) -> Recorder {
-        let (recorder, recording) = Recorder::start(Arc::clone(&self.store), log, &self.idle);
+        let (store, on_fault) = (Arc::clone(&self.store), self.on_fault.clone());
+        let (recorder, recording) = Recorder::start(store, log, &self.idle, on_fault);
         let mut recordings = self.recordings();
         recordings.retain(|recording| !recording.is_over());
         recordings.push(recording);

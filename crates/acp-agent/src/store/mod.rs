@@ -12,6 +12,7 @@ mod record;
 mod recorder;
 mod replay;
 mod room;
+mod unreadable;
 mod writer;
 
 use std::pin::Pin;
@@ -89,6 +90,15 @@ pub trait SessionLog: Send + 'static {
 
     /// Sets or removes the session's title.
     fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()>;
+
+    /// Sets the directories that the session has beside its working directory: those of the last time that it was
+    /// opened. That is no use of the session, so its time stays.
+    ///
+    /// Does nothing unless a store does more: its lists have the directories of the creation then.
+    fn set_additional_directories(&mut self, directories: Vec<String>) -> Pending<'_, ()> {
+        let _ = directories;
+        Box::pin(async { Ok(()) })
+    }
 
     /// Makes durable what was added: when it is done, it is safe from a loss of power, too. Called at the end
     /// of every turn, before the client gets the answer, and before the log is dropped.

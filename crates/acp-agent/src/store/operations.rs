@@ -149,7 +149,8 @@ pub(crate) async fn reopen<O: Opens, A: Agent>(
     // At once: whatever fails from here on, it is closed again.
     opening.keep(recorder.clone());
     if !opening.holds_updates() {
-        let replayed = async { replay(recorder.records().await?, id, &scope.client).await };
+        let replayed =
+            async { replay(recorder.records().await?, id, &scope.client, recorder.unreadable()).await };
         scope.cancel.heeding(replayed).await?;
     }
     Ok(())

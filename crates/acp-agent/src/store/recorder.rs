@@ -1,10 +1,10 @@
 //! From what is sent to what is stored.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use acp_rpc::{Encode as _, EncodeError};
+use acp_rpc::Encode as _;
 use acp_types::Maybe;
 use acp_types::v1::{ContentBlock, SessionId, SessionInfo, SessionUpdate};
 use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel};
@@ -13,8 +13,10 @@ use tokio::task::JoinHandle;
 
 use super::idle::Idle;
 use super::kept::Kept;
+use super::unreadable::Unreadable;
 use super::writer::{Done, Job, Waiting, Writer};
 use super::{History, RecordKind, Records, SessionLog, SessionStore, StoreError};
+use crate::connection::OnFault;
 use crate::error::Result;
 use crate::gate::Gate;
 
@@ -31,6 +33,9 @@ struct Inner {
     store: Arc<dyn SessionStore>,
     /// As it was when the session was opened.
     info: SessionInfo,
+    /// Those that it was opened with last, beside its working directory.
+    directories: Mutex<Vec<String>>,
+    unreadable: Unreadable,
     waiting: Arc<Waiting>,
     writes_ahead: bool,
     jobs: UnboundedSender<Job>,
@@ -42,6 +47,7 @@ impl Recorder {
         store: Arc<dyn SessionStore>,
         log: Box<dyn SessionLog>,
         idle: &Arc<Idle>,
+        on_fault: Option<OnFault>,
     ) -> (Self, Recording) {
         let (jobs, queue) = unbounded_channel();
         let info = log.info().clone();
@@ -52,7 +58,10 @@ impl Recorder {
         let writer = Writer::new(Arc::clone(&store), log, Arc::clone(&waiting), place);
         let writer = tokio::spawn(writer.run(queue));
         let recording = Recording { jobs: jobs.downgrade(), ahead, writer };
-        (Recorder { inner: Arc::new(Inner { store, info, waiting, writes_ahead, jobs }) }, recording)
+        let directories = Mutex::new(info.additional_directories.clone());
+        let unreadable = Unreadable::new(on_fault, info.session_id.clone());
+        let inner = Inner { store, info, directories, unreadable, waiting, writes_ahead, jobs };
+        (Recorder { inner: Arc::new(inner) }, recording)
     }
 
     /// What was known of the session when it was opened.
@@ -67,8 +76,11 @@ impl Recorder {
     pub(crate) async fn begin_turn(&self, blocks: &[ContentBlock]) -> Result<()> {
         let is_untried = self.ask(|done| Job::BeginTurn { done }).await?.unwrap_or_default();
         let turn = self.inner.waiting.room.turn().await;
-        let added = self.add(None, RecordKind::Prompt, |text| blocks.encode(text), |_| {});
-        added.map_err(StoreError::other)?;
+        if let Some(records) = self.inner.waiting.blocks().as_mut() {
+            let is_first = records.is_empty();
+            let text = records.add(RecordKind::Prompt, |text| blocks.encode(text));
+            self.taken(text.map_err(StoreError::other)?.len(), is_first);
+        }
         drop(turn);
         if let Some(title) =
             title_of(blocks).filter(|_| !self.inner.waiting.titled.swap(true, Ordering::AcqRel))
@@ -103,26 +115,45 @@ impl Recorder {
         Kept::new(self, gate, update, None)
     }
 
-    /// Records an update, and writes the same text into `buffer`. Says whether the gate was open; else it does
-    /// neither.
-    pub(super) fn record(
-        &self,
-        gate: &Gate,
-        update: &SessionUpdate,
-        buffer: &mut Vec<u8>,
-    ) -> Result<bool, EncodeError> {
-        let copy = |text: &[u8]| buffer.extend_from_slice(text);
-        let added = self.add(Some(gate), RecordKind::Update, |text| update.encode(text), copy)?;
-        if let (true, SessionUpdate::SessionInfoUpdate(info)) = (added, update) {
+    /// Records an update, of which this is the text. Says whether the gate was open; else it does not.
+    pub(super) fn record(&self, gate: &Gate, update: &SessionUpdate, text: &[u8]) -> bool {
+        {
+            // The lock makes the check of the gate and what follows it one step.
+            let mut blocks = self.inner.waiting.blocks();
+            if gate.is_closed() {
+                return false;
+            }
+            // What comes after the session was closed is no part of it.
+            if let Some(blocks) = blocks.as_mut() {
+                let is_first = blocks.is_empty();
+                blocks.push(RecordKind::Update, text);
+                self.taken(text.len(), is_first);
+            }
+        }
+        if let SessionUpdate::SessionInfoUpdate(info) = update {
             let title = match &info.title {
-                Maybe::Absent => return Ok(added),
+                Maybe::Absent => return true,
                 Maybe::Null => None,
                 Maybe::Value(title) => Some(title.clone()),
             };
             self.inner.waiting.titled.store(true, Ordering::Release);
             self.tell(Job::SetTitle(title));
         }
-        Ok(added)
+        true
+    }
+
+    /// Keeps the directories that the session was opened with, beside its working directory: lists tell them from here
+    /// on.
+    pub(crate) async fn set_directories(&self, directories: &[String]) -> Result<()> {
+        {
+            let mut known = self.inner.directories.lock().unwrap_or_else(PoisonError::into_inner);
+            if *known == directories {
+                return Ok(());
+            }
+            *known = directories.to_vec();
+        }
+        self.tell(Job::SetDirectories(directories.to_vec()));
+        self.written(false).await
     }
 
     /// Waits until everything up to here is durable.
@@ -137,7 +168,12 @@ impl Recorder {
 
     /// What is recorded up to here.
     pub(crate) async fn history(&self) -> Result<History> {
-        Ok(History::new(Some(self.records().await?)))
+        Ok(History::of(self.records().await?, self.inner.unreadable.clone()))
+    }
+
+    /// Who is told of records that cannot be read.
+    pub(crate) fn unreadable(&self) -> &Unreadable {
+        &self.inner.unreadable
     }
 
     /// The same as the store gives it.
@@ -165,35 +201,12 @@ impl Recorder {
         Ok(outcome.await.ok().transpose()?)
     }
 
-    /// Adds a record unless the gate is closed, and says whether it did. `then` is given the text also when the
-    /// session is closed: what comes after that is no part of it.
-    fn add(
-        &self,
-        gate: Option<&Gate>,
-        kind: RecordKind,
-        encode: impl FnOnce(&mut Vec<u8>) -> Result<(), EncodeError>,
-        then: impl FnOnce(&[u8]),
-    ) -> Result<bool, EncodeError> {
-        let waiting = &self.inner.waiting;
-        // The lock makes the check of a gate and what follows it one step.
-        let mut blocks = waiting.blocks();
-        if gate.is_some_and(Gate::is_closed) {
-            return Ok(false);
-        }
-        let Some(blocks) = blocks.as_mut() else {
-            let mut text = Vec::new();
-            encode(&mut text)?;
-            then(&text);
-            return Ok(true);
-        };
-        let is_first = blocks.is_empty();
-        let text = blocks.add(kind, encode)?;
-        waiting.room.take(text.len());
-        then(text);
+    /// A record has been added, under the lock.
+    fn taken(&self, bytes: usize, is_first: bool) {
+        self.inner.waiting.room.take(bytes);
         if is_first {
             self.tell(Job::Append);
         }
-        Ok(true)
     }
 
     /// Without a writer the session is closed, and there is nothing to do.

@@ -6,6 +6,7 @@ use acp_types::v1::{SessionId, SessionUpdate, methods};
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::value::RawValue;
 
+use super::unreadable::Unreadable;
 use super::{Record, RecordKind, Records, StoreError};
 use crate::client::Client;
 use crate::error::{Error, Result};
@@ -16,13 +17,15 @@ use crate::session_updates::encode_params;
 /// user's messages as `user_message_chunk`, a chunk for each block.
 ///
 /// It waits for the client as every update does. Meanwhile the next records are read, and no more than those: however
-/// long the session, as much of it is in memory as the store gives at a time, twice.
+/// long the session, as much of it is in memory as the store gives at a time, twice. A record that has to be read for
+/// it, and cannot be, is passed over.
 pub(crate) async fn replay(
     mut records: Box<dyn Records>,
     session: &SessionId,
     client: &Client,
+    unreadable: &Unreadable,
 ) -> Result<()> {
-    let mut replay = Replay { session, client, prompts: 0 };
+    let mut replay = Replay { session, client, unreadable, records: 0, prompts: 0 };
     let mut batch = records.next().await?;
     while !batch.is_empty() {
         // The store is asked first: it works while this batch is sent.
@@ -36,28 +39,37 @@ pub(crate) async fn replay(
 struct Replay<'a> {
     session: &'a SessionId,
     client: &'a Client,
+    unreadable: &'a Unreadable,
     /// How many there were so far.
+    records: usize,
     prompts: usize,
 }
 
 impl Replay<'_> {
     async fn send_all(&mut self, records: &[Record]) -> Result<()> {
         for record in records {
+            self.records += 1;
             match record.kind() {
-                RecordKind::Update if is_offered(record, self.client)? => {
-                    self.send(Text(record.json())).await?;
-                }
-                RecordKind::Update => {}
-                RecordKind::Prompt => self.send_prompt(record.json()).await?,
+                RecordKind::Update => match is_offered(record, self.client) {
+                    Ok(true) => self.send(Text(record.json())).await?,
+                    Ok(false) => {}
+                    Err(error) => self.unreadable.tell(self.records, &error),
+                },
+                RecordKind::Prompt => match serde_json::from_str(record.json()) {
+                    Ok(blocks) => self.send_prompt(blocks).await?,
+                    Err(_) => {
+                        let error = StoreError::other("a prompt must be a list of content blocks");
+                        self.unreadable.tell(self.records, &error);
+                    }
+                },
             }
         }
         Ok(())
     }
 
-    async fn send_prompt(&mut self, json: &str) -> Result<()> {
+    async fn send_prompt(&mut self, blocks: Vec<&RawValue>) -> Result<()> {
         self.prompts += 1;
         let message_id = format!("prompt_{}", self.prompts);
-        let blocks: Vec<&RawValue> = serde_json::from_str(json).map_err(StoreError::other)?;
         for content in blocks {
             self.send(UserMessageChunk { content, message_id: &message_id }).await?;
         }
@@ -72,7 +84,7 @@ impl Replay<'_> {
 }
 
 /// The session may have been recorded for a client that offers more than this one.
-fn is_offered(record: &Record, client: &Client) -> Result<bool> {
+fn is_offered(record: &Record, client: &Client) -> Result<bool, StoreError> {
     const ALWAYS: [&str; 10] = [
         "agent_message_chunk",
         "agent_thought_chunk",

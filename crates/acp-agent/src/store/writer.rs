@@ -23,6 +23,7 @@ pub(super) enum Job {
     /// Nothing more.
     Append,
     SetTitle(Option<String>),
+    SetDirectories(Vec<String>),
     /// To have the log until the turn is over, and to say whether nothing was written since it was opened again. What
     /// has failed before is past.
     BeginTurn {
@@ -124,6 +125,7 @@ impl Writer {
             match job {
                 Job::Append => {}
                 Job::SetTitle(title) => self.set_title(title).await,
+                Job::SetDirectories(directories) => self.set_directories(directories).await,
                 Job::BeginTurn { done } => {
                     self.begin_turn().await;
                     let _ = done.send(self.outcome().map(|()| self.untried));
@@ -185,6 +187,23 @@ impl Writer {
             // The next prompt gives one, if there is none.
             Some(_) => self.waiting.titled.store(self.is_titled, Ordering::Release),
         }
+    }
+
+    async fn set_directories(&mut self, directories: Vec<String>) {
+        if self.broken.is_none() {
+            let set = self.try_set_directories(directories).await;
+            self.note(set);
+        }
+    }
+
+    async fn try_set_directories(&mut self, directories: Vec<String>) -> Result<(), StoreError> {
+        let log = self.log().await?;
+        if log.info().additional_directories == directories {
+            return Ok(());
+        }
+        let set = log.set_additional_directories(directories).await;
+        self.dirty = true;
+        set
     }
 
     async fn try_set_title(&mut self, title: Option<String>) -> Result<(), StoreError> {

@@ -105,6 +105,35 @@ async fn a_long_turn_that_is_running_or_was_killed_does_not_hide_a_session() {
     assert_eq!(listed(journal.list(&request).await.unwrap()), None);
 }
 
+/// What lists need of a session stands near its end, also while it is in a turn or when it was killed in one: the
+/// beginning of the file is of no use to them.
+#[tokio::test]
+async fn lists_read_the_end_of_a_session_that_was_killed() {
+    for batch in [1, 7, 5_000] {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::at(folder.path());
+        let mut log = journal.create(SessionInfo::new("s", "/work")).await.unwrap();
+        log.set_title(Some("A title".to_owned())).await.unwrap();
+        let records: Vec<_> = (0..5_000).map(|number| update(format!("\"{number:0500}\""))).collect();
+        for records in records.chunks(batch) {
+            log.append(records.to_vec()).await.unwrap();
+        }
+        drop(log);
+        let path = folder.path().join("s.journal");
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(bytes.len() < 5_000 * 522 + 100 * 1024, "{} bytes", bytes.len());
+        let mut damaged = bytes.clone();
+        let kept = bytes.len() - 128 * 1024;
+        damaged[..kept].fill(b'x');
+        // As a kill leaves it.
+        damaged.extend_from_slice(b"000000ff 00000000 u \"");
+        std::fs::write(&path, damaged).unwrap();
+        let page = journal.list(&ListSessionsRequest::new()).await.unwrap();
+        let listed = page.sessions.first().and_then(|session| session.title.clone());
+        assert_eq!(listed.as_deref(), Some("A title"), "in batches of {batch}");
+    }
+}
+
 #[tokio::test]
 async fn files_that_are_no_sessions_are_passed_over() {
     let folder = tempfile::tempdir().unwrap();

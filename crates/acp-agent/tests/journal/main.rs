@@ -9,6 +9,7 @@ mod full;
 #[cfg(unix)]
 mod idle;
 mod kill;
+mod limited;
 mod list;
 mod lock;
 mod turn;

@@ -105,6 +105,85 @@ async fn pages_and_filters() {
 }
 
 #[tokio::test]
+async fn a_session_that_is_only_looked_at_stays_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut wire = connect(folder.path()).await;
+    let session = wire.new_session().await;
+    // Longer than what lists read at first.
+    wire.turn(&session, &"x".repeat(20_000)).await;
+    wire.close().await;
+    let file = folder.path().join(format!("{session}.journal"));
+    let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    let age = || std::fs::File::options().write(true).open(&file).unwrap().set_modified(old).unwrap();
+    age();
+    let before = std::fs::read(&file).unwrap();
+    for method in ["session/load", "session/resume"] {
+        for is_closed in [false, true] {
+            let mut wire = connect(folder.path()).await;
+            let id = wire.request(method, named(method, &session)).await;
+            while wire.recv().await["id"] != id {}
+            if is_closed {
+                wire.call("session/close", json!({"sessionId": session})).await;
+            }
+            wire.close().await;
+            assert!(std::fs::read(&file).unwrap() == before, "{method}");
+            assert_eq!(std::fs::metadata(&file).unwrap().modified().unwrap(), old, "{method}");
+        }
+    }
+    // What a kill has left of a record goes when it is opened; that is no use of the session either.
+    std::fs::write(&file, [&before[..], b"00000064 12345678 u {"].concat()).unwrap();
+    age();
+    let mut wire = connect(folder.path()).await;
+    wire.call("session/resume", named("session/resume", &session)).await;
+    let page = list(&mut wire, json!({})).await;
+    assert_eq!(page["sessions"][0]["updatedAt"], "2023-11-14T22:13:20.000Z");
+    wire.close().await;
+    assert!(std::fs::read(&file).unwrap() == before);
+}
+
+#[tokio::test]
+async fn lists_have_the_directories_that_a_session_was_opened_with_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = || agent(Journal::at(folder.path())).additional_directories();
+    let mut wire = Wire::connect(agent(), json!({})).await;
+    let params = json!({"cwd": "/work", "mcpServers": [], "additionalDirectories": ["/one", "/two"]});
+    let session = wire.call("session/new", params).await["result"]["sessionId"].as_str().unwrap().to_owned();
+    wire.turn(&session, "hi").await;
+    let listed = async |wire: &mut Wire| list(wire, json!({})).await["sessions"][0].take();
+    let before = listed(&mut wire).await;
+    assert_eq!(before["additionalDirectories"], json!(["/one", "/two"]));
+    for (method, is_open, directories) in [
+        ("session/load", true, json!(["/three"])),
+        ("session/resume", false, json!(["/four", "/one"])),
+        ("session/load", false, json!([])),
+    ] {
+        if !is_open {
+            wire.close().await;
+            wire = Wire::connect(agent(), json!({})).await;
+        }
+        let mut params = named(method, &session);
+        if directories != json!([]) {
+            params["additionalDirectories"] = directories.clone();
+        }
+        let id = wire.request(method, params).await;
+        while wire.recv().await["id"] != id {}
+        let now = listed(&mut wire).await;
+        assert_eq!(now.get("additionalDirectories").cloned().unwrap_or(json!([])), directories, "{method}");
+        assert_eq!((&now["updatedAt"], &now["title"]), (&before["updatedAt"], &before["title"]), "{method}");
+    }
+    // A load that is refused changes nothing.
+    wire.refused(
+        "session/load",
+        json!({"sessionId": session, "cwd": "/else", "mcpServers": [], "additionalDirectories": ["/five"]}),
+        -32602,
+        &["cwd"],
+    )
+    .await;
+    assert_eq!(listed(&mut wire).await.get("additionalDirectories"), None);
+    wire.close().await;
+}
+
+#[tokio::test]
 async fn a_deleted_session_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let mut wire = connect(folder.path()).await;

@@ -12,6 +12,7 @@ mod handlers;
 mod listing;
 mod locking;
 mod order;
+mod refused;
 mod replay;
 
 use std::path::Path;

@@ -274,3 +274,77 @@ async fn an_agent_with_a_store_offers_all_of_it() {
     assert_eq!(offered["sessionCapabilities"], json!({"list": {}, "resume": {}, "close": {}, "delete": {}}));
     wire.close().await;
 }
+
+/// Says how much of the history it can read.
+async fn count(_: &(), turn: Turn) -> Result<StopReason> {
+    let mut history = turn.history().await?;
+    let mut entries = 0;
+    while history.next().await?.is_some() {
+        entries += 1;
+    }
+    turn.say(entries.to_string()).await?;
+    Ok(StopReason::EndTurn)
+}
+
+#[tokio::test]
+async fn records_that_cannot_be_read_are_passed_over_and_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    let said = |text: &str| json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}});
+    let records = [
+        (RecordKind::Prompt, json!([{"type": "text", "text": "hi"}])),
+        (RecordKind::Update, said("one")),
+        // As a later version may have it: a kind that is known, with other members.
+        (RecordKind::Update, json!({"sessionUpdate": "config_option_update", "secretOptions": {}})),
+        (RecordKind::Update, json!(["no update"])),
+        (RecordKind::Prompt, json!({"secret": "no list"})),
+        (RecordKind::Update, json!({"sessionUpdate": "unknown_to_all", "x": 1})),
+        (RecordKind::Update, said("two")),
+    ];
+    let mut log = journal.create(SessionInfo::new("s", "/work")).await.unwrap();
+    let records = records.map(|(kind, json)| Record::new(kind, json.to_string()).unwrap());
+    log.append(records.to_vec()).await.unwrap();
+    drop(log);
+
+    let faults = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let told = Arc::clone(&faults);
+    let agent = Router::new("count", "1", ()).on::<op::Prompt, _>(count).store(journal);
+    let serve =
+        acp_agent::Serve::new(agent).on_fault(move |fault| told.lock().unwrap().push(fault.to_string()));
+    let mut wire = Wire::serve_as(serve);
+    wire.initialize(json!({})).await;
+    let updates = load(&mut wire, "s").await;
+    assert_eq!(texts(&updates), [("user", "hi"), ("agent", "one"), ("unknown_to_all", ""), ("agent", "two")]);
+    let numbers = ["record 3 of session `s`", "record 4 of session `s`", "record 5 of session `s`"];
+    let check = || {
+        let faults = std::mem::take(&mut *faults.lock().unwrap());
+        assert_eq!(faults.len(), numbers.len(), "{faults:?}");
+        for (fault, number) in faults.iter().zip(numbers) {
+            assert!(fault.starts_with(number) && fault.contains("passed over"), "{fault}");
+            assert!(!fault.contains("secret"), "{fault}");
+        }
+    };
+    check();
+    // Handlers read past them as well: four of those, and the prompt.
+    assert_eq!(texts(&wire.turn("s", "count").await.0), [("agent", "5")]);
+    check();
+    wire.close().await;
+}
+
+/// Rule `v1-load-08`, for ids that no session can have as well. They are not repeated at length.
+#[tokio::test]
+async fn an_id_that_no_session_can_have_is_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut wire = connect(folder.path()).await;
+    for id in [String::new(), "x".repeat(300), "ü".repeat(10_000)] {
+        for method in ["session/load", "session/resume", "session/prompt"] {
+            let mut params = named(method, &id);
+            params["prompt"] = json!([]);
+            let answer = wire.call(method, params).await;
+            check_error(&answer, -32002, &[]);
+            assert!(answer.to_string().len() < 1024, "{method}: {} bytes", answer.to_string().len());
+        }
+        assert_eq!(wire.call("session/delete", json!({"sessionId": id})).await["result"], json!({}));
+    }
+    wire.close().await;
+}

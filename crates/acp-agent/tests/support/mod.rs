@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use acp_agent::{Agent, Options, Result, Transport};
+use acp_agent::{Agent, Options, Result, Serve, Transport};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
@@ -35,6 +35,14 @@ impl Wire {
     /// The same with these options.
     pub(crate) fn serve_with<A: Agent>(agent: A, options: Options) -> Self {
         Self::over(Arc::new(agent), 1024 * 1024, options)
+    }
+
+    /// Serves it as this says.
+    pub(crate) fn serve_as<A: Agent>(serve: Serve<A>) -> Self {
+        let (client, agent_end) = tokio::io::duplex(1024 * 1024);
+        let served = tokio::spawn(serve.over(Transport::from_stream(agent_end)));
+        let (reader, writer) = tokio::io::split(client);
+        Wire { lines: BufReader::new(reader).lines(), writer, served, next_id: 100 }
     }
 
     fn over<A: Agent>(agent: Arc<A>, bytes: usize, options: Options) -> Self {

@@ -24,6 +24,10 @@ impl<P: Encode + ?Sized> Encode for WithMeta<'_, P> {
         }
         Ok(())
     }
+
+    fn leaves(&self, json: &[u8]) -> Result<(), serde_json::Error> {
+        self.params.leaves(json)
+    }
 }
 
 /// What to put in the place of which part of an object's JSON text.

@@ -220,6 +220,13 @@ impl Encode for Params<'_> {
             Self::Written(json) => json.encode(buffer),
         }
     }
+
+    fn leaves(&self, json: &[u8]) -> Result<(), serde_json::Error> {
+        match self {
+            Self::Borrowed(params) => params.leaves(json),
+            Self::Written(written) => written.leaves(json),
+        }
+    }
 }
 
 /// Does not show the params.

@@ -36,6 +36,11 @@ pub(super) fn path(folder: &Path, session: &SessionId) -> Result<PathBuf, StoreE
     Ok(folder.join(name + EXTENSION))
 }
 
+/// The file of a session that was kept before. One whose id cannot be kept never was.
+pub(super) fn path_of_kept(folder: &Path, session: &SessionId) -> Result<PathBuf, StoreError> {
+    path(folder, session).map_err(|_| StoreError::Unknown { session: session.clone() })
+}
+
 /// The name of a session's file, if it is one, without the extension.
 pub(super) fn stem(path: &Path) -> Option<&str> {
     path.file_name()?.to_str()?.strip_suffix(EXTENSION)

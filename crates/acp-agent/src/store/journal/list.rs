@@ -88,15 +88,18 @@ pub(super) fn read_info(path: &Path, session: &SessionId) -> Result<Option<Sessi
     Ok(last_info(path)?.filter(|info| info.session_id == *session))
 }
 
-/// The last line of info: near the end, unless a turn was killed or is running.
+/// The last line of info: near the end, and not much farther from it where a turn was killed or is running.
 fn last_info(path: &Path) -> Result<Option<SessionInfo>, StoreError> {
     let length = fs::metadata(path).map_err(|error| StoreError::io("read", path, error))?.len();
-    match length.checked_sub(INFO_WITHIN) {
-        Some(from) => match last_info_from(path, from)? {
-            Some(info) => Ok(Some(info)),
-            None => last_info_from(path, 0),
-        },
-        None => last_info_from(path, 0),
+    let mut within = INFO_WITHIN;
+    loop {
+        let from = length.saturating_sub(within);
+        let found = last_info_from(path, from)?;
+        if found.is_some() || from == 0 {
+            return Ok(found);
+        }
+        // Enough for a turn that runs, if its records are no longer than most.
+        within = within.saturating_mul(16);
     }
 }
 

@@ -14,8 +14,12 @@ use super::list::read_info;
 use super::threads::WRITING;
 use crate::store::{Pending, Record, RecordKind, SessionLog, StoreError};
 
-/// How far from the end the session's info may be: lists read as much of each file.
+/// How far from the end the session's info may be once a turn is over: lists read as much of each file first.
 pub(super) const INFO_WITHIN: u64 = 8 * 1024;
+
+/// How much, in bytes, is written without it in a turn, one record more: what lists have to read of a session that is
+/// in a turn, or was killed in one.
+const INFO_EVERY: u64 = 64 * 1024;
 
 /// How much is handed to the system at once, in bytes, unless one record is longer.
 const PIECE: usize = 64 * 1024;
@@ -34,6 +38,8 @@ pub(super) struct Log {
     end: u64,
     /// Whether there was [`ROOM`] since it was opened.
     has_room: bool,
+    /// Whether something was written since the last commit.
+    is_dirty: bool,
 }
 
 impl Log {
@@ -42,17 +48,26 @@ impl Log {
         files::create_folder(folder)?;
         let file = files::open_alone(&path, &info.session_id, true)?;
         let file = Arc::new(SessionFile { file, path });
-        let mut log = Log { file, info, since_info: 0, end: 0, has_room: false };
-        let lines = log.info_line()?;
-        log.file.write(&lines)?;
-        log.file.sync()?;
-        log.end = lines.len() as u64;
-        files::sync_folder(folder)?;
-        Ok(log)
+        let mut log = Log { file, info, since_info: 0, end: 0, has_room: false, is_dirty: false };
+        let begun = log.begin(folder);
+        if begun.is_err() {
+            // Nobody will know its id, so nobody could delete it. The error came first.
+            let _ = std::fs::remove_file(&log.file.path);
+        }
+        begun.map(|()| log)
+    }
+
+    /// Writes the first line, durably.
+    fn begin(&mut self, folder: &Path) -> Result<(), StoreError> {
+        let lines = self.info_line()?;
+        self.file.write(&lines)?;
+        self.file.sync()?;
+        self.end = lines.len() as u64;
+        files::sync_folder(folder)
     }
 
     pub(super) fn open(folder: &Path, session: &SessionId, reporter: &Reporter) -> Result<Self, StoreError> {
-        let path = files::path(folder, session)?;
+        let path = files::path_of_kept(folder, session)?;
         let file = files::open_alone(&path, session, false)?;
         finish_last_line(&file, &path, reporter)?;
         let seeked = (&*file).seek(SeekFrom::End(0));
@@ -60,7 +75,7 @@ impl Log {
         let found = read_info(&path, session)?;
         let info = found.unwrap_or_else(|| SessionInfo::new(session.clone(), ""));
         let file = Arc::new(SessionFile { file, path });
-        Ok(Log { file, info, since_info: INFO_WITHIN, end, has_room: false })
+        Ok(Log { file, info, since_info: INFO_WITHIN, end, has_room: false, is_dirty: false })
     }
 
     fn info_line(&self) -> Result<Vec<u8>, StoreError> {
@@ -89,14 +104,21 @@ impl Log {
 
     async fn append_all(&mut self, records: Vec<Record>) -> Result<(), StoreError> {
         let is_first = !self.has_room && records.iter().any(|record| record.kind() == RecordKind::Prompt);
-        let end = self.end;
+        let (end, before) = (self.end, self.since_info);
+        let (since, is_due) = records.iter().fold((before, false), |(since, any_due), record| {
+            let (since, is_due) = since_info(since, record);
+            (since, any_due || is_due)
+        });
+        let info = if is_due { self.info_line()? } else { Vec::new() };
+        self.is_dirty = true;
         let added = self.add(move |file| {
             if is_first {
                 file.check_room(end)?;
             }
-            file.write_records(&records)
+            file.write_records(&records, &info, before)
         });
-        self.since_info += added.await?;
+        added.await?;
+        self.since_info = since;
         self.has_room |= is_first;
         Ok(())
     }
@@ -137,10 +159,33 @@ impl SessionLog for Log {
 
     fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
         self.info.title = title;
+        self.is_dirty = true;
         Box::pin(self.write_info(false, false))
     }
 
+    fn set_additional_directories(&mut self, directories: Vec<String>) -> Pending<'_, ()> {
+        self.info.additional_directories = directories;
+        Box::pin(async move {
+            let line = self.info_line()?;
+            // At once, as there may be nothing to commit.
+            let added = self.add(move |file| {
+                unnoticed(&file.file, &file.path, || {
+                    file.write(&line)?;
+                    file.sync()?;
+                    Ok(line.len() as u64)
+                })
+            });
+            added.await?;
+            self.since_info = 0;
+            Ok(())
+        })
+    }
+
     fn commit(&mut self) -> Pending<'_, ()> {
+        // A session that was only looked at stays as it was.
+        if !std::mem::take(&mut self.is_dirty) {
+            return Box::pin(async { Ok(()) });
+        }
         // Half of it is left for a title and for records that follow.
         Box::pin(self.write_info(self.since_info <= INFO_WITHIN / 2, true))
     }
@@ -153,18 +198,26 @@ struct SessionFile {
 }
 
 impl SessionFile {
-    fn write_records(&self, records: &[Record]) -> Result<u64, StoreError> {
+    /// Writes records, and `info` in between where it is due, of which the last line stands `since` bytes before.
+    fn write_records(&self, records: &[Record], info: &[u8], mut since: u64) -> Result<u64, StoreError> {
         let bytes: usize = records.iter().map(|record| line::length(record.json())).sum();
         let mut lines = Vec::with_capacity(bytes.min(PIECE));
+        let mut added = 0;
         for record in records {
             if !lines.is_empty() && lines.len() + line::length(record.json()) > PIECE {
                 self.write(&lines)?;
+                added += lines.len() as u64;
                 lines.clear();
             }
             line::write(&mut lines, Kind::Record(record.kind()), record.json())?;
+            let is_due;
+            (since, is_due) = since_info(since, record);
+            if is_due {
+                lines.extend_from_slice(info);
+            }
         }
         self.write(&lines)?;
-        Ok(bytes as u64)
+        Ok(added + lines.len() as u64)
     }
 
     /// One call where the system takes it whole: what a kill leaves is a beginning of it.
@@ -189,6 +242,25 @@ impl SessionFile {
     }
 }
 
+/// The bytes after the last line of info once this record is written, and whether one is due behind it.
+fn since_info(before: u64, record: &Record) -> (u64, bool) {
+    let since = before + line::length(record.json()) as u64;
+    if since > INFO_EVERY { (0, true) } else { (since, false) }
+}
+
+/// Does something to the file that is no use of the session: the time of its last use stays.
+fn unnoticed<T>(
+    file: &File,
+    path: &Path,
+    work: impl FnOnce() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let failed = |error| StoreError::io("open", path, error);
+    let modified = file.metadata().and_then(|metadata| metadata.modified()).map_err(failed)?;
+    let done = work()?;
+    file.set_modified(modified).map_err(failed)?;
+    Ok(done)
+}
+
 /// Makes the file end with a line end: cuts off a record that was not written to its end.
 fn finish_last_line(mut file: &File, path: &Path, reporter: &Reporter) -> Result<(), StoreError> {
     let failed = |error| StoreError::io("repair", path, error);
@@ -197,6 +269,12 @@ fn finish_last_line(mut file: &File, path: &Path, reporter: &Reporter) -> Result
     if start == end {
         return Ok(());
     }
+    unnoticed(file, path, || finish_line(file, path, start, reporter))
+}
+
+/// The same for the line that begins here.
+fn finish_line(mut file: &File, path: &Path, start: u64, reporter: &Reporter) -> Result<(), StoreError> {
+    let failed = |error| StoreError::io("repair", path, error);
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(start)).map_err(failed)?;
     file.take(LONGEST as u64 + 64).read_to_end(&mut tail).map_err(failed)?;

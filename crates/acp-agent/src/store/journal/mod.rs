@@ -106,7 +106,7 @@ impl SessionStore for Journal {
     fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
         let (session, reporter) = (session.clone(), self.reporter.clone());
         self.with_folder(move |folder| {
-            let path = files::path(folder, &session)?;
+            let path = files::path_of_kept(folder, &session)?;
             let file = files::open_to_read(&path, &session)?;
             let reader = Reader::new(file, 0, path, reporter)?;
             Ok(Box::new(JournalRecords(Some(reader))) as Box<dyn Records>)
@@ -121,7 +121,7 @@ impl SessionStore for Journal {
     fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
         let session = session.clone();
         self.with_folder(move |folder| {
-            let path = files::path(folder, &session)?;
+            let path = files::path_of_kept(folder, &session)?;
             // Held until it is gone, so that nobody opens it meanwhile.
             let _alone = files::open_alone(&path, &session, false)?;
             std::fs::remove_file(&path).map_err(|error| StoreError::io("delete", &path, error))

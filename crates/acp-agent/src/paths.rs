@@ -1,0 +1,49 @@
+//! Paths on their way to the client, for which they are absolute (rule `v1-rpc-24`).
+
+use std::path::{Component, Path, PathBuf};
+
+use acp_types::v1::{SessionUpdate, ToolCallContent, ToolCallLocation, ToolCallUpdate};
+
+/// Joins relative paths in diffs and locations with the session's working directory.
+pub(crate) fn join(update: &mut SessionUpdate, cwd: &str) {
+    match update {
+        SessionUpdate::ToolCall(call) => join_all(&mut call.content, &mut call.locations, cwd),
+        SessionUpdate::ToolCallUpdate(call) => join_call(call, cwd),
+        _ => {}
+    }
+}
+
+/// The same for a call that the user is asked about.
+pub(crate) fn join_call(call: &mut ToolCallUpdate, cwd: &str) {
+    let content = call.content.as_deref_mut().unwrap_or_default();
+    join_all(content, call.locations.as_deref_mut().unwrap_or_default(), cwd);
+}
+
+fn join_all(content: &mut [ToolCallContent], locations: &mut [ToolCallLocation], cwd: &str) {
+    for content in content {
+        if let ToolCallContent::Diff(diff) = content {
+            join_one(&mut diff.path, cwd);
+        }
+    }
+    for location in locations {
+        join_one(&mut location.path, cwd);
+    }
+}
+
+fn join_one(path: &mut String, cwd: &str) {
+    if is_absolute(path) {
+        return;
+    }
+    let parts = Path::new(path.as_str()).components().filter(|part| *part != Component::CurDir);
+    let joined = Path::new(cwd).join(parts.collect::<PathBuf>());
+    // Both are text, so this is.
+    if let Some(joined) = joined.to_str() {
+        *path = joined.strip_suffix('/').filter(|joined| !joined.is_empty()).unwrap_or(joined).to_owned();
+    }
+}
+
+/// Whether a path is absolute, here or on another system: an agent may speak of the client's.
+fn is_absolute(path: &str) -> bool {
+    let has_drive = matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
+    path.starts_with(['/', '\\']) || has_drive || Path::new(path).is_absolute()
+}
