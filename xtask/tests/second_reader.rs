@@ -96,7 +96,7 @@ const DISAGREEMENTS: &[(&str, Changes, &str)] = &[
     ),
     (
         "object",
-        &[("map.serialize_entry(\"weight\", &self.weight)?;", "")],
+        &[("map.serialize_entry(\"weight\", &acp_json::finite(self.weight, \"weight\"))?;", "")],
         "in the code emitted for Parcel: what is read",
     ),
     (

@@ -64,8 +64,8 @@ impl Clients {
 
     /// One for authorization servers, which have no reason to send what they get on to another place.
     #[cfg(feature = "oauth")]
-    pub(super) fn for_authorization(&self, names: Arc<dyn Resolve>) -> Result<reqwest::Client, McpError> {
-        let with = |is_secure| self.built(is_secure, redirect::Policy::none(), Some(Arc::clone(&names)));
+    pub(super) fn for_authorization(&self, names: &Arc<dyn Resolve>) -> Result<reqwest::Client, McpError> {
+        let with = |is_secure| self.built(is_secure, redirect::Policy::none(), Some(Arc::clone(names)));
         // A machine that trusts nobody may still have an authorization server of its own.
         with(true).or_else(|_| with(false))
     }

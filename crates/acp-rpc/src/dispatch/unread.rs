@@ -41,7 +41,7 @@ impl Dispatch {
         } else {
             Error::parse_error()
         };
-        self.unreadable(head, error, "it is not valid JSON");
+        self.unreadable(head, &error, "it is not valid JSON");
         Received::Done
     }
 
@@ -50,7 +50,7 @@ impl Dispatch {
         self.observer.oversized(head.id.as_ref(), length);
         self.report(Fault::Oversized { length, limit, id: head.id.as_ref() });
         let error = Error::invalid_request(format!("the message is longer than the limit of {limit} bytes"));
-        self.unreadable(head, error, "it is longer than the limit");
+        self.unreadable(head, &error, "it is longer than the limit");
     }
 
     pub(super) fn too_heavy(&mut self, line: &[u8]) {
@@ -58,11 +58,11 @@ impl Dispatch {
         self.observer.oversized(head.id.as_ref(), line.len() as u64);
         self.report(Fault::TooHeavy { length: line.len(), limit, id: head.id.as_ref() });
         let problem = format!("the values of the message take more than {limit} bytes of memory");
-        self.unreadable(head, Error::invalid_request(problem), "its values take more memory than the limit");
+        self.unreadable(head, &Error::invalid_request(problem), "its values take more memory than the limit");
     }
 
     /// Deals with a line of which no more can be made out than its head.
-    fn unreadable(&mut self, head: Head, error: Error, problem: &'static str) {
+    fn unreadable(&mut self, head: Head, error: &Error, problem: &'static str) {
         match head {
             // Never answer an answer; but the one who waits for it must not wait for ever.
             Head { id, is_response: true, .. } => {
@@ -72,8 +72,8 @@ impl Dispatch {
                     self.answered(&id, waiter, Answer::Malformed(problem));
                 }
             }
-            Head { id: Some(id), is_call: true, .. } => self.refuse(&id, &error),
-            Head { .. } if self.noise == Noise::Answer => self.refuse(&Id::Null, &error),
+            Head { id: Some(id), is_call: true, .. } => self.refuse(&id, error),
+            Head { .. } if self.noise == Noise::Answer => self.refuse(&Id::Null, error),
             Head { .. } => {}
         }
     }

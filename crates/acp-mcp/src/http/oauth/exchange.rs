@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use reqwest::dns::Resolve;
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
 use tokio::time::timeout;
 
@@ -28,7 +29,8 @@ impl Exchanges {
     /// What is fetched is what a server that is there may name.
     pub(super) fn new(clients: &Clients, reach: &Arc<Reach>, time: Duration) -> Result<Self, McpError> {
         let guard = Guard::new(Arc::clone(reach));
-        let client = clients.for_authorization(Arc::new(Guarded(Arc::clone(&guard))))?;
+        let names: Arc<dyn Resolve> = Arc::new(Guarded(Arc::clone(&guard)));
+        let client = clients.for_authorization(&names)?;
         Ok(Self { client, guard, time })
     }
 
