@@ -71,12 +71,15 @@ fn free_json_keeps_numbers_that_no_double_stands_for() {
 #[test]
 fn numbers_that_json_has_no_text_for_are_not_written() {
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        let refused =
-            |error: serde_json::Error, name: &str| assert!(error.to_string().contains(name), "{error}");
-        refused(serde_json::to_string(&v1::Cost::new(number, "USD")).unwrap_err(), "`amount`");
-        refused(serde_json::to_string(&Annotations::new().priority(number)).unwrap_err(), "`priority`");
-        let answer = v1::ElicitationContentValue::from(number);
-        refused(serde_json::to_string(&answer).unwrap_err(), "`ElicitationContentValue`");
+        let cost = Value::new(&v1::Cost::new(number, "USD"));
+        let annotations = Value::new(&Annotations::new().priority(number));
+        let answer = Value::new(&v1::ElicitationContentValue::from(number));
+        for (written, name) in
+            [(cost, "`amount`"), (annotations, "`priority`"), (answer, "`ElicitationContentValue`")]
+        {
+            let error = written.unwrap_err().to_string();
+            assert!(error.contains(name), "{error}");
+        }
     }
 }
 
