@@ -1,9 +1,8 @@
 //! What the agent wants to know from the user: by a form, or on a web page.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use acp_types::v1::methods::{ElicitationComplete, ElicitationCreate};
 use acp_types::v1::{
@@ -13,10 +12,9 @@ use acp_types::v1::{
 };
 use acp_types::{Map, Meta};
 
+use crate::elicited_pages::{Pages, Visit};
 use crate::{Client, Context, Handlers, RpcError};
 
-/// How many web pages are remembered that the agent may still say something about.
-const PAGES: usize = 64;
 /// The parts of `elicitation/create` that clients serve.
 const FORM: &str = "elicitation/create, form";
 const URL: &str = "elicitation/create, url";
@@ -367,53 +365,5 @@ fn action<T>(
         ElicitationAnswer::Accept(value) => accept(value).into(),
         ElicitationAnswer::Decline => ElicitationAction::Decline,
         ElicitationAnswer::Cancel => ElicitationAction::Cancel,
-    }
-}
-
-/// The web pages that the user was asked to visit and is not known to be done with. Of very many the oldest are
-/// forgotten.
-#[derive(Default)]
-struct Pages(Mutex<VecDeque<ElicitationId>>);
-
-impl Pages {
-    fn add(&self, id: ElicitationId) {
-        let mut pages = self.lock();
-        if pages.len() == PAGES {
-            pages.pop_front();
-        }
-        pages.push_back(id);
-    }
-
-    /// False if it was not there.
-    fn remove(&self, id: &ElicitationId) -> bool {
-        let mut pages = self.lock();
-        let found = pages.iter().position(|page| page == id);
-        found.is_some_and(|index| pages.remove(index).is_some())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<ElicitationId>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A page that the user is asked about. Unless he agrees, there is nothing that he could be done with.
-struct Visit {
-    pages: Arc<Pages>,
-    id: ElicitationId,
-    is_agreed: bool,
-}
-
-impl Visit {
-    fn new(pages: Arc<Pages>, id: ElicitationId) -> Self {
-        pages.add(id.clone());
-        Self { pages, id, is_agreed: false }
-    }
-}
-
-impl Drop for Visit {
-    fn drop(&mut self) {
-        if !self.is_agreed {
-            self.pages.remove(&self.id);
-        }
     }
 }

@@ -51,6 +51,7 @@ mod close;
 mod config;
 mod connect;
 mod elicit;
+mod elicited_pages;
 mod error;
 mod event;
 mod extract;

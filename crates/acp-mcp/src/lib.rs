@@ -20,12 +20,13 @@ mod session;
 mod stdio;
 mod timeouts;
 mod tools;
+mod url_elicitation;
 mod version;
 mod wire;
 
 pub use content::ToolOutcome;
 pub use elicit::{ElicitMode, ElicitRequest, Elicitation, ElicitationModes};
-pub use error::{McpError, NotVisited, UrlElicitation};
+pub use error::McpError;
 pub use extension::{ExtensionId, InvalidExtensionId, OnMissing};
 #[cfg(feature = "oauth")]
 pub use http::oauth::{
@@ -47,6 +48,7 @@ pub use session::{
 pub use stdio::{EnvPolicy, OnStderr, StdioOptions};
 pub use timeouts::Timeouts;
 pub use tools::QualifiedTool;
+pub use url_elicitation::{NotVisited, UrlElicitation};
 pub use version::{Era, ProtocolVersion, VersionPolicy};
 
 /// The crate whose types appear here: messages of MCP, and [`rmcp::Peer`] for what has no method of its own.

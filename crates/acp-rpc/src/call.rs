@@ -12,8 +12,8 @@ use tokio::time::{Sleep, sleep};
 
 use crate::encode;
 use crate::error::CallError;
-use crate::peer::Shared;
 use crate::service::{Encode, LaneKey};
+use crate::shared::Shared;
 use crate::waiter::{Unsettled, Waiter};
 
 pub(crate) type Settled<R> = Result<R, Unsettled>;

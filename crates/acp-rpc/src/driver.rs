@@ -15,10 +15,11 @@ use crate::codec::Framer;
 use crate::dispatch::{Dispatch, Received};
 use crate::error::{CloseReason, Exit};
 use crate::options::Options;
-use crate::peer::{Peer, Shared};
+use crate::peer::Peer;
 use crate::pump::{Moved, Pump};
 use crate::service::Service;
 use crate::share::Share;
+use crate::shared::Shared;
 use crate::tap::Observer;
 use crate::transport::{ChildLink, Transport};
 

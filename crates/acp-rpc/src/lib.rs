@@ -23,6 +23,7 @@ mod reading;
 mod reason;
 mod service;
 mod share;
+mod shared;
 pub mod tap;
 mod task;
 pub mod trace;

@@ -2,25 +2,20 @@
 
 use std::fmt;
 use std::pin::pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use acp_json::FromNode;
 use serde_core::Serialize;
-use tokio_util::sync::CancellationToken;
 
-use crate::budget::{Intake, Waiting};
 use crate::call::{self, Call, Pending, Stage, Timer, within};
 use crate::encode;
-use crate::endpoint::{Endpoint, Limits};
 use crate::error::{CallError, CloseReason};
 use crate::layer::{Outbound, Outgoing};
-use crate::message::{Error, Id};
-use crate::options::Options;
 use crate::service::{Borrowed, Encode, LaneKey};
+use crate::shared::Shared;
 use crate::waiter::{Unsettled, Waiter};
-use crate::writer::{Closed, PushError, Turn, Writer};
 
 /// A cheap handle on the other side of a connection. It does not keep the connection open.
 #[derive(Clone)]
@@ -290,114 +285,5 @@ impl Peer {
 impl fmt::Debug for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Peer").field("closed", &self.is_closed()).finish_non_exhaustive()
-    }
-}
-
-/// What the handles, the handlers' tasks and the driver of one connection share.
-pub(crate) struct Shared {
-    endpoint: Mutex<Endpoint<Waiter, CancellationToken>>,
-    pub(crate) writer: Writer,
-    pub(crate) intake: Arc<Intake>,
-    /// The layers that requests and notifications go out through, if there are any.
-    pub(crate) outbound: Option<Arc<dyn Outbound>>,
-    /// The length of the message that the reader is at.
-    pub(crate) line: AtomicUsize,
-    /// Fires when this side wants to end the connection.
-    pub(crate) closing: CancellationToken,
-    /// Parent of every handler's token.
-    pub(crate) handlers: CancellationToken,
-    /// Fires when pending calls have failed.
-    pub(crate) closed: CancellationToken,
-    reason: Mutex<Option<CloseReason>>,
-}
-
-impl Shared {
-    pub(crate) fn new(options: &Options) -> Self {
-        let limits = Limits { requests: options.max_in_flight, bytes: options.in_flight_budget };
-        Self {
-            endpoint: Mutex::new(Endpoint::new(limits)),
-            writer: Writer::new(options.outgoing_budget.max(1)),
-            intake: Intake::new(options.incoming_budget.max(1), options.incoming_ceiling),
-            outbound: options.layers.outbound(),
-            line: AtomicUsize::new(0),
-            closing: CancellationToken::new(),
-            handlers: CancellationToken::new(),
-            closed: CancellationToken::new(),
-            reason: Mutex::new(None),
-        }
-    }
-
-    pub(crate) fn endpoint(&self) -> MutexGuard<'_, Endpoint<Waiter, CancellationToken>> {
-        // Only plain table operations run under this lock; none of them panics half-way, or drops who waits.
-        self.endpoint.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for room and for the turn to write. Meanwhile the reader goes on, since the peer may be waiting for
-    /// room as well; where it can go on no more, the wait is given up.
-    pub(crate) async fn turn(&self, method: &str) -> Result<Turn<'_>, CallError> {
-        if let Some(turn) = self.writer.try_turn() {
-            return Ok(turn);
-        }
-        // Made first: from the moment the wait counts it may be given up.
-        let flooded = self.intake.flooded();
-        let _waiting = self.intake.wait();
-        tokio::select! {
-            biased;
-            turn = self.writer.turn() => turn.map_err(|Closed| self.closed_error()),
-            () = flooded => Err(CallError::Overloaded { method: method.to_owned() }),
-        }
-    }
-
-    /// Answers with an error, past the budget: who calls this waits for room by himself. Returns its length.
-    pub(crate) fn refuse(&self, id: &Id, error: &Error) -> usize {
-        // Error objects always serialise; and on a closed connection nobody listens.
-        self.writer.push(|buffer| encode::error(buffer, id, error)).unwrap_or(0)
-    }
-
-    /// Makes the reader read on for the sake of a request outside lanes. From before it is sent: also the wait
-    /// for layers and for room may be what the jobs that hold the incoming budget wait for.
-    pub(crate) fn counted_in(&self, lane: Option<&LaneKey>) -> Option<Waiting> {
-        lane.is_none().then(|| self.intake.wait())
-    }
-
-    /// Waits for the layers of a request. As the wait for room does, it ends when no more can be read for its
-    /// sake.
-    async fn through_layers(
-        &self,
-        outgoing: Outgoing<'_>,
-        in_lane: bool,
-        method: &str,
-    ) -> Result<(), CallError> {
-        let Some(layers) = &self.outbound else { return outgoing.exchange().await };
-        let mut exchange = layers.send(outgoing);
-        let flooded = self.intake.flooded();
-        tokio::select! {
-            biased;
-            done = &mut exchange => done,
-            () = flooded, if !in_lane => Err(CallError::Overloaded { method: method.to_owned() }),
-        }
-    }
-
-    pub(crate) fn set_reason(&self, reason: CloseReason) {
-        // The one before may hold an error of the transport's own, so it goes once this is unlocked.
-        let _before = self.reason.lock().unwrap_or_else(PoisonError::into_inner).replace(reason);
-    }
-
-    fn reason(&self) -> CloseReason {
-        let reason = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
-        reason.clone().unwrap_or(CloseReason::Local)
-    }
-
-    pub(crate) fn closed_error(&self) -> CallError {
-        CallError::Closed(self.reason())
-    }
-
-    pub(crate) fn push_error(&self, method: &str, error: PushError) -> CallError {
-        match error {
-            PushError::Closed => self.closed_error(),
-            PushError::Encode(error) => {
-                CallError::Encode { method: method.to_owned(), message: error.to_string() }
-            }
-        }
     }
 }

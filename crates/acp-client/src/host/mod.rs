@@ -11,6 +11,7 @@ mod rights;
 pub(crate) mod roots;
 mod scrollback;
 pub(crate) mod terminal;
+mod terminal_table;
 pub(crate) mod terminals;
 mod tree;
 mod withdrawn;

@@ -1,9 +1,8 @@
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use acp_rpc::{Output, Reply, Running};
@@ -19,6 +18,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::command::{Launch, invalid, refusal};
 use super::terminal::{Screen, Terminal};
+use super::terminal_table::{Host, Listed, LookedAfter, Slot};
 use super::withdrawn::unless_withdrawn;
 use crate::phase::SessionState;
 use crate::{Client, Context, Handlers, RpcError};
@@ -70,21 +70,6 @@ pub struct LocalTerminals {
 
 type Allowed = Pin<Box<dyn Future<Output = bool> + Send>>;
 type Gate = Arc<dyn Fn(CreateTerminalRequest) -> Allowed + Send + Sync>;
-
-/// All terminals that have not been released.
-#[derive(Default)]
-struct Host {
-    table: Mutex<HashMap<TerminalId, Listed>>,
-    /// How many there are, with those that are being made and those that are being ended.
-    taken: AtomicUsize,
-    /// How many ids have been given away, to terminals and to connections.
-    numbers: AtomicU64,
-}
-
-struct Listed {
-    connection: u64,
-    screen: Arc<Screen>,
-}
 
 /// The terminals of one connection.
 struct Served {
@@ -378,42 +363,6 @@ impl Served {
         found.cloned().ok_or_else(|| {
             refusal(ErrorCode::RESOURCE_NOT_FOUND.0, "terminalId", "is no terminal, or was released", session)
         })
-    }
-}
-
-impl Host {
-    fn number(&self) -> u64 {
-        self.numbers.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    fn forget(&self, id: &TerminalId) {
-        self.table().remove(id);
-    }
-
-    fn table(&self) -> MutexGuard<'_, HashMap<TerminalId, Listed>> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A place among the terminals that there may be.
-struct Slot(Arc<Host>);
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        self.0.taken.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-/// A terminal with a task of its own. When that ends, however it does, nobody waits for the command any more.
-struct LookedAfter {
-    host: Arc<Host>,
-    screen: Arc<Screen>,
-}
-
-impl Drop for LookedAfter {
-    fn drop(&mut self) {
-        self.screen.finish();
-        self.host.forget(self.screen.id());
     }
 }
 

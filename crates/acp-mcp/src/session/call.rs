@@ -23,9 +23,10 @@ use super::progress::{OnProgress, Progress};
 use super::{McpSession, Shared, consent, hints, listing};
 use crate::content::ToolOutcome;
 use crate::elicit;
-use crate::error::{McpError, NotVisited};
+use crate::error::McpError;
 use crate::negotiate::{Fault, Verdict};
 use crate::timeouts::NEVER;
+use crate::url_elicitation::NotVisited;
 use crate::version::Era;
 
 /// How often a server may ask for input before it answers a call.

@@ -14,7 +14,8 @@ use tokio::time::timeout;
 use super::call::{CallOptions, Caller};
 use super::notify::{Guard, Notification};
 use crate::elicit::{ElicitMode, ElicitRequest, Elicitation};
-use crate::error::{McpError, NotVisited, UrlElicitation};
+use crate::error::McpError;
+use crate::url_elicitation::{NotVisited, UrlElicitation};
 use crate::version::Era;
 
 pub(super) const REQUIRED: i32 = -32042;

@@ -15,8 +15,8 @@ use crate::call::{Call, Settled};
 use crate::encode;
 use crate::error::CallError;
 use crate::message::Id;
-use crate::peer::Shared;
 use crate::service::{Encode, LaneKey, Written};
+use crate::shared::Shared;
 use crate::waiter::Waiter;
 use crate::writer::PushError;
 
