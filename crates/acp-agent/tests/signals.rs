@@ -130,6 +130,18 @@ mod parent {
             Command::new(std::env::current_exe().unwrap())
         }
 
+        /// The program with the default actions of SIGHUP and SIGQUIT. A shell's background jobs ignore SIGQUIT, and
+        /// children inherit that.
+        fn heeding_program() -> Command {
+            let exe = std::env::current_exe().unwrap();
+            if !cfg!(target_os = "linux") {
+                return Command::new(exe);
+            }
+            let mut program = Command::new("env");
+            program.arg("--default-signal=HUP,QUIT").arg(exe);
+            program
+        }
+
         /// Starts an agent that waits so many seconds for something to happen at its end, on pipes of its own or those.
         fn start(
             runtime: &str,
@@ -280,7 +292,7 @@ mod parent {
         {
             let ((stdin, input), (output, stdout)) = (std::io::pipe().unwrap(), std::io::pipe().unwrap());
             let pipes = Some((stdin.try_clone().unwrap(), stdout.try_clone().unwrap()));
-            let mut agent = Agent::start(runtime, FOR_EVER, None, pipes, &mut Agent::program());
+            let mut agent = Agent::start(runtime, FOR_EVER, None, pipes, &mut Agent::heeding_program());
             agent.stdin = Some(Box::new(input));
             agent.stdout = Some(BufReader::new(Box::new(output)));
             let session = agent.opened();
