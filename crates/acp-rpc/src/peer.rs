@@ -30,7 +30,7 @@ impl Peer {
     }
 
     /// The same peer, for requests that may take as long as this, or with `None` for ever, instead of
-    /// [`Options::request_timeout`].
+    /// [`Options::request_timeout`](crate::Options::request_timeout).
     ///
     /// The time runs from the call to its result: waits for room to write, for layers and for jobs of a lane
     /// count. When it is up the call fails with [`CallError::TimedOut`], and a peer that has the request is
@@ -50,7 +50,7 @@ impl Peer {
 
     /// Sends a request and waits for its result.
     ///
-    /// Waits while more bytes than [`Options::outgoing_budget`] are queued, then serialises `params` straight
+    /// Waits while more bytes than [`Options::outgoing_budget`](crate::Options::outgoing_budget) are queued, then serialises `params` straight
     /// into the output buffer; params that serialise to `null` are left out. Dropping the future sends
     /// `$/cancel_request` and forgets the answer. The answer is delivered as soon as it arrives, ahead of
     /// notifications that still wait in lanes, so that jobs of lanes may call the peer.
@@ -82,7 +82,7 @@ impl Peer {
         self.call(Some(lane), method, params).await
     }
 
-    /// Sends a notification. Waits while more bytes than [`Options::outgoing_budget`] are queued.
+    /// Sends a notification. Waits while more bytes than [`Options::outgoing_budget`](crate::Options::outgoing_budget) are queued.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Peer {
     }
 
     /// Ends the connection: stops reading, fails pending calls, tells handlers to stop and gives them
-    /// [`Options::drain`] to answer, sends what is queued, then closes. Returns at once.
+    /// [`Options::drain`](crate::Options::drain) to answer, sends what is queued, then closes. Returns at once.
     pub fn close(&self) {
         self.shared.closing.cancel();
     }

@@ -4,7 +4,7 @@ use acp_client::{Command, LocalFs, PermissionPolicy};
 use std::io::{Write, stdout};
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), examples::Failure> {
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
     let given = args.next().zip(args.nth(1));
     let (prompt, program) = given.ok_or("usage: one_shot_client PROMPT -- AGENT [ARGS…]")?;
@@ -15,7 +15,7 @@ async fn main() -> Result<(), examples::Failure> {
         .await?;
     let mut turn = agent.new_session(&cwd).await?.prompt(prompt).await?;
     while let Some(event) = turn.next().await {
-        write!(stdout(), "{}", examples::clean(event.text().unwrap_or_default()))?;
+        write!(stdout(), "{}", event.text().unwrap_or_default())?;
         stdout().flush()?;
     }
     writeln!(stdout(), "\n[{}]", turn.finish().await?.stop_reason)?;
