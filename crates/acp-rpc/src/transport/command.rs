@@ -23,7 +23,7 @@ enum Inherited {
     Named(Vec<OsString>),
 }
 
-/// How to start a child process whose stdin and stdout become a [`Transport`].
+/// How to start a child process whose stdin and stdout become a [`Transport`](crate::Transport).
 pub struct Command {
     program: OsString,
     args: Vec<OsString>,
@@ -144,7 +144,7 @@ impl Command {
         self
     }
 
-    /// How many bytes of stderr are kept for [`Exit::stderr_tail`]. Default 8 KiB.
+    /// How many bytes of stderr are kept for [`Exit::stderr_tail`](crate::Exit::stderr_tail). Default 8 KiB.
     #[must_use]
     pub const fn stderr_tail(mut self, bytes: usize) -> Self {
         self.stderr_tail = bytes;
