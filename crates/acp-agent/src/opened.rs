@@ -29,7 +29,7 @@ impl<T> Opened<T> {
         Opened { state, session_id: None, modes: None, config_options: None, meta: None }
     }
 
-    /// The session's id, in place of the one that [`NewSession`] suggests. Must be unique; only `new_session`
+    /// The session's id, in place of the one that [`NewSession`](crate::NewSession) suggests. Must be unique; only `new_session`
     /// has the choice.
     #[must_use]
     pub fn session_id(mut self, id: impl Into<SessionId>) -> Self {

@@ -40,7 +40,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A title or a name of at most so many characters on one line: as [`line`], with one space for each stretch of white
+/// A title or a name of at most so many characters on one line: as [`line()`], with one space for each stretch of white
 /// space, so that no padding moves the rest to a line of its own. A longer one ends in `…`.
 #[must_use]
 pub fn label(text: &str, most: usize) -> String {
@@ -72,7 +72,7 @@ pub fn deceives(c: char) -> bool {
 }
 
 /// Text without the escape sequences that terminals obey, for what a program wrote for a terminal, such as an agent's
-/// stderr. What else [deceives](deceives) stays: see [`text`].
+/// stderr. What else [deceives] stays: see [`text`].
 #[must_use]
 pub fn strip_ansi(text: &str) -> Cow<'_, str> {
     let begins = |c: char| matches!(c, '\u{1b}' | '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}');
