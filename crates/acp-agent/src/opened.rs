@@ -1,4 +1,4 @@
-//! What a handler that opens a session returns.
+//! The result of a handler that opens a session.
 
 use std::fmt;
 

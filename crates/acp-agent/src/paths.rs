@@ -13,7 +13,7 @@ pub(crate) fn join(update: &mut SessionUpdate, cwd: &str) {
     }
 }
 
-/// The same for a call that the user is asked about.
+/// Does so for a call that the user is asked about.
 pub(crate) fn join_call(call: &mut ToolCallUpdate, cwd: &str) {
     let content = call.content.as_deref_mut().unwrap_or_default();
     join_all(content, call.locations.as_deref_mut().unwrap_or_default(), cwd);
@@ -42,7 +42,7 @@ fn join_one(path: &mut String, cwd: &str) {
     }
 }
 
-/// Whether a path is absolute, here or on another system: an agent may speak of the client's.
+/// Tells whether a path is absolute, here or on another system: an agent may speak of the client's.
 fn is_absolute(path: &str) -> bool {
     let has_drive = matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
     path.starts_with(['/', '\\']) || has_drive || Path::new(path).is_absolute()

@@ -23,7 +23,7 @@ pub struct Running<S> {
     scope: Arc<TurnScope>,
     /// Whether it had to wait.
     waits: bool,
-    /// Whether it is recorded.
+    /// Tells whether it is recorded.
     recorded: AtomicBool,
 }
 
@@ -39,7 +39,7 @@ impl<S> Running<S> {
         self.session.entry.turns.end(&self.scope)
     }
 
-    /// What records it; nothing before it began.
+    /// The recorder, once recording began.
     fn recorder(&self) -> Option<&Recorder> {
         self.session.updates().recorder().filter(|_| self.recorded.load(Ordering::Acquire))
     }

@@ -6,7 +6,7 @@ use acp_client::tap::{Direction, Kind, Tap};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-/// Whether the agent is silent. While it waits for an answer of ours, such as the user's or the end of a command, it is
+/// Tells whether the agent is silent. While it waits for an answer of ours, such as the user's or the end of a command, it is
 /// not.
 #[derive(Clone, Debug)]
 pub(crate) struct Activity(watch::Sender<State>);

@@ -58,7 +58,7 @@ impl Limits {
 }
 
 impl Reached {
-    /// What to tell the user.
+    /// The words for the user.
     pub(crate) fn what(self) -> String {
         match self {
             Self::End => "the time is up".to_owned(),

@@ -221,7 +221,7 @@ impl<W: Write> Renderer<W> {
 }
 
 impl Renderer<Vec<u8>> {
-    /// What is to be written.
+    /// The bytes to be written.
     pub(crate) const fn written(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }

@@ -1,4 +1,4 @@
-//! What goes on beside the work of a run: output, questions, signals and limits.
+//! The tasks beside the work of a run: output, questions, signals and limits.
 
 use std::io::{self, ErrorKind};
 use std::pin::pin;

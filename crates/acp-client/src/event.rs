@@ -45,7 +45,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether this is a part of the conversation, which an agent has no reason to tell before it is asked something.
+    /// Tells whether this is a part of the conversation, which an agent has no reason to tell before it is asked something.
     pub(crate) const fn is_of_the_conversation(&self) -> bool {
         matches!(
             self,

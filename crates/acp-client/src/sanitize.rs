@@ -58,7 +58,7 @@ fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(kept + "…")
 }
 
-/// Whether a character is a control character other than a line break or tab, has no width, separates lines where none
+/// Tells whether a character is a control character other than a line break or tab, has no width, separates lines where none
 /// is expected, or turns the direction of writing.
 #[must_use]
 pub fn deceives(c: char) -> bool {

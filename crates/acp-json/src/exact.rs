@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use crate::node::Node;
 
 thread_local! {
-    /// Whether a double was met since this was last cleared.
+    /// Tells whether a double was met since this was last cleared.
     static MET: Cell<bool> = const { Cell::new(false) };
     /// The text of the number that one tree hands to another right now.
     static HANDED: RefCell<Option<Box<str>>> = const { RefCell::new(None) };
@@ -33,7 +33,7 @@ pub(crate) fn from_str(text: &str) -> Result<Node<'_>, serde_json::Error> {
     restored(text.as_bytes(), || serde_json::from_str(text))
 }
 
-/// The same for bytes.
+/// Reads bytes.
 pub(crate) fn from_slice(bytes: &[u8]) -> Result<Node<'_>, serde_json::Error> {
     restored(bytes, || serde_json::from_slice(bytes))
 }
@@ -122,7 +122,7 @@ pub(crate) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::O
         .serialize(serializer)
 }
 
-/// Whether the double that a number is read as is that number, and is written so.
+/// Tells whether the double that a number is read as is that number, and is written so.
 fn is_double(number: &str) -> bool {
     /// So many digits come back from any double, if it is neither huge nor tiny.
     const DIGITS: usize = 15;

@@ -84,7 +84,7 @@ impl<const N: usize> Outline<N> {
         }
     }
 
-    /// Whether the object has a member of this name.
+    /// Tells whether the object has a member of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.found(name).is_some_and(|found| !matches!(found, Found::Absent))

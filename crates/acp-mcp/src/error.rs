@@ -201,7 +201,7 @@ impl McpError {
         }
     }
 
-    /// Whether another start of the server may end otherwise, without anybody having done something about it. Users
+    /// Tells whether another start of the server may end otherwise, without anybody having done something about it. Users
     /// are not asked again for what they have declined.
     pub(crate) const fn may_pass(&self) -> bool {
         match self {

@@ -23,7 +23,7 @@ pub struct UrlElicitation {
     /// The address. It may hold credentials: neither `Debug` nor the message of an error shows more than
     /// [the place](Self::place).
     pub url: String,
-    /// What the server says about it.
+    /// The server's words about it.
     pub message: String,
 }
 

@@ -112,12 +112,12 @@ impl Intake {
         }
     }
 
-    /// Whether so many handlers have not run yet that those come first.
+    /// Tells whether so many handlers have not run yet that those come first.
     pub(crate) fn is_ahead(&self) -> bool {
         self.unstarted.load(Ordering::SeqCst) >= STARTS
     }
 
-    /// Whether the requests in flight will become fewer without anything that is still to be read: some have not
+    /// Tells whether the requests in flight will become fewer without anything that is still to be read: some have not
     /// run yet, or nothing but the peer keeps their answers from leaving.
     pub(crate) fn is_draining(&self) -> bool {
         self.unstarted.load(Ordering::SeqCst) > 0

@@ -84,7 +84,7 @@ impl Framer {
         &mut self.buffer
     }
 
-    /// Whether a long line is being read.
+    /// Tells whether a long line is being read.
     pub(crate) const fn is_busy(&self) -> bool {
         self.buffer.len() > IDLE_CAPACITY
     }

@@ -41,7 +41,7 @@ pub(crate) struct Dispatch {
     is_over: bool,
 }
 
-/// What became of a line.
+/// The outcome of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Received {
     /// It was dealt with.
@@ -72,7 +72,7 @@ impl Dispatch {
         }
     }
 
-    /// Whether the reader must wait: for jobs to be done, for room for answers of its own, or for handlers to run.
+    /// Tells whether the reader must wait: for jobs to be done, for room for answers of its own, or for handlers to run.
     pub(crate) fn is_paused(&mut self) -> bool {
         let Shared { intake, writer, .. } = &*self.peer.shared;
         if writer.has_room() {
@@ -87,12 +87,12 @@ impl Dispatch {
             || self.handed_back.is_some_and(|bytes| self.is_too_early(bytes))
     }
 
-    /// Whether a request that weighs so much would be refused now, but perhaps not a little later.
+    /// Tells whether a request that weighs so much would be refused now, but perhaps not a little later.
     fn is_too_early(&self, bytes: usize) -> bool {
         self.peer.shared.intake.is_draining() && self.peer.shared.endpoint().is_full(bytes)
     }
 
-    /// Whether a request was handed back that has not come again.
+    /// Tells whether a request was handed back that has not come again.
     pub(crate) const fn has_handed_back(&self) -> bool {
         self.handed_back.is_some()
     }

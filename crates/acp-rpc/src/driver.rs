@@ -336,7 +336,7 @@ impl Connection {
     }
 }
 
-/// Whether the system could not write, and that not because there is nobody to read. A sink of messages may say anything
+/// Tells whether the system could not write, and that not because there is nobody to read. A sink of messages may say anything
 /// once it is closed.
 fn is_loss(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};

@@ -64,7 +64,7 @@ pub enum Effect<'a, W, T> {
         method: Cow<'a, str>,
         /// The params.
         params: Node<'a>,
-        /// What cancels the handler.
+        /// The token that cancels the handler.
         token: T,
     },
     /// Hand over a notification.
@@ -92,7 +92,7 @@ pub enum Effect<'a, W, T> {
     },
     /// Tell the handler of a request to stop. It may have been told before.
     Cancel {
-        /// What cancels the handler.
+        /// The token that cancels the handler.
         token: T,
     },
     /// The answer to a request that was given up, or a notification that may be ignored.
@@ -241,7 +241,7 @@ impl<W, T: Clone> Endpoint<W, T> {
         }
     }
 
-    /// Whether one more request, which weighs `bytes`, would be refused.
+    /// Tells whether one more request, which weighs `bytes`, would be refused.
     #[must_use]
     pub fn is_full(&self, bytes: usize) -> bool {
         let over_bytes =

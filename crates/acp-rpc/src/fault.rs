@@ -131,7 +131,7 @@ impl fmt::Display for Origin<'_> {
 }
 
 impl Fault<'_> {
-    /// Whether a message of the peer was lost: nobody here knows what it said. A stray print that is not JSON is not a
+    /// Tells whether a message of the peer was lost: nobody here knows what it said. A stray print that is not JSON is not a
     /// message.
     #[must_use]
     pub fn is_loss(&self) -> bool {

@@ -1,4 +1,4 @@
-//! What a line says of itself that is not read.
+//! The members that an unreadable line shows of itself.
 
 use acp_json::Outline;
 

@@ -25,7 +25,7 @@ impl Idle {
         self.used = true;
     }
 
-    /// Whether they are to be given back. If not, the task is woken when that may be so; unless there are none.
+    /// Tells whether they are to be given back. If not, the task is woken when that may be so; unless there are none.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> bool {
         if self.timer.is_none() && !self.used {
             return false;

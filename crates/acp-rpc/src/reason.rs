@@ -39,7 +39,7 @@ fn member<'a>(data: &'a Value, name: &str) -> Option<&'a str> {
     data.get(name).and_then(Node::as_str)
 }
 
-/// Whether all that is said here is in the message already. An empty text is in every message.
+/// Tells whether all that is said here is in the message already. An empty text is in every message.
 fn adds_nothing(data: &Node<'_>, message: &str) -> bool {
     match data {
         Node::Null => true,

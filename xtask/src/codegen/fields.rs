@@ -139,7 +139,7 @@ pub fn bounds(place: &Place<'_>, ty: Option<&Type>) -> Bounds {
     given.filter(|(keyword, value)| !is_end_of_range(keyword, value, ty)).collect()
 }
 
-/// Whether the bound says no more than the type does.
+/// Tells whether the bound says no more than the type does.
 fn is_end_of_range(keyword: &str, value: &Json, ty: Option<&Type>) -> bool {
     let largest = match ty {
         Some(Type::U16) => u64::from(u16::MAX),

@@ -1,4 +1,4 @@
-//! What came of all runs so far: `xtask/interop/results.json`, from which `docs/INTEROP.md` is rendered.
+//! The results of all runs so far: `xtask/interop/results.json`, from which `docs/INTEROP.md` is rendered.
 //!
 //! A run replaces what it was about. What it did not run, or could not, keeps its last result.
 
@@ -26,7 +26,7 @@ pub(super) struct Results {
     pub(super) mcp: String,
 }
 
-/// What was found out about a real agent.
+/// The findings about a real agent.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Agent {
     pub(super) agent: String,
@@ -36,7 +36,7 @@ pub(super) struct Agent {
     pub(super) not_tried: Option<String>,
 }
 
-/// What came of the cases with one peer.
+/// The results of the cases with one peer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Tally {
     pub(super) peer: String,

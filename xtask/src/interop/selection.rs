@@ -45,7 +45,7 @@ impl Selection {
         Ok(())
     }
 
-    /// Whether all cases are run.
+    /// Tells whether all cases are run.
     pub(super) fn is_whole(&self) -> bool {
         self.only.is_empty()
     }

@@ -92,7 +92,7 @@ impl Strength {
     }
 }
 
-/// Whether a rule can be broken.
+/// Tells whether a rule can be broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Force {

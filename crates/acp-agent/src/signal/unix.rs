@@ -68,7 +68,7 @@ fn end_by(signal: i32) {
     let _ = emulate_default_handler(signal);
 }
 
-/// Whether whoever started this process wants it to live on, as `nohup` does. Only Linux says so.
+/// Tells whether whoever started this process wants it to live on, as `nohup` does. Only Linux says so.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -116,7 +116,7 @@ impl std::error::Error for StoreError {
     }
 }
 
-/// What the client is told: `-32002` with `data.sessionId` for a session that is not there (an id of a length that no
+/// Gives the client's error: `-32002` with `data.sessionId` for a session that is not there (an id of a length that no
 /// session has is not repeated), `-32602` for a bad cursor, `-32600` for a session that is open elsewhere or was continued
 /// there, and `-32603` for the rest.
 impl From<StoreError> for Error {

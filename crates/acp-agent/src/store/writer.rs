@@ -51,7 +51,7 @@ pub(super) struct Waiting {
     /// `None` once the session is closed.
     blocks: Mutex<Option<Blocks>>,
     pub(super) room: Room,
-    /// Whether the session has a title, or is about to have one: that of a prompt is not needed any more.
+    /// Tells whether the session has a title, or is about to have one: that of a prompt is not needed any more.
     pub(super) titled: AtomicBool,
 }
 
@@ -83,11 +83,11 @@ pub(super) struct Writer {
     waiting: Arc<Waiting>,
     place: Place,
     in_turn: bool,
-    /// Whether a title is stored.
+    /// Tells whether a title is stored.
     is_titled: bool,
-    /// Whether the log was opened again, and no record was added since.
+    /// Tells whether the log was opened again, and no record was added since.
     untried: bool,
-    /// Whether something is written that is not durable.
+    /// Tells whether something is written that is not durable.
     dirty: bool,
     /// Why nothing is written in what is left of this turn: a record after one that is missing would be worse than
     /// none.

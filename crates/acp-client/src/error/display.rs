@@ -105,7 +105,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// What a process has said last, or nothing.
+/// The last words of a process, if there are any.
 struct LastWords<'a>(&'a str);
 
 impl fmt::Display for LastWords<'_> {

@@ -1,4 +1,4 @@
-//! What a file has beside its text, where there are no owners and modes.
+//! The rights of a file, where there are no owners and modes.
 
 use std::ffi::OsStr;
 use std::io;

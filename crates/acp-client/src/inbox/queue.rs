@@ -78,7 +78,7 @@ impl Queue {
         self.drop_aside();
     }
 
-    /// Whether the next event came before this moment.
+    /// Tells whether the next event came before this moment.
     pub(super) fn has_before(&self, end: Moment) -> bool {
         self.missed > 0 || self.events.front().is_some_and(|next| next.at < end)
     }

@@ -1,4 +1,4 @@
-//! What all sessions of a connection keep while nobody reads them.
+//! The sum of what the sessions of a connection keep while nobody reads them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -58,7 +58,7 @@ impl ToolRun {
         is_new
     }
 
-    /// Whether the call has come further than this status. Of a status of another version nobody knows.
+    /// Tells whether the call has come further than this status. Of a status of another version nobody knows.
     pub(super) fn is_past(&self, status: &ToolCallStatus) -> bool {
         let step = |status: &ToolCallStatus| match status {
             ToolCallStatus::Pending => Some(0),

@@ -34,7 +34,7 @@ impl Device {
         retry_on_intr(|| poll(&mut either, None)).is_err() || either[0].revents().is_empty()
     }
 
-    /// Whether the error is how a terminal says that it has gone.
+    /// Tells whether the error is how a terminal says that it has gone.
     fn is_hangup(&self, error: &io::Error) -> bool {
         let mut this = [PollFd::new(&self.0, PollFlags::IN)];
         error.raw_os_error() == Some(Errno::IO.raw_os_error())

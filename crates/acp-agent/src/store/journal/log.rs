@@ -36,9 +36,9 @@ pub(super) struct Log {
     since_info: u64,
     /// Where the last whole line ends.
     end: u64,
-    /// Whether there was [`ROOM`] since it was opened.
+    /// Tells whether there was [`ROOM`] since it was opened.
     has_room: bool,
-    /// Whether something was written since the last commit.
+    /// Tells whether something was written since the last commit.
     is_dirty: bool,
 }
 

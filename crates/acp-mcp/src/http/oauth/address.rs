@@ -1,8 +1,8 @@
-//! What kind of network an address is of.
+//! The kind of network of an address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What kind of network an address is of.
+/// The kind of network of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The Internet.
