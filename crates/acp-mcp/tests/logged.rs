@@ -5,7 +5,7 @@
 use std::fmt::{Debug, Write as _};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use acp_mcp::rmcp::model::GetPromptRequestParams;
@@ -25,10 +25,16 @@ fn logged() -> String {
     LOGGED.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-impl Visit for Log {
+/// Whole lines only: other threads log, too, and would be between the pieces.
+fn write(line: &str) {
+    LOGGED.lock().unwrap_or_else(PoisonError::into_inner).push_str(line);
+}
+
+struct Line(String);
+
+impl Visit for Line {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        let text = format!(" {field}={value:?}");
-        LOGGED.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+        let _ = write!(self.0, " {field}={value:?}");
     }
 }
 
@@ -38,19 +44,22 @@ impl Subscriber for Log {
     }
 
     fn event(&self, event: &tracing::Event<'_>) {
-        let mut line = String::new();
-        let _ = write!(line, "\n{} {}:", event.metadata().level(), event.metadata().target());
-        LOGGED.lock().unwrap_or_else(PoisonError::into_inner).push_str(&line);
-        event.record(&mut Log);
+        let mut line = Line(format!("\n{} {}:", event.metadata().level(), event.metadata().target()));
+        event.record(&mut line);
+        write(&line.0);
     }
 
     fn new_span(&self, attributes: &Attributes<'_>) -> Id {
-        attributes.record(&mut Log);
+        let mut line = Line(format!("\nSPAN {}:", attributes.metadata().target()));
+        attributes.record(&mut line);
+        write(&line.0);
         Id::from_u64(1)
     }
 
     fn record(&self, _: &Id, values: &Record<'_>) {
-        values.record(&mut Log);
+        let mut line = Line("\nSPAN:".to_owned());
+        values.record(&mut line);
+        write(&line.0);
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
@@ -67,18 +76,20 @@ impl log::Log for Log {
     }
 
     fn log(&self, record: &log::Record<'_>) {
-        let line = format!("\n{} {}: {}", record.level(), record.target(), record.args());
-        LOGGED.lock().unwrap_or_else(PoisonError::into_inner).push_str(&line);
+        write(&format!("\n{} {}: {}", record.level(), record.target(), record.args()));
     }
 
     fn flush(&self) {}
 }
 
+/// Returns once everything is heard, whichever test came first.
 fn listen_to_everything() {
-    // The other test may have been first.
-    let _ = tracing::subscriber::set_global_default(Log);
-    let _ = log::set_logger(&Log);
-    log::set_max_level(log::LevelFilter::Trace);
+    static LISTENING: Once = Once::new();
+    LISTENING.call_once(|| {
+        tracing::subscriber::set_global_default(Log).unwrap();
+        log::set_logger(&Log).unwrap();
+        log::set_max_level(log::LevelFilter::Trace);
+    });
 }
 
 /// A server of either era at an address, which answers everything but one method. In each answer is how the server is.
