@@ -15,6 +15,12 @@ pub struct Exit {
 }
 
 impl Exit {
+    /// Names the signal that ended the process, such as `SIGKILL`, and `signal 35` where it has no name.
+    #[must_use]
+    pub fn signal_name(&self) -> Option<String> {
+        self.signal.map(name_of)
+    }
+
     pub(crate) fn of(status: Option<ExitStatus>) -> Self {
         let (status, signal) = status.map_or((None, None), |status| (status.code(), signal_of(status)));
         Self { status, signal, stderr_tail: String::new() }
@@ -41,4 +47,38 @@ impl fmt::Display for Exit {
         let tail = self.stderr_tail.trim();
         if tail.is_empty() { Ok(()) } else { write!(f, "; its last words on stderr:\n{tail}") }
     }
+}
+
+#[cfg(unix)]
+fn name_of(number: i32) -> String {
+    use rustix::process::Signal;
+    let names = [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::USR1, "SIGUSR1"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::USR2, "SIGUSR2"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::XFSZ, "SIGXFSZ"),
+        (Signal::VTALARM, "SIGVTALRM"),
+        (Signal::PROF, "SIGPROF"),
+        (Signal::SYS, "SIGSYS"),
+    ];
+    let name = names.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| *name);
+    name.map_or_else(|| format!("signal {number}"), str::to_owned)
+}
+
+#[cfg(not(unix))]
+fn name_of(number: i32) -> String {
+    format!("signal {number}")
 }

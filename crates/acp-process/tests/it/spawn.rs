@@ -67,3 +67,12 @@ async fn stderr_is_kept_short_and_handed_over_by_line() {
     let lines = lines.lock().unwrap();
     assert_eq!((lines.len(), lines[0].as_str(), lines[5000].as_str()), (5001, "line 1", "unfinished"));
 }
+
+#[tokio::test]
+async fn a_signal_has_a_name() {
+    for (signal, name) in [("KILL", "SIGKILL"), ("TERM", "SIGTERM"), ("USR1", "SIGUSR1"), ("40", "signal 40")] {
+        let Spawned { child, .. } = shell(&format!("kill -{signal} $$")).grace(GUARD).spawn().unwrap();
+        assert_eq!(soon("the exit", child.wait()).await.signal_name().as_deref(), Some(name));
+    }
+    assert_eq!(Exit { status: Some(3), ..Exit::default() }.signal_name(), None);
+}
