@@ -1,7 +1,5 @@
 //! What is advertised is what was compiled in, whatever that is: `.ci/run` has this run under several choices of features.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
-
 /// Rule `acp-mcp-04`: what is absent is not there, and stdio needs no capability.
 #[test]
 fn acp_mcp_04_the_transports_of_this_build() {

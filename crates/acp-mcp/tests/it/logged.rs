@@ -1,11 +1,10 @@
-//! What is logged, and what must be nowhere: credentials of the configuration.
-
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! What is logged, and what must be nowhere: credentials of the configuration. Each test has a process of its own, because
+//! a log of everything is set once for a whole process.
 
 use std::fmt::{Debug, Write as _};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use acp_mcp::rmcp::model::GetPromptRequestParams;
@@ -16,7 +15,9 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Metadata, Subscriber};
 
-/// Everything that is logged, by whomever and of whatever level. One for all tests: tasks are on other threads.
+use crate::support::own_process::is_own;
+
+/// Everything that is logged, by whomever and of whatever level. One for the whole process: tasks are on other threads.
 struct Log;
 
 static LOGGED: Mutex<String> = Mutex::new(String::new());
@@ -82,14 +83,11 @@ impl log::Log for Log {
     fn flush(&self) {}
 }
 
-/// Returns once everything is heard, whichever test came first.
+/// Has everything logged into [`LOGGED`].
 fn listen_to_everything() {
-    static LISTENING: Once = Once::new();
-    LISTENING.call_once(|| {
-        tracing::subscriber::set_global_default(Log).unwrap();
-        log::set_logger(&Log).unwrap();
-        log::set_max_level(log::LevelFilter::Trace);
-    });
+    tracing::subscriber::set_global_default(Log).unwrap();
+    log::set_logger(&Log).unwrap();
+    log::set_max_level(log::LevelFilter::Trace);
 }
 
 /// A server of either era at an address, which answers everything but one method. In each answer is how the server is.
@@ -202,6 +200,9 @@ fn servers() -> Vec<McpServer> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn credentials_are_in_no_error_no_log_and_no_debug() {
+    if !is_own("logged::credentials_are_in_no_error_no_log_and_no_debug") {
+        return;
+    }
     listen_to_everything();
     let timeouts = Timeouts::default().initialize(Duration::from_secs(30)).connect(Duration::from_secs(60));
     let stdio = StdioOptions::default().env(EnvPolicy::Usual);
@@ -255,6 +256,9 @@ async fn credentials_are_in_no_error_no_log_and_no_debug() {
 /// Row 23 of what the C# SDK gives its users.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_modern_server_that_does_not_say_how_long_results_hold_is_warned_of_once() {
+    if !is_own("logged::a_modern_server_that_does_not_say_how_long_results_hold_is_warned_of_once") {
+        return;
+    }
     listen_to_everything();
     let [modern, legacy] = ["modern", "legacy"].map(|era| {
         let name = format!("{era} without hints");

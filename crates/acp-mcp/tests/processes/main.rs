@@ -1,5 +1,7 @@
-//! Servers that are processes, of every kind there is: real ones of both eras, made with rmcp, and scripted ones that do
-//! one thing wrong each. This program starts itself as those servers.
+//! Servers that are processes.
+//!
+//! A program of its own, without the harness: it starts itself as those servers, whose stdout is the wire, and the harness
+//! prints there before the first test.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,40 +14,32 @@
     reason = "a test fails by panicking, and a server of its own prints"
 )]
 
-mod cases;
-mod life;
-#[path = "../options/mod.rs"]
-mod options;
-#[path = "../common/real.rs"]
+#[cfg(feature = "http")]
+mod calls;
+#[path = "../it/support/real.rs"]
 mod real;
-mod scene;
-mod script;
-
-use futures_util::future::join_all;
+mod servers;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    if let [_, serve, mode, log] = &arguments[..]
-        && serve == "--serve"
-    {
-        return match mode.strip_prefix("real-") {
-            Some(era) => real::serve_stdio(era),
-            None => script::serve(mode, log),
-        };
+    if let [_, serve, mode, log] = &arguments[..] {
+        match (serve.as_str(), mode.strip_prefix("real-")) {
+            ("--serve", Some(era)) => return real::serve_stdio(era),
+            ("--serve", None) => return servers::script::serve(mode, log),
+            #[cfg(feature = "http")]
+            ("--serve-fake", _) => return calls::place::serve(mode, log),
+            _ => {}
+        }
     }
     // As `cargo test` does, takes a part of a name to pick cases by.
     let picked =
         arguments.iter().skip(1).find(|argument| !argument.starts_with('-')).cloned().unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let cases: Vec<_> = cases::all().into_iter().filter(|(name, _)| name.contains(&picked)).collect();
     let failed = runtime.block_on(async {
-        let running = cases.into_iter().map(|(name, case)| async move {
-            let outcome = tokio::time::timeout(scene::WAY_OUT, tokio::spawn(case())).await;
-            let is_ok = matches!(outcome, Ok(Ok(())));
-            eprintln!("test servers: {name} ... {}", if is_ok { "ok" } else { "FAILED" });
-            !is_ok
-        });
-        join_all(running).await.into_iter().filter(|failed| *failed).count()
+        let failed = servers::run(&picked).await;
+        #[cfg(feature = "http")]
+        let failed = failed + calls::run(&picked).await;
+        failed
     });
     assert_eq!(failed, 0, "cases failed");
 }

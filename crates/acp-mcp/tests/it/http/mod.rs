@@ -1,16 +1,5 @@
 //! Servers over HTTP: real ones of both eras, made with rmcp, and scripted ones that do one thing wrong each.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::needless_pass_by_value,
-    unreachable_pub,
-    dead_code,
-    reason = "a test fails by panicking; a part of it is shared with another"
-)]
-
-#[path = "../common/real.rs"]
-mod real;
 mod script;
 #[cfg(feature = "__tls")]
 mod tls;

@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc};
 use tokio_rustls::TlsAcceptor;
 
-use crate::real::Real;
+use crate::support::real::Real;
 
 const NEW: &str = "2026-07-28";
 const OLD: &str = "2025-11-25";

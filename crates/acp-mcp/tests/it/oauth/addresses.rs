@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use acp_mcp::OAuth;
 use serde_json::json;
 
-use crate::user::User;
-use crate::world::{Script, World};
-use crate::{connect, status};
+use super::user::User;
+use super::world::{Script, World};
+use super::{builder, connect, http, status};
 
 const FAILED: &str = "failed: the server was not authorized: ";
 
@@ -90,9 +90,9 @@ mod https {
         });
         let world = World::start_with(Script { metadata: secure, ..Script::default() }, Some(acceptor)).await;
         let (user, oauth) = (User::default(), OAuth::new(User::default()));
-        let builder: acp_mcp::Builder = crate::builder();
+        let builder: acp_mcp::Builder = builder();
         let session: McpSession =
-            builder.tls(trusted).authorization(oauth).connect_all(&[crate::http(&world.url)]).await;
+            builder.tls(trusted).authorization(oauth).connect_all(&[http(&world.url)]).await;
         session.authorized().await;
         let insecure = "the `issuer` of the authorization server is no https address";
         assert_eq!(status(&session), format!("{FAILED}{insecure}"));

@@ -9,9 +9,9 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::user::User;
-use crate::world::{Script, World};
-use crate::{call, connect, status};
+use super::user::User;
+use super::world::{Script, World};
+use super::{call, connect, status};
 
 /// Everything that is logged.
 #[derive(Clone, Default)]
@@ -87,7 +87,7 @@ async fn nothing_secret_is_logged_or_shown() {
     }
     assert!(shown.contains("oauth-authorization-server"), "there is something in the log: {shown}");
     let world = World::start(Script::default()).await;
-    let (files, user) = (crate::kept::Files::default(), User::default());
+    let (files, user) = (super::kept::Files::default(), User::default());
     let _session = connect(&world, OAuth::new(user).store(files.clone())).await;
     let kept = files.load(&world.url).await.unwrap();
     let text = serde_json::to_string(&kept).unwrap();

@@ -1,13 +1,5 @@
 //! Servers that want an authorization by OAuth: scripted ones, with two authorization servers.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    reason = "a test fails by panicking; a part of it is shared with another"
-)]
-
 mod addresses;
 mod kept;
 mod logs;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use acp_mcp::{OAuth, Redirect, Timeouts};
 use serde_json::json;
 
-use crate::user::User;
-use crate::world::{Script, World};
-use crate::{builder, connect, http, status};
+use super::user::User;
+use super::world::{Script, World};
+use super::{builder, connect, http, status};
 
 const FAILED: &str = "failed: the server was not authorized: ";
 

@@ -14,7 +14,7 @@ use acp_types::v1::{McpServerAcp, MessageMcpNotification, MessageMcpRequest};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::scene::{LONG, Scripted, answer, connect, connection, discovered, listed};
+use super::scene::{LONG, Scripted, answer, connect, connection, discovered, listed};
 
 /// Has a tool that reports its progress as often, and with as long a text, as it is told.
 #[derive(Clone, Default)]

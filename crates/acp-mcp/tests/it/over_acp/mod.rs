@@ -1,20 +1,8 @@
 //! MCP-over-ACP, rules `acp-mcp-20` to `-26`: a session and a provider against each other, and each against what the other
 //! side may do wrong. What would be the ACP connection is a call.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    dead_code,
-    clippy::needless_pass_by_value,
-    reason = "a test fails by panicking; a part of it is shared with others"
-)]
-
 mod flood;
-#[path = "../options/over_acp.rs"]
 mod options;
-#[path = "../common/real.rs"]
-mod real;
 mod scene;
 
 use std::sync::{Arc, Mutex, OnceLock};
@@ -34,7 +22,8 @@ use acp_types::v1::{McpServer, McpServerAcp, MessageMcpNotification, MessageMcpR
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::scene::{LONG, Scripted, answer, builder, connect, connection, discovered, listed, status};
+use self::scene::{LONG, Scripted, answer, builder, connect, connection, discovered, listed, status};
+use crate::support::real::Real;
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -87,7 +76,7 @@ fn holding() -> (McpProvider, McpServerAcp, mpsc::UnboundedReceiver<&'static str
 #[tokio::test]
 async fn acp_mcp_20_and_23_each_request_is_one_of_acp_and_carries_what_mcp_wants() {
     let provider = McpProvider::new();
-    let server = provider.add("far", real::Real::new("dual"));
+    let server = provider.add("far", Real::new("dual"));
     let (link, connection) = connection(&provider);
     let session = connect(link, server.clone()).await;
     assert_eq!(status(&session), "modern 2026-07-28");
@@ -113,7 +102,7 @@ async fn acp_mcp_20_and_23_each_request_is_one_of_acp_and_carries_what_mcp_wants
 #[tokio::test]
 async fn acp_mcp_22_progress_arrives_while_the_request_is_under_way() {
     let provider = McpProvider::new();
-    let server = provider.add("far", real::Real::new("modern"));
+    let server = provider.add("far", Real::new("modern"));
     let (link, connection) = connection(&provider);
     let session = connect(link.clone(), server.clone()).await;
     let (tell, mut told) = mpsc::unbounded_channel();

@@ -5,11 +5,12 @@ use std::sync::OnceLock;
 use acp_mcp::{AcpLink, CallOptions, McpProvider};
 use serde_json::json;
 
-use crate::scene::{Connection, connect, connection, status};
+use super::scene::{Connection, connect, connection, status};
+use crate::support::real::Real;
 
 #[tokio::test]
 async fn sizes_over_acp_at_their_extremes() {
-    let server = || crate::real::Real::new("modern");
+    let server = || Real::new("modern");
     let told = "failed: the server cannot be reached: `mcp/message` was refused: too many requests";
     // "McpProvider::most_requests"
     for (most, outcome) in [(0, told), (1, "modern 2026-07-28"), (usize::MAX, "modern 2026-07-28")] {

@@ -6,9 +6,9 @@ use acp_mcp::{CallOptions, McpError, ServerStatus, ToolsStatus};
 use acp_types::v1::McpServer;
 use serde_json::{Value, json};
 
-use crate::place::{Binding, Place};
+use super::place::{Binding, Place};
 
-crate::cases! {
+super::cases! {
     of_a_thousand_servers_so_many_are_connected_and_so_many_at_once
     a_list_of_tools_without_end_is_not_taken_in
     long_texts_are_cut

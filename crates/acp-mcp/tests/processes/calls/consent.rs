@@ -9,10 +9,10 @@ use acp_mcp::{
 use acp_types::v1::{ElicitationAcceptAction, ElicitationAction};
 use serde_json::{Value, json};
 
-use crate::lists::{contents, prompt, words};
-use crate::place::{Binding, Place};
+use super::lists::{contents, prompt, words};
+use super::place::{Binding, Place};
 
-crate::cases! {
+super::cases! {
     a_call_is_made_again_once_the_user_agreed
     prompts_and_resources_depend_on_the_user_as_well
     whoever_is_not_asked_or_declines_is_told_what_was_wanted

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, UnboundedSender};
 
-use crate::fake::{Fake, Say};
+use super::fake::{Fake, Say};
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
@@ -192,7 +192,7 @@ impl Drop for Closed {
 /// Events without end.
 fn busy(token: Value) -> Response<Body> {
     let events = stream::unfold(0, move |at| {
-        let event = format!("data: {}\n\n", crate::fake::progress(&token, at));
+        let event = format!("data: {}\n\n", super::fake::progress(&token, at));
         async move {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             Some((Ok(Frame::data(Bytes::from(event))), at + 1))

@@ -8,9 +8,9 @@ use acp_mcp::{ElicitRequest, Elicitation, ElicitationModes, McpError, Server};
 use acp_types::v1::{ElicitationAcceptAction, ElicitationAction, ElicitationContentValue};
 use serde_json::{Value, json};
 
-use crate::place::{Binding, Place};
+use super::place::{Binding, Place};
 
-crate::cases! {
+super::cases! {
     every_list_comes_whole_in_both_eras
     what_is_got_and_read_and_completed_in_both_eras
     d14_mcp_neg_14_what_was_not_declared_is_refused_before_anything_is_sent

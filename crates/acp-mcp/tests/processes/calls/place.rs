@@ -11,8 +11,8 @@ use acp_types::v1::{McpServer, McpServerHttp, McpServerStdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::fake::{Fake, Say};
-use crate::http::Site;
+use super::fake::{Fake, Say};
+use super::http::Site;
 
 /// Longer than anything takes.
 pub const WAY_OUT: Duration = Duration::from_secs(180);
@@ -45,7 +45,7 @@ impl Place {
                 let folder = tempfile::tempdir().unwrap();
                 let program = std::env::current_exe().unwrap().to_str().unwrap().to_owned();
                 let log = log_in(&folder).to_str().unwrap().to_owned();
-                let arguments = ["--serve".to_owned(), config.to_string(), log];
+                let arguments = ["--serve-fake".to_owned(), config.to_string(), log];
                 (McpServerStdio::new("fake", program, arguments, []).into(), Kind::Process(folder))
             }
             Binding::Http => {
@@ -139,11 +139,11 @@ pub fn serve(config: &str, log: &str) {
                 }
                 // A stream has no end of its own here, but it can be cancelled.
                 Say::Break => {
-                    listeners.iter().for_each(|listener| println!("{}", crate::fake::cancelled(listener)))
+                    listeners.iter().for_each(|listener| println!("{}", super::fake::cancelled(listener)))
                 }
                 Say::Progress(token) => drop(std::thread::spawn(move || {
                     for at in 0.. {
-                        println!("{}", crate::fake::progress(&token, at));
+                        println!("{}", super::fake::progress(&token, at));
                         std::thread::sleep(Duration::from_millis(5));
                     }
                 })),

@@ -10,10 +10,10 @@ use acp_mcp::{
 use acp_types::v1::ElicitationAction;
 use serde_json::{Value, json};
 
-use crate::lists::prompt;
-use crate::place::{Binding, Place};
+use super::lists::prompt;
+use super::place::{Binding, Place};
 
-crate::cases! {
+super::cases! {
     mcp_neg_02_mcp_neg_03_mcp_neg_04_every_request_says_who_asks_and_in_what_version
     mcp_neg_24_messages_have_nothing_around_them
     mcp_neg_25_mcp_neg_34_nothing_goes_before_the_verdict

@@ -4,9 +4,9 @@ use acp_mcp::{CallOptions, CloseReason, Event, Guard, McpError, McpSession, Reso
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use crate::place::{Binding, Place};
+use super::place::{Binding, Place};
 
-crate::cases! {
+super::cases! {
     updates_come_until_the_last_guard_is_dropped
     a_resource_that_is_refused_is_an_error
     mcp_neg_37_subscriptions_outlive_the_connection

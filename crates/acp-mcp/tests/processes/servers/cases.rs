@@ -11,10 +11,10 @@ use acp_mcp::{
 use acp_types::v1::{ElicitationAcceptAction, ElicitationAction, ElicitationContentValue, McpServerStdio};
 use serde_json::{Value, json};
 
-use crate::life::*;
-use crate::options::*;
+use super::life::*;
+use super::options::*;
+use super::scene::{Scene, status, wait_for};
 use crate::real::EXTENSION;
-use crate::scene::{Scene, status, wait_for};
 
 type Case = Box<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 

@@ -4,7 +4,7 @@ use acp_mcp::{CallOptions, EnvPolicy, Event, McpError, StdioOptions, ToolsStatus
 use acp_types::v1::{EnvVariable, McpServer, McpServerStdio};
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, status, wait_for};
+use super::scene::{Scene, status, wait_for};
 
 /// Looks at a file that another process writes: there is nothing to wait on.
 pub async fn until(is_so: impl Fn() -> bool) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use acp_mcp::{Builder, CallOptions, McpError, StdioOptions, Timeouts};
 use serde_json::json;
 
-use crate::scene::{Scene, status};
+use super::scene::{Scene, status};
 
 const TIMES: [Duration; 3] = [Duration::ZERO, Duration::from_nanos(1), Duration::MAX];
 const WORKS: [&str; 3] = ["3"; 3];
