@@ -2,8 +2,8 @@
 //!
 //! Every quirk of a server that is known is a row of the table in `tests.rs`.
 
-pub(crate) mod cache;
 pub(crate) mod drive;
+pub(crate) mod era_cache;
 mod fault;
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ use rmcp::model::ProtocolVersion;
 
 pub(crate) use fault::{Fault, Verdict};
 
-use crate::version::{Era, VersionPolicy};
+use crate::values::version::{Era, VersionPolicy};
 
 /// The way to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
