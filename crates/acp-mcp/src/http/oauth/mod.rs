@@ -16,7 +16,6 @@ mod settings;
 pub use self::authorizer::{AuthorizationPage, Authorizer, AuthorizerAnswer};
 pub use self::credentials::{CredentialStore, Credentials};
 pub use self::settings::{OAuth, OAuthClient, Redirect};
-pub use crate::error::AuthorizationError;
 
 pub(crate) use self::flow::{Authorization, Renewal, Wanted};
 pub(crate) use self::reach::{Noting, Reach};

@@ -57,7 +57,7 @@ impl Service<RoleClient> for Client {
             ServerRequest::PingRequest(_) => return Ok(ClientResult::empty(())),
             ServerRequest::ElicitRequest(request) => {
                 let elicitation = self.shared.options.elicitation.as_deref();
-                let answer = elicit::ask(elicitation, &self.entry.name, None, request.params).await?;
+                let answer = elicitation::ask(elicitation, &self.entry.name, None, request.params).await?;
                 return Ok(ClientResult::ElicitResult(answer));
             }
             // Neither was declared.
