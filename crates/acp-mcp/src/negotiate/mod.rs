@@ -1,6 +1,6 @@
 //! What to say to a server, and what its answers mean: the rules `mcp-neg-…` as a state machine without I/O or clock.
 //!
-//! Every quirk of a server that is known is a row of the table in `tests.rs`.
+//! Every quirk of a server that is known is a row of the tables in `tests/`.
 
 pub(crate) mod drive;
 pub(crate) mod era_cache;

@@ -22,7 +22,7 @@ fn read_tests(folder: &Path, text: &mut String) {
             continue;
         }
         let source = fs::read_to_string(&path).unwrap();
-        if inside.starts_with("tests") || inside.ends_with("tests.rs") {
+        if inside.components().any(|part| part.as_os_str() == "tests") {
             text.push_str(&source);
         } else if let Some((_, tests)) = source.split_once("mod tests {") {
             text.push_str(tests);
