@@ -229,7 +229,8 @@ impl Caller<'_> {
             };
             let elicitation = self.shared.options.elicitation.as_deref();
             let asked =
-                elicitation::ask(elicitation, &self.entry.name, options.tool_call.clone(), request.params).await;
+                elicitation::ask(elicitation, &self.entry.name, options.tool_call.clone(), request.params)
+                    .await;
             let answer = asked.map_err(|_| McpError::MissingClientCapability {
                 required: vec!["elicitation".to_owned()],
             })?;
