@@ -4,6 +4,8 @@ mod child;
 #[cfg(all(feature = "stdio", unix))]
 mod device;
 mod messages;
+#[cfg(all(any(feature = "process", feature = "stdio"), unix))]
+mod pipe;
 #[cfg(all(feature = "stdio", unix))]
 mod stdio;
 #[cfg(feature = "stdio")]
@@ -113,6 +115,11 @@ impl Transport {
         let spawned = command.spawn().map_err(|error| {
             io::Error::new(error.kind(), format!("cannot start `{}`: {error}", program.display()))
         })?;
+        #[cfg(unix)]
+        {
+            pipe::widen(&spawned.stdin);
+            pipe::widen(&spawned.stdout);
+        }
         let mut transport = Self::new(spawned.stdout, spawned.stdin);
         transport.child = Some(ChildLink::new(spawned.guard));
         Ok((transport, spawned.child))
