@@ -70,7 +70,8 @@ async fn stderr_is_kept_short_and_handed_over_by_line() {
 
 #[tokio::test]
 async fn a_signal_has_a_name() {
-    for (signal, name) in [("KILL", "SIGKILL"), ("TERM", "SIGTERM"), ("USR1", "SIGUSR1"), ("40", "signal 40")] {
+    for (signal, name) in [("KILL", "SIGKILL"), ("TERM", "SIGTERM"), ("USR1", "SIGUSR1"), ("40", "signal 40")]
+    {
         let Spawned { child, .. } = shell(&format!("kill -{signal} $$")).grace(GUARD).spawn().unwrap();
         assert_eq!(soon("the exit", child.wait()).await.signal_name().as_deref(), Some(name));
     }
