@@ -67,6 +67,7 @@ impl Command {
     /// If the process cannot be started.
     pub fn spawn(self) -> io::Result<Spawned> {
         let runtime = Handle::try_current().map_err(io::Error::other)?;
+        self.check()?;
         let (tree, mut process) = tree::spawn(self.to_process())?;
         let pid = process.id().ok_or_else(|| io::Error::other("the process has no id"))?;
         let Some((stdin, stdout, stderr)) = process.pipes() else {

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::io;
 #[cfg(windows)]
 use std::path::Path;
 use std::path::PathBuf;
@@ -219,11 +220,28 @@ impl Command {
     /// The system looks for `.exe` only, and the usual wrappers are `.cmd`.
     #[cfg(windows)]
     fn executable(&self) -> OsString {
-        let found = self.program.to_str().and_then(|program| {
-            let (path, extensions) = (self.variable("PATH"), self.variable("PATHEXT"));
-            program::find(program, path.as_deref(), extensions.as_deref(), |file| Path::new(file).is_file())
-        });
-        found.map_or_else(|| self.program.clone(), OsString::from)
+        self.found().map_or_else(|| self.program.clone(), OsString::from)
+    }
+
+    #[cfg(windows)]
+    fn found(&self) -> Option<String> {
+        let (path, extensions) = (self.variable("PATH"), self.variable("PATHEXT"));
+        let is_file = |file: &str| Path::new(file).is_file();
+        program::find(self.program.to_str()?, path.as_deref(), extensions.as_deref(), is_file)
+    }
+
+    /// Refuses a batch file that is not there: the system would start a shell all the same, which then fails.
+    #[cfg(windows)]
+    pub(crate) fn check(&self) -> io::Result<()> {
+        let is_missing = self.program.to_str().is_some_and(program::is_batch_file) && self.found().is_none();
+        if is_missing { Err(io::ErrorKind::NotFound.into()) } else { Ok(()) }
+    }
+
+    /// Leaves it to the system to say what is wrong.
+    #[cfg(not(windows))]
+    #[expect(clippy::unnecessary_wraps, reason = "on Windows it can fail")]
+    pub(crate) const fn check(&self) -> io::Result<()> {
+        Ok(())
     }
 
     /// What the process will find in its environment, where names have no case.

@@ -32,6 +32,12 @@ pub(crate) fn find(
     })
 }
 
+/// Tells whether the system would start its shell for the file, which then would look for it.
+#[cfg(windows)]
+pub(crate) fn is_batch_file(program: &str) -> bool {
+    [".bat", ".cmd"].iter().any(|end| ends_with(program, end))
+}
+
 fn is_startable(extension: &str) -> bool {
     STARTABLE.iter().any(|end| end.eq_ignore_ascii_case(extension))
 }

@@ -82,6 +82,7 @@ impl Command {
 }
 
 fn run(command: &Command) -> io::Result<(Running, Output)> {
+    command.check()?;
     let (reader, writer) = io::pipe()?;
     let output = Output::of_pipe(reader)?;
     let mut process = command.to_process();

@@ -23,3 +23,5 @@ mod spawn;
 mod support;
 #[cfg(all(feature = "pty", unix))]
 mod terminal;
+#[cfg(windows)]
+mod windows;
