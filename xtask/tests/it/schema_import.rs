@@ -1,7 +1,5 @@
 //! `cargo xtask schema update` and `check`: what is imported, and how edits are noticed.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at a broken assumption")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,5 @@
 //! `schema/api.lock`: the order of constructor arguments outlives changes of the schema.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at a broken assumption")]
-
 use std::fs;
 use std::path::Path;
 

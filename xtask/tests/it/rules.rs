@@ -1,7 +1,5 @@
 //! The rule book: its pages are current, each id that is named is defined, and bad data is refused.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
-
 use std::fs;
 use std::path::Path;
 

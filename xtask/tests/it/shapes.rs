@@ -1,10 +1,8 @@
 //! Golden files: for each shape of the schema `shapes/<shape>.json`, our decisions about it in
 //! `shapes/<shape>.toml`, and the code that comes of it in `shapes/<shape>.rs`.
 //!
-//! `UPDATE=1 cargo test -p xtask --test shapes` writes the code anew. The unit tests of `acp-types` compile it
+//! `UPDATE=1 cargo test -p xtask --test it shapes` writes the code anew. The unit tests of `acp-types` compile it
 //! and read and write values with it, see `crates/acp-types/src/shapes.rs`.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops at a broken assumption")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +49,7 @@ fn each_shape_becomes_the_code_of_its_golden_file() {
     }
     assert!(
         different.is_empty(),
-        "the generated code changed; look at the difference after `UPDATE=1 cargo test -p xtask --test shapes`\n{}",
+        "the generated code changed; look at the difference after `UPDATE=1 cargo test -p xtask --test it shapes`\n{}",
         different.join("\n")
     );
 }

@@ -1,7 +1,5 @@
 //! Schemas that no shape fits: the error names the definition and the JSON pointer, and nothing is written.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops at a broken assumption")]
-
 use std::fs;
 
 use serde_json::{Value, json};

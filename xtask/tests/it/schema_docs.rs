@@ -1,7 +1,5 @@
 //! `cargo xtask schema missing-docs`, and the wording it reads.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
-
 use std::fs;
 use std::path::Path;
 

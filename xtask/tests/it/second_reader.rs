@@ -1,7 +1,5 @@
 //! typify reads the IR by itself; what it sees must be what was emitted.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,5 @@
 //! What lies in the repository is what the generator writes, and it says so when it is not.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,5 @@
 //! The report on two releases of a schema: what is a change, how it is judged, and where it is written.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at a broken assumption")]
-
 use std::fs;
 use std::path::Path;
 

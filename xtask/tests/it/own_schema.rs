@@ -1,7 +1,5 @@
 //! A schema of one's own becomes a crate of one's own: the example of `docs/CODEGEN.md` in `own_schema/`.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

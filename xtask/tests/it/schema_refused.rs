@@ -1,7 +1,5 @@
 //! Malformed and unknown constructs: the error names definition and pointer, and nothing is written.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
-
 use std::fs;
 use std::path::Path;
 
