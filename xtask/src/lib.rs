@@ -14,6 +14,7 @@ pub mod changes;
 pub mod codegen;
 #[cfg(test)]
 mod figures_tests;
+pub mod floors;
 pub mod interop;
 pub mod output;
 pub mod roundtrip;

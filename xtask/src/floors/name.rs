@@ -1,0 +1,242 @@
+//! The names of a crate's modules, and the files that define them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::{Item, ItemUse, UseTree, Visibility};
+
+use super::source::Source;
+
+/// A path as it is written, one segment each.
+pub type Path = Vec<String>;
+
+/// One name of a `use` declaration.
+#[derive(Debug)]
+pub struct Leaf {
+    pub path: Path,
+    /// The name that it has here; `_` has none.
+    pub name: Option<String>,
+    pub glob: bool,
+    /// `pub`, `pub(crate)` or the like.
+    pub shown: bool,
+}
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    Module(usize),
+    /// Something that the module defines.
+    Item(usize),
+}
+
+enum Binding {
+    Module(usize),
+    Item,
+    Import(Path),
+}
+
+#[derive(Default)]
+struct Scope {
+    names: BTreeMap<String, Vec<Binding>>,
+    globs: Vec<Path>,
+}
+
+/// The scopes of all modules.
+pub struct Names<'s> {
+    source: &'s Source,
+    scopes: Vec<Scope>,
+    /// The modules that define a macro by `macro_rules!`, by its name.
+    macros: BTreeMap<String, Vec<usize>>,
+    /// The name that the crate's programs have for its library.
+    library: String,
+}
+
+type Seen = BTreeSet<(usize, String)>;
+
+impl<'s> Names<'s> {
+    #[must_use]
+    pub fn of(source: &'s Source, library: &str) -> Self {
+        let mut names = Self {
+            source,
+            scopes: Vec::new(),
+            macros: BTreeMap::new(),
+            library: library.replace('-', "_"),
+        };
+        for (index, module) in source.modules.iter().enumerate() {
+            let mut scope = Scope::default();
+            for (name, child) in &module.children {
+                scope.names.entry(name.clone()).or_default().push(Binding::Module(*child));
+            }
+            for item in &module.items {
+                enter(item, &mut scope);
+                if let Item::Macro(item) = item {
+                    let name = item.ident.iter().map(ToString::to_string);
+                    name.for_each(|name| names.macros.entry(name).or_default().push(index));
+                }
+            }
+            names.scopes.push(scope);
+        }
+        names
+    }
+
+    /// What `path` leads to from within a module; nothing where it leads out of the crate.
+    #[must_use]
+    pub fn resolve(&self, module: usize, path: &[String]) -> Vec<Target> {
+        let mut found = self.walk(module, path, &mut Seen::new());
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The modules that define the macro `name`, which needs no import after its definition.
+    #[must_use]
+    pub fn macro_named(&self, name: &str) -> Vec<Target> {
+        self.macros.get(name).into_iter().flatten().map(|module| Target::Item(*module)).collect()
+    }
+
+    /// Whether `inner` is `outer`, or lies in it.
+    #[must_use]
+    pub fn is_within(&self, inner: usize, outer: usize) -> bool {
+        let mut at = Some(inner);
+        while let Some(module) = at {
+            if module == outer {
+                return true;
+            }
+            at = self.source.modules[module].parent;
+        }
+        false
+    }
+
+    fn walk(&self, module: usize, path: &[String], seen: &mut Seen) -> Vec<Target> {
+        let Some((first, rest)) = path.split_first() else { return Vec::new() };
+        let at = &self.source.modules[module];
+        let mut found = match first.as_str() {
+            "crate" | "$crate" => vec![Target::Module(at.root)],
+            "self" => vec![Target::Module(module)],
+            "super" => at.parent.map(Target::Module).into_iter().collect(),
+            name => match self.lookup(module, name, seen) {
+                found if !found.is_empty() => found,
+                _ if name == self.library && self.source.library != Some(at.root) => {
+                    self.source.library.map(Target::Module).into_iter().collect()
+                }
+                _ => Vec::new(),
+            },
+        };
+        for segment in rest {
+            found = found.into_iter().flat_map(|target| self.step(target, segment, seen)).collect();
+        }
+        found
+    }
+
+    fn step(&self, target: Target, segment: &str, seen: &mut Seen) -> Vec<Target> {
+        match target {
+            // A variant, an associated item.
+            Target::Item(_) => vec![target],
+            Target::Module(module) if segment == "self" => vec![Target::Module(module)],
+            Target::Module(module) if segment == "super" => {
+                self.source.modules[module].parent.map(Target::Module).into_iter().collect()
+            }
+            Target::Module(module) => match self.lookup(module, segment, seen) {
+                found if !found.is_empty() => found,
+                // What a macro writes is not seen; what comes from another crate is none of ours.
+                _ if self.scopes[module].names.contains_key(segment) || self.has_foreign_glob(module) => Vec::new(),
+                _ => vec![Target::Item(module)],
+            },
+        }
+    }
+
+    fn lookup(&self, module: usize, name: &str, seen: &mut Seen) -> Vec<Target> {
+        let again = !seen.insert((module, name.to_owned()));
+        let scope = &self.scopes[module];
+        let mut found = Vec::new();
+        for binding in scope.names.get(name).into_iter().flatten() {
+            match binding {
+                Binding::Module(child) => found.push(Target::Module(*child)),
+                Binding::Item => found.push(Target::Item(module)),
+                Binding::Import(path) if !again => found.extend(self.walk(module, path, seen)),
+                Binding::Import(_) => {}
+            }
+        }
+        if scope.names.contains_key(name) || again {
+            seen.remove(&(module, name.to_owned()));
+            return found;
+        }
+        for glob in &scope.globs {
+            for target in self.walk(module, glob, seen) {
+                if let Target::Module(of) = target
+                    && of != module
+                {
+                    found.extend(self.lookup(of, name, seen));
+                }
+            }
+        }
+        seen.remove(&(module, name.to_owned()));
+        found
+    }
+
+    fn has_foreign_glob(&self, module: usize) -> bool {
+        self.scopes[module].globs.iter().any(|glob| self.walk(module, glob, &mut Seen::new()).is_empty())
+    }
+}
+
+/// Enters an item's name.
+fn enter(item: &Item, scope: &mut Scope) {
+    let name = match item {
+        Item::Const(item) => &item.ident,
+        Item::Enum(item) => &item.ident,
+        Item::Fn(item) => &item.sig.ident,
+        Item::Static(item) => &item.ident,
+        Item::Struct(item) => &item.ident,
+        Item::Trait(item) => &item.ident,
+        Item::TraitAlias(item) => &item.ident,
+        Item::Type(item) => &item.ident,
+        Item::Union(item) => &item.ident,
+        Item::Macro(item) if item.ident.is_some() => item.ident.as_ref().expect("it has a name"),
+        Item::Use(item) => {
+            for leaf in leaves(item) {
+                match leaf.name {
+                    _ if leaf.glob => scope.globs.push(leaf.path),
+                    Some(name) => scope.names.entry(name).or_default().push(Binding::Import(leaf.path)),
+                    None => {}
+                }
+            }
+            return;
+        }
+        _ => return,
+    };
+    scope.names.entry(name.to_string()).or_default().push(Binding::Item);
+}
+
+/// The names of a `use` declaration.
+#[must_use]
+pub fn leaves(item: &ItemUse) -> Vec<Leaf> {
+    let mut found = Vec::new();
+    // `::name` leads out of the crate.
+    if item.leading_colon.is_none() {
+        let shown = !matches!(item.vis, Visibility::Inherited);
+        collect(&item.tree, &mut Vec::new(), shown, &mut found);
+    }
+    found
+}
+
+fn collect(tree: &UseTree, prefix: &mut Path, shown: bool, found: &mut Vec<Leaf>) {
+    let leaf = |last: String, name: String, prefix: &Path| {
+        let mut path = prefix.clone();
+        let itself = last == "self" && !path.is_empty();
+        let name = if itself && name == "self" { path[path.len() - 1].clone() } else { name };
+        if !itself {
+            path.push(last);
+        }
+        Leaf { path, name: (name != "_").then_some(name), glob: false, shown }
+    };
+    match tree {
+        UseTree::Path(of) => {
+            prefix.push(of.ident.to_string());
+            collect(&of.tree, prefix, shown, found);
+            prefix.pop();
+        }
+        UseTree::Name(of) => found.push(leaf(of.ident.to_string(), of.ident.to_string(), prefix)),
+        UseTree::Rename(of) => found.push(leaf(of.ident.to_string(), of.rename.to_string(), prefix)),
+        UseTree::Glob(_) => found.push(Leaf { path: prefix.clone(), name: None, glob: true, shown }),
+        UseTree::Group(of) => of.items.iter().for_each(|tree| collect(tree, prefix, shown, found)),
+    }
+}
