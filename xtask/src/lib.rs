@@ -17,6 +17,7 @@ mod figures_tests;
 pub mod floors;
 pub mod interop;
 pub mod output;
+pub mod releases;
 pub mod roundtrip;
 pub mod rules;
 pub mod schema;

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         args.split_first().map_or(("help", &[][..]), |(first, rest)| (first.as_str(), rest));
     let result = match command {
         "codegen" => xtask::codegen::run(rest),
-        "schema" => xtask::schema::run(rest),
+        "schema" => xtask::releases::run(rest),
         "rules" => xtask::rules::run(rest),
         "floors" => xtask::floors::run(rest),
         "roundtrip" => xtask::roundtrip::run(rest),

@@ -1,27 +1,19 @@
 //! `cargo xtask codegen`: from the schema to the generated code.
 
 pub mod api_lock;
-pub mod collisions;
-pub mod defaults;
 pub mod defect;
 pub mod derives;
 pub mod emit;
-pub mod excluded_tags;
-pub mod fields;
 pub mod format;
 pub mod ir;
 pub mod lower;
 pub mod merge;
-pub mod methods;
 pub mod names;
 pub mod overlay;
 pub mod own;
 pub mod references;
 pub mod second_reader;
 pub mod shared;
-pub mod tagged;
-pub mod unions;
-pub mod untagged;
 pub mod version;
 
 use std::fmt;

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use xtask::codegen::{self, api_lock};
 use xtask::output::Mode;
-use xtask::schema::run_in;
+use xtask::releases::run_in;
 
 const OVERLAY: &str = "[flattened]\nMove = { type = \"MoveKind\", field = \"kind\" }\n";
 

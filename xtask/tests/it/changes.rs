@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use xtask::changes::{Api, Change, Side, Stability, Verb, Wire, between};
-use xtask::schema::run_in;
+use xtask::releases::run_in;
 
 /// A request with its answer, a union with a tag, two enums, and an object to change.
 fn release() -> Value {

@@ -7,7 +7,7 @@ use xtask::codegen::ir::{Schema, Skipped};
 use xtask::codegen::overlay::Overlay;
 use xtask::codegen::{account, from_schema, generate, lower};
 use xtask::output::Mode;
-use xtask::schema;
+use xtask::releases;
 use xtask::schema::docs::Docs;
 
 /// Definitions, our decisions about them, and the one defect that they have.
@@ -221,7 +221,7 @@ fn a_refused_schema_leaves_everything_as_it_was() {
     let file = root.join("upstream.json");
     fs::write(&file, document(r#""T": {"type": "integer"}"#).to_string()).unwrap();
     let import = ["update", "--file", file.to_str().unwrap()].map(str::to_owned);
-    schema::run_in(root, &import, &mut Vec::new()).unwrap();
+    releases::run_in(root, &import, &mut Vec::new()).unwrap();
     fs::create_dir_all(root.join("schema/overlay")).unwrap();
     fs::create_dir_all(root.join("schema/docs/v1")).unwrap();
     fs::write(root.join("schema/overlay/v1.toml"), "").unwrap();

@@ -3,7 +3,7 @@
 use serde_json::json;
 use xtask::codegen::lower;
 use xtask::codegen::overlay::Overlay;
-use xtask::schema::subjects::Subjects;
+use xtask::releases::subjects::Subjects;
 
 const OVERLAY: &str = r#"
 [members]

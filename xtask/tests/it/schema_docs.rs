@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use xtask::schema::docs::{DocEntry, Docs};
-use xtask::schema::run_in;
+use xtask::releases::run_in;
 
 const STABLE: &str = r##"{"$defs": {
     "Envelope": {"x-docs-ignore": true, "type": "object", "properties": {"id": {}}},

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use xtask::schema::{SchemaFile, Upstream, run_in, verify};
+use xtask::releases::run_in;
+use xtask::schema::{SchemaFile, Upstream, verify};
 
 /// A schema with `description` as prose, as the name of a property, as a constant and in a default.
 const SMALL: &str = r##"{

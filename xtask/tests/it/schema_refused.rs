@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use xtask::schema::run_in;
+use xtask::releases::run_in;
 
 /// Definitions as they would stand beside `Id`, a string, each with every problem it must give.
 /// `…` stands for the advice that ends the two messages about keywords.

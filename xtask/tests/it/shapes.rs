@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use xtask::{codegen, schema};
+use xtask::{codegen, releases};
 
 const SHAPES: [&str; 21] = [
     "any_typed",
@@ -80,7 +80,7 @@ fn generate(shape: &str) -> String {
     fs::copy(folder().join(format!("{shape}.toml")), at.join("schema/overlay/v1.toml")).unwrap();
     let file = folder().join(format!("{shape}.json")).display().to_string();
     let import = ["update", "--file", file.as_str(), "--release", "of-the-test"].map(str::to_owned);
-    schema::run_in(at, &import, &mut Vec::new()).unwrap_or_else(|error| panic!("{shape}: {error:#}"));
+    releases::run_in(at, &import, &mut Vec::new()).unwrap_or_else(|error| panic!("{shape}: {error:#}"));
     let outputs = codegen::outputs(at).unwrap_or_else(|error| panic!("{shape}: {error:#}"));
     let types = outputs.into_iter().find(|output| output.path.ends_with("unsorted.rs"));
     types.expect("types that no overlay sorts").text

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::defect::Defect;
-use super::format;
-use super::ir::{Definition, Kind, Object, Payload, Schema};
+use crate::codegen::defect::Defect;
+use crate::codegen::format;
+use crate::codegen::ir::{Definition, Kind, Object, Payload, Schema};
 
 /// What emitted code takes from Rust's prelude.
 const PRELUDE: [&str; 12] =

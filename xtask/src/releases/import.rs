@@ -5,16 +5,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use serde_json::Value;
 
 use crate::changes::{self, REPORT, Side};
-
-use super::parse::parse;
-use super::problem::Problem;
-use super::schema_file::SchemaFile;
-use super::strip::strip_prose;
-use super::upstream::{self, FileRecord, Upstream, sha256};
-use super::validate::validate;
+use crate::schema::{
+    FileRecord, Problem, SchemaFile, Upstream, count_definitions, read_schema, record_path, render, sha256,
+};
 
 /// Schema files as they came from one source.
 pub(super) struct Delivery {
@@ -75,26 +70,10 @@ pub(super) fn import(root: &Path, delivery: &Delivery, out: &mut dyn Write) -> R
     }
     refuse(&problems)?;
     // Last, so that an interrupted import does not pass the hash check.
-    outputs.push((upstream::path(root), record.render()?));
+    outputs.push((record_path(root), record.render()?));
     write_all(&outputs)?;
     report(delivery, &record, out)?;
     report_changes(root, &before, out).context("the schema is imported, but what changed cannot be said")
-}
-
-/// Parses and validates one schema file. `name` is how problems call it.
-pub(super) fn read_schema(name: &str, bytes: &[u8]) -> Result<Value, Vec<Problem>> {
-    let schema = parse(name, bytes)?;
-    validate(name, &schema)?;
-    Ok(schema)
-}
-
-/// The text of an imported file: structure only, in the order of the original.
-pub(super) fn render(schema: &Value) -> Result<String> {
-    Ok(serde_json::to_string_pretty(&strip_prose(schema))? + "\n")
-}
-
-pub(super) fn count_definitions(schema: &Value) -> usize {
-    schema.get("$defs").and_then(Value::as_object).map_or(0, serde_json::Map::len)
 }
 
 fn refuse(problems: &[Problem]) -> Result<()> {

@@ -13,13 +13,14 @@ use serde_json::Value;
 
 use super::import::{self, Delivery};
 use super::subjects::Subjects;
-use super::{dialects, docs::Docs, npm};
+use super::{dialects, npm};
 use crate::changes::REPORT;
 use crate::codegen::emit::{self, Target};
 use crate::codegen::overlay::Overlay;
 use crate::codegen::version::{VERSIONS, Version};
 use crate::codegen::{api_lock, second_reader};
 use crate::output::{self, Mode, Output};
+use crate::schema::docs::Docs;
 
 /// From the one file of the beginning to the present.
 const RELEASES: [&str; 9] =

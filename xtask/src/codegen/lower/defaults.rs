@@ -2,9 +2,9 @@
 
 use serde_json::Value as Json;
 
-use super::defect::Defect;
-use super::ir::{Definition, Kind, Presence, Schema, Type};
-use super::names;
+use crate::codegen::defect::Defect;
+use crate::codegen::ir::{Definition, Kind, Presence, Schema, Type};
+use crate::codegen::names;
 
 /// Every member whose `default` is not the default of its type.
 pub fn disagreements(schema: &Schema) -> Vec<Defect> {

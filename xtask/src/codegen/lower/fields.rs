@@ -2,10 +2,10 @@
 
 use serde_json::Value as Json;
 
-use super::defect::Defect;
-use super::ir::{Bounds, Field, OnError, Presence, Type};
-use super::lower::Lowering;
-use super::names;
+use crate::codegen::defect::Defect;
+use crate::codegen::ir::{Bounds, Field, OnError, Presence, Type};
+use super::Lowering;
+use crate::codegen::names;
 
 type Result<T> = std::result::Result<T, Defect>;
 

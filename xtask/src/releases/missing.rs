@@ -5,10 +5,9 @@ use std::{collections::BTreeSet, fs, io::Write, path::Path};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use super::docs::{DocEntry, Docs};
-use super::schema_file::SchemaFile;
-use super::validate::Object;
 use crate::codegen::overlay::Overlay;
+use crate::schema::docs::{DocEntry, Docs};
+use crate::schema::{Object, SchemaFile};
 
 /// The versions that want wording, each with the schema files whose definitions it describes.
 const DOCUMENTED: &[(&str, &[SchemaFile])] =

@@ -1,9 +1,9 @@
 //! Unions that are no enums of constants, and where each kind of them is lowered.
 
-use super::defect::Defect;
+use crate::codegen::defect::Defect;
 use super::fields::Place;
-use super::ir::{Definition, Flattened, Kind};
-use super::lower::Lowering;
+use crate::codegen::ir::{Definition, Flattened, Kind};
+use super::Lowering;
 use super::{tagged, untagged};
 
 pub(super) type Result<T> = std::result::Result<T, Defect>;

@@ -1,17 +1,23 @@
 //! From JSON Schema to the IR. What fits no shape is refused: a lax reader loses members silently.
 
+mod collisions;
+mod defaults;
+mod excluded_tags;
+mod fields;
+mod methods;
+mod tagged;
+mod unions;
+mod untagged;
+
 use serde_json::{Map, Value as Json};
 
-use super::collisions;
-use super::defaults;
-use super::defect::{Defect, Defects};
-use super::fields::{self, Place};
-use super::ir::{Definition, IntegerValue, Kind, Object, Schema, Skipped, StringEnum, StringValue};
-use super::methods;
-use super::names;
-use super::overlay::Overlay;
-use super::references;
-use super::unions;
+use crate::codegen::defect::{Defect, Defects};
+use crate::codegen::ir::{Definition, IntegerValue, Kind, Object, Schema, Skipped, StringEnum, StringValue};
+use crate::codegen::names;
+use crate::codegen::overlay::Overlay;
+use crate::codegen::references;
+
+use fields::Place;
 
 type Result<T> = std::result::Result<T, Defect>;
 

@@ -4,7 +4,7 @@
 use serde_json::Value as Json;
 
 use super::fields::Place;
-use super::ir::Variant;
+use crate::codegen::ir::Variant;
 use super::unions::Result;
 
 /// Compares the list of the arm with the variants that have a tag.

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::defect::Defect;
+use crate::codegen::defect::Defect;
 use super::fields::Place;
-use super::ir::{Method, Side};
-use super::names;
-use super::overlay::Overlay;
+use crate::codegen::ir::{Method, Side};
+use crate::codegen::names;
+use crate::codegen::overlay::Overlay;
 
 /// What a definition is to its method.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

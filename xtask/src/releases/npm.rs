@@ -1,3 +1,5 @@
+//! Schema files from a published package.
+
 use std::{path::Path, process::Command};
 
 use anyhow::{Context as _, Result, bail, ensure};

@@ -4,9 +4,9 @@ use serde_json::Value as Json;
 
 use super::excluded_tags;
 use super::fields::{self, Place};
-use super::ir::{Flattened, Object, Payload, Tagged, Unknown, Variant};
-use super::lower::Lowering;
-use super::names;
+use crate::codegen::ir::{Flattened, Object, Payload, Tagged, Unknown, Variant};
+use super::Lowering;
+use crate::codegen::names;
 use super::unions::{Result, arm_key, arm_name};
 
 /// One union: `whole` is the definition or the object that it lies flat in.

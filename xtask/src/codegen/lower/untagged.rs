@@ -2,10 +2,10 @@
 
 use serde_json::Value as Json;
 
-use super::defect::Defect;
+use crate::codegen::defect::Defect;
 use super::fields::{self, Place};
-use super::ir::{Arm, Definition, Kind, Object, Peek, Type, Untagged};
-use super::lower::{Lowering, keeps_others};
+use crate::codegen::ir::{Arm, Definition, Kind, Object, Peek, Type, Untagged};
+use super::{Lowering, keeps_others};
 use super::unions::{Result, arm_key, arm_name};
 
 /// One union: `whole` is the definition or the object that it lies flat in.
