@@ -64,6 +64,9 @@ impl Graph {
             for path in &mentions.paths {
                 enter(path, names.resolve(index, path));
             }
+            for path in &mentions.tokens {
+                enter(path, names.resolve_tokens(index, path));
+            }
             for called in &mentions.macros {
                 let path = [called.clone()];
                 let found = names.resolve(index, &path);

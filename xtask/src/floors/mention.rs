@@ -10,8 +10,9 @@ use super::name::{self, Leaf};
 /// What the code of a module names.
 #[derive(Debug, Default)]
 pub struct Mentions {
-    /// Paths of code, attributes and the tokens of macros.
     pub paths: Vec<name::Path>,
+    /// Paths within attributes and the tokens of macros.
+    pub tokens: Vec<name::Path>,
     /// The macros that are called by a bare name.
     pub macros: Vec<String>,
     /// The `use` declarations of the module itself.
@@ -73,7 +74,7 @@ impl Mentions {
         if path.len() == 1 && is_punct(tokens, at, '!') {
             self.macros.push(path.remove(0));
         } else if path.len() > 1 || looks_like_item {
-            self.paths.push(path);
+            self.tokens.push(path);
         }
         at
     }
@@ -155,7 +156,7 @@ impl<'ast> Visit<'ast> for Mentions {
         if path.is_ident("doc") || path.is_ident("cfg") {
             return;
         }
-        self.paths.extend(attribute::quoted_paths(attribute));
+        self.tokens.extend(attribute::quoted_paths(attribute));
         if let syn::Meta::List(list) = &attribute.meta {
             self.scan(list.tokens.clone(), &[]);
         }

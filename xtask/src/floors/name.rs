@@ -50,7 +50,14 @@ pub struct Names<'s> {
     library: String,
 }
 
-type Seen = BTreeSet<(usize, String)>;
+/// A search for what a path leads to.
+#[derive(Default)]
+struct Search {
+    /// The names that are being looked up, against imports in a circle.
+    open: BTreeSet<(usize, String)>,
+    /// The path is a macro's tokens, which may be code of another crate.
+    tokens: bool,
+}
 
 impl<'s> Names<'s> {
     #[must_use]
@@ -81,7 +88,17 @@ impl<'s> Names<'s> {
     /// What `path` leads to from within a module; nothing where it leads out of the crate.
     #[must_use]
     pub fn resolve(&self, module: usize, path: &[String]) -> Vec<Target> {
-        let mut found = self.walk(module, path, &mut Seen::new());
+        self.search(module, path, Search::default())
+    }
+
+    /// What `path` leads to, where it is part of a macro's tokens.
+    #[must_use]
+    pub fn resolve_tokens(&self, module: usize, path: &[String]) -> Vec<Target> {
+        self.search(module, path, Search { tokens: true, ..Search::default() })
+    }
+
+    fn search(&self, module: usize, path: &[String], mut search: Search) -> Vec<Target> {
+        let mut found = self.walk(module, path, &mut search);
         found.sort_unstable();
         found.dedup();
         found
@@ -106,14 +123,14 @@ impl<'s> Names<'s> {
         false
     }
 
-    fn walk(&self, module: usize, path: &[String], seen: &mut Seen) -> Vec<Target> {
+    fn walk(&self, module: usize, path: &[String], search: &mut Search) -> Vec<Target> {
         let Some((first, rest)) = path.split_first() else { return Vec::new() };
         let at = &self.source.modules[module];
         let mut found = match first.as_str() {
             "crate" | "$crate" => vec![Target::Module(at.root)],
             "self" => vec![Target::Module(module)],
             "super" => at.parent.map(Target::Module).into_iter().collect(),
-            name => match self.lookup(module, name, seen) {
+            name => match self.lookup(module, name, search) {
                 found if !found.is_empty() => found,
                 _ if name == self.library && self.source.library != Some(at.root) => {
                     self.source.library.map(Target::Module).into_iter().collect()
@@ -122,12 +139,12 @@ impl<'s> Names<'s> {
             },
         };
         for segment in rest {
-            found = found.into_iter().flat_map(|target| self.step(target, segment, seen)).collect();
+            found = found.into_iter().flat_map(|target| self.step(target, segment, search)).collect();
         }
         found
     }
 
-    fn step(&self, target: Target, segment: &str, seen: &mut Seen) -> Vec<Target> {
+    fn step(&self, target: Target, segment: &str, search: &mut Search) -> Vec<Target> {
         match target {
             // A variant, an associated item.
             Target::Item(_) => vec![target],
@@ -135,46 +152,51 @@ impl<'s> Names<'s> {
             Target::Module(module) if segment == "super" => {
                 self.source.modules[module].parent.map(Target::Module).into_iter().collect()
             }
-            Target::Module(module) => match self.lookup(module, segment, seen) {
+            Target::Module(module) => match self.lookup(module, segment, search) {
                 found if !found.is_empty() => found,
                 // What a macro writes is not seen; what comes from another crate is none of ours.
-                _ if self.scopes[module].names.contains_key(segment) || self.has_foreign_glob(module) => Vec::new(),
+                _ if search.tokens
+                    || self.scopes[module].names.contains_key(segment)
+                    || self.has_foreign_glob(module) =>
+                {
+                    Vec::new()
+                }
                 _ => vec![Target::Item(module)],
             },
         }
     }
 
-    fn lookup(&self, module: usize, name: &str, seen: &mut Seen) -> Vec<Target> {
-        let again = !seen.insert((module, name.to_owned()));
+    fn lookup(&self, module: usize, name: &str, search: &mut Search) -> Vec<Target> {
+        let again = !search.open.insert((module, name.to_owned()));
         let scope = &self.scopes[module];
         let mut found = Vec::new();
         for binding in scope.names.get(name).into_iter().flatten() {
             match binding {
                 Binding::Module(child) => found.push(Target::Module(*child)),
                 Binding::Item => found.push(Target::Item(module)),
-                Binding::Import(path) if !again => found.extend(self.walk(module, path, seen)),
+                Binding::Import(path) if !again => found.extend(self.walk(module, path, search)),
                 Binding::Import(_) => {}
             }
         }
         if scope.names.contains_key(name) || again {
-            seen.remove(&(module, name.to_owned()));
+            search.open.remove(&(module, name.to_owned()));
             return found;
         }
         for glob in &scope.globs {
-            for target in self.walk(module, glob, seen) {
+            for target in self.walk(module, glob, search) {
                 if let Target::Module(of) = target
                     && of != module
                 {
-                    found.extend(self.lookup(of, name, seen));
+                    found.extend(self.lookup(of, name, search));
                 }
             }
         }
-        seen.remove(&(module, name.to_owned()));
+        search.open.remove(&(module, name.to_owned()));
         found
     }
 
     fn has_foreign_glob(&self, module: usize) -> bool {
-        self.scopes[module].globs.iter().any(|glob| self.walk(module, glob, &mut Seen::new()).is_empty())
+        self.scopes[module].globs.iter().any(|glob| self.walk(module, glob, &mut Search::default()).is_empty())
     }
 }
 

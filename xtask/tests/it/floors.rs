@@ -186,6 +186,13 @@ fn tests_generated_files_other_crates_and_modules_that_are_passed_through_do_not
             ],
         ),
         (
+            "code for another crate",
+            &[
+                ("lib.rs", "mod a;"),
+                ("a.rs", "fn f() { quote!(crate::agent::Agent, super::of, made_up::other::Thing) }"),
+            ],
+        ),
+        (
             "a re-export of what lies in the module, a variable of a module's name, a visibility",
             &[
                 ("lib.rs", "mod b; pub use b::inner::B; fn f(b: u8) -> u8 { m!(b.inner, 'b, b); b }"),

@@ -3,9 +3,9 @@
 
 use serde_json::Value as Json;
 
-use super::fields::Place;
 use crate::codegen::ir::Variant;
-use super::unions::Result;
+
+use super::place::{Place, Result};
 
 /// Compares the list of the arm with the variants that have a tag.
 pub(super) fn compare(arm: &Place<'_>, tag: &str, variants: &[Variant]) -> Result<()> {

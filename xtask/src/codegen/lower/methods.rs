@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use crate::codegen::defect::Defect;
-use super::fields::Place;
 use crate::codegen::ir::{Method, Side};
 use crate::codegen::names;
 use crate::codegen::overlay::Overlay;
+
+use super::place::Place;
 
 /// What a definition is to its method.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -2,12 +2,13 @@
 
 use serde_json::Value as Json;
 
-use super::excluded_tags;
-use super::fields::{self, Place};
 use crate::codegen::ir::{Flattened, Object, Payload, Tagged, Unknown, Variant};
-use super::Lowering;
 use crate::codegen::names;
-use super::unions::{Result, arm_key, arm_name};
+
+use super::arm::{arm_key, arm_name};
+use super::lowering::Lowering;
+use super::place::{Place, Result};
+use super::{excluded_tags, fields};
 
 /// One union: `whole` is the definition or the object that it lies flat in.
 pub fn lower(

@@ -1,12 +1,11 @@
 //! Unions that are no enums of constants, and where each kind of them is lowered.
 
 use crate::codegen::defect::Defect;
-use super::fields::Place;
 use crate::codegen::ir::{Definition, Flattened, Kind};
-use super::Lowering;
-use super::{tagged, untagged};
 
-pub(super) type Result<T> = std::result::Result<T, Defect>;
+use super::lowering::Lowering;
+use super::place::{Place, Result};
+use super::{tagged, untagged};
 
 /// A union that lies flat in an object. It becomes a type of its own, once for all objects that share it.
 pub fn flattened(
@@ -58,17 +57,4 @@ pub fn union(
         Some((tag, _)) => tagged::lower(lowering, name, tag, place, &arms).map(Kind::Tagged),
         None => untagged::lower(lowering, name, place, &arms, out).map(Kind::Untagged),
     }
-}
-
-/// Under what an arm without a tag is documented and named in the overlay: its `$ref`, else its title.
-pub(super) fn arm_key(arm: &Place<'_>) -> Result<String> {
-    let key = arm.reference().or_else(|| arm.node.get("title").and_then(serde_json::Value::as_str));
-    key.map(str::to_owned).ok_or_else(|| arm.defect("an arm without a tag, a reference and a title"))
-}
-
-pub(super) fn arm_name(lowering: &Lowering<'_>, name: &str, key: &str, arm: &Place<'_>) -> Result<String> {
-    let rust = lowering.overlay.nested("arms", name, key);
-    rust.map(str::to_owned).ok_or_else(|| {
-        arm.defect(format!("the arm \"{key}\" has no Rust name; add it to {name} in [arms] of the overlay"))
-    })
 }

@@ -3,10 +3,12 @@
 use serde_json::Value as Json;
 
 use crate::codegen::defect::Defect;
-use super::fields::{self, Place};
 use crate::codegen::ir::{Arm, Definition, Kind, Object, Peek, Type, Untagged};
-use super::{Lowering, keeps_others};
-use super::unions::{Result, arm_key, arm_name};
+
+use super::arm::{arm_key, arm_name};
+use super::fields;
+use super::lowering::Lowering;
+use super::place::{Place, Result, keeps_others};
 
 /// One union: `whole` is the definition or the object that it lies flat in.
 pub fn lower(
