@@ -14,7 +14,9 @@ pub fn is_test_only(item: &Item) -> bool {
 #[must_use]
 pub fn any_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
-        Meta::List(list) if list.path.is_ident("cfg") => list.parse_args::<Meta>().is_ok_and(|of| needs_test(&of)),
+        Meta::List(list) if list.path.is_ident("cfg") => {
+            list.parse_args::<Meta>().is_ok_and(|of| needs_test(&of))
+        }
         meta => meta.path().segments.last().is_some_and(|last| last.ident == "test"),
     })
 }
@@ -24,7 +26,8 @@ fn needs_test(predicate: &Meta) -> bool {
     match predicate {
         Meta::Path(path) => path.is_ident("test"),
         Meta::List(list) => {
-            let of = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).unwrap_or_default();
+            let of =
+                list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).unwrap_or_default();
             (list.path.is_ident("all") && of.iter().any(needs_test))
                 || (list.path.is_ident("any") && !of.is_empty() && of.iter().all(needs_test))
         }
@@ -40,7 +43,8 @@ pub fn paths(attributes: &[Attribute]) -> Vec<String> {
         match &attribute.meta {
             Meta::NameValue(value) if value.path.is_ident("path") => paths.extend(text(&value.value)),
             Meta::List(list) if list.path.is_ident("cfg_attr") => {
-                let of = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).unwrap_or_default();
+                let of =
+                    list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).unwrap_or_default();
                 paths.extend(of.iter().filter_map(|meta| match meta {
                     Meta::NameValue(value) if value.path.is_ident("path") => text(&value.value),
                     _ => None,

@@ -57,7 +57,7 @@ fn way_around(next: &BTreeMap<usize, BTreeSet<usize>>, start: usize) -> Option<V
     let mut before: BTreeMap<usize, usize> = BTreeMap::new();
     let mut open = VecDeque::from([start]);
     while let Some(file) = open.pop_front() {
-        for &to in next.get(&file)? {
+        for &to in next.get(&file).into_iter().flatten() {
             if to == start {
                 let mut way = vec![start, file];
                 while let Some(earlier) = before.get(&way[way.len() - 1]) {

@@ -31,15 +31,17 @@ fn later_imports(graph: &Graph, house: &House) -> Vec<String> {
     rooms.extend(house.inside.iter().map(|(folder, floors)| (folder.as_str(), floors)));
     for (folder, floors) in rooms {
         for &(from, to) in graph.imports.keys() {
-            let (Some(lower), Some(upper)) =
-                (entry(graph.path(from), folder), entry(graph.path(to), folder))
+            let (Some(lower), Some(upper)) = (entry(graph.path(from), folder), entry(graph.path(to), folder))
             else {
                 continue;
             };
             if let (Some(of), Some(on)) = (number(floors, lower), number(floors, upper))
                 && of < on
             {
-                faults.push(format!("{lower} imports {upper}, which stands later: {}", graph.describe(from, to)));
+                faults.push(format!(
+                    "{lower} imports {upper}, which stands later: {}",
+                    graph.describe(from, to)
+                ));
             }
         }
     }
@@ -83,7 +85,8 @@ fn list_faults(graph: &Graph, house: &House, list: &List) -> Vec<String> {
         }
         for listed in floors.iter().flat_map(Floor::entries) {
             if !entries.contains(listed.as_str()) && !entries.contains(format!("{listed}.rs").as_str()) {
-                faults.push(format!("{place}/{listed} is in the list of floors and has no hand-written file"));
+                faults
+                    .push(format!("{place}/{listed} is in the list of floors and has no hand-written file"));
             }
         }
         for group in floors {

@@ -78,7 +78,8 @@ impl List {
 #[must_use]
 pub fn number(floors: &[Floor], entry: &str) -> Option<usize> {
     // `name.rs` beside `name/` is the folder's own file.
-    let is = |listed: &String| listed == entry || entry.strip_suffix(".rs").is_some_and(|name| listed == name);
+    let is =
+        |listed: &String| listed == entry || entry.strip_suffix(".rs").is_some_and(|name| listed == name);
     let listed = floors.iter().position(|floor| floor.entries().iter().any(is));
     let roof = ["lib.rs", "main.rs", "mod.rs"].contains(&entry);
     listed.or_else(|| roof.then_some(floors.len()))

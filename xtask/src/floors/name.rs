@@ -28,22 +28,33 @@ pub enum Target {
     Item(usize),
 }
 
+#[derive(Debug)]
 enum Binding {
     Module(usize),
     Item,
     Import(Path),
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Scope {
     names: BTreeMap<String, Vec<Binding>>,
     globs: Vec<Path>,
 }
 
+/// The modules whose names a module has by globs.
+#[derive(Clone, Debug, Default)]
+struct Globs {
+    modules: BTreeSet<usize>,
+    /// One of them leads out of the crate.
+    foreign: bool,
+}
+
 /// The scopes of all modules.
+#[derive(Debug)]
 pub struct Names<'s> {
     source: &'s Source,
     scopes: Vec<Scope>,
+    globs: Vec<Globs>,
     /// The modules that define a macro by `macro_rules!`, by its name.
     macros: BTreeMap<String, Vec<usize>>,
     /// The name that the crate's programs have for its library.
@@ -65,6 +76,7 @@ impl<'s> Names<'s> {
         let mut names = Self {
             source,
             scopes: Vec::new(),
+            globs: Vec::new(),
             macros: BTreeMap::new(),
             library: library.replace('-', "_"),
         };
@@ -81,6 +93,11 @@ impl<'s> Names<'s> {
                 }
             }
             names.scopes.push(scope);
+        }
+        names.globs = vec![Globs::default(); source.modules.len()];
+        // Once more for globs of what globs bring.
+        for _ in 0..2 {
+            names.globs = names.follow_globs();
         }
         names
     }
@@ -139,6 +156,10 @@ impl<'s> Names<'s> {
             },
         };
         for segment in rest {
+            // A function may have a module's name.
+            if found.iter().any(|target| matches!(target, Target::Module(_))) {
+                found.retain(|target| matches!(target, Target::Module(_)));
+            }
             found = found.into_iter().flat_map(|target| self.step(target, segment, search)).collect();
         }
         found
@@ -157,7 +178,7 @@ impl<'s> Names<'s> {
                 // What a macro writes is not seen; what comes from another crate is none of ours.
                 _ if search.tokens
                     || self.scopes[module].names.contains_key(segment)
-                    || self.has_foreign_glob(module) =>
+                    || self.globs[module].foreign =>
                 {
                     Vec::new()
                 }
@@ -182,21 +203,41 @@ impl<'s> Names<'s> {
             search.open.remove(&(module, name.to_owned()));
             return found;
         }
-        for glob in &scope.globs {
-            for target in self.walk(module, glob, search) {
-                if let Target::Module(of) = target
-                    && of != module
-                {
-                    found.extend(self.lookup(of, name, search));
-                }
+        for &of in &self.globs[module].modules {
+            if self.scopes[of].names.contains_key(name) {
+                found.extend(self.lookup(of, name, search));
             }
         }
         search.open.remove(&(module, name.to_owned()));
         found
     }
 
-    fn has_foreign_glob(&self, module: usize) -> bool {
-        self.scopes[module].globs.iter().any(|glob| self.walk(module, glob, &mut Search::default()).is_empty())
+    /// Where the globs of each module lead, directly or through others.
+    fn follow_globs(&self) -> Vec<Globs> {
+        let direct: Vec<Globs> = (0..self.scopes.len())
+            .map(|module| {
+                let mut globs = Globs::default();
+                for glob in &self.scopes[module].globs {
+                    let found = self.walk(module, glob, &mut Search::default());
+                    globs.foreign |= found.is_empty();
+                    globs.modules.extend(found.into_iter().filter_map(|target| match target {
+                        Target::Module(of) => Some(of),
+                        Target::Item(_) => None,
+                    }));
+                }
+                globs
+            })
+            .collect();
+        let closed = |module: usize| {
+            let (mut all, mut open) = (Globs::default(), vec![module]);
+            while let Some(at) = open.pop() {
+                all.foreign |= direct[at].foreign;
+                open.extend(direct[at].modules.iter().copied().filter(|of| all.modules.insert(*of)));
+            }
+            all.modules.remove(&module);
+            all
+        };
+        (0..direct.len()).map(closed).collect()
     }
 }
 

@@ -31,7 +31,8 @@ pub fn text(name: &str, graph: &Graph, house: &House) -> String {
 #[must_use]
 pub fn floors(graph: &Graph, house: &House) -> Vec<(String, usize)> {
     let count = |floor: Option<usize>| {
-        let of = |file: &usize| number(&house.floors, graph.path(*file).split('/').next().unwrap_or_default());
+        let of =
+            |file: &usize| number(&house.floors, graph.path(*file).split('/').next().unwrap_or_default());
         graph.files().filter(|file| of(file) == floor).count()
     };
     let mut floors: Vec<(String, usize)> = house

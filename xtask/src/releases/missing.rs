@@ -6,29 +6,27 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use crate::codegen::overlay::Overlay;
+use crate::codegen::version::{VERSIONS, Version};
 use crate::schema::docs::{DocEntry, Docs};
 use crate::schema::{Object, SchemaFile};
-
-/// The versions that want wording, each with the schema files whose definitions it describes.
-const DOCUMENTED: &[(&str, &[SchemaFile])] =
-    &[("v1", &[SchemaFile::V1, SchemaFile::V1Unstable]), ("v2", &[SchemaFile::V2, SchemaFile::V2Unstable])];
 
 /// Lists on `out` what is missing and what is stale; either one is an error.
 pub(super) fn report(root: &Path, out: &mut dyn Write) -> Result<()> {
     let (mut missing, mut stale) = (0, 0);
-    for (version, files) in DOCUMENTED {
-        let docs = Docs::load(&root.join("schema").join("docs").join(version))?;
+    for version in &VERSIONS {
+        let docs = Docs::load(&root.join(version.docs()))?;
         let overlay = overlay(root, version)?;
+        let name = version.name;
         let mut wanted = Wanted::default();
-        for file in *files {
-            wanted.add_file(root, *file, &overlay)?;
+        for file in version.files() {
+            wanted.add_file(root, file, &overlay)?;
         }
         for entry in wanted.required.iter().filter(|entry| docs.get(entry).is_none()) {
-            writeln!(out, "{version} {entry}")?;
+            writeln!(out, "{name} {entry}")?;
             missing += 1;
         }
         for entry in docs.entries().filter(|entry| !wanted.knows(entry)) {
-            writeln!(out, "stale: {version} {entry}")?;
+            writeln!(out, "stale: {name} {entry}")?;
             stale += 1;
         }
     }
@@ -39,8 +37,8 @@ pub(super) fn report(root: &Path, out: &mut dyn Write) -> Result<()> {
 }
 
 /// The decisions about a version, where there are any.
-fn overlay(root: &Path, version: &str) -> Result<Overlay> {
-    let path = root.join("schema").join("overlay").join(format!("{version}.toml"));
+fn overlay(root: &Path, version: &Version) -> Result<Overlay> {
+    let path = root.join(version.overlay());
     if path.exists() { Overlay::load(&path) } else { Overlay::parse("") }
 }
 

@@ -97,7 +97,10 @@ fn a_name_is_followed_to_the_file_that_defines_it() {
             &[
                 ("lib.rs", "mod a;"),
                 ("a.rs", "mod b; mod inline { fn f(_: super::b::c::Deep) {} }"),
-                ("a/b.rs", "pub mod c { pub use self::own::Deep; mod own { pub struct Deep; } } fn g() { super::h() }"),
+                (
+                    "a/b.rs",
+                    "pub mod c { pub use self::own::Deep; mod own { pub struct Deep; } } fn g() { super::h() }",
+                ),
             ],
             &["a.rs -> a/b.rs", "a/b.rs -> a.rs"],
         ),
@@ -105,9 +108,15 @@ fn a_name_is_followed_to_the_file_that_defines_it() {
             "paths within types, patterns, functions and the tokens of macros",
             &[
                 ("lib.rs", "mod a; mod b; mod c; mod d; mod e;"),
-                ("a.rs", "struct S { of: Vec<Option<crate::b::B>> } fn f(at: u8) { if let super::c::C::One(_) = at {} }"),
+                (
+                    "a.rs",
+                    "struct S { of: Vec<Option<crate::b::B>> } fn f(at: u8) { if let super::c::C::One(_) = at {} }",
+                ),
                 ("b.rs", "pub struct B; fn f() { println!(\"{}\", crate::c::LIMIT); }"),
-                ("c.rs", "pub enum C { One(u8) } macro_rules! m { () => { $crate::d::go() } }"),
+                (
+                    "c.rs",
+                    "pub enum C { One(u8) } pub const LIMIT: u8 = 1; macro_rules! m { () => { $crate::d::go() } }",
+                ),
                 ("d.rs", "pub fn go() { use crate::e::E; }"),
                 ("e.rs", "#[serde(with = \"crate::d\")] pub struct E; #[made(crate::b::B)] struct F;"),
             ],
@@ -132,9 +141,21 @@ fn a_name_is_followed_to_the_file_that_defines_it() {
             &["a.rs -> b.rs"],
         ),
         (
+            "a function of a module's name",
+            &[
+                ("main.rs", "mod run; fn run() {}"),
+                ("run.rs", "mod of; pub struct Run;"),
+                ("run/of.rs", "use crate::run::Run; fn f() { crate::run() }"),
+            ],
+            &["run/of.rs -> main.rs", "run/of.rs -> run.rs"],
+        ),
+        (
             "a module that lies in two places, by feature",
             &[
-                ("lib.rs", "#[cfg(feature = \"x\")] mod a; #[cfg(not(feature = \"x\"))] #[path = \"no_a.rs\"] mod a; mod b;"),
+                (
+                    "lib.rs",
+                    "#[cfg(feature = \"x\")] mod a; #[cfg(not(feature = \"x\"))] #[path = \"no_a.rs\"] mod a; mod b;",
+                ),
                 ("a.rs", "pub struct A;"),
                 ("no_a.rs", "pub struct A;"),
                 ("b.rs", "use crate::a::A;"),
@@ -164,7 +185,10 @@ fn tests_generated_files_other_crates_and_modules_that_are_passed_through_do_not
             "tests",
             &[
                 ("lib.rs", "mod a; mod b;"),
-                ("a.rs", "#[cfg(test)] use crate::b::B; #[cfg(test)] mod tests; #[cfg(all(test, unix))] mod more { use crate::b::B; } struct S; impl S { #[cfg(test)] fn f() -> crate::b::B {} }"),
+                (
+                    "a.rs",
+                    "#[cfg(test)] use crate::b::B; #[cfg(test)] mod tests; #[cfg(all(test, unix))] mod more { use crate::b::B; } struct S; impl S { #[cfg(test)] fn f() -> crate::b::B {} }",
+                ),
                 ("a/tests.rs", "use crate::b::B;"),
                 ("b.rs", "pub struct B;"),
             ],
@@ -205,24 +229,31 @@ fn tests_generated_files_other_crates_and_modules_that_are_passed_through_do_not
         assert_eq!(imports(files), [""; 0], "{name}");
     }
     // Not for tests only.
-    let any = [("lib.rs", "mod a; mod b;"), ("a.rs", "#[cfg(any(test, unix))] use crate::b::B;"), ("b.rs", "pub struct B;")];
+    let any = [
+        ("lib.rs", "mod a; mod b;"),
+        ("a.rs", "#[cfg(any(test, unix))] use crate::b::B;"),
+        ("b.rs", "pub struct B;"),
+    ];
     assert_eq!(imports(&any), ["a.rs -> b.rs"]);
 }
 
 #[test]
 fn circles_are_found_with_the_shortest_way_around() {
     let folder = made_up(&[
-        ("lib.rs", "mod a; mod b; mod c; mod d; mod e;"),
+        ("lib.rs", "mod a; mod b; mod c; mod d; mod e; mod f; mod g;"),
         ("a.rs", "use crate::b::B; pub struct A;"),
         ("b.rs", "use crate::c::C; pub struct B;"),
         ("c.rs", "use crate::a::A; use crate::b::B; pub struct C;"),
         ("d.rs", "use crate::a::A; pub struct D;"),
         ("e.rs", "use crate::d::D;"),
+        ("f.rs", "use crate::d::D; use crate::g::G; pub struct F;"),
+        ("g.rs", "use crate::d::D; use crate::f::F; pub struct G;"),
     ]);
     let graph = Graph::read(&folder.path().join("src"), "made-up").unwrap();
     let circles = circles(&graph);
-    assert_eq!(circles.len(), 1);
     let paths = |files: &[usize]| files.iter().map(|file| graph.path(*file).to_owned()).collect::<Vec<_>>();
+    assert_eq!(circles.len(), 2);
+    assert_eq!(paths(&circles[1].way), ["f.rs", "g.rs", "f.rs"]);
     assert_eq!(paths(&circles[0].files), ["a.rs", "b.rs", "c.rs"]);
     assert_eq!(paths(&circles[0].way), ["b.rs", "c.rs", "b.rs"]);
     assert_eq!(graph.describe(circles[0].way[0], circles[0].way[1]), "b.rs -> c.rs (`crate::c::C`)");
@@ -264,12 +295,8 @@ fn each_fault_is_named() {
     assert!(found[1].starts_with("a circle of 2 files runs across the folders {\"\", \"a\"}: "), "{found:?}");
 
     let long = with("\n\n\n\npub struct B;");
-    let odd: &[(&str, &str)] = &[
-        ("lib.rs", &lib),
-        ("a.rs", "use acp_types::v2::Thing;"),
-        ("b.rs", &long),
-        ("c.rs", doc),
-    ];
+    let odd: &[(&str, &str)] =
+        &[("lib.rs", &lib), ("a.rs", "use acp_types::v2::Thing;"), ("b.rs", &long), ("c.rs", doc)];
     assert_eq!(
         faults(odd, "floors = ['b.rs', 'a.rs']"),
         [
@@ -283,7 +310,11 @@ fn each_fault_is_named() {
     let lib = with("mod a; mod b; mod c;");
     let three: &[(&str, &str)] = &[("lib.rs", &lib), ("a.rs", doc), ("b.rs", doc), ("c.rs", doc)];
     assert_eq!(faults(three, "floors = [['a.rs', 'b.rs', 'c.rs']]"), ["src has 3 entries, 2 is the limit"]);
-    let around = ["use crate::b::B; pub struct A;", "use crate::c::C; pub struct B;", "use crate::a::A; pub struct C;"];
+    let around = [
+        "use crate::b::B; pub struct A;",
+        "use crate::c::C; pub struct B;",
+        "use crate::a::A; pub struct C;",
+    ];
     let around = around.map(with);
     let files: &[(&str, &str)] =
         &[("lib.rs", &lib), ("a.rs", &around[0]), ("b.rs", &around[1]), ("c.rs", &around[2])];
@@ -295,7 +326,8 @@ fn each_fault_is_named() {
 fn an_order_within_a_folder_is_held_too() {
     let doc = "//! Doc.\n";
     let (lib, room) = (format!("{doc}mod room;"), format!("{doc}mod low; mod high; use low::Low;"));
-    let (low, high) = (format!("{doc}use super::high::High; pub struct Low;"), format!("{doc}pub struct High;"));
+    let (low, high) =
+        (format!("{doc}use super::high::High; pub struct Low;"), format!("{doc}pub struct High;"));
     let files: &[(&str, &str)] =
         &[("lib.rs", &lib), ("room/mod.rs", &room), ("room/low.rs", &low), ("room/high.rs", &high)];
     let floors = |order: &str| format!("floors = ['room']\n[crate.acp-made.inside]\nroom = [{order}]");
@@ -310,6 +342,10 @@ fn an_order_within_a_folder_is_held_too() {
 fn the_limit_of_lines_is_the_one_of_the_style_guide() {
     let list = List::read(root()).unwrap();
     if let Ok(style) = fs::read_to_string(root().join("docs/STYLE.md")) {
-        assert!(style.contains(&format!("{} lines", list.lines)), "docs/STYLE.md does not say {} lines", list.lines);
+        assert!(
+            style.contains(&format!("{} lines", list.lines)),
+            "docs/STYLE.md does not say {} lines",
+            list.lines
+        );
     }
 }

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
-use xtask::schema::docs::{DocEntry, Docs};
 use xtask::releases::run_in;
+use xtask::schema::docs::{DocEntry, Docs};
 
 const STABLE: &str = r##"{"$defs": {
     "Envelope": {"x-docs-ignore": true, "type": "object", "properties": {"id": {}}},

@@ -11,7 +11,7 @@ const PRELUDE: [&str; 12] =
     ["Box", "Default", "Err", "From", "Into", "None", "Ok", "Option", "Result", "Some", "String", "Vec"];
 
 /// Every type, member and variant whose name is taken.
-pub fn all(schema: &Schema) -> Vec<Defect> {
+pub(super) fn all(schema: &Schema) -> Vec<Defect> {
     let mut defects = Vec::new();
     let mut types: BTreeSet<&str> = PRELUDE.into_iter().chain(format::imported()).collect();
     for definition in &schema.definitions {

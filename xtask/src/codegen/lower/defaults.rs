@@ -7,7 +7,7 @@ use crate::codegen::ir::{Definition, Kind, Presence, Schema, Type};
 use crate::codegen::names;
 
 /// Every member whose `default` is not the default of its type.
-pub fn disagreements(schema: &Schema) -> Vec<Defect> {
+pub(super) fn disagreements(schema: &Schema) -> Vec<Defect> {
     let mut defects = Vec::new();
     for definition in &schema.definitions {
         let Kind::Object(object) = &definition.kind else { continue };

@@ -10,7 +10,12 @@ use super::lowering::Lowering;
 use super::place::{Place, Result, keeps_others};
 use super::{fields, unions};
 
-pub(super) fn lower(lowering: &Lowering<'_>, name: &str, node: &Json, out: &mut Vec<Definition>) -> Result<()> {
+pub(super) fn lower(
+    lowering: &Lowering<'_>,
+    name: &str,
+    node: &Json,
+    out: &mut Vec<Definition>,
+) -> Result<()> {
     let place = Place::definition(name, node);
     let whole_null = lowering.overlay.lists("null", "types", name);
     let has_union = node.get("anyOf").or_else(|| node.get("oneOf")).is_some();

@@ -9,7 +9,7 @@ use super::lowering::Lowering;
 use super::place::{Place, Result};
 
 /// The members of an object that are its own.
-pub fn lower(lowering: &Lowering<'_>, owner: &str, object: &Place<'_>) -> Result<Vec<Field>> {
+pub(super) fn lower(lowering: &Lowering<'_>, owner: &str, object: &Place<'_>) -> Result<Vec<Field>> {
     object
         .properties()
         .into_iter()
@@ -18,7 +18,7 @@ pub fn lower(lowering: &Lowering<'_>, owner: &str, object: &Place<'_>) -> Result
 }
 
 /// One member.
-pub fn field(
+pub(super) fn field(
     lowering: &Lowering<'_>,
     owner: &str,
     wire: &str,
@@ -65,7 +65,7 @@ pub fn field(
 }
 
 /// What a member or an arm asks beyond its type.
-pub fn bounds(place: &Place<'_>, ty: Option<&Type>) -> Bounds {
+pub(super) fn bounds(place: &Place<'_>, ty: Option<&Type>) -> Bounds {
     // The format of a number is its type, and so are the ends of its range.
     let keywords: &[&str] = match ty {
         Some(Type::String) => &["format", "minLength"],
@@ -104,7 +104,7 @@ fn has_default(lowering: &Lowering<'_>, ty: &Type) -> bool {
 }
 
 /// The type of a member, item or newtype, and whether it may be `null`.
-pub fn plain_type(place: &Place<'_>) -> Result<(Type, bool)> {
+pub(super) fn plain_type(place: &Place<'_>) -> Result<(Type, bool)> {
     if let Some(name) = place.reference() {
         return Ok((Type::Ref(name.to_owned()), false));
     }
@@ -172,7 +172,7 @@ fn member_type(place: &Place<'_>) -> Result<Type> {
 }
 
 /// The type of what is no member, where `null` has no place.
-pub fn not_nullable(place: &Place<'_>) -> Result<Type> {
+pub(super) fn not_nullable(place: &Place<'_>) -> Result<Type> {
     match plain_type(place)? {
         (Type::Any, _) => Ok(Type::Any),
         (ty, false) => Ok(ty),

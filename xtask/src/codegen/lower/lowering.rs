@@ -6,7 +6,7 @@ use crate::codegen::overlay::Overlay;
 
 /// What lowering a definition needs to know of the others.
 #[derive(Clone, Copy, Debug)]
-pub struct Lowering<'s> {
+pub(super) struct Lowering<'s> {
     pub definitions: &'s Map<String, Json>,
     pub overlay: &'s Overlay,
 }

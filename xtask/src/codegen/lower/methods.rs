@@ -20,7 +20,7 @@ enum Role {
 }
 
 /// Every method, in the order of names. What makes none goes to `defects`.
-pub fn collect(schema: &Json, overlay: &Overlay, defects: &mut Vec<Defect>) -> Vec<Method> {
+pub(super) fn collect(schema: &Json, overlay: &Overlay, defects: &mut Vec<Defect>) -> Vec<Method> {
     let roles = roles(schema);
     let mut methods: BTreeMap<(String, bool), Method> = BTreeMap::new();
     let mut responses: BTreeMap<String, String> = BTreeMap::new();

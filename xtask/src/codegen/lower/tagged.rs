@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::codegen::ir::{Flattened, Object, Payload, Tagged, Unknown, Variant};
+use crate::codegen::ir::{Field, Flattened, Object, Payload, Tagged, Unknown, Variant};
 use crate::codegen::names;
 
 use super::arm::{arm_key, arm_name};
@@ -11,7 +11,7 @@ use super::place::{Place, Result};
 use super::{excluded_tags, fields};
 
 /// One union: `whole` is the definition or the object that it lies flat in.
-pub fn lower(
+pub(super) fn lower(
     lowering: &Lowering<'_>,
     name: &str,
     tag: &str,
@@ -92,12 +92,7 @@ fn unknown(lowering: &Lowering<'_>, owner: &str, tag: &str, arm: &Place<'_>) -> 
     Ok(Unknown::KeepWith(Object { fields, union, others: false }))
 }
 
-fn members(
-    lowering: &Lowering<'_>,
-    owner: &str,
-    tag: &str,
-    arm: &Place<'_>,
-) -> Result<Vec<super::ir::Field>> {
+fn members(lowering: &Lowering<'_>, owner: &str, tag: &str, arm: &Place<'_>) -> Result<Vec<Field>> {
     let own = arm.properties().into_iter().filter(|(wire, _)| *wire != tag);
     own.map(|(wire, place)| fields::field(lowering, owner, wire, &place, arm.requires(wire))).collect()
 }

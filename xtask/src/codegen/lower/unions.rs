@@ -8,7 +8,7 @@ use super::place::{Place, Result};
 use super::{tagged, untagged};
 
 /// A union that lies flat in an object. It becomes a type of its own, once for all objects that share it.
-pub fn flattened(
+pub(super) fn flattened(
     lowering: &Lowering<'_>,
     owner: &str,
     place: &Place<'_>,
@@ -37,7 +37,7 @@ pub fn flattened(
 }
 
 /// The member that tells the variants of a lowered union apart, of one that has such a member.
-pub fn tag_of<'d>(lowered: &'d [Definition], name: &str) -> Option<&'d str> {
+pub(super) fn tag_of<'d>(lowered: &'d [Definition], name: &str) -> Option<&'d str> {
     lowered.iter().find(|definition| definition.name == name).and_then(|definition| match &definition.kind {
         Kind::Tagged(union) => Some(union.tag.as_str()),
         _ => None,
@@ -45,7 +45,7 @@ pub fn tag_of<'d>(lowered: &'d [Definition], name: &str) -> Option<&'d str> {
 }
 
 /// A union that is no enum. Arms that need a type of their own get one, added to `out`.
-pub fn union(
+pub(super) fn union(
     lowering: &Lowering<'_>,
     name: &str,
     place: &Place<'_>,

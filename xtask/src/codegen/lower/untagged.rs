@@ -11,7 +11,7 @@ use super::lowering::Lowering;
 use super::place::{Place, Result, keeps_others};
 
 /// One union: `whole` is the definition or the object that it lies flat in.
-pub fn lower(
+pub(super) fn lower(
     lowering: &Lowering<'_>,
     name: &str,
     whole: &Place<'_>,
