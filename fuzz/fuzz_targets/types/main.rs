@@ -8,10 +8,10 @@ mod seeds;
 
 // How the corpus tests look at a schema and make values from it.
 #[allow(dead_code)]
-#[path = "../../../crates/acp-testkit/tests/corpus/instances.rs"]
+#[path = "../../../crates/acp-testkit/tests/it/corpus/instances.rs"]
 mod instances;
 #[allow(dead_code)]
-#[path = "../../../crates/acp-testkit/tests/corpus/shape.rs"]
+#[path = "../../../crates/acp-testkit/tests/it/corpus/shape.rs"]
 mod shape;
 
 use acp_json::Node;
