@@ -3,7 +3,6 @@
 mod clean;
 pub mod coding_agent;
 mod failure;
-pub mod terminal;
 #[cfg(feature = "tui")]
 pub mod tui_client;
 

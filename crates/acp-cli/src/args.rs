@@ -49,7 +49,7 @@ exit status:
 pub(crate) enum Command {
     Prompt(Box<PromptArgs>),
     Demo,
-    /// What `acp demo` starts: the coding agent of the examples on stdin and stdout.
+    /// The agent that `acp demo` starts, on stdin and stdout.
     DemoAgent,
     Help,
     Version,

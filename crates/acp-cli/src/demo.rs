@@ -1,4 +1,4 @@
-//! `acp demo`: the coding agent of the examples at work in a scratch folder, from plan to edit.
+//! `acp demo`: a small agent at work in a scratch folder, from plan to edit.
 
 use std::fs;
 use std::io::{self, Stdout};
@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use acp_client::v1::{PlanEntryStatus, StopReason, ToolCallContent, ToolCallStatus, ToolKind};
 use acp_client::{Choice, Command, Event, LocalFs, Turn};
-use examples::terminal::Desk;
+use acp_cli::terminal::Desk;
 
+use crate::demo_agent::DemoAgent;
 use crate::prompt::{Failure, exit};
 use crate::render::Renderer;
 use crate::style::{Look, Style};
@@ -16,7 +17,7 @@ use crate::style::{Look, Style};
 const FILE: &str = "notes.txt";
 const BEFORE: &str = "Shopping\n- bread\n- mlik\n- apples\n";
 const AFTER: &str = "Shopping\n- bread\n- milk\n- apples\n";
-const PROMPT: &str = "Read notes.txt, then replace `mlik` with `milk` in notes.txt";
+const PROMPT: &str = "Replace `mlik` with `milk` in notes.txt";
 
 /// Longer than any demo takes; a demo that hangs should say so.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -45,8 +46,7 @@ pub(crate) async fn run() -> Result<u8, Failure> {
     screen.line(Look::Dim, &format!("a scratch folder with {FILE}: {}", cwd.display()))?;
 
     let (mut desk, asker) = Desk::new(Some(Choice::AllowOnce), false);
-    // The planner that needs no model, whatever the environment says.
-    let command = Command::new(std::env::current_exe()?).arg("demo-agent").env_remove("OPENAI_BASE_URL");
+    let command = Command::new(std::env::current_exe()?).arg("demo-agent");
     let agent = acp_client::spawn(command)
         .info("acp demo", env!("CARGO_PKG_VERSION"))
         .fs(LocalFs::rooted(&cwd)?.create_directories())
@@ -66,7 +66,7 @@ pub(crate) async fn run() -> Result<u8, Failure> {
 
 /// The agent that [`run`] starts: serves the protocol on stdin and stdout until the client goes.
 pub(crate) async fn serve_agent() -> Result<u8, Failure> {
-    examples::coding_agent::serve().await?;
+    acp_agent::serve_stdio(DemoAgent).await?;
     Ok(exit::DONE)
 }
 

@@ -3,6 +3,7 @@
 mod activity;
 mod args;
 mod demo;
+mod demo_agent;
 mod interrupt;
 mod limits;
 mod mcp;

@@ -8,7 +8,7 @@ use acp_client::sanitize::{strip_ansi, text};
 use acp_client::tap::Recorder;
 use acp_client::v1::StopReason;
 use acp_client::{Agent, Choice, Command, Error, LocalFs, LocalTerminals, Options, Turn};
-use examples::terminal::{Asker, Desk};
+use acp_cli::terminal::{Asker, Desk};
 
 use crate::activity::Activity;
 use crate::args::{Allow, PromptArgs};

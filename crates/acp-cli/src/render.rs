@@ -9,7 +9,7 @@ use acp_client::v1::{
     ToolCallContent, ToolCallId, ToolCallStatus,
 };
 use acp_client::{Event, Transcript};
-use examples::terminal::{Screen, Tone, subject};
+use acp_cli::terminal::{Screen, Tone, subject};
 use similar::{ChangeTag, TextDiff};
 
 use crate::style::{Look, Style};

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::pin::pin;
 
 use acp_client::{Event, Updates};
-use examples::terminal::Desk;
+use acp_cli::terminal::Desk;
 
 use crate::interrupt::Interrupts;
 use crate::limits::{Limits, Reached};

@@ -49,7 +49,7 @@ pub fn tool_call(run: &ToolRun, width: usize) -> Vec<Line<'static>> {
         _ => ("*", Color::Yellow),
     };
     let status = if run.is_cancelled { "cancelled" } else { call.status.as_str() };
-    let title = format!("{} ({})", crate::terminal::subject(call), status.replace('_', " "));
+    let title = format!("{} ({})", acp_cli::terminal::subject(call), status.replace('_', " "));
     let mut lines = wrap(&title, &format!("{mark} "), Style::new().fg(color), width);
     for content in &call.content {
         let content = match content {
@@ -68,7 +68,7 @@ pub fn tool_call(run: &ToolRun, width: usize) -> Vec<Line<'static>> {
 /// What a question says of a call beside that: what it is about, and what it is to do.
 #[must_use]
 pub fn about(call: &ToolCall, width: usize) -> Vec<Line<'static>> {
-    let lines = crate::terminal::about(call);
+    let lines = acp_cli::terminal::about(call);
     lines.iter().flat_map(|line| wrap(line, "  ", Style::new(), width)).collect()
 }
 
