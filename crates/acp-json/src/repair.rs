@@ -3,11 +3,12 @@
 /// How long `\ud83d` is.
 const ESCAPE: usize = 6;
 
-/// The same JSON with `\ufffd` (the replacement character) in the place of each half of a surrogate pair that stands
-/// alone, or `None` if there is none.
+/// Replaces each lone half of a surrogate pair with `\ufffd` (the replacement character). Returns
+/// `None` if the text has no such half.
 ///
-/// Programs that count text in UTF-16 cut it between the halves, and write what is left as `"\ud83d"`. No Rust string
-/// holds that, so such JSON is not read; after this it is. Everything else stays as it is, at the same offset.
+/// Programs that count text in UTF-16 may cut it between the halves, and write `"\ud83d"`. A Rust
+/// string cannot hold that, so such JSON is not read; after the repair it is. Everything else stays
+/// as it is, at its old offset.
 ///
 /// ```
 /// let cut = r#"{"title":"A bug \ud83d"}"#;

@@ -1,4 +1,5 @@
-//! What comes of JSON that no honest peer sends: for each kind, what the reader says and what is written again.
+//! JSON that an honest peer never sends: for each kind, the reader's answer and the text that is
+//! written again.
 
 use acp_json::{
     Fields, FromNode, Map, Node, NoteKind, Problem, ReadError, Record, Report, Value, from_slice, from_str,
@@ -37,7 +38,7 @@ acp_json::record!(Sample);
 
 const NOT_JSON: &str = "not JSON";
 
-/// What a text reads as, written again, or why it is not read.
+/// Returns the value of a text, written again, or the reason why it is refused.
 fn written<T: FromNode + Serialize>(text: &[u8]) -> String {
     match from_slice::<T>(text) {
         Ok(value) => to_string(&value),
@@ -47,7 +48,7 @@ fn written<T: FromNode + Serialize>(text: &[u8]) -> String {
     }
 }
 
-/// The cases of a table that do not come out as it says.
+/// Returns the cases of a table whose result differs from the table's.
 fn wrong<T: FromNode + Serialize>(
     table: &[(&'static str, &[u8], &'static str)],
 ) -> Vec<(&'static str, String)> {
@@ -96,7 +97,7 @@ fn numbers_beyond_the_largest_double_keep_their_text_wherever_they_stand() {
         let value: Value = text.parse().unwrap();
         assert_eq!(value.parse::<Value>().unwrap(), value, "through serde");
     }
-    // A type that asks for a number says what is wrong, and one that does not ask is not disturbed.
+    // A type that asks for a number reports the error; a type that does not ask is not disturbed.
     let fits = "the number does not fit a double";
     assert_eq!(from_str::<Vec<f64>>("[1,1e400]").unwrap_err().to_string(), format!("`[1]`: {fits}"));
     assert_eq!(from_str::<Vec<u32>>("[1e400]").unwrap_err().path(), "[0]");
@@ -186,7 +187,8 @@ fn halves_of_surrogate_pairs_are_repaired_where_they_stand() {
         assert_eq!(repaired, expected, "{what}");
         assert!(what == "cut off" || parse(&repaired).is_ok(), "{what}");
     }
-    // A pair, an escape of that look, too few digits, a sign among them, and no JSON at all.
+    // A pair, an escape that looks like one, too few digits, a sign among them, and text that is
+    // not JSON.
     for text in [
         r#""\ud83d\ude00""#,
         r#""\\ud83d""#,
@@ -255,7 +257,7 @@ fn nesting_has_a_limit() {
         assert_eq!(written::<Value>(deepest.as_bytes()), deepest);
         for depth in [128, 1000, 100_000] {
             assert_eq!(written::<Value>(deep(depth).as_bytes()), NOT_JSON);
-            // Even before the end is seen.
+            // The depth is enough to refuse it, before its end.
             assert_eq!(written::<Value>(open.repeat(depth).as_bytes()), NOT_JSON);
         }
     }
@@ -263,7 +265,7 @@ fn nesting_has_a_limit() {
 
 const MANY: usize = 100_000;
 
-/// An object with a tag, and this as often as it takes.
+/// Makes an object with a tag and many members, each made by `each`.
 fn many(each: impl Fn(usize) -> String) -> String {
     let members: Vec<String> = (0..MANY).map(each).collect();
     format!(r#"{{"kind":"a",{},"count":7}}"#, members.join(","))
@@ -272,7 +274,7 @@ fn many(each: impl Fn(usize) -> String) -> String {
 #[test]
 fn wide_objects_are_read_and_reports_stay_small() {
     let list = vec!["-1"; MANY].join(",");
-    // What there is, the notes that are kept, and those that are not.
+    // The items, the notes that are kept, and the notes that are counted.
     let table = [
         ("names that nobody knows", many(|index| format!(r#""m{index}":0"#)), 1000, MANY - 1000),
         ("one name that nobody knows", many(|_| r#""m":0"#.to_owned()), 1000, MANY - 1000),
@@ -295,7 +297,7 @@ fn wide_objects_are_read_and_reports_stay_small() {
 
 #[test]
 fn an_attempt_that_failed_takes_back_what_was_omitted_too() {
-    /// Reads a list of lists; what is no list of numbers is left out.
+    /// Reads a list of lists, and leaves out items that are not lists of numbers.
     struct Lists;
 
     impl FromNode for Lists {
