@@ -51,7 +51,7 @@ fn check_block(block: &Block, target: &Target, report: &mut Report) {
     }
 }
 
-/// The lifetimes of the block, and `'_` in its type.
+/// Returns the lifetimes of the block, with `'_` in its type.
 pub(crate) fn lifetimes(block: &Block) -> Vec<&Lifetime> {
     let declared = block.generics.lifetimes().map(|parameter| &parameter.lifetime);
     let Type::Path(path) = &block.self_type else { return declared.collect() };
@@ -94,7 +94,7 @@ fn check_receiver(function: &Function, target: &Target, report: &mut Report) {
     }
 }
 
-/// Whether this is `Arc<Self>`.
+/// Returns true if this is `Arc<Self>`.
 pub(crate) fn is_arc_of_self(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     path.path.segments.last().is_some_and(|last| {
@@ -195,7 +195,7 @@ fn check_twice(block: &Block, handlers: &[Handler<'_>], report: &mut Report) {
         };
         let earlier = handlers.get(..index).unwrap_or_default();
         let later = handlers.get(index + 1..).unwrap_or_default();
-        // Of an operation's function and an `#[on]`, it is the `#[on]` that was one too many.
+        // Of an operation's function and an `#[on]`, the `#[on]` is the superfluous one.
         let named = later.iter().filter(|other| other.function.methods.is_empty());
         if earlier.iter().chain(named).any(|other| self::method(other).as_ref() == Some(&method)) {
             report.error(place, format_args!("`{method}` has a handler already"));
@@ -203,7 +203,7 @@ fn check_twice(block: &Block, handlers: &[Handler<'_>], report: &mut Report) {
     }
 }
 
-/// The method that the handler is for, as far as the macro knows it.
+/// Returns the method of the handler, as far as the macro knows it.
 fn method(handler: &Handler<'_>) -> Option<String> {
     match &handler.role {
         Role::Operation(operation) => Some(operation.method.to_owned()),
@@ -240,7 +240,8 @@ fn check_pairs(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>],
     }
 }
 
-/// A capability that stands for several operations is advertised when all of them are there, so they have to be.
+/// A capability of several operations is advertised when all of them are there, so all are
+/// required.
 fn check_capabilities(handlers: &[Handler<'_>], target: &Target, report: &mut Report) {
     for (index, handler) in handlers.iter().enumerate() {
         let Some(operation) = handler.operation() else { continue };
@@ -267,7 +268,7 @@ fn check_capabilities(handlers: &[Handler<'_>], target: &Target, report: &mut Re
     }
 }
 
-/// A misspelt `prompt` has an error of its own, which asks for the same function.
+/// A misspelt `prompt` has an error of its own, which asks for this function.
 fn has_misspelt_prompt(block: &Block) -> bool {
     block.functions().any(|function| nearest(&function.name().to_string(), ["prompt"]).is_some())
 }

@@ -1,4 +1,5 @@
-//! The attributes find the library where it has another name: there is no `acp_agent` here, and no `acp_client`.
+//! The attributes find the library under another name: `acp_agent` and `acp_client` are not
+//! dependencies here.
 
 use protocol::types::{PlanEntry, UsageUpdate};
 use protocol::{Agent as _, NewSession, Opened, Operation, Result, Session, StopReason, Turn};

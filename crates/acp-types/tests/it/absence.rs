@@ -1,4 +1,4 @@
-//! What absence, `null` and defaults mean.
+//! The meanings of absence, `null` and defaults.
 
 use acp_types::v1::{
     AuthenticateResponse, CloseSessionResponse, CompactionUpdate, CreateTerminalResponse,
@@ -59,7 +59,7 @@ fn three_states_are_kept_apart() {
     assert_eq!(read("{}").title, Maybe::Absent);
     assert_eq!(read(r#"{"title":null}"#).title, Maybe::Null);
     assert_eq!(read(r#"{"title":"T"}"#).title, Maybe::Value("T".to_owned()));
-    // Malformed is absent: it must not clear what is there.
+    // Malformed means absent: it must not clear the field.
     assert_eq!(read(r#"{"title":5}"#).title, Maybe::Absent);
     for text in
         ["{}", r#"{"title":null,"updatedAt":null}"#, r#"{"title":"T","updatedAt":"2026-01-01T00:00:00Z"}"#]

@@ -67,7 +67,7 @@ fn free_json_keeps_numbers_that_no_double_stands_for() {
     assert_eq!(to_string(&value.parse::<ToolCall>().unwrap()), call);
 }
 
-/// JSON has no text for them, and `null` in their place would be another value, or none.
+/// JSON has no text for them, and `null` in their place would be another value, or none at all.
 #[test]
 fn numbers_that_json_has_no_text_for_are_not_written() {
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {

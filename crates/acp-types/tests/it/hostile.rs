@@ -1,10 +1,10 @@
-//! Messages that no honest peer sends: which of two members counts, what is refused, and what is kept.
+//! Messages that an honest peer never sends: repeated members, refused values, kept values.
 
 use acp_types::v1::{ContentBlock, ElicitationSchema, PromptRequest, SessionNotification};
 use acp_types::{FromNode, from_slice, from_str, from_str_reporting, to_string};
 use serde_core::Serialize;
 
-/// What a text reads as, written again, or why it is not read.
+/// Returns the value of a text, written again, or the reason why it is refused.
 fn written<T: FromNode + Serialize>(text: &str) -> String {
     match from_str::<T>(text) {
         Ok(value) => to_string(&value),
@@ -47,7 +47,7 @@ fn of_two_members_the_last_counts() {
             r#"{"_meta":{"x":1},"type":"text","text":"a","_meta":{"y":2}}"#,
             r#"{"type":"text","text":"a","_meta":{"y":2}}"#,
         ),
-        // What the protocol does not look into is passed on as it came.
+        // Parts that the protocol does not look into are passed on as they came.
         (
             "a name deep in `_meta`",
             r#"{"type":"text","text":"a","_meta":{"x":{"y":1,"y":2}}}"#,

@@ -1,4 +1,4 @@
-//! The JSON Schemas of the types that are written by hand, and of types of both versions in one document.
+//! The JSON Schemas of the hand-written types, and of types of both versions in one document.
 
 use acp_types::{Map, Maybe, Meta, UnknownVariant, Value, v1};
 use schemars::generate::SchemaSettings;

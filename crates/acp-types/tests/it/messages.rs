@@ -1,4 +1,4 @@
-//! What each side sends, read by the name of the method.
+//! The messages of each side, read by the name of the method.
 
 use acp_json::parse;
 use acp_types::to_string;
@@ -12,7 +12,7 @@ fn the_method_decides_what_is_read() {
     assert!(matches!(&read, ClientRequest::SessionPrompt(request) if request.session_id == "s"));
     assert_eq!((read.method(), to_string(&read).as_str()), ("session/prompt", prompt));
 
-    // The same members make another value of another method, and nothing is tried.
+    // Equal members make another value for another method: the name decides, and nothing is tried.
     let error = ClientRequest::read("session/set_mode", parse(prompt).unwrap()).unwrap_err();
     assert_eq!(error.to_string(), "`modeId`: required, but missing");
 
@@ -36,7 +36,7 @@ fn methods_that_are_not_known_are_kept() {
     let content = r#"{"b":1,"a":[18446744073709551615,-0.5]}"#;
     let read = ClientRequest::read("_acme.dev/edits", parse(content).unwrap()).unwrap();
     assert_eq!((read.method(), to_string(&read).as_str()), ("_acme.dev/edits", content));
-    // A client does not send what an agent sends.
+    // A client does not send the messages of an agent.
     let update = ClientRequest::read("session/request_permission", parse("{}").unwrap()).unwrap();
     assert!(matches!(update, ClientRequest::Unknown { .. }));
 }

@@ -1,4 +1,4 @@
-//! What a lenient reader tells about what it passed over.
+//! Reports of a lenient reader on the parts that it passed over.
 
 use acp_types::v1::{McpServer, NewSessionResponse, SessionNotification};
 use acp_types::{FromNode, from_str_reporting};

@@ -1,4 +1,4 @@
-//! Which malformed values refuse the whole message, and which read as absent.
+//! Malformed values: some refuse the whole message, others read as absent.
 
 use acp_types::v1::{
     AuthMethod, CreateTerminalRequest, InitializeResponse, ListSessionsRequest, McpServer, NewSessionRequest,
@@ -109,7 +109,7 @@ fn a_malformed_kind_never_becomes_another_kind() {
     }
     assert!(matches!(from_str(&format!("{{{stdio}}}")), Ok(McpServer::Stdio(_))));
     assert!(matches!(from_str(&format!("{{{stdio},\"type\":null}}")), Ok(McpServer::Stdio(_))));
-    // Version 2 and configuration files have the tag; in version 1 it is a member that the protocol does not name.
+    // Version 2 and configuration files have the tag. Version 1 does not name the member.
     let tagged: McpServer = from_str(&format!("{{{stdio},\"type\":\"stdio\"}}")).unwrap();
     assert!(matches!(tagged, McpServer::Stdio(_)));
     assert_eq!(to_string(&tagged), format!("{{{stdio}}}"));

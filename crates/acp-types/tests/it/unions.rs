@@ -1,4 +1,4 @@
-//! Unions: every variant by its tag, and what becomes of variants that came later.
+//! Unions: every variant by its tag, and the treatment of later variants.
 
 use acp_types::v1::{
     AuthMethod, AvailableCommandInput, ContentBlock, CreateElicitationRequest, CreateElicitationResponse,
@@ -8,7 +8,7 @@ use acp_types::v1::{
 };
 use acp_types::{from_str, to_string};
 
-/// What a text reads as, in two words, and what is written again.
+/// Reads a text, and returns the variant in two words and the text that is written again.
 fn read<T>(text: &str, describe: impl Fn(&T) -> String) -> (String, String)
 where
     T: acp_types::FromNode + serde_core::Serialize,
@@ -17,7 +17,7 @@ where
     (describe(&value), to_string(&value))
 }
 
-/// The variant's name, from `Debug`.
+/// Returns the variant's name, from `Debug`.
 fn variant(value: &impl std::fmt::Debug) -> String {
     let text = format!("{value:?}");
     text.split(|char: char| !char.is_alphanumeric()).next().unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! The method tables: every method of a version, and that table and markers say the same.
+//! The method tables: they list every method of a version, and agree with the markers.
 
 mod v1;
 #[cfg(feature = "v2")]
@@ -9,21 +9,21 @@ use std::collections::BTreeSet;
 
 use acp_types::method::{Kind, Method, MethodInfo, Notification, Request, Side};
 
-/// A method as the rules of the protocol have it: name, kind, and who handles it.
+/// A method as the protocol has it: name, kind, and the side that handles it.
 type Row = (&'static str, Kind, Side);
 
-/// Checks that a table has these methods, in the order of their names; what only the unstable schema has
-/// counts with the feature `unstable`.
+/// Checks that a table has these methods, in the order of their names. Methods of the unstable
+/// schema count with the feature `unstable`.
 fn check_table(table: &[MethodInfo], stable: &[Row], unstable: &[Row]) {
     let rows: Vec<Row> = table.iter().map(|info| (info.name, info.kind, info.handler)).collect();
     let more = if cfg!(feature = "unstable") { unstable } else { &[] };
     let mut expected = [stable, more].concat();
-    // A name that is both a request and a notification is first a request.
+    // Where a name is both a request and a notification, the request comes first.
     expected.sort_by_key(|(name, kind, _)| (*name, *kind == Kind::Notification));
     assert_eq!(rows, expected);
 }
 
-/// Checks that these methods of a table, and no others, need no capability.
+/// Checks that exactly these methods of a table need no capability.
 fn check_ungated(table: &[MethodInfo], expected: &[&str]) {
     let ungated: BTreeSet<&str> =
         table.iter().filter(|info| info.capability.is_none()).map(|info| info.name).collect();
@@ -35,7 +35,7 @@ fn distinct_names(table: &[MethodInfo]) -> usize {
     table.iter().map(|info| info.name).collect::<BTreeSet<_>>().len()
 }
 
-/// What a marker says of itself, checked against its row.
+/// The facts of a marker, checked against its row.
 type Marker = fn(&'static [MethodInfo]) -> &'static MethodInfo;
 
 fn check_markers(table: &'static [MethodInfo], markers: &[Marker]) {

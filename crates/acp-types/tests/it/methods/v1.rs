@@ -112,7 +112,8 @@ fn markers_agree_with_the_table() {
 fn capabilities_are_paths_of_the_side_that_handles() {
     for info in METHODS {
         let Some(capability) = info.capability else { continue };
-        // The client is told of these only by an agent that has them; any method brings `authenticate` with it.
+        // Only an agent that has them tells the client of these. Any method brings `authenticate`
+        // with it.
         let of_agent = info.handler == Agent || ["auth/status_update", "mcp/message"].contains(&info.name);
         let side = if of_agent { "agentCapabilities." } else { "clientCapabilities." };
         assert!(capability.starts_with(side) || capability == "authMethods", "{}: {capability}", info.name);

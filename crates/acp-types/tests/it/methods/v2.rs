@@ -98,7 +98,7 @@ fn markers_agree_with_the_table() {
 fn capabilities_are_paths_of_the_side_that_handles() {
     for info in METHODS {
         let Some(capability) = info.capability else { continue };
-        // Both sides have a member of this name; any auth method brings login and logout with it.
+        // Both sides have a member of this name. Any auth method brings login and logout with it.
         let is_path = capability.starts_with("capabilities.") || capability == "authMethods";
         assert!(is_path, "{}: {capability}", info.name);
     }

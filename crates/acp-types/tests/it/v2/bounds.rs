@@ -16,7 +16,7 @@ fn a_number_out_of_its_bounds_is_malformed() {
     ] {
         assert_eq!(refusal::<TerminalSize>(size), error);
     }
-    // Of these the schema says that a malformed one is none.
+    // The schema says that a malformed one of these reads as absent.
     assert_eq!(again::<ToolCallLocation>(r#"{"path":"/p","line":0}"#), r#"{"path":"/p"}"#);
     assert_eq!(again::<ToolCallLocation>(r#"{"path":"/p","line":1}"#), r#"{"path":"/p","line":1}"#);
     for (priority, written) in [("0", "0.0"), ("1", "1.0"), ("0.5", "0.5")] {

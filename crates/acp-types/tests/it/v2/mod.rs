@@ -11,12 +11,12 @@ mod unions;
 use acp_types::{FromNode, from_str, to_string};
 use serde_core::Serialize;
 
-/// What is written for a text that was read.
+/// Reads a text and writes it again.
 fn again<T: FromNode + Serialize>(text: &str) -> String {
     to_string(&from_str::<T>(text).unwrap_or_else(|error| panic!("{text}: {error}")))
 }
 
-/// Why a text is refused.
+/// Returns the reason why a text is refused.
 fn refusal<T: FromNode>(text: &str) -> String {
     match from_str::<T>(text) {
         Ok(_) => panic!("{text} was read"),
@@ -24,7 +24,7 @@ fn refusal<T: FromNode>(text: &str) -> String {
     }
 }
 
-/// The variant's name, from `Debug`.
+/// Returns the variant's name, from `Debug`.
 fn variant(value: &impl std::fmt::Debug) -> String {
     let text = format!("{value:?}");
     text.split(|char: char| !char.is_alphanumeric()).next().unwrap_or_default().to_owned()

@@ -42,7 +42,7 @@ fn meta_is_patched_too() {
     let update = |text: &str| from_str::<ToolCallUpdate>(text).unwrap().meta;
     assert_eq!(update(r#"{"toolCallId":"c"}"#), Maybe::Absent);
     assert_eq!(update(r#"{"toolCallId":"c","_meta":null}"#), Maybe::Null);
-    // A key that is `null` is taken away by whoever applies the patch: it must arrive.
+    // The key that is `null` must arrive, because the side that applies the patch removes it.
     let text = r#"{"toolCallId":"c","_meta":{"vendor/a":null,"vendor/b":1}}"#;
     assert_eq!(again::<ToolCallUpdate>(text), text);
 }
@@ -71,6 +71,6 @@ fn every_patch_keeps_its_nulls() {
     ] {
         assert_eq!(again(text), text);
     }
-    // No patch: the `_meta` of these is a value, and `null` is none.
+    // These are not patches: their `_meta` is a value, and `null` is not a value of it.
     assert_eq!(again::<UsageUpdate>(r#"{"used":1,"size":2,"_meta":null}"#), r#"{"used":1,"size":2}"#);
 }

@@ -1,4 +1,4 @@
-//! What is one type in both versions.
+//! Types that both versions share.
 
 use acp_types::v2::{ExtRequest, ProtocolVersion, SessionId, ToolCallId};
 use acp_types::{Value, from_str, to_string, v1};

@@ -62,7 +62,7 @@ fn the_state_itself_is_not_lenient() {
     assert_eq!(refusal::<StateUpdate>(r#"{"state":7}"#), "`state`: expected a string, found a number");
 }
 
-/// A state that is called `unknown`, beside those that this version does not know.
+/// A state that is called `unknown`, beside the states that this version does not know.
 #[test]
 fn an_unknown_state_is_not_the_state_unknown() {
     for (text, is_known) in

@@ -1,4 +1,4 @@
-//! Unions: every variant by its tag, and what becomes of variants that came later.
+//! Unions: every variant by its tag, and the treatment of later variants.
 
 use acp_types::v2::{
     AuthMethod, AvailableCommand, ContentBlock, CreateElicitationRequest, DiffChange,
@@ -11,7 +11,7 @@ use serde_core::Serialize;
 
 use super::{again, refusal, variant};
 
-/// Checks that each text reads as the variant and is written again as it came.
+/// Checks that each text reads as the variant and is written again unchanged.
 fn check<T: FromNode + Serialize + std::fmt::Debug>(rows: &[(&str, &str)]) {
     for (text, expected) in rows {
         let value: T = from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -69,7 +69,7 @@ fn session_updates() {
     ]);
 }
 
-/// Without the feature these are kept as unknown, with it they are read.
+/// Without the feature these are kept as unknown; with it they are read.
 #[test]
 fn unstable_session_updates() {
     let known = cfg!(feature = "unstable");
@@ -104,7 +104,7 @@ fn unknown_auth_methods_keep_what_every_one_has_typed() {
     assert_eq!((method_id.as_str(), name.as_str(), other.tag()), ("m", "n", "env_var"));
     assert_eq!(other.members().keys().collect::<Vec<_>>(), ["vars"]);
     assert_eq!(again::<AuthMethod>(text), text);
-    // Each member is written once, wherever it stood: the typed ones first.
+    // Each member is written once, the typed ones first.
     let shuffled = r#"{"name":"n","vars":["KEY"],"methodId":"m","type":"env_var"}"#;
     assert_eq!(again::<AuthMethod>(shuffled), text);
     let nameless = r#"{"type":"env_var","methodId":"m"}"#;
@@ -219,7 +219,7 @@ fn unions_without_a_tag() {
     check::<ErrorData>(&[
         (r#"{"requested":3,"supported":[1,2]}"#, "UnsupportedProtocolVersion"),
         (r#"{"sessionId":"s"}"#, "SessionNotFound"),
-        // What only looks like one of them is kept as it came.
+        // A value that only looks like one of them is kept as it came.
         (r#"{"sessionId":7,"more":[]}"#, "Other"),
         (r#""text""#, "Other"),
     ]);
