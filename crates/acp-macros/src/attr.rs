@@ -153,7 +153,7 @@ impl Attributes {
             _ => {
                 self.store = Some(given(meta)?);
                 if !cfg!(feature = "store") {
-                    report.error(&meta.path, "`store` takes the feature `store` of `acp-agent`");
+                    report.error(&meta.path, "`store` needs the feature `store` of `acp-agent`");
                 }
             }
         }

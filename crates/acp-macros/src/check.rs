@@ -82,7 +82,7 @@ fn check_receiver(function: &Function, target: &Target, report: &mut Report) {
         ReceiverKind::Typed(_, ty) if is_arc_of_self(ty) => {}
         ReceiverKind::Reference(_, _, Some(_)) => report.error(
             receiver,
-            "a handler takes `&self`: handlers run beside each other, so what they change needs a lock of its own",
+            "a handler takes `&self`: handlers run concurrently, so state that they change needs a lock",
         ),
         _ => report.error(
             receiver,
@@ -113,7 +113,7 @@ fn check_signature(function: &Function, target: &Target, report: &mut Report) {
     for parameter in &signature.generics.params {
         match parameter {
             GenericParam::Lifetime(_) => {
-                report.error(parameter, "a handler has no lifetime parameters: its arguments are its own");
+                report.error(parameter, "a handler has no lifetime parameters: it owns its arguments");
             }
             _ => report.error(parameter, "a handler has no generic parameters: put them on the `impl` block"),
         }
@@ -134,10 +134,10 @@ fn check_signature(function: &Function, target: &Target, report: &mut Report) {
         let FnArg::Typed(argument) = argument else { continue };
         match &*argument.ty {
             Type::ImplTrait(_) => {
-                report.error(&argument.ty, "name the argument's type: it decides what the handler is given");
+                report.error(&argument.ty, "name the argument's type: it selects the value that the handler gets");
             }
             Type::Reference(_) => {
-                report.error(&argument.ty, "a handler is given its arguments by value: leave out the `&`");
+                report.error(&argument.ty, "a handler takes its arguments by value: leave out the `&`");
             }
             _ => {}
         }
@@ -236,7 +236,7 @@ fn check_pairs(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>],
         );
     }
     if let (Some(archive), None, None) = (find("archive_session"), find("list_sessions"), &attributes.store) {
-        report.error(archive.name(), "`archive_session` decides what is listed: add `list_sessions`");
+        report.error(archive.name(), "`archive_session` hides sessions from the list: add `list_sessions`");
     }
 }
 

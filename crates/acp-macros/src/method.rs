@@ -66,7 +66,7 @@ fn named(name: &str, place: &impl ToTokens, target: &Target, report: &mut Report
     let served = target.served.iter().find(|(method, _)| *method == name);
     let message = match (served, Method::named(name).next()) {
         // These methods have no handler of their own.
-        (Some((_, instead)), _) => format!("`{name}` is dealt with by the library: {instead}"),
+        (Some((_, instead)), _) => format!("the library answers `{name}` itself: {instead}"),
         (None, Some(method)) => other_side(method, target),
         (None, None) => unknown(name, target),
     };
@@ -87,7 +87,7 @@ fn other_side(method: &Method, target: &Target) -> String {
 
 fn unknown(name: &str, target: &Target) -> String {
     if name.starts_with('_') {
-        return format!("`{name}` is no method of the protocol: use `#[ext(\"{name}\")]`");
+        return format!("`{name}` is not a method of the protocol: use `#[ext(\"{name}\")]`");
     }
     match nearest_method(name, target.enabled().map(|row| row.method)) {
         Some(meant) => format!("the protocol has no method `{name}`: did you mean `{meant}`?"),
