@@ -1,4 +1,4 @@
-//! The line protocol of `roundtrip`: one answer for each line, whatever the line holds.
+//! The line protocol of `roundtrip`: one answer for each line, with any content.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! Decoding recordings: what is counted, what is refused, what is lost.
+//! Decoding recordings: counts, refusals, losses.
 
 use std::fs;
 use std::io::Write as _;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use acp_testkit::transcripts::{Summary, decode};
 
-/// A folder with one recording of these lines, each with its direction.
+/// Makes a folder with one recording of these lines, each with its direction.
 fn recording(name: &str, lines: &[(&str, &str)]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).unwrap();
@@ -30,7 +30,7 @@ fn messages_are_read_by_method_and_by_the_request_they_answer() {
                 "c2a",
                 r#"{"jsonrpc":"2.0","id":0,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#,
             ),
-            // The same id in the other direction is another request.
+            // An equal id in the other direction is another request.
             (
                 "a2c",
                 r#"{"jsonrpc":"2.0","id":0,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/f"}}"#,
@@ -87,7 +87,7 @@ fn what_cannot_be_read_is_named_by_file_and_line() {
             ("a2c", "[]"),
             ("a2c", r#"{"jsonrpc":"2.0","id":1.5,"method":"session/prompt"}"#),
             ("sideways", "{}"),
-            // Valid by the letter of the schema, whose formats are remarks: the only kind that counts.
+            // The schema accepts it, because it ignores `format`: only such refusals count.
             ("c2a", r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1e30}}"#),
         ],
     );
@@ -115,11 +115,11 @@ fn a_folder_without_recordings_is_an_error() {
     assert!(decode(&empty.join("none")).is_err());
 }
 
-/// Recordings of real programs hold other people's words and are not part of this repository.
+/// Recordings of real programs hold other people's words, so they are not part of this repository.
 #[test]
 fn recordings_of_real_programs_are_read() {
     let Some(folder) = std::env::var_os("ACP_TRANSCRIPTS") else {
-        // Not `println!`: the harness shows that only of tests that fail.
+        // `println!` is not used, because the harness shows its output for failed tests only.
         writeln!(std::io::stderr(), "skipped: ACP_TRANSCRIPTS names no folder with recordings").unwrap();
         return;
     };

@@ -12,14 +12,15 @@ use super::shape::{
 #[derive(Clone, Copy)]
 pub(crate) struct Instances<'s> {
     pub(crate) definitions: &'s Definitions,
-    /// Whether to make objects too that more than one arm of a union could take.
+    /// True if objects are made, too, that more than one arm of a union could accept.
     pub(crate) mixed: bool,
 }
 
 type Members = Vec<(String, Node<'static>)>;
 
 impl<'s> Instances<'s> {
-    /// One value with every member, for each arm of a union. The places of these are varied further.
+    /// Returns one value with every member for each arm of a union. Their places are varied
+    /// further.
     pub(crate) fn full(self, definition: &str) -> Vec<Node<'static>> {
         let schema = &self.definitions[definition];
         match arms(schema) {
@@ -32,8 +33,8 @@ impl<'s> Instances<'s> {
         }
     }
 
-    /// The fewest members, each optional member left out or `null`, and every value, arm and list length at
-    /// every place where the schema leaves a choice.
+    /// Returns the values at the limits: the fewest members, each optional member left out or
+    /// `null`, and every value, arm and list length wherever the schema leaves a choice.
     pub(crate) fn branches(self, schema: &'s Json) -> Vec<Node<'static>> {
         if schema.get("properties").is_none()
             && let Some(name) = reference(schema)
@@ -70,7 +71,7 @@ impl<'s> Instances<'s> {
         }
     }
 
-    /// One value, of the first arm wherever there is a choice, with every member.
+    /// Returns one value with every member, of the first arm wherever there is a choice.
     fn first(self, schema: &'s Json) -> Node<'static> {
         if let Some(value) = schema.get("const") {
             return constant(value);
@@ -118,7 +119,8 @@ impl<'s> Instances<'s> {
         objects
     }
 
-    /// Objects of a schema's own members, in all their branches, beside the members of a variant.
+    /// Returns objects of a schema's own members, in all their branches, beside the members of a
+    /// variant.
     fn objects(self, schema: &'s Json, variant: &Members) -> Vec<Node<'static>> {
         let full = self.own(schema, |_| true);
         let mut objects = vec![self.own(schema, |name| requires(schema, name)), full.clone()];
@@ -143,7 +145,7 @@ impl<'s> Instances<'s> {
         kept.map(|(name, member)| (name.to_owned(), self.first(member))).collect()
     }
 
-    /// The members of one arm, every one of them, tag first.
+    /// Returns all members of one arm, the tag first.
     fn arm(self, arms: &'s [Json], arm: &'s Json) -> Vec<Members> {
         let tag = self.tag_member(arms, arm);
         if arm.get("not").is_some() {
@@ -166,8 +168,8 @@ impl<'s> Instances<'s> {
         payload.into_iter().map(|payload| [tag.clone(), members(payload)].concat()).collect()
     }
 
-    /// Variants that more than one arm could take: members of all arms, or those of the arm without a tag
-    /// beside each known tag.
+    /// Returns variants that more than one arm could accept: members of all arms, or the members of
+    /// the arm without a tag beside each known tag.
     fn mixed(self, arms: &'s [Json]) -> Vec<Members> {
         if !self.mixed {
             return Vec::new();
@@ -224,7 +226,7 @@ fn constant(value: &Json) -> Node<'static> {
 
 fn any_values() -> Vec<Node<'static>> {
     let texts = [
-        // The first stands in every full value, and each of its places is varied: hence so small.
+        // It is small, because each place of every full value with it is varied.
         r#"{"x":0}"#,
         r#"{"z":{"a":[1,-2,0.5,{"y":null}]},"b":true,"a":"text","n":18446744073709551615}"#,
         "{}",

@@ -1,4 +1,4 @@
-//! What the three opinions on an instance come to.
+//! Comparison of the three opinions on an instance.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,7 +13,7 @@ use super::mutations::{mutations, text};
 use super::reading::{Mode, Reading};
 use super::shape::{arms, is_any};
 
-/// Who judges the types of a version.
+/// The judges of the types of a version.
 #[derive(Clone, Copy)]
 pub(crate) struct Judge<'s> {
     pub(crate) schema: &'s CanonicalSchema,
@@ -30,7 +30,7 @@ impl Judge<'_> {
         for name in names {
             let mut texts: BTreeSet<String> = valid.branches(&definitions[*name]).iter().map(text).collect();
             texts.extend(valid.full(name).iter().map(text));
-            // What the schema is known to accept, before anything is varied.
+            // The values that the schema is known to accept, before any variation.
             self.valid(name, &texts, &mut tally);
             let full = all.full(name);
             texts.extend(full.iter().map(text));
@@ -43,8 +43,8 @@ impl Judge<'_> {
         tally
     }
 
-    /// Checks that instances which were made to be valid are. Those with a value that came later than this
-    /// version of the protocol are only if their enum is open.
+    /// Checks that instances which were made to be valid are valid. A value that is newer than this
+    /// version of the protocol is valid only in an open enum.
     fn valid(self, definition: &str, texts: &BTreeSet<String>, tally: &mut Tally) {
         for text in texts {
             let json: Json = serde_json::from_str(text).unwrap();
@@ -59,7 +59,8 @@ impl Judge<'_> {
             acp_json::parse(text).map_err(Failure::Read).and_then(|node| self.round_trip(definition, node));
         let Ok(json) = serde_json::from_str::<Json>(text) else {
             tally.not_json += 1;
-            // A number beyond the largest double is JSON all the same: where anything may stand it is kept.
+            // A number above the largest double is still JSON. It is kept wherever anything may
+            // stand.
             let is_beyond = serde_json::from_str::<Json>(&text.replace("1e400", "1e300")).is_ok();
             return tally.check(is_beyond || written.is_err(), || {
                 format!("{definition} {text}: no JSON, but was read")
@@ -88,11 +89,12 @@ impl Judge<'_> {
         self.type_schema(definition, &json, valid, written.as_deref().ok(), tally);
     }
 
-    /// Checks what was written for an instance: it is read and written alike, and each member stands once.
+    /// Checks the text that was written for an instance: it reads as an equal value, and each
+    /// member stands in it once.
     fn written(self, definition: &str, text: &str, once: &String, tally: &mut Tally) {
         let node = acp_json::parse(once).unwrap();
         let schema = &self.schema.definitions()[definition];
-        // JSON of any shape is kept as it came, whatever it repeats.
+        // JSON of any shape is kept as it came, repeats included.
         let free = is_any(schema) || arms(schema).is_some_and(|arms| arms.iter().any(is_any));
         let repeats = match acp_json::parse(text).unwrap() {
             input if repeats_a_member(&input) => !free && names_repeat(&node),
@@ -110,7 +112,7 @@ impl Judge<'_> {
     }
 }
 
-/// What the judgements come to.
+/// The totals of the judgements.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     instances: usize,
@@ -119,7 +121,7 @@ pub(crate) struct Tally {
     refused: usize,
     lenient: usize,
     differences: BTreeMap<(Rule, String), usize>,
-    /// Where the type's own schema refuses what the canonical one accepts.
+    /// Values that the type's own schema refuses and the canonical one accepts.
     #[cfg(feature = "schemars")]
     pub(crate) narrowed: BTreeMap<(Rule, String), usize>,
     problems: Vec<String>,
@@ -135,7 +137,7 @@ impl Tally {
     ) {
         match (valid, expected) {
             _ if !by_hints_alone => {
-                // Only an instance with a single difference shows that this one is needed.
+                // A single difference in an instance shows that it is needed.
                 if let [(rule, definition)] = used.iter().copied().collect::<Vec<_>>()[..] {
                     *self.differences.entry((rule, definition.to_owned())).or_default() += 1;
                 }
@@ -179,7 +181,8 @@ impl Tally {
     }
 }
 
-/// Whether a member occurs twice in an object, at any depth: a reader of JSON may take either.
+/// Returns true if a member occurs twice in an object, at any depth. A reader of JSON may take
+/// either.
 fn repeats_a_member(node: &Node<'_>) -> bool {
     match node {
         Node::Map(members) => names_repeat(node) || members.iter().any(|(_, value)| repeats_a_member(value)),

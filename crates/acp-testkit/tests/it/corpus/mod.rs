@@ -1,9 +1,9 @@
 //! The generated types against the canonical schema, over a corpus made from that schema.
 //!
-//! Three opinions on every instance: a JSON Schema validator, the plain second [`reading`] of the schema, and
-//! the types. Without hints and differences the reading must agree with the validator; with them it must
-//! agree with the types, verdict and output alike. With the feature `schemars` a fourth: the JSON Schema that
-//! the type gives of itself.
+//! Three opinions on every instance are compared: a JSON Schema validator, the plain second
+//! [`reading`] of the schema, and the types. Without hints and differences the reading must agree
+//! with the validator. With them it must agree with the types in verdict and output. The feature
+//! `schemars` adds a fourth opinion: the JSON Schema that the type gives of itself.
 
 mod differences;
 mod instances;
@@ -40,14 +40,14 @@ fn types_agree(facts: &'static Facts) {
     let schema = CanonicalSchema::load(facts.version).unwrap();
     let known = |name: &str| schema.definitions().contains_key(name);
     if cfg!(feature = "unstable") {
-        // The stable schema lacks some.
+        // The stable schema lacks some of them.
         assert!(facts.names().all(known), "no definition: {:?}", facts.names().find(|name| !known(name)));
     }
     let names = Definition::all(facts.version).unwrap().map(|definition| definition.name());
     let names: Vec<&str> = names.collect();
     let missing = schema.definitions().iter().filter(|(name, _)| !names.contains(&name.as_str()));
     for (name, definition) in missing {
-        // Envelopes, whose members belong to JSON-RPC.
+        // Envelopes are left out: their members belong to JSON-RPC.
         assert!(shape::flag(definition, "x-docs-ignore"), "no type for {name}");
     }
     let halves: Vec<Vec<&str>> =

@@ -1,9 +1,10 @@
-//! Values with something wrong, unusual or unknown at one place.
+//! Values with a fault, an oddity or an unknown part at one place.
 
 use acp_json::Node;
 
-/// Values that differ from `base` at one place, as JSON text: all there are for the value itself and its
-/// members, and one in eight for what lies deeper, which is varied in full as a definition of its own.
+/// Makes values that differ from `base` at one place, as JSON text. The value itself and its
+/// members get all changes. Deeper places get one in eight, because they are varied in full as
+/// definitions of their own.
 pub(crate) fn mutations(base: &Node<'static>) -> Vec<String> {
     let mut counted = 0;
     let mut texts: Vec<String> = everywhere(base, 0, &mut |node, depth| {
@@ -16,7 +17,7 @@ pub(crate) fn mutations(base: &Node<'static>) -> Vec<String> {
             Node::Map(members) => objects(members),
             Node::Null => Vec::new(),
         });
-        // The count goes on from place to place, so that each kind of change has its turn.
+        // The count runs on from place to place, so that each kind of change has its turn.
         changed.retain(|_| {
             counted += 1;
             depth < THINNED_FROM || counted % 8 == 0
@@ -32,7 +33,7 @@ pub(crate) fn mutations(base: &Node<'static>) -> Vec<String> {
 
 const THINNED_FROM: usize = 2;
 
-/// The JSON text of a value, with its raw tokens in place.
+/// Returns the JSON text of a value, with its raw tokens in place.
 pub(crate) fn text(node: &Node<'_>) -> String {
     let mut text = acp_json::to_string(node);
     while let Some(start) = text.find(RAW_START) {
@@ -45,7 +46,7 @@ pub(crate) fn text(node: &Node<'_>) -> String {
     text
 }
 
-/// JSON texts of strings, as no writer of ours would write them.
+/// JSON texts of strings, in spellings that our writers never use.
 const TEXTS: &[&str] = &[
     r#""""#,
     r#""\u0000 \" \\ \/ \b \f \n \r \t""#,
@@ -132,7 +133,7 @@ fn objects(members: &Members) -> Vec<Node<'static>> {
         let mut without = members.clone();
         without.remove(index);
         objects.push(without);
-        // Of a name that occurs twice the last one counts, whichever of them is malformed.
+        // Of a repeated name the last one counts, even if it is the malformed one.
         let malformed = (name.clone(), Node::Seq(vec![Node::Map(Vec::new())]));
         objects.push([vec![malformed.clone()], members.clone()].concat());
         objects.push([members.clone(), vec![malformed, (name.clone(), value.clone())]].concat());
@@ -165,7 +166,8 @@ fn reversed(node: &Node<'static>) -> Node<'static> {
     }
 }
 
-/// The tree with each node, one at a time, replaced by each of what `change` makes of it at that depth.
+/// Returns the tree with each node, one at a time, replaced by each result of `change` at its
+/// depth.
 fn everywhere(
     node: &Node<'static>,
     depth: usize,

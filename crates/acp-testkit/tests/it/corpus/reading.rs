@@ -1,14 +1,16 @@
-//! A second reading of the canonical schema: slow, plain, and sharing no code with the generated types.
+//! A second reading of the canonical schema: slow, plain, and without code of the generated types.
 //!
-//! It gives the *normal form* of a value, which is what the types must write again:
+//! It gives the *normal form* of a value. The types must write this form:
 //!
 //! * members that the schema does not know are gone, except in variants that are kept as unknown;
-//! * an optional member that is `null` is gone, unless `null` means something of its own (three states);
-//! * an optional member that cannot be `null` is gone when it equals its default: that of the schema, an empty
-//!   list or map, or the implicit one of an enum;
-//! * `1.0` for an integer is `1`, and `1` for a double is `1.0`; where either may stand, the spelling is kept;
-//! * a malformed value of a lenient member is gone, or empty where the member is required, and so are
-//!   malformed items of lenient lists.
+//! * an optional member that is `null` is gone, unless `null` means something of its own (three
+//!   states);
+//! * an optional member that cannot be `null` is gone when it equals its default: the default of
+//!   the schema, an empty list or map, or the implicit default of an enum;
+//! * `1.0` for an integer is `1`, and `1` for a double is `1.0`; where either may stand, the
+//!   spelling is kept;
+//! * a malformed value of a lenient member is gone, or empty where the member is required, and so
+//!   are malformed items of lenient lists.
 
 use std::collections::BTreeSet;
 
@@ -20,17 +22,17 @@ use super::shape::{
     own_properties, properties, reference, requires, tag, tag_of,
 };
 
-/// What a reading allows itself.
+/// The liberties that a reading takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// What a validator does.
+    /// It accepts what a validator accepts.
     Schema,
-    /// The same with the schema's own `x-deserialize` hints.
+    /// It also follows the schema's own `x-deserialize` hints.
     Lenient,
-    /// The same with the intended differences.
+    /// It also follows the intended differences.
     Reader,
-    /// What a validator does with the JSON Schema that a type gives of itself: no hints, and of the differences
-    /// those that narrow it.
+    /// It accepts what a validator accepts by the JSON Schema that a type gives of itself: no
+    /// hints, and only the differences that narrow the schema.
     #[cfg(feature = "schemars")]
     TypeSchema,
 }
@@ -40,7 +42,7 @@ impl Mode {
         matches!(self, Mode::Lenient | Mode::Reader)
     }
 
-    /// Whether what readers refuse on purpose is refused.
+    /// Returns true if values are refused that readers refuse on purpose.
     fn narrows(self) -> bool {
         !matches!(self, Mode::Schema | Mode::Lenient)
     }
@@ -50,7 +52,7 @@ pub(crate) struct Reading<'s> {
     definitions: &'s Definitions,
     facts: &'static Facts,
     mode: Mode,
-    /// Which differences this reading has made use of, and in which definition.
+    /// The differences that this reading has used, each with its definition.
     pub(crate) used: BTreeSet<(Rule, &'s str)>,
 }
 
@@ -61,7 +63,7 @@ impl<'s> Reading<'s> {
         Reading { definitions, facts, mode, used: BTreeSet::new() }
     }
 
-    /// The normal form of a value; `None` when it is refused.
+    /// Returns the normal form of a value, or `None` if it is refused.
     pub(crate) fn definition(&mut self, name: &str, value: &Json) -> Option<Json> {
         let (name, schema) = self.definitions.get_key_value(name)?;
         if value.is_null() && self.mode == Mode::Reader && self.facts.whole_null.contains(&name.as_str()) {
@@ -104,14 +106,14 @@ impl<'s> Reading<'s> {
         let from = value.as_object()?;
         let mut out = self.members(owner, schema, from)?;
         if self.mode.is_lenient() && schema.get("additionalProperties") == Some(&Json::Bool(true)) {
-            // The schema expects members that it does not name.
+            // The schema allows members that it does not name.
             let others = from.iter().filter(|(name, _)| properties(schema).all(|(own, _)| own != *name));
             out.extend(others.map(|(name, value)| (name.clone(), value.clone())));
         }
         Some(Json::Object(out))
     }
 
-    /// Reads what belongs to an object, and to the union that lies flat in it.
+    /// Reads the members of an object, and of the union that lies flat in it.
     fn members(&mut self, owner: &'s str, schema: &'s Json, from: &Members) -> Option<Members> {
         let mut out = match arms(schema) {
             Some(arms) => self.variant(owner, schema, arms, from)?,
@@ -125,7 +127,7 @@ impl<'s> Reading<'s> {
         Some(out)
     }
 
-    /// `Some(None)`: read, and nothing to write.
+    /// Returns `Some(None)` for a value that is read and not written.
     fn member(
         &mut self,
         owner: &'s str,
@@ -171,12 +173,12 @@ impl<'s> Reading<'s> {
 
     fn text(&mut self, owner: &'s str, schema: &Json, value: &Json) -> Option<Json> {
         let text = value.as_str()?;
-        // No schema asks for more than one character.
+        // No schema requires more than one character.
         self.bounded(owner, !(text.is_empty() && schema.get("minLength").is_some()))?;
         Some(Json::from(text))
     }
 
-    /// Readers take what is too short.
+    /// Readers accept values that are too short.
     fn bounded(&mut self, owner: &'s str, within: bool) -> Option<()> {
         if within {
             return Some(());
@@ -224,7 +226,7 @@ impl<'s> Reading<'s> {
         let skip = self.mode.is_lenient() && flag(schema, "x-deserialize-skip-invalid-items");
         let mut out = Vec::new();
         let from = value.as_array()?;
-        // No schema asks for more than one item.
+        // No schema requires more than one item.
         self.bounded(owner, !(from.is_empty() && schema.get("minItems").is_some()))?;
         for item in from {
             match self.node(owner, items, item) {
@@ -264,12 +266,12 @@ impl<'s> Reading<'s> {
         {
             return self.node(owner, arm, value);
         }
-        // Of an integer and a number, the spelling chooses.
+        // The spelling chooses between an integer and a number.
         let spelt = |arm: &&Json| json_type(arm) != Some("integer") || !value.is_f64() || !has_number(arms);
         arms.iter().filter(spelt).find_map(|arm| self.node(owner, arm, value))
     }
 
-    /// Whether an item of a list has the member that decides for this arm.
+    /// Returns true if an item of a list has the member that decides for this arm.
     fn decides(&self, arms: &[Json], arm: &Json, item: &Json) -> bool {
         deciding_member(self.definitions, arms, arm).is_some_and(|member| item.get(member).is_some())
     }
@@ -299,7 +301,7 @@ impl<'s> Reading<'s> {
         let untagged = arms.iter().find(|arm| of_tag(arm).is_none());
         let without_tag =
             untagged.or(arms.iter().find(|arm| of_tag(arm).is_some_and(|tag| json_type_is(tag, "null"))));
-        // The tag may be a member that is itself read leniently.
+        // The tag may be a member that is read leniently itself.
         let lenient = schema
             .get("properties")
             .and_then(|own| own.get(tag))
@@ -321,7 +323,8 @@ impl<'s> Reading<'s> {
         }
     }
 
-    /// A variant whose tag is not known: everything but the object's own members is kept as it is.
+    /// Reads a variant with an unknown tag: everything but the object's own members is kept as it
+    /// is.
     fn unknown(
         &mut self,
         owner: &'s str,
@@ -335,7 +338,7 @@ impl<'s> Reading<'s> {
         let mut out: Members = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
         match (arms.iter().find(|arm| arm.get("not").is_some()), untagged) {
             (Some(fallback), _) => self.typed(owner, fallback, from, &mut out)?,
-            // It must do as the arm without a tag.
+            // It must be valid as the arm without a tag.
             (None, Some(untagged)) => drop(self.attempt(owner, untagged, from)?),
             (None, None) if self.mode != Mode::Reader => return None,
             (None, None) => drop(self.used.insert((Rule::UnknownVariantKept, owner))),
@@ -343,7 +346,7 @@ impl<'s> Reading<'s> {
         Some(out)
     }
 
-    /// The JSON Schema goes on to the arm without a tag; readers refuse.
+    /// The JSON Schema tries the arm without a tag next; readers refuse.
     fn fall_through(
         &mut self,
         rule: Rule,
@@ -359,8 +362,8 @@ impl<'s> Reading<'s> {
         Some(read)
     }
 
-    /// The typed part of an arm for unknown tags: members and a union that all arms share. It is written in
-    /// normal form.
+    /// Reads the typed part of an arm for unknown tags: the members and the union that all arms
+    /// share. It is written in normal form.
     fn typed(&mut self, owner: &'s str, arm: &'s Json, from: &Members, out: &mut Members) -> Option<()> {
         for (name, schema) in properties(arm) {
             out.remove(name);
@@ -381,7 +384,7 @@ impl<'s> Reading<'s> {
         Some(())
     }
 
-    /// `schema` is what has the arms: `oneOf` asks for exactly one.
+    /// `schema` contains the arms. `oneOf` requires exactly one to fit.
     fn untagged(
         &mut self,
         owner: &'s str,
@@ -437,7 +440,7 @@ fn is_within(schema: &Json, number: &serde_json::Number) -> bool {
     !schema.get("minimum").is_some_and(below) && !schema.get("maximum").is_some_and(above)
 }
 
-/// A float that stands for one integer only.
+/// Returns true for a float that stands for exactly one integer.
 fn exact_integer(number: f64) -> Option<i128> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     #[expect(clippy::cast_possible_truncation, reason = "the bound is checked first")]

@@ -1,17 +1,17 @@
-//! Looking at the canonical schema.
+//! Questions about the canonical schema.
 
 use serde_json::{Map, Value as Json};
 
 pub(crate) type Definitions = Map<String, Json>;
 
-/// The definition that `$ref` or a lone `allOf: [$ref]` names.
+/// Returns the definition that `$ref` or a lone `allOf: [$ref]` names.
 pub(crate) fn reference(schema: &Json) -> Option<&str> {
     let direct = schema.get("$ref");
     let wrapped = || schema.get("allOf")?.as_array()?.first()?.get("$ref");
     direct.or_else(wrapped)?.as_str()?.strip_prefix("#/$defs/")
 }
 
-/// The arms of a union.
+/// Returns the arms of a union.
 pub(crate) fn arms(schema: &Json) -> Option<&Vec<Json>> {
     schema.get("oneOf").or_else(|| schema.get("anyOf"))?.as_array()
 }
@@ -21,7 +21,7 @@ pub(crate) fn properties(schema: &Json) -> impl Iterator<Item = (&str, &Json)> {
     properties.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema))
 }
 
-/// The members of an object itself, without the tag of a union that lies flat in it.
+/// Returns the members of an object itself, without the tag of a union that lies flat in it.
 pub(crate) fn own_properties(schema: &Json) -> impl Iterator<Item = (&str, &Json)> {
     let tag = arms(schema).and_then(|arms| tag(arms));
     properties(schema).filter(move |(name, _)| Some(*name) != tag)
@@ -35,7 +35,7 @@ pub(crate) fn required(schema: &Json) -> impl Iterator<Item = &str> {
     schema.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
 }
 
-/// The JSON type, without `null`.
+/// Returns the JSON type, without `null`.
 pub(crate) fn json_type(schema: &Json) -> Option<&str> {
     match schema.get("type")? {
         Json::Array(types) => types.iter().filter_map(Json::as_str).find(|name| *name != "null"),
@@ -47,12 +47,12 @@ pub(crate) fn flag(schema: &Json, name: &str) -> bool {
     schema.get(name).and_then(Json::as_bool).unwrap_or(false)
 }
 
-/// Whether the schema allows any JSON.
+/// Returns true if the schema allows any JSON.
 pub(crate) fn is_any(schema: &Json) -> bool {
     schema.get("type").is_none() && reference(schema).is_none() && arms(schema).is_none()
 }
 
-/// Whether a member may be `null`.
+/// Returns true if a member may be `null`.
 pub(crate) fn is_nullable(schema: &Json) -> bool {
     let null_type =
         schema.get("type").and_then(Json::as_array).is_some_and(|types| types.contains(&"null".into()));
@@ -64,18 +64,18 @@ pub(crate) fn json_type_is(schema: &Json, name: &str) -> bool {
     schema.get("type").is_some_and(|found| found == name)
 }
 
-/// The member whose constant value tells the arms apart.
+/// Returns the member whose constant value tells the arms apart.
 pub(crate) fn tag(arms: &[Json]) -> Option<&str> {
     let mut properties = arms.iter().flat_map(properties);
     properties.find(|(_, schema)| schema.get("const").is_some()).map(|(name, _)| name)
 }
 
-/// The tag of an arm; `None` for an arm that does not look at the tag, or does not know it.
+/// Returns the tag of an arm. It is `None` for an arm that ignores the tag or does not know it.
 pub(crate) fn tag_of<'s>(arm: &'s Json, tag: &str) -> Option<&'s str> {
     arm.get("properties")?.get(tag)?.get("const")?.as_str()
 }
 
-/// Whether a union is one of objects: with a tag, or of definitions that are objects.
+/// Returns true for a union of objects: a union with a tag, or of definitions that are objects.
 pub(crate) fn is_object_union(definitions: &Definitions, arms: &[Json]) -> bool {
     let is_object = |arm: &Json| {
         let target = reference(arm).and_then(|name| definitions.get(name));
@@ -84,7 +84,7 @@ pub(crate) fn is_object_union(definitions: &Definitions, arms: &[Json]) -> bool 
     tag(arms).is_some() || arms.iter().all(is_object)
 }
 
-/// The member that this arm requires and no other does.
+/// Returns the member that only this arm requires.
 pub(crate) fn deciding_member<'s>(
     definitions: &'s Definitions,
     arms: &'s [Json],

@@ -1,4 +1,4 @@
-//! The JSON Schemas that the types give of themselves, by what they accept of the corpus.
+//! The JSON Schemas that the types give of themselves, judged by the corpus.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -13,11 +13,12 @@ use super::shape::flag;
 
 const VERSIONS: &[&str] = if cfg!(feature = "v2") { &["v1", "v2"] } else { &["v1"] };
 
-/// All versions in one document, as a user may have them.
+/// All versions in one document, as in a user's program.
 static TYPES: LazyLock<TypeSchemas> = LazyLock::new(|| TypeSchemas::of(VERSIONS).unwrap());
 
 impl Judge<'_> {
-    /// `canonical` is the verdict of the canonical schema, `written` what the type wrote after reading.
+    /// Judges a value. `canonical` is the verdict of the canonical schema, `written` the type's
+    /// text after reading.
     pub(crate) fn type_schema(
         self,
         definition: &str,
@@ -56,7 +57,7 @@ impl Judge<'_> {
     }
 }
 
-/// Checks that these are the differences that are listed for the readers, of the rules that the schemas share.
+/// Checks that exactly the readers' differences show, as far as the schemas share the rule.
 pub(crate) fn show_the_listed_differences(tally: &Tally, listed: &BTreeSet<(Rule, String)>) {
     let listed: BTreeSet<_> = listed.iter().filter(|(rule, _)| rule.narrows_type_schemas()).collect();
     let shown: BTreeSet<_> = tally.narrowed.keys().collect();
@@ -76,7 +77,7 @@ fn every_definition_has_a_schema_of_its_own_under_its_name() {
             Definition::all(version).unwrap().map(|definition| definition.name()).collect();
         assert_eq!(definitions.len() + envelopes, canonical.definitions().len(), "{version}");
         for name in definitions {
-            // A type that two versions share has the name of the first.
+            // A type that two versions share has the name of the first version.
             let names = VERSIONS.iter().map(|version| format!("#/$defs/{version}.{name}"));
             let names: Vec<_> = names.collect();
             let pointer = TYPES.pointer(version, name).unwrap();

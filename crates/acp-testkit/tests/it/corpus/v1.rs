@@ -1,4 +1,4 @@
-//! What is particular to v1.
+//! The differences and facts of v1.
 
 use super::differences::{Difference, Facts, Rule};
 

@@ -1,4 +1,4 @@
-//! What is particular to v2.
+//! The differences and facts of v2.
 
 use super::differences::{Difference, Facts, Rule};
 
