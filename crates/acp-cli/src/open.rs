@@ -39,7 +39,8 @@ fn failed(error: Error) -> Halt {
     Halt::Failed(error.into())
 }
 
-/// Takes a session up again. Its conversation was shown when it took place; what it says of tool calls may be asked about.
+/// Takes a session up again. Its conversation was shown when it took place; what it says of tool
+/// calls may be asked about.
 async fn reopen(
     run: &mut Run,
     agent: &Agent,
@@ -84,7 +85,8 @@ async fn load(load: LoadSession, calls: &mut Transcript) -> Result<Session, Erro
     replay.finish().await
 }
 
-/// Some agents tell the conversation again when a session is resumed, which they should not: it is no part of the turn.
+/// Some agents tell the conversation again when a session is resumed, which they should not: it is
+/// no part of the turn.
 fn forget_replay(session: &Session, screen: &mut Renderer<Vec<u8>>) {
     let mut updates = session.updates();
     while let Some(event) = at_once(&mut updates) {

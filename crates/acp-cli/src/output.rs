@@ -49,8 +49,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes what somebody reads at once, and forgets the rest: for a run that nobody waits for any more. Returns
-    /// whether all of it was read.
+    /// Writes what somebody reads at once, and forgets the rest: for a run that nobody waits for
+    /// any more. Returns whether all of it was read.
     pub(crate) async fn flush_if_read(&mut self) -> bool {
         let is_read = matches!(timeout(PATIENCE, self.flush()).await, Ok(Ok(())));
         if !is_read {

@@ -30,7 +30,7 @@ impl Definition {
     /// Finds the definition of this name in a version of the protocol, written like `v1`.
     ///
     /// # Errors
-    /// Fails if there is no such version or definition.
+    /// Fails if the version or the definition is unknown.
     pub fn find(version: &str, name: &str) -> Result<Self, Failure> {
         let found = table(version)?.iter().find(|definition| definition.name == name);
         found.copied().ok_or_else(|| Failure::UnknownDefinition(name.to_owned()))
@@ -39,7 +39,7 @@ impl Definition {
     /// Returns every definition of a version, in the order of the schema.
     ///
     /// # Errors
-    /// Fails if there is no such version.
+    /// Fails if the version is unknown.
     pub fn all(version: &str) -> Result<impl Iterator<Item = Self> + use<>, Failure> {
         Ok(table(version)?.iter().copied())
     }
@@ -78,7 +78,7 @@ impl Definition {
 /// ```
 ///
 /// # Errors
-/// Fails if there is no such version or definition, or if the value does not fit it.
+/// Fails if the version or the definition is unknown, or if the value does not fit.
 pub fn round_trip(version: &str, definition: &str, node: Node<'_>) -> Result<String, Failure> {
     Definition::find(version, definition)?.round_trip(node, &mut Report::default())
 }

@@ -21,7 +21,7 @@ impl TypeSchemas {
     /// Collects the schemas of all types of these versions (written like `v1`), by draft 2020-12.
     ///
     /// # Errors
-    /// Fails if there is no such version, or if a type's schema is not valid.
+    /// Fails if a version is unknown, or if a type's schema is not valid.
     pub fn of(versions: &[&str]) -> Result<Self, Failure> {
         let mut generator = SchemaSettings::draft2020_12().into_generator();
         let mut pointers = BTreeMap::new();
@@ -59,7 +59,7 @@ impl TypeSchemas {
         self.pointers.get(version)?.get(definition).map(String::as_str)
     }
 
-    /// Returns true if the type's own schema accepts a value. Returns false if there is no such
+    /// Returns true if the type's own schema accepts a value. Returns false for an unknown
     /// definition.
     #[must_use]
     pub fn accepts(&self, version: &str, definition: &str, value: &Json) -> bool {

@@ -1,16 +1,16 @@
-//! What a tool call is about, in a few lines.
+//! Short descriptions of tool calls.
 
 use acp_client::sanitize::label;
 use acp_client::v1::{ContentBlock, ToolCall, ToolCallContent, ToolKind};
 
-/// The most characters of a title.
+/// The longest title, in characters.
 const TITLE: usize = 200;
-/// The most characters of a command or an input.
+/// The longest command or input, in characters.
 const INPUT: usize = 400;
 /// The most lines of text, and the most places.
 const LINES: usize = 10;
 
-/// A name for the call: its title, or what else there is.
+/// Returns a name for the call: its title, or a substitute.
 #[must_use]
 pub fn subject(call: &ToolCall) -> String {
     let given = [Some(&call.title), call.name.as_ref()].into_iter().flatten();
@@ -18,8 +18,8 @@ pub fn subject(call: &ToolCall) -> String {
     shown.next().unwrap_or_else(|| label(call.tool_call_id.as_str(), TITLE))
 }
 
-/// What is known of a call beside its title and its diffs: kind, places, text, and the command or the raw input. Each
-/// is one line without tricks, and long ones are cut.
+/// Returns the known facts about a call, beside its title and its diffs: kind, places, text, and
+/// the command or the raw input. Each fact is one harmless line, and long ones are cut.
 #[must_use]
 pub fn about(call: &ToolCall) -> Vec<String> {
     let mut lines = Vec::new();
@@ -40,7 +40,7 @@ pub fn about(call: &ToolCall) -> Vec<String> {
     lines
 }
 
-/// The first of these, and how many more there are.
+/// Returns the first of these, and the number of the others.
 fn add(lines: &mut Vec<String>, new: impl Iterator<Item = String>) {
     let mut new = new;
     lines.extend(new.by_ref().take(LINES));
@@ -60,11 +60,12 @@ fn text(content: &ToolCallContent) -> Option<&str> {
     }
 }
 
-/// The command that is to run, or the input as JSON. That of a change says no more than its diff.
+/// Returns the command that is to run, or the input as JSON. The input of a change repeats its
+/// diff, so it is left out.
 fn input(call: &ToolCall) -> Option<String> {
     let input = call.raw_input.as_ref()?;
     let command = ["command", "cmd"].into_iter().find_map(|name| input.get(name)?.as_str());
-    // Arguments beside it are a part of what runs.
+    // Arguments beside it are a part of the command line.
     if let (Some(command), None) = (command, input.get("args")) {
         return Some(label(&format!("command: {command}"), INPUT));
     }

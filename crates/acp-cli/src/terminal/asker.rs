@@ -1,4 +1,4 @@
-//! How questions come to the desk.
+//! The way of a question to the desk.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -11,41 +11,41 @@ use super::page::PageDialog;
 use super::permission::PermissionDialog;
 use super::screen::Screen;
 
-/// What to do after a line was typed.
+/// The next step after a line was typed.
 pub(super) enum Step {
     /// The question is answered.
     Done,
-    /// There is more to ask.
+    /// Another question follows.
     Next,
-    /// The line was no answer: the same is asked again.
+    /// The line was not an answer, so the question is asked again.
     Again,
 }
 
 /// One question, from its first line to its answer.
 pub(super) trait Dialog: Send {
-    /// Shows what is asked now.
+    /// Shows the question.
     fn print(&mut self, screen: &mut dyn Screen) -> std::io::Result<()>;
 
-    /// What stands before the line that is typed.
+    /// Returns the text before the line that is typed.
     fn prompt(&self) -> String;
 
-    /// Takes the line that was typed; `None` is the end of the input, where nobody is left to consent to anything.
+    /// Takes the line that was typed. `None` is the end of the input: nobody is left to consent.
     fn take(&mut self, line: Option<&str>, screen: &mut dyn Screen) -> std::io::Result<Step>;
 
-    /// Answers without asking: as was said beforehand, or because there is nobody to ask.
+    /// Answers without asking, with the standing answer or because nobody can be asked.
     fn settle(&mut self, standing: Option<Choice>, screen: &mut dyn Screen) -> std::io::Result<()>;
 
-    /// Whether the answer of one that was said beforehand goes to this question.
+    /// Returns true if the standing answer applies to this question.
     fn takes_standing_answers(&self) -> bool {
         false
     }
 
-    /// Whether the question has been answered with a yes.
+    /// Returns true if the answer was a yes.
     fn is_allowed(&self) -> bool {
         false
     }
 
-    /// Ready when nobody waits for the answer any more.
+    /// Becomes ready when nobody waits for the answer any more.
     fn poll_withdrawn(&mut self, cx: &mut Context<'_>) -> Poll<()>;
 }
 
@@ -57,8 +57,8 @@ pub struct Asker {
 }
 
 impl Asker {
-    /// The policy for permission requests. Where the desk is gone, the answer that was said beforehand still holds, and
-    /// without one there is no consent.
+    /// Returns the policy for permission requests. After the desk is gone, its standing answer
+    /// still applies. Without a standing answer permissions are rejected.
     #[must_use]
     pub fn permissions(&self) -> PermissionPolicy {
         let (bring, standing) = (self.bring.clone(), self.standing.clone());
@@ -68,7 +68,7 @@ impl Asker {
         })
     }
 
-    /// The forms and pages that the agent wants the user to fill in and to visit.
+    /// Returns the handlers of the forms and pages that the agent shows the user.
     #[must_use]
     pub fn elicitation(&self) -> Elicitation {
         let (forms, pages) = (self.bring.clone(), self.bring.clone());
@@ -99,13 +99,13 @@ async fn ask<A, D: Dialog + 'static>(
     given.await.ok()
 }
 
-/// Where the answer to a question goes.
+/// The receiver of an answer.
 pub(super) struct Answer<A>(Option<oneshot::Sender<A>>);
 
 impl<A> Answer<A> {
     pub(super) fn give(&mut self, answer: A) {
         if let Some(waiting) = self.0.take() {
-            // It may have been withdrawn just now.
+            // The question may have been withdrawn just now.
             let _ = waiting.send(answer);
         }
     }

@@ -1,4 +1,4 @@
-//! One question after the other.
+//! The desk: it asks one question after the other.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,19 +13,22 @@ use super::asker::{Asker, Dialog, Step, Withdrawn};
 use super::keyboard::Keyboard;
 use super::screen::{Screen, Tone};
 
-/// How often a line may be no answer before that is a no: a program that writes the lines would go on for ever.
+/// The number of wrong answers that count as a no. A program that writes the lines would go on for
+/// ever.
 const TRIES: usize = 10;
 
-/// The questions of an agent: answered as the user said beforehand, or asked one at a time. Either way they are shown.
+/// The questions of an agent. A standing answer settles them, or the user is asked, one question at
+/// a time. All are shown.
 ///
-/// Only what is typed after a question was shown counts, for that question. What came before it, on a terminal or
-/// through a pipe, is dropped; so is what was begun for a question that is withdrawn.
+/// Only input that is typed after a question was shown counts for that question. Earlier input is
+/// dropped, on a terminal and through a pipe. So is a line that was begun for a question that is
+/// withdrawn.
 pub struct Desk {
     incoming: mpsc::Receiver<Box<dyn Dialog>>,
     waiting: VecDeque<Box<dyn Dialog>>,
-    /// The answer to all permission requests; `None` asks.
+    /// The standing answer to all permission requests. `None` means to ask.
     standing: Option<Choice>,
-    /// Whether there is somebody to ask.
+    /// True if a user can be asked.
     has_user: bool,
     keyboard: Keyboard,
     stage: Stage,
@@ -33,19 +36,20 @@ pub struct Desk {
     allowed: usize,
 }
 
-/// How far the first question that waits has come.
+/// The progress of the first question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Waiting,
-    /// Written, and perhaps not seen yet.
+    /// It is written, and the user may not have seen it.
     Printed,
-    /// On the screen, with what stands before the answer: from now on lines are for it.
+    /// It is on the screen, with the text before the answer. From now on lines are for it.
     Shown,
 }
 
 impl Desk {
-    /// A desk, and what brings questions to it. With a `standing` answer no permission is asked for. Without a user to
-    /// ask, permissions are rejected, and forms and pages declined.
+    /// Makes a desk, and the asker that brings questions to it. With a `standing` answer nobody is
+    /// asked for permission. Without a user, permissions are rejected, and forms and pages
+    /// declined.
     #[must_use]
     pub fn new(standing: Option<Choice>, has_user: bool) -> (Self, Asker) {
         let (bring, incoming) = mpsc::channel(16);
@@ -62,25 +66,27 @@ impl Desk {
         (desk, Asker { bring, standing })
     }
 
-    /// How many permissions have been given.
+    /// Returns the number of permissions that have been given.
     #[must_use]
     pub const fn allowed(&self) -> usize {
         self.allowed
     }
 
-    /// Waits for something to do, and does it: a new question, or a line for the one that is open. What it has written to
-    /// `screen` when it returns has to be shown before it is called again. Dropping the future loses nothing.
+    /// Waits for something to do and does it: a new question, or a line for the current one. When
+    /// it returns, show what it has written to `screen` before you call it again. Dropping the
+    /// future loses nothing.
     ///
     /// # Errors
-    /// The screen cannot be written to.
+    /// Fails if the screen cannot be written to.
     pub async fn attend(&mut self, screen: &mut impl Screen) -> io::Result<()> {
         self.next(screen, false).await.map(|_| ())
     }
 
-    /// [Attends](Self::attend), and takes a line that is for no question: `Some(None)` is the end of the input.
+    /// [Attends](Self::attend), and returns a line that is for no question. `Some(None)` is the end
+    /// of the input.
     ///
     /// # Errors
-    /// The screen cannot be written to.
+    /// Fails if the screen cannot be written to.
     pub async fn line(&mut self, screen: &mut impl Screen) -> io::Result<Option<Option<String>>> {
         self.next(screen, true).await
     }
@@ -105,7 +111,8 @@ impl Desk {
                     return Ok(None);
                 }
                 Stage::Printed => {
-                    // Before the user is told to type, so that nothing is dropped that was typed when told so.
+                    // Earlier input is dropped before the user is told to type, so that a quick
+                    // answer is kept.
                     self.keyboard.forget();
                     screen.ask(&question.prompt())?;
                     self.stage = Stage::Shown;
@@ -138,7 +145,7 @@ impl Desk {
         match question.take(line, screen)? {
             Step::Done => self.end_question(),
             Step::Next => self.stage = Stage::Waiting,
-            // What was typed since is for the same question.
+            // Input that was typed since is for the repeated question.
             Step::Again => screen.ask(&question.prompt())?,
         }
         Ok(())
@@ -159,7 +166,7 @@ impl Desk {
             let stage = self.stage;
             self.end_question();
             if stage != Stage::Waiting {
-                // The beginning of an answer must not become the beginning of something else.
+                // The beginning of an answer must not become the beginning of another line.
                 self.keyboard.forget();
                 screen.line(Tone::Quiet, "the question was withdrawn")?;
             }

@@ -1,4 +1,4 @@
-//! Forms that the agent wants filled in: field by field, then as a whole.
+//! Forms of an agent: each field is asked for, then the whole form is shown.
 
 use std::io;
 use std::task::{Context, Poll};
@@ -10,7 +10,7 @@ use acp_client::{Choice, ElicitationAnswer, FormElicitation, Map};
 use super::asker::{Answer, Dialog, Step};
 use super::screen::{Screen, Tone};
 
-/// The most characters of a message, and of the name of anything.
+/// The longest message or name that is shown, in characters.
 const MESSAGE: usize = 1000;
 const NAME: usize = 200;
 
@@ -20,7 +20,7 @@ pub(super) struct FormDialog {
     form: FormElicitation,
     answer: Answer<ElicitationAnswer<Values>>,
     values: Values,
-    /// The place of the field that is asked for; behind the last one, all of it is reviewed.
+    /// The index of the current field. Behind the last one, the whole form is reviewed.
     field: usize,
     is_known: bool,
 }
@@ -41,7 +41,7 @@ impl FormDialog {
         Ok(Step::Done)
     }
 
-    /// The field that is asked for: its name, and what it takes.
+    /// Returns the current field: its name and its schema.
     fn field(&self) -> Option<(String, ElicitationPropertySchema)> {
         let (name, field) = self.form.schema.properties.iter().nth(self.field)?;
         Some((name.to_owned(), field.clone()))
@@ -51,7 +51,7 @@ impl FormDialog {
         self.form.schema.required.iter().flatten().any(|required| required == name)
     }
 
-    /// What a line means for a field: a value, nothing, or why it is neither.
+    /// Returns the meaning of a line for a field: a value, nothing, or an error.
     fn read(
         &self,
         name: &str,
@@ -65,7 +65,7 @@ impl FormDialog {
             return if is_missing { Err("it has to be filled in".to_owned()) } else { Ok(default) };
         }
         let value = value_of(field, line)?;
-        // The other fields are not looked at yet.
+        // The other fields are checked later.
         let mut form = self.form.clone();
         form.schema.required = None;
         form.check(&Map::from([(name, value.clone())])).map_err(|error| format!("it {}", error.problem))?;
@@ -156,7 +156,7 @@ impl Dialog for FormDialog {
     }
 }
 
-/// Title, description, and what may be typed.
+/// Shows title, description, and the allowed input.
 fn describe(field: &ElicitationPropertySchema) -> (Option<&str>, Option<&str>, &'static str) {
     use ElicitationPropertySchema as Field;
     let (title, description, hint) = match field {
@@ -173,7 +173,7 @@ fn describe(field: &ElicitationPropertySchema) -> (Option<&str>, Option<&str>, &
     (title.as_deref(), description.as_deref(), hint)
 }
 
-/// The values to choose from, and how they are shown.
+/// Shows the values to choose from.
 fn choices(field: &ElicitationPropertySchema) -> Vec<(&str, &str)> {
     use ElicitationPropertySchema as Field;
     match field {
@@ -200,7 +200,7 @@ fn pairs(options: &[EnumOption]) -> Vec<(&str, &str)> {
 fn value_of(field: &ElicitationPropertySchema, line: &str) -> Result<ElicitationContentValue, String> {
     use {ElicitationContentValue as Value, ElicitationPropertySchema as Field};
     let offered = choices(field);
-    // By its number, its value or its title.
+    // A choice may be typed as its number, its value or its title.
     let choice = |text: &str| {
         let text = text.trim();
         let number = text.parse::<usize>().ok().and_then(|number| offered.get(number.checked_sub(1)?));

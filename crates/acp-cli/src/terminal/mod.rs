@@ -1,11 +1,13 @@
-//! Questions of an agent, asked on the user's terminal: what `acp prompt` and `repl_client` have in common.
+//! Questions of an agent, asked on the user's terminal. `acp prompt` and the example `repl_client`
+//! share it.
 //!
 //! Read it in this order:
 //!
-//! * [`Desk`]: takes the questions and asks them one at a time. [`Asker`] brings them there.
-//! * [`Screen`]: where they are shown.
-//! * [`Keyboard`]: lines that were typed after a question was shown.
-//! * [`about`] says what a tool call is about, and `permission`, `form` and `page` how each kind of question is asked.
+//! * [`Desk`] takes the questions and asks them one at a time. [`Asker`] brings them there.
+//! * [`Screen`] shows them.
+//! * [`Keyboard`] reads the lines that were typed after a question was shown.
+//! * [`about`] describes a tool call. `permission`, `form` and `page` ask one kind of question
+//!   each.
 
 mod about;
 mod asker;

@@ -9,7 +9,7 @@ use acp_client::{Choice, ElicitationAnswer, UrlElicitation};
 use super::asker::{Answer, Dialog, Step};
 use super::screen::{Screen, Tone};
 
-/// The most characters of a message.
+/// The longest message that is shown, in characters.
 const MESSAGE: usize = 1000;
 
 pub(super) struct PageDialog {
@@ -31,7 +31,8 @@ impl PageDialog {
 }
 
 impl Dialog for PageDialog {
-    /// The whole address and its host (rule v1-eli-11). It is for the user to open, where nothing here can read along.
+    /// Shows the whole address and its host (rule v1-eli-11). The user opens it, where this program
+    /// cannot read along.
     fn print(&mut self, screen: &mut dyn Screen) -> io::Result<()> {
         if !std::mem::replace(&mut self.is_known, true) {
             let message = label(&self.page.message, MESSAGE);
@@ -71,7 +72,7 @@ impl Dialog for PageDialog {
     }
 }
 
-/// The host of an address, without the user name that may pass for it.
+/// Returns the host of an address, without a user name that could pass for it.
 fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or(rest);

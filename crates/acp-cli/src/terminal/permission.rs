@@ -11,13 +11,13 @@ use super::about::{about, subject};
 use super::asker::{Answer, Dialog, Step};
 use super::screen::{Screen, Tone};
 
-/// The most characters of the name of an option.
+/// The longest name of an option, in characters.
 const NAME: usize = 100;
 
 pub(super) struct PermissionDialog {
     request: RequestPermissionRequest,
     answer: Answer<Choice>,
-    /// Shown before, so the question alone is repeated.
+    /// True if the call was shown before: then only the question is repeated.
     is_known: bool,
     is_allowed: bool,
 }
@@ -27,7 +27,7 @@ impl PermissionDialog {
         Self { request, answer, is_known: false, is_allowed: false }
     }
 
-    /// Answers, and says so.
+    /// Answers, and reports the answer.
     fn give(&mut self, choice: Choice, screen: &mut dyn Screen) -> io::Result<()> {
         let call = screen.call(&self.request)?;
         let outcome = choice.among(&self.request);
@@ -45,7 +45,8 @@ impl PermissionDialog {
 impl Dialog for PermissionDialog {
     fn print(&mut self, screen: &mut dyn Screen) -> io::Result<()> {
         if !std::mem::replace(&mut self.is_known, true) {
-            // Some agents ask about calls that they have not reported: nobody is to consent to a change unseen.
+            // Some agents ask about calls that they have not reported, and the user should see the
+            // change.
             let call = screen.call(&self.request)?;
             screen.line(Tone::Question, &format!("permission: {}", subject(&call)))?;
             about(&call).iter().try_for_each(|line| screen.line(Tone::Plain, &format!("    {line}")))?;
@@ -86,7 +87,7 @@ impl Dialog for PermissionDialog {
     }
 }
 
-/// The key of a kind of answer; options of the same kind are told apart by number.
+/// Returns the key of a kind of answer. A number tells options of one kind apart.
 fn letter(kind: &PermissionOptionKind) -> Option<&'static str> {
     match kind {
         PermissionOptionKind::AllowOnce => Some("y"),
@@ -97,7 +98,7 @@ fn letter(kind: &PermissionOptionKind) -> Option<&'static str> {
     }
 }
 
-/// What a typed line means; an empty one is a no.
+/// Returns the meaning of a typed line. An empty line is a no.
 fn read_choice(line: &str, request: &RequestPermissionRequest) -> Option<Choice> {
     match line.trim().to_lowercase().as_str() {
         "y" | "yes" => Some(Choice::AllowOnce),

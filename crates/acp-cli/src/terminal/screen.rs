@@ -1,42 +1,42 @@
-//! Where questions are shown.
+//! The place where questions are shown.
 
 use std::io;
 
 use acp_client::v1::{RequestPermissionRequest, ToolCall};
 
-/// How a line is meant.
+/// The weight of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// A part of a question that nobody should miss.
+    /// An important part of a question.
     Question,
-    /// Everything else that belongs to a question.
+    /// Another part of a question.
     Plain,
-    /// Something said in passing.
+    /// A remark.
     Quiet,
 }
 
-/// What shows questions, among the other things that it shows. Whoever implements it makes text harmless on the way:
-/// see [`acp_client::sanitize`].
+/// The output of a program, where questions appear between other things. The implementation makes
+/// text harmless before it shows it: see [`acp_client::sanitize`].
 pub trait Screen {
-    /// Shows what a permission request says of its tool call, as far as that is new. Returns the call with all that is
-    /// known of it: the request alone may have only its id.
+    /// Shows the news of a permission request about its tool call. Returns the call with everything
+    /// that is known of it, because the request may have only its id.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Fails if nothing can be written.
     fn call(&mut self, request: &RequestPermissionRequest) -> io::Result<ToolCall>;
 
     /// Shows one line.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Fails if nothing can be written.
     fn line(&mut self, tone: Tone, text: &str) -> io::Result<()>;
 
-    /// Leaves the cursor behind this text.
+    /// Shows this text and leaves the cursor behind it.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Fails if nothing can be written.
     fn ask(&mut self, text: &str) -> io::Result<()>;
 
-    /// The user has ended the line behind that text.
+    /// Tells the screen that the user has ended the line behind that text.
     fn answered(&mut self) {}
 }

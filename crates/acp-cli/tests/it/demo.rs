@@ -1,4 +1,4 @@
-//! `acp demo` is a whole turn, and says so.
+//! `acp demo` goes through a whole turn.
 
 use std::process::Command;
 

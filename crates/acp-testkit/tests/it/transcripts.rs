@@ -87,7 +87,7 @@ fn what_cannot_be_read_is_named_by_file_and_line() {
             ("a2c", "[]"),
             ("a2c", r#"{"jsonrpc":"2.0","id":1.5,"method":"session/prompt"}"#),
             ("sideways", "{}"),
-            // The schema accepts it, because it ignores `format`: only such refusals count.
+            // The schema accepts it, because it ignores `format`. Only such refusals count as ours.
             ("c2a", r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1e30}}"#),
         ],
     );

@@ -1,4 +1,5 @@
-//! On unix: stdin is read when it has something, so that nothing is taken from it for a question that is gone.
+//! The keyboard on Unix. It reads stdin only when there is input, so it takes nothing for a
+//! question that is gone.
 
 use std::io::{self, IsTerminal};
 use std::thread;
@@ -8,29 +9,30 @@ use rustix::io::{Errno, ioctl_fionread, read};
 use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::oneshot;
 
-/// The longest line, in bytes. What is longer comes in pieces.
+/// The longest line, in bytes. A longer one comes in pieces.
 const MOST: usize = 1024 * 1024;
 
-/// Lines of stdin. Nothing is read ahead: what is typed while nobody waits for a line stays where it is.
+/// Lines of stdin. Nothing is read ahead: input that nobody waits for stays where it is.
 #[derive(Debug, Default)]
 pub struct Keyboard {
-    /// Told when there is something to read.
+    /// Fires when there is something to read.
     ready: Option<oneshot::Receiver<()>>,
-    /// Read, and no line yet.
+    /// The beginning of a line.
     rest: Vec<u8>,
-    /// The line that is coming in began before the last [`forget`](Keyboard::forget).
+    /// True if the current line began before the last [`forget`](Keyboard::forget).
     is_stale: bool,
 }
 
 impl Keyboard {
-    /// The next line, without its end; `None` at the end of the input. Dropping the future loses nothing.
+    /// Returns the next line, without its end, or `None` at the end of the input. Dropping the
+    /// future loses nothing.
     pub async fn line(&mut self) -> Option<String> {
         let mut bytes = [0; 4096];
         loop {
             if let Some(line) = self.take_line() {
                 return Some(line);
             }
-            // Stdin that cannot be read has nothing to say.
+            // A stdin that cannot be read counts as ended.
             let count = self.read(&mut bytes).await.unwrap_or(0);
             if count == 0 {
                 let rest = std::mem::take(&mut self.rest);
@@ -41,15 +43,16 @@ impl Keyboard {
         }
     }
 
-    /// Drops what has been typed so far, also the beginning of a line that is not ended yet. Of a pipe that is what has
-    /// been written to it so far, and the rest of a line that has begun.
+    /// Drops the input so far, also the beginning of an unfinished line. Of a pipe it drops
+    /// everything that has been written so far, and the rest of a line that has begun.
     pub fn forget(&mut self) {
         let stdin = io::stdin();
         if let Some(last) = std::mem::take(&mut self.rest).last() {
             self.is_stale = *last != b'\n';
         }
         if stdin.is_terminal() {
-            // The terminal drops the line that is being typed, too. One that is gone has nothing to drop.
+            // The terminal also drops the line that is being typed. A terminal that is gone has
+            // nothing to drop.
             let _ = tcflush(&stdin, QueueSelector::IFlush);
             self.is_stale = false;
             return;
@@ -68,14 +71,15 @@ impl Keyboard {
     async fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let stdin = io::stdin();
         loop {
-            // What made it ready may have been dropped since, and reading would then stop this thread.
+            // Another call may have dropped the input since, and reading would then block this
+            // thread.
             if has_input(&stdin)? {
                 match read(&stdin, &mut *bytes) {
                     Err(Errno::AGAIN | Errno::INTR) => {}
                     done => return Ok(done?),
                 }
             }
-            // An error says that there is no such thread: it is looked at again.
+            // An error means that the thread has ended, so the input is looked at again.
             let _ = self.ready.get_or_insert_with(watch).await;
             self.ready = None;
         }
@@ -97,7 +101,7 @@ impl Keyboard {
     }
 }
 
-/// Whether reading would not wait.
+/// Returns true if reading would not block.
 fn has_input(stdin: &io::Stdin) -> io::Result<bool> {
     match poll(&mut [PollFd::new(stdin, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
         Ok(count) => Ok(count > 0),
@@ -106,8 +110,8 @@ fn has_input(stdin: &io::Stdin) -> io::Result<bool> {
     }
 }
 
-/// Told when reading would not wait. The thread that looks reads nothing itself, so it may stay when nobody waits any
-/// more.
+/// Fires when reading would not block. The thread behind it reads nothing itself, so it may outlive
+/// the wait.
 fn watch() -> oneshot::Receiver<()> {
     let (tell, ready) = oneshot::channel();
     thread::spawn(move || {

@@ -1,22 +1,24 @@
-//! Where stdin cannot be waited for: a thread of its own reads it.
+//! The keyboard on systems that cannot wait for stdin: a thread reads it.
 
 use std::io;
 
 use tokio::sync::mpsc;
 
-/// Lines of stdin. They are read from the first use on, by a thread: reading cannot be interrupted.
+/// Lines of stdin. A thread reads them from the first use on, because reading cannot be
+/// interrupted.
 #[derive(Debug, Default)]
 pub struct Keyboard {
     lines: Option<mpsc::Receiver<String>>,
 }
 
 impl Keyboard {
-    /// The next line, without its end; `None` at the end of the input. Dropping the future loses nothing.
+    /// Returns the next line, without its end, or `None` at the end of the input. Dropping the
+    /// future loses nothing.
     pub async fn line(&mut self) -> Option<String> {
         self.lines.get_or_insert_with(lines).recv().await
     }
 
-    /// Drops the lines that have been ended so far. One that is being typed counts once it is ended.
+    /// Drops the finished lines. An unfinished line counts once it is finished.
     pub fn forget(&mut self) {
         let lines = self.lines.get_or_insert_with(lines);
         while lines.try_recv().is_ok() {}

@@ -6,8 +6,9 @@ mod ending;
 use std::io::{BufReader, Read};
 use std::process::{Command, Output, Stdio};
 
-/// Shell functions of an agent: `take` reads a message, `give RESULT` answers the last request, `ask METHOD PARAMS`
-/// calls the client and reads its answer, `say TEXT` and `update JSON` report on the session.
+/// Shell functions of an agent: `take` reads a message, `give RESULT` answers the last request,
+/// `ask METHOD PARAMS` calls the client and reads its answer, `say TEXT` and `update JSON` report
+/// on the session.
 const AGENT: &str = r#"
 take() { read -r line || exit 0; id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); }
 give() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
@@ -90,7 +91,8 @@ fn verbose_shows_the_rest() {
 
 #[test]
 fn what_cannot_be_read_is_not_lost_in_silence() {
-    // Text that was cut within a character is shown; a number that no double holds is not read.
+    // Text that was cut within a character is shown. A number that a double cannot hold is not
+    // read.
     let script = r#"take; echo 'a stray print'; say 'cut \ud83d'
         update '{"sessionUpdate":"usage_update","used":1e400,"size":10}'; say '.'
         give '{"stopReason":"end_turn"}'; take"#;
@@ -162,7 +164,7 @@ fn permissions_are_rejected_unless_allowed() {
         (&["--allow", "reject"], "no"),
         (&["--allow", "once"], "yes"),
         (&["--allow", "always"], "ever"),
-        // The end of the input is no consent.
+        // The end of the input is not consent.
         (&["--allow", "ask"], "no"),
     ] {
         let (code, out, err) = run(options, script);
@@ -327,7 +329,7 @@ fn a_turn_whose_time_is_up_is_cancelled() {
     assert!(out.contains("the time is up") && out.contains("stopped"), "{out}");
 }
 
-/// Starts acp, sends it a signal after each of these words of its output, and returns its end.
+/// Starts acp, sends a signal after each of these words of its output, and returns its end.
 fn signalled(script: &str, signals: &[(&str, &str)]) -> (i32, String) {
     let mut acp = acp(&[], script).stdout(Stdio::piped()).spawn().expect("acp runs");
     let mut out = BufReader::new(acp.stdout.take().expect("a pipe"));
@@ -359,7 +361,7 @@ fn an_interrupt_cancels_the_turn_and_a_second_one_gives_up() {
 
 #[test]
 fn an_acp_that_is_told_to_end_leaves_no_agent_behind() {
-    // Neither the end of its input nor a request to terminate impresses this agent, and it has a child.
+    // This agent survives the end of its input and a request to terminate, and it has a child.
     let stubborn = r#"take; trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & say "pids $$ $! ."
         while :; do sleep 1; done"#;
     let (code, out) = signalled(stubborn, &[(" .", "-TERM")]);
@@ -372,7 +374,7 @@ fn an_acp_that_is_told_to_end_leaves_no_agent_behind() {
             let state = String::from_utf8_lossy(&state);
             state.trim().is_empty() || state.starts_with('Z')
         };
-        // A signal that was sent may still be on its way.
+        // The signal may still be on its way.
         assert!((0..500).any(|_| gone()), "{pid} is still there");
     }
 }
@@ -382,7 +384,7 @@ fn what_was_said_is_recorded() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("wire.ndjson");
     let record = ["--record", file.to_str().expect("UTF-8")];
-    // Also when it ends in an error.
+    // It does so even when the run ends in an error.
     for (script, code) in
         [("take; say done; give '{\"stopReason\":\"end_turn\"}'; take", 0), ("take; exit 7", 1)]
     {

@@ -215,7 +215,7 @@ fn object(own: Members, variant: Members) -> Node<'static> {
 }
 
 fn members(node: Node<'static>) -> Members {
-    let Node::Map(members) = node else { panic!("an arm of a union of objects is no object") };
+    let Node::Map(members) = node else { panic!("an arm of a union of objects is not an object") };
     members.into_iter().map(|(name, value)| (name.into_owned(), value)).collect()
 }
 

@@ -1,4 +1,4 @@
-//! What the agent asks, and who answers.
+//! Questions of the agent, and the answers.
 
 #[path = "../../../../../../examples/tests/it/pty.rs"]
 mod pty;
@@ -11,10 +11,10 @@ use std::process::{Command, Stdio};
 
 use super::{AGENT, acp, run};
 
-/// Says which option was chosen last.
+/// Says the option that was chosen last.
 const SAY_ANSWER: &str = r#"say "$(printf '%s' "$answer" | sed 's/.*"optionId":"\([a-z]*\)".*/\1/')""#;
 
-/// `acp` with an agent that is scripted from the start.
+/// Runs `acp` with an agent that is scripted from the start.
 fn whole(options: &[&str], script: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_acp"));
     command.args(["prompt", "hello", "--timeout", "60"]).args(options).args(["--", "sh", "-c"]);
@@ -28,7 +28,7 @@ fn output(mut command: Command) -> (i32, String, String) {
     (output.status.code().expect("it exits"), text(output.stdout), text(output.stderr))
 }
 
-/// Something that the agent reads, and waits for.
+/// Makes a named pipe. An agent that reads it waits for the test.
 fn fifo(folder: &Path) -> String {
     let path = folder.join("go").display().to_string();
     assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
@@ -53,7 +53,7 @@ fn a_line_through_a_pipe_answers_when_that_is_wanted_and_it_comes_after_the_ques
         let mut acp = acp.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("acp runs");
         let mut stdin = acp.stdin.take().expect("a pipe");
         let mut out = BufReader::new(acp.stdout.take().expect("a pipe"));
-        // A line, and the beginning of one, whose end is no answer either.
+        // A line, and the beginning of another, whose end is not an answer either.
         stdin.write_all(b"a\nx").expect("written");
         go(&go_on);
         let mut seen = String::new();
@@ -154,14 +154,14 @@ fn what_is_replayed_when_a_session_is_resumed_is_no_answer() {
     let refuse = r#"case $line in *session/resume*) ;; *) exit 1;; esac
         printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}\n' "$id"; take
         case $line in *session/load*) ;; *) exit 1;; esac;"#;
-    // The second one announces the method and does not know it.
+    // The second agent announces `session/resume` and does not know it.
     for first in ["case $line in *session/resume*) ;; *) exit 1;; esac;", refuse] {
         let script = format!(
             "take; give '{{\"protocolVersion\":1,\"agentCapabilities\":{capabilities}}}'\ntake; {first} {replay}; give '{{}}'; {turn}"
         );
         let (code, out, err) = output(whole(&["--session", "s1", "--allow", "once", "--verbose"], &script));
         assert_eq!(code, 0, "{out}{err}");
-        // What it says of a call is known, though.
+        // The call of the replay is known, although it was not shown.
         assert_eq!(out, "permission: Old call: Yes\nyes\n");
     }
 }

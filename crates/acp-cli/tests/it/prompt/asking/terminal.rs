@@ -8,7 +8,7 @@ use crate::prompt::OPEN;
 
 const END: &str = r#"id=$prompt; give '{"stopReason":"end_turn"}'; take"#;
 
-/// `acp` on a terminal, with an agent that has opened a session.
+/// Starts `acp` on a terminal, with an agent that has opened a session.
 fn open(options: &[&str], script: &str) -> Screen {
     Screen::open(whole(options, &format!("{OPEN}{script}")))
 }
@@ -29,7 +29,7 @@ fn what_is_typed_before_a_question_does_not_answer_it() {
             format!("take; prompt=$id; say ready; read -r _ < {go_on}; permission; {SAY_ANSWER}; {END}");
         let mut screen = open(&[], &script);
         screen.until("ready");
-        // A line, and the beginning of one.
+        // A line, and the beginning of another.
         screen.type_in("a\na");
         go(&go_on);
         let asked = screen.until("answer: ");

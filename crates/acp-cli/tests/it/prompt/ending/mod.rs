@@ -1,4 +1,4 @@
-//! How runs end that somebody does not want to wait for.
+//! Ends of runs that somebody does not want to wait for.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -15,7 +15,7 @@ fn signal(acp: &Child, signal: &str) {
     assert!(killed.expect("kill runs").success());
 }
 
-/// Waits until the pipe has as much as it takes.
+/// Waits until the pipe is full.
 fn until_full(out: &impl std::os::fd::AsFd) {
     while rustix::io::ioctl_fionread(out).expect("a pipe") < 60_000 {
         std::thread::yield_now();
@@ -25,7 +25,7 @@ fn until_full(out: &impl std::os::fd::AsFd) {
 #[test]
 fn every_wait_has_its_limit() {
     let open = "take; give '{\"protocolVersion\":1}'; take; give '{\"sessionId\":\"s1\"}'; take";
-    // Where one does not hold, the other one ends the run.
+    // If one limit does not work, the other one ends the run.
     for (options, script, told) in [
         (
             &["--init-timeout", "0.3"][..],
@@ -86,7 +86,7 @@ fn a_limit_ends_a_run_whose_output_nobody_reads() {
 
 #[test]
 fn a_signal_ends_a_run_that_closes() {
-    // Neither the end of its input nor a request to terminate impresses this agent.
+    // This agent survives the end of its input and a request to terminate.
     let script =
         r#"trap '' TERM; take; say 'Done.'; give '{"stopReason":"end_turn"}'; while :; do sleep 1; done"#;
     let mut acp = acp(&[], script).stdout(Stdio::piped()).spawn().expect("acp runs");
@@ -149,16 +149,16 @@ fn the_reason_in_an_agents_error_is_shown() {
         (r#"{"reason":"quota","left":0}"#, r#": {"reason":"quota","left":0}"#),
         ("[1,null]", ": [1,null]"),
         ("429", ": 429"),
-        // It comes from the agent: it does not get at the terminal.
+        // The text comes from the agent, so it must not reach the terminal unchanged.
         (r#""no\u001b[2J\u202ecredit""#, ": no\u{fffd}credit"),
-        // Said already.
+        // The reason has been shown already.
         ("null", ""),
         (r#"{"message":"Internal error"}"#, ""),
     ] {
         let fail = format!(
             r#"printf '{{"jsonrpc":"2.0","id":%s,"error":{{"code":-32603,"message":"Internal error","data":%s}}}}\n' "$id" '{data}'; take"#
         );
-        // In the turn, and before there is one.
+        // In the turn, and before it.
         for (method, script) in [
             ("session/prompt", format!("{OPEN}take; {fail}")),
             ("session/new", format!("take; give '{{\"protocolVersion\":1}}'\ntake; {fail}")),
