@@ -1,4 +1,5 @@
-//! Starts an agent, prompts it once and prints its answer: `one_shot_client "What is here?" -- my-agent --acp`
+//! Starts an agent, prompts it once and prints its answer: `one_shot_client "What is here?" --
+//! my-agent --acp`
 
 use acp_client::{Command, LocalFs, PermissionPolicy};
 use std::io::{Write, stdout};

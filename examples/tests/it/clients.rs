@@ -1,4 +1,4 @@
-//! The clients as programs, with our agents.
+//! The clients as programs, with the agents of the examples.
 
 
 
@@ -16,7 +16,7 @@ const RECORD_REPLAY: &str = env!("CARGO_BIN_EXE_record_replay");
 const ECHO: &str = env!("CARGO_BIN_EXE_echo_agent");
 const EDITOR: &str = env!("CARGO_BIN_EXE_editor_agent");
 
-/// A client in a folder that has a file.
+/// Makes a client in a folder that has a file.
 fn client(program: &str, args: &[&str], folder: &Path) -> Command {
     std::fs::write(folder.join("notes.txt"), "milk\nbread\n").expect("it can be written");
     let mut command = Command::new(program);
@@ -56,7 +56,7 @@ fn a_dry_run_shows_what_would_have_been_written() {
     assert_eq!(notes(folder.path()), "milk\nbread\n", "nothing was saved");
 }
 
-/// What the REPL prints for these lines.
+/// Returns the output of the REPL for these lines.
 fn talk(agent: &str, folder: &Path, lines: &str) -> String {
     let mut repl = client(REPL, &["--", agent], folder);
     let mut repl = repl.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
@@ -78,7 +78,7 @@ fn the_repl_takes_a_prompt_from_each_line_until_there_are_no_more() {
 
 #[test]
 fn the_repl_asks_nobody_where_there_is_no_terminal() {
-    // What was written before a question is a prompt, and no answer to it.
+    // A line from before the question is a prompt, and not an answer.
     let folder = tempfile::tempdir().expect("a folder");
     let said = talk(EDITOR, folder.path(), "notes.txt: bread -> cake\n1\n");
     assert!(said.contains("[completed] Read"), "{said}");
@@ -92,7 +92,7 @@ fn the_repl_shows_tool_calls_and_asks_on_a_terminal() {
     for (typed, text, end) in [
         ("1\n", "milk\ncake\n", "[completed] Change notes.txt"),
         ("no\n", "milk\nbread\n", "[failed] Change notes.txt"),
-        // The end of the input is no consent.
+        // The end of the input is not consent.
         ("\u{4}", "milk\nbread\n", "[failed] Change notes.txt"),
     ] {
         let folder = tempfile::tempdir().expect("a folder");
@@ -143,12 +143,12 @@ fn ctrl_c_cancels_the_turn_of_the_repl_and_then_ends_it() {
     screen.until("> ");
     screen.type_in("notes.txt: bread -> cake\n");
     screen.until("answer: ");
-    // The beginning of an answer goes with its question.
+    // The beginning of an answer is dropped with its question.
     screen.type_in("1");
     interrupt(&screen);
     screen.until("[cancelling]");
     screen.until("[cancelled]\r\n> ");
-    // It goes on: what is said now is a prompt again, of just this.
+    // The program goes on: the next line is a prompt, and only this line.
     screen.type_in("notes.txt: bread -> cake\n");
     screen.until("permission: Change notes.txt");
     screen.until("answer: ");

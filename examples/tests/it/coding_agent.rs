@@ -11,7 +11,7 @@ use examples::coding_agent::embedded::Embedded;
 use examples::coding_agent::planner::{Action, History, Next, Planner, Step};
 use serde_json::json;
 
-/// A folder that does not exist: only searching looks at it.
+/// A folder that does not exist. Only a search looks at it.
 const NOWHERE: &str = "/no/such/folder";
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn commands_run_in_a_terminal_if_the_user_allows_them() {
     }
 }
 
-/// Runs the command line that the prompt is as a list in JSON.
+/// Runs the command line in the prompt, a JSON list.
 struct Runner;
 
 impl Planner for Runner {
@@ -172,7 +172,7 @@ impl Planner for Runner {
 async fn always_for_a_command_goes_for_this_very_line() {
     let mut client = Client::connect_with(Runner, Path::new(NOWHERE), json!({"terminal": true})).await;
     let session = client.open().await;
-    // What the user says when asked; who is not asked has said it before.
+    // A command line, the user's answer if there is a question, and the expected run.
     for (line, choice, runs) in [
         (json!(["sh", "-c", "ls"]), Some("allow_always"), true),
         (json!(["sh", "-c", "ls"]), None, true),
@@ -182,7 +182,7 @@ async fn always_for_a_command_goes_for_this_very_line() {
         (json!(["sh", "-c"]), Some("reject_once"), false),
         (json!(["sh"]), Some("reject_once"), false),
         (json!(["bash", "-c", "ls"]), Some("reject_once"), false),
-        // The same words, otherwise parted.
+        // An equal command line with other word boundaries.
         (json!(["sh", "-c ls"]), Some("reject_once"), false),
         (json!(["sh", "-c\", \"ls"]), Some("reject_once"), false),
         (json!(["sh -c ls"]), Some("reject_once"), false),
@@ -212,7 +212,7 @@ async fn a_search_reads_through_the_client_what_the_folder_has() {
     write(".git/config", b"old");
     write("secret.txt", b"old");
     let mut client = Client::connect(Embedded, folder.path()).await;
-    // What is in the editor counts, not what is on disk.
+    // The text in the editor counts, not the text on disk.
     client.files.insert("a.txt".into(), "nothing here".into());
     client.files.insert("deep/b.txt".into(), "x\n old and old\n".into());
     client.choices.push_back("allow_once");
@@ -306,7 +306,7 @@ async fn a_cancel_while_the_user_is_asked_ends_the_turn_and_nothing_is_written()
     assert_eq!(client.files.keys().collect::<Vec<_>>(), ["c.txt"]);
 }
 
-/// Reads for ever.
+/// Reads without end.
 struct Tireless;
 
 impl Planner for Tireless {

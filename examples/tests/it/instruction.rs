@@ -1,4 +1,4 @@
-//! Plain instructions and what the embedded planner understands.
+//! Plain instructions, and the embedded planner's understanding of them.
 
 use examples::coding_agent::instruction::{Instruction, NotUnderstood, parse};
 
@@ -51,7 +51,7 @@ fn instructions_are_understood() {
         ("Read a.txt, then find `b`.", vec![read("a.txt"), find("b")]),
         ("read a.txt and then find b and append `c` to d", vec![read("a.txt"), find("b"), append("c", "d")]),
         ("run `cargo test` and run ls", vec![run("cargo test"), run("ls")]),
-        // A quote that is never closed is a character like any other.
+        // A quote that is never closed is an ordinary character.
         ("read `a.txt", vec![read("`a.txt")]),
         ("read a.txt;then read b.txt;", vec![read("a.txt"), read("b.txt")]),
     ];

@@ -1,4 +1,4 @@
-//! An agent that calls the tools of MCP servers which its client provides, over the connection that there is anyway.
+//! An agent that calls the tools of MCP servers which its client provides over the ACP connection.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,14 +21,14 @@ const LONG: Duration = Duration::from_secs(60);
 
 struct Caller;
 
-/// Nothing here is slow, but the machine may be.
+/// A guard against hanging, long enough for a slow machine.
 fn options() -> Options {
     Options::new().patience(LONG).timeouts(Timeouts::default().probe(LONG))
 }
 
 #[agent(mcp = options())]
 impl Caller {
-    /// Calls the tool of this name, or says how the servers are.
+    /// Calls the tool of this name, or reports the state of the servers.
     async fn prompt(&self, turn: Turn, mcp: Mcp) -> acp_agent::Result<acp_agent::StopReason> {
         let text = turn.text();
         if text == "servers" {
@@ -48,7 +48,7 @@ impl Caller {
     }
 }
 
-/// What the editor itself can do.
+/// The tools of the editor itself.
 #[derive(Clone)]
 struct Editor(mpsc::UnboundedSender<&'static str>);
 
@@ -112,7 +112,7 @@ async fn tools_of_the_client_are_called_over_the_connection() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let provider = McpProvider::new();
     let server = provider.add("editor", Editor(tell));
-    // Each connection has ids of its own for its requests.
+    // Each connection has request ids of its own.
     let agents = [connect(&provider).await, connect(&provider).await];
     for agent in &agents {
         let session = open(agent, &server).await;

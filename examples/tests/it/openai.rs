@@ -17,7 +17,7 @@ fn stream(parts: impl IntoIterator<Item = Vec<Value>>, reason: &str) -> Answer {
     Answer::Stream(parts.into_iter().flatten().chain([finish(reason)]).collect())
 }
 
-/// The messages of the next request that the server has seen.
+/// Returns the messages of the next request that the server has seen.
 async fn messages(server: &mut Server) -> Vec<Value> {
     server.seen().await["messages"].as_array().expect("messages").clone()
 }
@@ -37,7 +37,7 @@ async fn words_stream_and_functions_are_called_and_answered_one_by_one() {
             ],
             "tool_calls",
         ),
-        // Some servers say `stop` all the same.
+        // Some servers say `stop` in spite of calls.
         stream([call(0, "id-3", "edit_file", &edit)], "stop"),
         stream([vec![delta(&json!({"reasoning_content": "fine"})), words("Done.")]], "stop"),
         stream([vec![words("Bye.")]], "stop"),
@@ -64,7 +64,7 @@ async fn words_stream_and_functions_are_called_and_answered_one_by_one() {
     );
     assert_eq!(client.files["notes.txt"], "new\n");
     assert_eq!(client.said, "Let me look.Done.");
-    // Each answer of the model is a message, in however many pieces it comes.
+    // Each answer of the model is one message, in any number of pieces.
     assert_eq!(client.message_ids.len(), 2);
     assert!(client.message_ids.iter().all(Value::is_string));
     assert_eq!(client.prompt(&session, "bye").await, ["stop end_turn"]);
@@ -112,9 +112,9 @@ async fn every_reason_to_finish_is_a_reason_to_stop() {
         (stream([half[..2].to_vec()], "length"), "stop max_tokens"),
         (stream([vec![]], "content_filter"), "stop refusal"),
         (stream([vec![refusal]], "stop"), "stop refusal"),
-        // Some servers give no reason, but say that they are done.
+        // Some servers give no reason, but announce the end.
         (Answer::Stream(vec![words("Hi.")]), "stop end_turn"),
-        // Others give the reason and then just hang up.
+        // Others give the reason and hang up.
         (Answer::Cut(vec![words("Hi."), finish("stop")]), "stop end_turn"),
     ];
     for (number, (answer, ending)) in table.into_iter().enumerate() {
@@ -163,7 +163,7 @@ async fn a_failing_server_is_an_error_that_says_what_happened() {
             matches!(&events[..], [error] if error.starts_with("error") && error.contains(problem)),
             "{events:?}"
         );
-        // The session is none the worse for it.
+        // The session still works.
         assert_eq!(client.prompt(&session, "again").await, ["stop end_turn"]);
     }
 }

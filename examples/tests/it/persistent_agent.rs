@@ -29,7 +29,7 @@ impl Program {
         program
     }
 
-    /// Calls it: the lines before the answer, and the result.
+    /// Calls a method. Returns the lines before the answer, and the result.
     fn call(&mut self, method: &str, params: &Value) -> (Vec<String>, Value) {
         self.requests += 1;
         let request = json!({"jsonrpc": "2.0", "id": self.requests, "method": method, "params": params});

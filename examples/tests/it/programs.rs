@@ -1,4 +1,4 @@
-//! The agents as programs, driven by our own client.
+//! The agents as programs, with our own client.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use acp_client::{Agent, Choice, Command, LocalFs, PermissionPolicy, Session};
 use tokio::process::Command as Process;
 
-/// Runs one turn of a program in a folder and returns what it said and why it stopped.
+/// Runs one turn of a program in a folder. Returns the agent's text and the stop reason.
 async fn run(program: &str, folder: &Path, prompt: &str) -> (String, String) {
     let agent = start(Command::new(program), folder, PermissionPolicy::allow_once()).await;
     let session = agent.new_session(folder).await.expect("a session");
@@ -17,7 +17,7 @@ async fn run(program: &str, folder: &Path, prompt: &str) -> (String, String) {
 }
 
 async fn start(command: Command, folder: &Path, policy: PermissionPolicy) -> Agent {
-    // A model of whoever runs the tests stays out of it.
+    // The user's own model must not take part in the tests.
     let command = command.env_remove("OPENAI_BASE_URL");
     let files = LocalFs::rooted(folder).expect("a folder");
     acp_client::spawn(command).fs(files).permissions(policy).await.expect("the agent starts")

@@ -14,19 +14,19 @@ use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Termios, Winsize, tcgetattr, tcsetwinsize};
 
-/// A program that shows nothing for so long never will: the test fails instead of hanging.
+/// A guard against hanging: a program that shows nothing for this long fails its test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Screen {
-    /// What the user types.
+    /// The user's end.
     keyboard: File,
-    /// What the program writes.
+    /// The output of the program.
     written: Receiver<Vec<u8>>,
-    /// Written, and not looked for yet.
+    /// The output that the test has not looked at.
     seen: String,
-    /// The program's end of it.
+    /// The program's end.
     line: File,
-    /// How the terminal was before the program started.
+    /// The settings of the terminal before the program started.
     pub(crate) before: Termios,
     pub(crate) client: Child,
 }
@@ -59,7 +59,7 @@ impl Screen {
         self.keyboard.write_all(keys.as_bytes()).expect("it is read");
     }
 
-    /// Waits until this has been written, and returns all up to there since the last time.
+    /// Waits until this has been written. Returns the output since the last time, up to there.
     pub(crate) fn until(&mut self, text: &str) -> String {
         let end = loop {
             if let Some(at) = self.seen.find(text) {
@@ -72,7 +72,7 @@ impl Screen {
         self.seen.drain(..end).collect()
     }
 
-    /// The exit status.
+    /// Returns the exit status.
     pub(crate) fn end(&mut self) -> Option<i32> {
         self.client.wait().expect("it ends").code()
     }
@@ -80,7 +80,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // A test that failed leaves nothing behind.
+        // A failed test leaves no process behind.
         let _ = self.client.kill();
         let _ = self.client.wait();
     }

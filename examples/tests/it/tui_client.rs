@@ -1,6 +1,8 @@
-//! The TUI client: its screens, as scripts of what happens, and the whole of it with an agent in memory.
+//! The TUI client: its screens, as scripts of keys and events, and the whole client with an agent
+//! in memory.
 //!
-//! `UPDATE_SCREENS=1 cargo test -p examples --all-features --test it tui_client` writes the screens anew. Read the diff.
+//! `UPDATE_SCREENS=1 cargo test -p examples --all-features --test it tui_client` writes the screens
+//! anew. Read the diff.
 
 #![allow(clippy::panic, reason = "a script with a mistake ends its test")]
 
@@ -23,13 +25,13 @@ use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Size;
 
-/// An agent that says nothing for so long never will: the test fails instead of hanging.
+/// A guard against hanging: an agent that is silent for this long fails the test.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// What the status line says when the agent waits for a prompt.
+/// The status line of an agent that waits for a prompt.
 const IDLE: &str = "Enter sends";
 
-/// What is on the screen, without the spaces at the ends of lines.
+/// Returns the text on the screen, without spaces at the ends of lines.
 fn screen(app: &App) -> String {
     let backend = TestBackend::new(app.size.width, app.size.height);
     let mut terminal = Terminal::new(backend).expect("a terminal");
@@ -53,7 +55,7 @@ fn screen(app: &App) -> String {
     text
 }
 
-/// Does one step of a script. Returns what comes of it.
+/// Does one step of a script, and returns its effects.
 fn step(app: &mut App, line: &str) -> String {
     let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
     let mut effects = Vec::new();
@@ -113,7 +115,7 @@ fn key(name: &str) -> KeyEvent {
     KeyEvent::from(code)
 }
 
-/// Every step of the script, each followed by what comes of it now.
+/// Returns the script with the current result of each step.
 fn play(script: &str) -> String {
     let mut app = App::new("Editor", Vec::new(), Transcript::new(), Size::new(80, 24));
     let mut played = String::new();
@@ -196,7 +198,7 @@ impl Program {
         self.press("Enter");
     }
 
-    /// Takes in what comes from the agent until the screen satisfies this.
+    /// Takes in messages of the agent until the screen satisfies this.
     async fn until(&mut self, is_so: impl Fn(&str) -> bool) -> String {
         loop {
             let shown = screen(&self.app);
@@ -235,7 +237,7 @@ async fn the_user_decides_what_is_changed() {
     }
 }
 
-/// Asks, and waits; has modes and an option.
+/// An agent that asks and waits. It has modes and an option.
 struct Asking;
 
 #[agent(name = "asking", title = "Asking")]

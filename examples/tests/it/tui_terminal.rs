@@ -5,10 +5,10 @@ use std::process::Command;
 
 use crate::pty::Screen;
 
-/// What leaves the other screen, on which the program draws.
+/// The sequence that leaves the alternate screen.
 const LEAVE: &str = "\u{1b}[?1049l";
 
-/// The client with an agent, on a terminal.
+/// Starts the client with an agent, on a terminal.
 fn open(agent: &[&str]) -> Screen {
     let mut client = Command::new(env!("CARGO_BIN_EXE_tui_client"));
     client.arg("--").args(agent);
@@ -42,7 +42,8 @@ fn the_terminal_is_left_as_it_was() {
     }
 }
 
-/// An agent that asks before it opens the session, and gives the answer as the title of its only mode.
+/// An agent that asks before it opens the session, and gives the answer as the title of its only
+/// mode.
 const ASKS_FIRST: &str = r#"
 take() { read -r line || exit 0; id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); }
 give() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }

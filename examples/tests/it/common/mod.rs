@@ -1,5 +1,5 @@
-//! A client played by the test, over a pipe in memory: it keeps files, answers questions from a list, and
-//! writes down what it is shown.
+//! A client that the test plays, over a pipe in memory. It keeps files, answers questions from a
+//! list, and records the updates.
 
 #![allow(dead_code, reason = "what only some features use")]
 
@@ -22,26 +22,27 @@ pub(crate) struct Client {
     requests: u64,
     /// The client's files by path relative to the session's folder.
     pub(crate) files: BTreeMap<String, String>,
-    /// The options it chooses when it is asked, or `fail`; past the end it cancels the turn instead.
+    /// The options that it chooses, or `fail`. Behind the end of the list it cancels the turn
+    /// instead.
     pub(crate) choices: VecDeque<&'static str>,
     /// Every `tool_call` and `tool_call_update` as it came.
     pub(crate) tool_calls: Vec<Value>,
     /// The text that the agent has said.
     pub(crate) said: String,
-    /// The messages that it belongs to, one after the other.
+    /// The messages of that text, one after the other.
     pub(crate) message_ids: Vec<Value>,
-    /// How commands end, after they have printed `out`; by a signal without it.
+    /// The exit code of commands, which print `out` before. Without it a signal ends them.
     pub(crate) exit_code: Option<u32>,
 }
 
 impl Client {
-    /// A client with a session of an agent with this planner, in the folder `cwd`.
+    /// Connects a client to an agent with this planner, and opens a session in the folder `cwd`.
     pub(crate) async fn connect(planner: impl Planner, cwd: &Path) -> Self {
         let capabilities = json!({"fs": {"readTextFile": true, "writeTextFile": true}});
         Self::connect_with(planner, cwd, capabilities).await
     }
 
-    /// The same for a client with these capabilities.
+    /// Connects a client with these capabilities.
     pub(crate) async fn connect_with(planner: impl Planner, cwd: &Path, capabilities: Value) -> Self {
         let (here, there) = tokio::io::duplex(64 * 1024);
         tokio::spawn(acp_agent::serve(CodingAgent::new(planner), Transport::from_stream(there)));
@@ -73,13 +74,14 @@ impl Client {
         answer["result"]["sessionId"].as_str().expect("a session id").to_owned()
     }
 
-    /// Runs a turn to its end and returns what happened in it, a line each. What was said is not in it.
+    /// Runs a turn to its end and returns its events, a line each. Text of the agent is not among
+    /// them.
     pub(crate) async fn prompt(&mut self, session: &str, text: &str) -> Vec<String> {
         let prompt = json!([{"type": "text", "text": text}]);
         self.prompt_with(session, prompt, |_| false).await
     }
 
-    /// The same for any content; cancels the turn after the first event that `cancel_at` picks.
+    /// Runs a turn with any content, and cancels it after the first event that `cancel_at` picks.
     pub(crate) async fn prompt_with(
         &mut self,
         session: &str,
@@ -219,7 +221,8 @@ impl Client {
         self.out.write_all(format!("{message}\n").as_bytes()).await.expect("the agent reads");
     }
 
-    /// The next message. Cancelled requests of the agent's need no answer, so their notices are skipped.
+    /// Returns the next message. Cancelled requests of the agent need no answer, so their notices
+    /// are skipped.
     async fn receive(&mut self) -> Value {
         loop {
             let mut line = String::new();
@@ -233,7 +236,7 @@ impl Client {
     }
 }
 
-/// How a turn ended.
+/// The end of a turn.
 fn ending(answer: &Value) -> String {
     match answer["result"]["stopReason"].as_str() {
         Some(reason) => format!("stop {reason}"),

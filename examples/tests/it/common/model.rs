@@ -1,4 +1,4 @@
-//! A model server played by the test: it gives the answers of a list, one per connection.
+//! A model server that the test plays. It gives the answers of a list, one per connection.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,11 +11,11 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 pub(crate) enum Answer {
     /// A stream of these chunks, with `[DONE]` at its end.
     Stream(Vec<Value>),
-    /// A stream of these chunks that ends there.
+    /// A stream of these chunks that ends without `[DONE]`.
     Cut(Vec<Value>),
     /// A status with a body.
     Status(&'static str, String),
-    /// A stream of these chunks after which nothing comes until the agent hangs up.
+    /// A stream of these chunks and then silence, until the agent hangs up.
     Hang(Vec<Value>),
 }
 
@@ -41,7 +41,7 @@ impl Server {
         Server { port, seen }
     }
 
-    /// The next that it has seen.
+    /// Returns the next body.
     pub(crate) async fn seen(&mut self) -> Value {
         self.seen.recv().await.expect("the server has answers left")
     }
@@ -54,7 +54,7 @@ impl Server {
 
 fn serve(mut connection: TcpStream, answer: &Answer, seen: &Sender<Value>) {
     let body = read_request(&mut connection);
-    // The test may have seen enough already.
+    // The test may have ended already.
     let _ = seen.blocking_send(body);
     let mut write = |text: String| connection.write_all(text.as_bytes()).expect("the agent reads");
     let (Answer::Stream(chunks) | Answer::Cut(chunks) | Answer::Hang(chunks)) = answer else {
@@ -69,7 +69,7 @@ fn serve(mut connection: TcpStream, answer: &Answer, seen: &Sender<Value>) {
     match answer {
         Answer::Stream(_) => write("data: [DONE]\n\n".to_owned()),
         Answer::Hang(_) => {
-            // Returns when the agent closes the connection, whether in order or by a reset.
+            // It returns when the agent closes the connection, in order or by a reset.
             let _ = connection.read(&mut [0]);
             let _ = seen.blocking_send(Value::Null);
         }
@@ -77,7 +77,7 @@ fn serve(mut connection: TcpStream, answer: &Answer, seen: &Sender<Value>) {
     }
 }
 
-/// Reads a request and returns its body. Its head has to be as the protocol wants it.
+/// Reads a request and returns its body. Checks that its head follows the protocol.
 fn read_request(connection: &mut TcpStream) -> Value {
     let mut reader = BufReader::new(connection);
     let mut head = String::new();
@@ -94,22 +94,22 @@ fn read_request(connection: &mut TcpStream) -> Value {
     serde_json::from_slice(&body).expect("JSON")
 }
 
-/// A chunk with this delta.
+/// Makes a chunk with this delta.
 pub(crate) fn delta(delta: &Value) -> Value {
     json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]})
 }
 
-/// A chunk with some words.
+/// Makes a chunk with some words.
 pub(crate) fn words(text: &str) -> Value {
     delta(&json!({"content": text}))
 }
 
-/// The chunk that says why the answer ends.
+/// Makes the chunk with the reason for the end of the answer.
 pub(crate) fn finish(reason: &str) -> Value {
     json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
 }
 
-/// The chunks of a function call, its arguments in pieces.
+/// Makes the chunks of a function call, its arguments in pieces.
 pub(crate) fn call(index: u64, id: &str, name: &str, arguments: &Value) -> Vec<Value> {
     let arguments = arguments.to_string();
     let (head, tail) = arguments.split_at(arguments.len() / 2);
