@@ -5,9 +5,9 @@ use std::io::{self, Stdout};
 use std::path::Path;
 use std::time::Duration;
 
+use acp_cli::terminal::Desk;
 use acp_client::v1::{PlanEntryStatus, StopReason, ToolCallContent, ToolCallStatus, ToolKind};
 use acp_client::{Choice, Command, Event, LocalFs, Turn};
-use acp_cli::terminal::Desk;
 
 use crate::demo_agent::DemoAgent;
 use crate::prompt::{Failure, exit};

@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use acp_cli::terminal::{Asker, Desk};
 use acp_client::sanitize::{strip_ansi, text};
 use acp_client::tap::Recorder;
 use acp_client::v1::StopReason;
 use acp_client::{Agent, Choice, Command, Error, LocalFs, LocalTerminals, Options, Turn};
-use acp_cli::terminal::{Asker, Desk};
 
 use crate::activity::Activity;
 use crate::args::{Allow, PromptArgs};

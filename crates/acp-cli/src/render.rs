@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use acp_cli::terminal::{Screen, Tone, subject};
 use acp_client::sanitize::{label, line};
 use acp_client::v1::{
     ContentBlock, ContentChunk, Diff, Plan, PlanEntryStatus, RequestPermissionRequest, ToolCall,
     ToolCallContent, ToolCallId, ToolCallStatus,
 };
 use acp_client::{Event, Transcript};
-use acp_cli::terminal::{Screen, Tone, subject};
 use similar::{ChangeTag, TextDiff};
 
 use crate::style::{Look, Style};

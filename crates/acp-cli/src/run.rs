@@ -3,8 +3,8 @@
 use std::io::{self, ErrorKind};
 use std::pin::pin;
 
-use acp_client::{Event, Updates};
 use acp_cli::terminal::Desk;
+use acp_client::{Event, Updates};
 
 use crate::interrupt::Interrupts;
 use crate::limits::{Limits, Reached};

@@ -134,7 +134,10 @@ fn check_signature(function: &Function, target: &Target, report: &mut Report) {
         let FnArg::Typed(argument) = argument else { continue };
         match &*argument.ty {
             Type::ImplTrait(_) => {
-                report.error(&argument.ty, "name the argument's type: it selects the value that the handler gets");
+                report.error(
+                    &argument.ty,
+                    "name the argument's type: it selects the value that the handler gets",
+                );
             }
             Type::Reference(_) => {
                 report.error(&argument.ty, "a handler takes its arguments by value: leave out the `&`");

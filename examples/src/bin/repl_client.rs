@@ -7,9 +7,9 @@
 use std::io::{self, IsTerminal, Write, stdin, stdout};
 use std::pin::pin;
 
+use acp_cli::terminal::{Desk, Screen, Tone, subject};
 use acp_client::v1::{RequestPermissionRequest, ToolCall, ToolCallContent};
 use acp_client::{Change, Command, Entry, Event, LocalFs, LocalTerminals, MessageKind, Session, Transcript};
-use acp_cli::terminal::{Desk, Screen, Tone, subject};
 use examples::{Failure, clean};
 use tokio::sync::mpsc;
 

@@ -1,7 +1,5 @@
 //! The clients as programs, with the agents of the examples.
 
-
-
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

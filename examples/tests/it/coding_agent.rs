@@ -1,12 +1,11 @@
 //! The coding agent with its embedded planner, as a client sees it.
 
-
 use std::future::pending;
 use std::path::Path;
 
+use crate::common::Client;
 use acp_agent::types::StopReason;
 use acp_agent::{Result, Turn};
-use crate::common::Client;
 use examples::coding_agent::embedded::Embedded;
 use examples::coding_agent::planner::{Action, History, Next, Planner, Step};
 use serde_json::json;

@@ -1,6 +1,5 @@
 //! The coding agent with a language model, which the test plays.
 
-
 use std::path::Path;
 
 use crate::common::Client;

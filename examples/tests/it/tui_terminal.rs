@@ -1,6 +1,5 @@
 //! The TUI client on a terminal: it works there, and leaves it as it was.
 
-
 use std::process::Command;
 
 use crate::pty::Screen;

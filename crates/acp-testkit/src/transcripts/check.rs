@@ -131,7 +131,8 @@ impl Check<'_> {
         let code = error.get("code").and_then(Node::as_i64);
         if self.payload(&format!("{method} error"), "Error", error) {
             self.counts.errors += 1;
-            let code = code.map_or_else(|| "a code that is not an integer".to_owned(), |code| code.to_string());
+            let code =
+                code.map_or_else(|| "a code that is not an integer".to_owned(), |code| code.to_string());
             self.summary.found(Finding::Error, &format!("{method}  {code}"));
         }
     }
