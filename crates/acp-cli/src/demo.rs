@@ -19,12 +19,12 @@ const BEFORE: &str = "Shopping\n- bread\n- mlik\n- apples\n";
 const AFTER: &str = "Shopping\n- bread\n- milk\n- apples\n";
 const PROMPT: &str = "Replace `mlik` with `milk` in notes.txt";
 
-/// Longer than any demo takes; a demo that hangs should say so.
+/// A guard against hanging, longer than any demo takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 type Screen = Renderer<Stdout>;
 
-/// What has been seen of a turn. The demo is only one when all of it has.
+/// The stages of a turn that have been seen. The demo succeeds only with all of them.
 #[derive(Debug, Default)]
 struct Stages {
     plan: bool,
@@ -70,7 +70,7 @@ pub(crate) async fn serve_agent() -> Result<u8, Failure> {
     Ok(exit::DONE)
 }
 
-/// Shows the turn, and says what has been in it.
+/// Shows the turn, and returns its stages.
 async fn watch(mut turn: Turn, screen: &mut Screen, desk: &mut Desk) -> Result<Stages, Failure> {
     let mut stages = Stages::default();
     loop {

@@ -14,7 +14,8 @@ const ESCAPE: usize = 6;
 /// let cut = r#"{"title":"A bug \ud83d"}"#;
 /// assert!(acp_json::parse(cut).is_err());
 /// let repaired = acp_json::repair_surrogates(cut).unwrap_or_default();
-/// assert_eq!(acp_json::parse(&repaired)?.get("title").and_then(|title| title.as_str()), Some("A bug \u{fffd}"));
+/// let node = acp_json::parse(&repaired)?;
+/// assert_eq!(node.get("title").and_then(|title| title.as_str()), Some("A bug \u{fffd}"));
 /// # Ok::<(), acp_json::ReadError>(())
 /// ```
 #[must_use]
@@ -22,7 +23,7 @@ pub fn repair_surrogates(json: &str) -> Option<String> {
     let mut repaired = String::new();
     let mut copied = 0;
     let mut at = 0;
-    // Outside strings there is no backslash in JSON, and within them each begins an escape.
+    // JSON has backslashes only in strings, where each begins an escape.
     while let Some(rest) = json.get(at..)
         && let Some(found) = rest.find('\\')
     {

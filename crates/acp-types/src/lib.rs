@@ -18,8 +18,8 @@
 //! ```
 //! use acp_types::v1::{ContentBlock, PromptRequest};
 //!
-//! let request = PromptRequest::new("session-1", [ContentBlock::text("What changed today?")]);
-//! let json = r#"{"sessionId":"session-1","prompt":[{"type":"text","text":"What changed today?"}]}"#;
+//! let request = PromptRequest::new("s1", [ContentBlock::text("What changed today?")]);
+//! let json = r#"{"sessionId":"s1","prompt":[{"type":"text","text":"What changed today?"}]}"#;
 //! assert_eq!(acp_types::to_string(&request), json);
 //! assert_eq!(acp_types::from_str::<PromptRequest>(json)?, request);
 //! # Ok::<(), acp_types::ReadError>(())

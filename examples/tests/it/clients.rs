@@ -40,8 +40,20 @@ fn one_shot_prints_the_answer() {
     assert_eq!(notes(folder.path()), "milk\ncake\n");
     for args in [&["hello"][..], &["hello", "--"], &[]] {
         let (success, _, errors) = run(args);
-        assert!(!success && errors.contains("usage: one_shot_client"), "{args:?}: {errors}");
+        assert!(!success && errors.starts_with("usage: one_shot_client"), "{args:?}: {errors}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn one_shot_shows_the_reason_of_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = r#"read -r line; id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+        printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"Internal error","data":"no credit"}}\n' "$id"
+        read -r line"#;
+    let client = client(ONE_SHOT, &["hello", "--", "sh", "-c", script], folder.path()).output();
+    let (success, _, errors) = end(client.expect("it runs"));
+    assert!(!success && errors.contains("Internal error") && errors.contains("no credit"), "{errors}");
 }
 
 #[test]

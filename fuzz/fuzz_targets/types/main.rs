@@ -1,6 +1,7 @@
-//! Whatever a message holds, reading it never panics, and what was read survives being written and read.
+//! Messages of any content: reading never panics, and a value survives being written and read.
 //!
-//! An input is two bytes that choose the kind of message, as a place in [`CASES`], and the JSON of its content.
+//! An input has two bytes that choose the kind of message, as an index in [`CASES`], and then the
+//! JSON of its content.
 #![no_main]
 
 mod cases;
