@@ -21,10 +21,10 @@ use acp_types::v1::{
     SetSessionTitleResponse, UnarchiveSessionRequest, UnarchiveSessionResponse,
 };
 
-use crate::agent::Agent;
-use crate::call::Call;
 use crate::error::Result;
-use crate::extract::FromCall;
+use crate::handler::agent::Agent;
+use crate::handler::arguments::FromCall;
+use crate::handler::call::Call;
 use crate::op::Op;
 
 /// A request or a notification of the protocol that an agent handles.

@@ -13,8 +13,8 @@ use acp_types::v1::{
 
 use super::Named;
 use crate::client::Client;
+use crate::client::ids::unique;
 use crate::error::{Error, Result};
-use crate::unique::unique;
 
 /// The same settings, with a client to take the user to pages, where it can.
 pub(super) fn by_client(oauth: &OAuth, client: &Client, session: &Arc<Named>) -> OAuth {

@@ -9,8 +9,8 @@ use tokio::sync::watch;
 
 use super::Mcp;
 use crate::error::{Error, Result};
-use crate::tool::RunningTool;
 use crate::turn::Turn;
+use crate::turn::tool::RunningTool;
 
 impl Mcp {
     /// Calls a tool as a tool call of the turn: it is reported as in progress, with the arguments as `rawInput`, with

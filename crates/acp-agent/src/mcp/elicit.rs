@@ -13,8 +13,8 @@ use acp_types::v1::{
 use super::Named;
 use super::call::Calls;
 use crate::client::Client;
+use crate::client::ids::unique;
 use crate::error::{Error, Result};
-use crate::unique::unique;
 
 /// What a server says when what a web page was for is done.
 const COMPLETED: &str = "notifications/elicitation/complete";

@@ -34,12 +34,12 @@ pub(crate) use self::servers::Servers;
 pub use self::status::{Server, State};
 pub use self::tool::Tool;
 
-use crate::agent::Agent;
-use crate::call::Call;
 use crate::error::{Error, Result};
-use crate::extract::FromCall;
-use crate::lifecycle::OnSession;
+use crate::handler::agent::Agent;
+use crate::handler::arguments::FromCall;
+use crate::handler::call::Call;
 use crate::op;
+use crate::serve::lifecycle::OnSession;
 
 /// The MCP servers of a session, as an argument of handlers: those on an open session, and those that open one, where
 /// the servers are being connected while the handler runs.

@@ -20,10 +20,10 @@ use super::elicit::{Bridge, Pages};
 use super::over_acp;
 use super::report::report;
 use super::{Mcp, Named, Options};
-use crate::agent::Agent;
-use crate::opening::Opening;
-use crate::opens::Opens;
-use crate::profile::McpTransports;
+use crate::facts::profile::McpTransports;
+use crate::handler::agent::Agent;
+use crate::open::opening::Opening;
+use crate::open::request::Opens;
 
 /// Connects the MCP servers of sessions, for an agent that wants it.
 pub(crate) struct Servers {

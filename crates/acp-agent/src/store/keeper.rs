@@ -10,10 +10,10 @@ use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, Sessio
 use super::idle::Idle;
 use super::recorder::Recording;
 use super::{Recorder, SessionStore, StoreError};
-use crate::agent::Agent;
-use crate::connection::OnFault;
 use crate::error::{Error, Result};
+use crate::handler::agent::Agent;
 use crate::op::Operation;
+use crate::session::connection::OnFault;
 
 /// Where the sessions of an agent are kept.
 #[derive(Clone)]

@@ -12,13 +12,13 @@ use acp_types::v1::{
 use super::Keeper;
 use super::keeper::check_cwd;
 use super::replay::replay;
-use crate::agent::Agent;
-use crate::call::Scope;
 use crate::error::Result;
-use crate::incoming::{Called, Incoming, read_params};
+use crate::handler::agent::Agent;
+use crate::handler::call::Scope;
+use crate::handler::incoming::{Called, Incoming, read_params};
 use crate::op::{self, Op as _, Operation};
-use crate::opening::Opening;
-use crate::opens::Opens;
+use crate::open::opening::Opening;
+use crate::open::request::Opens;
 
 /// Answers an operation for which the agent has no handler.
 ///

@@ -16,9 +16,9 @@ use super::kept::Kept;
 use super::unreadable::Unreadable;
 use super::writer::{Done, Job, Waiting, Writer};
 use super::{History, RecordKind, Records, SessionLog, SessionStore, StoreError};
-use crate::connection::OnFault;
 use crate::error::Result;
-use crate::gate::Gate;
+use crate::session::connection::OnFault;
+use crate::wire::gate::Gate;
 
 /// A title that is made of a prompt ends here, in characters.
 const TITLE: usize = 80;

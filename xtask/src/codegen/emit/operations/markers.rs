@@ -16,8 +16,8 @@ pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
             "use crate::call::Call;\nuse crate::extract::{Argument, FromCall};\nuse crate::op::{OnSession, Op};\n"
         }
         _ => {
-            "use crate::agent::Agent;\nuse crate::call::Call;\nuse crate::error::Result;\n\
-              use crate::extract::FromCall;\nuse crate::op::Op;\n"
+            "use crate::error::Result;\nuse crate::handler::agent::Agent;\nuse crate::handler::arguments::FromCall;\n\
+              use crate::handler::call::Call;\nuse crate::op::Op;\n"
         }
     };
     items.push(Item::Text(library.to_owned()));

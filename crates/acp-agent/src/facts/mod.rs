@@ -1,0 +1,3 @@
+//! The facts about an agent.
+
+pub(crate) mod profile;

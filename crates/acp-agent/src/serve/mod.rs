@@ -1,0 +1,5 @@
+//! Serving an agent to a client.
+
+pub(crate) mod lifecycle;
+pub(crate) mod serve;
+pub(crate) mod signal;

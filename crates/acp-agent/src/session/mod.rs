@@ -1,0 +1,10 @@
+//! Open sessions, and the connection that they belong to.
+
+pub(crate) mod closing;
+pub(crate) mod connection;
+pub(crate) mod queue;
+pub(crate) mod session;
+pub(crate) mod table;
+
+pub use self::session::Session;
+pub(crate) use self::session::{Entry, fresh_id};

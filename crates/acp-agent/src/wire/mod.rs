@@ -1,0 +1,3 @@
+//! Messages as they stand on the wire.
+
+pub(crate) mod gate;
