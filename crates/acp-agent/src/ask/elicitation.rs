@@ -2,24 +2,14 @@
 
 use std::fmt;
 
-use acp_rpc::Id;
-use acp_types::method::Method as _;
-use acp_types::v1::{
-    CreateElicitationRequest, CreateElicitationResponse, ElicitationRequestScope, ElicitationScope,
-    RequestId, methods,
-};
+use acp_types::v1::{CreateElicitationRequest, CreateElicitationResponse, ElicitationScope};
 
-use crate::ask::elicit::{Elicited, OpenedUrl, check_offered, read_form, session_scope};
+use crate::ask::elicited::{Elicited, OpenedUrl, check_offered, read_form};
 use crate::ask::form::{Form, FormValues};
-use crate::ask::permission::cancelled_remotely;
+use crate::ask::question::{cancelled_remotely, elicit};
 use crate::client::Client;
 use crate::client::cancel::Cancel;
-use crate::error::{Error, Result};
-use crate::handler::agent::Agent;
-use crate::handler::arguments::FromCall;
-use crate::handler::call::{Call, Scope};
-use crate::op;
-use crate::serve::lifecycle::OnSession;
+use crate::error::Result;
 
 /// A way to ask the user in a handler that has no turn, such as `authenticate` or `set_mode`. What it asks belongs
 /// to the session, if the operation is on an open one, and else to the request. It ends with the request.
@@ -48,8 +38,8 @@ pub struct Elicitation {
 }
 
 impl Elicitation {
-    fn new<A: Agent>(scope: &Scope<A>, of: ElicitationScope) -> Self {
-        Elicitation { client: scope.client.clone(), cancel: scope.cancel.clone(), scope: of }
+    pub(crate) const fn new(client: Client, cancel: Cancel, scope: ElicitationScope) -> Self {
+        Elicitation { client, cancel, scope }
     }
 
     /// Whether the questions belong to a session or to the request: for requests of the agent's own making.
@@ -87,12 +77,7 @@ impl Elicitation {
     /// Those of [`Turn::elicit_with`](crate::Turn::elicit_with).
     pub async fn elicit_with(&self, request: &CreateElicitationRequest) -> Result<CreateElicitationResponse> {
         check_offered(&request.mode, self.client.capabilities())?;
-        let peer = self.client.peer().timeout(None);
-        let method = methods::ElicitationCreate::NAME;
-        let asking = async {
-            let answer = peer.request(method, request).await;
-            answer.map_err(|error| cancelled_remotely(Error::call(method, error)))
-        };
+        let asking = async { elicit(&self.client, request).await.map_err(cancelled_remotely) };
         self.cancel.heeding(asking).await
     }
 }
@@ -102,48 +87,3 @@ impl fmt::Debug for Elicitation {
         f.debug_struct("Elicitation").field("scope", &self.scope).finish_non_exhaustive()
     }
 }
-
-fn request_scope<A: Agent>(scope: &Scope<A>) -> Result<ElicitationScope> {
-    let id = match &scope.request_id {
-        Some(Id::Int(id)) => RequestId::Integer(*id),
-        Some(Id::Str(id)) => RequestId::String((**id).to_owned()),
-        Some(Id::Null) => RequestId::Null,
-        None => return Err(Error::from("a notification cannot ask the user: it is not waited for")),
-    };
-    Ok(ElicitationRequestScope::new(id).into())
-}
-
-macro_rules! outside_sessions {
-    ($($marker:ident),*) => {
-        $(impl<A: Agent> FromCall<op::$marker, A> for Elicitation {
-            fn from_call(call: &mut Call<op::$marker, A>) -> Result<Self> {
-                Ok(Elicitation::new(call.scope(), request_scope(call.scope())?))
-            }
-        })*
-    };
-}
-
-// The client does not know the session before it is open, nor after it was deleted.
-outside_sessions!(
-    Authenticate,
-    Logout,
-    ListSessions,
-    NewSession,
-    LoadSession,
-    ResumeSession,
-    DeleteSession,
-    Extension
-);
-
-macro_rules! on_sessions {
-    ($($marker:ident),*) => {
-        $(impl<A: Agent> FromCall<op::$marker, A> for Elicitation {
-            fn from_call(call: &mut Call<op::$marker, A>) -> Result<Self> {
-                let session = op::$marker::session(call)?;
-                Ok(Elicitation::new(call.scope(), session_scope(session.id())))
-            }
-        })*
-    };
-}
-
-on_sessions!(SetMode, SetConfigOption);

@@ -1,11 +1,6 @@
-//! The facts about an agent, and the capabilities that follow from them.
+//! The facts about an agent.
 
-use acp_types::v1::{
-    AgentAuthCapabilities, AgentCapabilities, Implementation, LogoutCapabilities, McpCapabilities,
-    PromptCapabilities, SessionAdditionalDirectoriesCapabilities, SessionCapabilities,
-    SessionCloseCapabilities, SessionDeleteCapabilities, SessionListCapabilities, SessionResumeCapabilities,
-};
-
+use crate::facts::operations::Operations;
 use crate::op::{Operation, assert_own};
 
 /// What an agent is called and what it has handlers for. `#[agent]` writes it down from the impl block.
@@ -124,91 +119,9 @@ impl<'a> Profile<'a> {
         self
     }
 
-    /// The `agentInfo` of the answer to `initialize`.
-    #[must_use]
-    pub fn info(&self) -> Implementation {
-        let info = Implementation::new(self.name, self.version);
-        match self.title {
-            Some(title) => info.title(title),
-            None => info,
-        }
-    }
-
-    /// The `agentCapabilities` of the answer to `initialize`, but for the
-    /// [`_meta`](crate::Agent::capability_meta).
-    #[must_use]
-    pub fn capabilities(&self) -> AgentCapabilities {
-        let has = |operation| self.operations.contains(operation);
-        let PromptContent { image, audio, embedded_context } = self.prompt;
-        let mut sessions = SessionCapabilities::new();
-        sessions.list = has(Operation::ListSessions).then(SessionListCapabilities::new);
-        sessions.resume = has(Operation::ResumeSession).then(SessionResumeCapabilities::new);
-        sessions.close = has(Operation::CloseSession).then(SessionCloseCapabilities::new);
-        sessions.delete = has(Operation::DeleteSession).then(SessionDeleteCapabilities::new);
-        sessions.additional_directories =
-            self.additional_directories.then(SessionAdditionalDirectoriesCapabilities::new);
-        let mut auth = AgentAuthCapabilities::new();
-        auth.logout = has(Operation::Logout).then(LogoutCapabilities::new);
-        let capabilities = AgentCapabilities::new()
-            .load_session(has(Operation::LoadSession))
-            .prompt_capabilities(
-                PromptCapabilities::new().image(image).audio(audio).embedded_context(embedded_context),
-            )
-            .mcp_capabilities(McpCapabilities::new().http(self.mcp.http).sse(self.mcp.sse))
-            .session_capabilities(sessions)
-            .auth(auth);
-        #[cfg(feature = "unstable")]
-        let capabilities = crate::serve::lifecycle::unstable::advertise(self.operations, capabilities);
-        capabilities
-    }
-
     /// Whether a method of the agent's own exists and is of this kind.
     pub(crate) fn has_extension(&self, method: &str, kind: ExtensionKind) -> bool {
         self.extensions.iter().any(|extension| extension.method == method && extension.kind == kind)
-    }
-}
-
-/// A set of operations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Operations(u32);
-
-impl Operations {
-    /// The empty set.
-    pub const NONE: Self = Operations(0);
-
-    /// The set of these.
-    #[must_use]
-    pub const fn of(mut operations: &[Operation]) -> Self {
-        let mut set = Operations::NONE;
-        while let [first, rest @ ..] = operations {
-            set = set.with(*first);
-            operations = rest;
-        }
-        set
-    }
-
-    /// The set with one more.
-    #[must_use]
-    pub const fn with(self, operation: Operation) -> Self {
-        Operations(self.0 | 1 << operation as u32)
-    }
-
-    /// The set without operations whose capability stands for others, too, that are not in it.
-    pub(crate) fn complete(self) -> Self {
-        let incomplete = |operation: &Operation| {
-            let capability = operation.capability();
-            let mut all = Operation::ALL.iter().filter(|_| capability.is_some());
-            all.any(|other| other.capability() == capability && !self.contains(*other))
-        };
-        let complete =
-            Operation::ALL.iter().filter(|operation| self.contains(**operation) && !incomplete(operation));
-        complete.fold(Operations::NONE, |set, operation| set.with(*operation))
-    }
-
-    /// Whether the operation is in the set.
-    #[must_use]
-    pub const fn contains(self, operation: Operation) -> bool {
-        self.0 & (1 << operation as u32) != 0
     }
 }
 

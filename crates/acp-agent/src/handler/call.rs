@@ -7,21 +7,20 @@ use acp_rpc::Id;
 
 use crate::client::Client;
 use crate::client::cancel::Cancel;
-use crate::handler::agent::Agent;
-use crate::serve::lifecycle::Lifecycle;
+use crate::handler::operation::ServeOperation;
+use crate::open::reopen::Reopening;
 use crate::session::connection::Connection;
-use crate::store::Reopening;
 
-/// One call of the handler of operation `O`, admitted and ready to run.
-pub struct Call<O: Lifecycle, A: Agent> {
-    scope: Scope<A>,
+/// One call of the handler of operation `O`, admitted and ready to run, of an agent whose sessions hold an `S` each.
+pub struct Call<O: ServeOperation, S: Send + Sync + 'static> {
+    scope: Scope<S>,
     params: Arc<O::Params>,
-    admitted: Arc<O::Admitted<A>>,
+    admission: Arc<O::Admission<S>>,
 }
 
 /// Where a call comes from.
-pub struct Scope<A: Agent> {
-    pub(crate) connection: Arc<Connection<A>>,
+pub struct Scope<S> {
+    pub(crate) connection: Arc<Connection<S>>,
     pub(crate) client: Client,
     pub(crate) cancel: Cancel,
     /// The request; a notification has none.
@@ -30,9 +29,13 @@ pub struct Scope<A: Agent> {
     pub(crate) reopening: Option<Reopening>,
 }
 
-impl<O: Lifecycle, A: Agent> Call<O, A> {
-    pub(crate) const fn new(scope: Scope<A>, params: Arc<O::Params>, admitted: Arc<O::Admitted<A>>) -> Self {
-        Call { scope, params, admitted }
+impl<O: ServeOperation, S: Send + Sync + 'static> Call<O, S> {
+    pub(crate) const fn new(
+        scope: Scope<S>,
+        params: Arc<O::Params>,
+        admission: Arc<O::Admission<S>>,
+    ) -> Self {
+        Call { scope, params, admission }
     }
 
     /// The params of the request.
@@ -53,16 +56,16 @@ impl<O: Lifecycle, A: Agent> Call<O, A> {
         &self.scope.cancel
     }
 
-    pub(crate) const fn scope(&self) -> &Scope<A> {
+    pub(crate) const fn scope(&self) -> &Scope<S> {
         &self.scope
     }
 
-    pub(crate) fn admitted(&self) -> &O::Admitted<A> {
-        &self.admitted
+    pub(crate) fn admission(&self) -> &O::Admission<S> {
+        &self.admission
     }
 }
 
-impl<A: Agent> Clone for Scope<A> {
+impl<S> Clone for Scope<S> {
     fn clone(&self) -> Self {
         Scope {
             connection: Arc::clone(&self.connection),
@@ -74,13 +77,13 @@ impl<A: Agent> Clone for Scope<A> {
     }
 }
 
-impl<A: Agent> fmt::Debug for Scope<A> {
+impl<S> fmt::Debug for Scope<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scope").field("client", &self.client).finish_non_exhaustive()
     }
 }
 
-impl<O: Lifecycle, A: Agent> fmt::Debug for Call<O, A> {
+impl<O: ServeOperation, S: Send + Sync + 'static> fmt::Debug for Call<O, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call").field("operation", &O::NAME).finish_non_exhaustive()
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::handler::arguments::FromCall;
 use crate::handler::call::Call;
+use crate::handler::operation::ServeOperation;
 use crate::handler::replies::IntoReply;
 use crate::handler::router::Router;
-use crate::serve::lifecycle::Lifecycle;
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -21,7 +21,7 @@ type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
     label = "not a handler of `{O}`",
     note = "a handler is an `async fn(&S, arguments…) -> Result<value>` with at most 6 arguments"
 )]
-pub trait Handler<O: Lifecycle, S, T, Arguments>: Clone + Send + Sync + 'static
+pub trait Handler<O: ServeOperation, S, T, Arguments>: Clone + Send + Sync + 'static
 where
     S: Send + Sync + 'static,
     T: Send + Sync + 'static,
@@ -30,11 +30,7 @@ where
     type Value;
 
     /// Calls it.
-    fn call(
-        self,
-        agent: Arc<Router<S, T>>,
-        call: Call<O, Router<S, T>>,
-    ) -> Boxed<'static, Result<O::Answer<T>>>;
+    fn call(self, agent: Arc<Router<S, T>>, call: Call<O, T>) -> Boxed<'static, Result<O::Answer<T>>>;
 }
 
 /// A function that can handle notification `O` of a [`Router<S, T>`](Router): `async fn(&S, arguments…)`.
@@ -43,13 +39,13 @@ where
     label = "not a handler of notifications",
     note = "it is an `async fn(&S, arguments…)` with at most 6 arguments that returns nothing"
 )]
-pub trait Listener<O: Lifecycle, S, T, Arguments>: Clone + Send + Sync + 'static
+pub trait Listener<O: ServeOperation, S, T, Arguments>: Clone + Send + Sync + 'static
 where
     S: Send + Sync + 'static,
     T: Send + Sync + 'static,
 {
     /// Calls it.
-    fn call(self, agent: Arc<Router<S, T>>, call: Call<O, Router<S, T>>) -> Boxed<'static, Result<()>>;
+    fn call(self, agent: Arc<Router<S, T>>, call: Call<O, T>) -> Boxed<'static, Result<()>>;
 }
 
 /// `Fn(&'a S, arguments…)` whose future borrows from `S`. For all `'a` it is what an `async fn(&S, …)` is.
@@ -79,7 +75,7 @@ macro_rules! functions {
 
         impl<O, S, T, F, V, E, $($argument),*> Handler<O, S, T, ($($argument,)*)> for F
         where
-            O: Lifecycle,
+            O: ServeOperation,
             S: Send + Sync + 'static,
             T: Send + Sync + 'static,
             F: for<'a> Borrowing<'a, S, ($($argument,)*), Output = Result<V, E>> + Clone + Send + Sync + 'static,
@@ -93,7 +89,7 @@ macro_rules! functions {
             fn call(
                 self,
                 agent: Arc<Router<S, T>>,
-                mut call: Call<O, Router<S, T>>,
+                mut call: Call<O, T>,
             ) -> Boxed<'static, Result<O::Answer<T>>> {
                 Box::pin(async move {
                     let arguments = ($($argument::from_call(&mut call)?,)*);
@@ -105,7 +101,7 @@ macro_rules! functions {
 
         impl<O, S, T, F, $($argument),*> Listener<O, S, T, ($($argument,)*)> for F
         where
-            O: Lifecycle,
+            O: ServeOperation,
             S: Send + Sync + 'static,
             T: Send + Sync + 'static,
             F: for<'a> Borrowing<'a, S, ($($argument,)*), Output = ()> + Clone + Send + Sync + 'static,
@@ -115,7 +111,7 @@ macro_rules! functions {
             fn call(
                 self,
                 agent: Arc<Router<S, T>>,
-                mut call: Call<O, Router<S, T>>,
+                mut call: Call<O, T>,
             ) -> Boxed<'static, Result<()>> {
                 Box::pin(async move {
                     let arguments = ($($argument::from_call(&mut call)?,)*);

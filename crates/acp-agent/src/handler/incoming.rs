@@ -12,10 +12,10 @@ use crate::client::{Agreed, Client};
 use crate::error::Result;
 use crate::handler::agent::Agent;
 use crate::handler::call::{Call, Scope};
+use crate::handler::operation::ServeOperation;
 use crate::op::Op;
-use crate::serve::lifecycle::Lifecycle;
+use crate::open::reopen::Reopening;
 use crate::session::connection::Connection;
-use crate::store::Reopening;
 
 /// A request that was taken, as the task that answers it; or the error it is refused with.
 pub type Called = std::result::Result<Task, RpcError>;
@@ -26,7 +26,8 @@ pub struct Incoming<'n, A: Agent> {
     pub(crate) params: Node<'n>,
     pub(crate) request: Request,
     pub(crate) agreed: Arc<Agreed>,
-    pub(crate) connection: Arc<Connection<A>>,
+    pub(crate) agent: Arc<A>,
+    pub(crate) connection: Arc<Connection<A::Session>>,
     pub(crate) reopening: Option<Reopening>,
 }
 
@@ -40,7 +41,7 @@ impl<'n, A: Agent> Incoming<'n, A> {
     /// The agent.
     #[must_use]
     pub fn agent(&self) -> &Arc<A> {
-        &self.connection.agent
+        &self.agent
     }
 
     /// Reads and checks the request, and calls `handler` as a task.
@@ -49,37 +50,35 @@ impl<'n, A: Agent> Incoming<'n, A> {
     /// The params cannot be read, or name what does not exist, or the operation is not possible now.
     pub fn run<O, F, R>(self, handler: F) -> Called
     where
-        O: Lifecycle,
-        F: FnOnce(Arc<A>, Call<O, A>) -> R + Send + 'static,
+        O: ServeOperation,
+        F: FnOnce(Arc<A>, Call<O, A::Session>) -> R + Send + 'static,
         R: Future<Output = Result<O::Answer<A::Session>>> + Send,
     {
-        let Incoming { method, params, request, agreed, connection, reopening } = self;
+        let Incoming { method, params, request, agreed, agent, connection, reopening } = self;
         let reopened = reopening.as_ref().map(Reopening::request_for_new).and_then(O::of_request_for_new);
         let params = match reopened {
             Some(params) => params,
             None => read_params::<O>(params, method)?,
         };
         let params = Arc::new(params);
-        let agent = Arc::clone(&connection.agent);
         let cancel = Cancel::new(request.cancel.clone());
         let (client, request_id) = (Client::new(request.peer.clone(), agreed), Some(request.id.clone()));
         let scope = Scope { connection, client, cancel, request_id, reopening };
-        let admitted = Arc::new(O::admit(&scope, &params)?);
-        O::promise(&admitted, &request);
+        let admission = Arc::new(O::admit(&scope, &params)?);
+        O::on_admitted(&admission, &request);
         Ok(Box::pin(async move {
-            let outcome = match O::wait(&scope, &admitted).await {
+            let outcome = match O::ready(&scope, &admission).await {
                 Ok(()) => {
-                    let call = Call::new(scope.clone(), params, Arc::clone(&admitted));
+                    let call = Call::new(scope.clone(), params, Arc::clone(&admission));
                     scope.cancel.run(handler(agent, call)).await
                 }
                 Err(error) => Err(error),
             };
-            O::settle(&scope, &admitted, outcome).await
+            O::finish(&scope, &admission, outcome).await
         }))
     }
 
     /// The params. Whoever takes them reads them in its place.
-    #[cfg(feature = "store")]
     pub(crate) fn take_params(&mut self) -> Node<'n> {
         std::mem::take(&mut self.params)
     }
@@ -108,7 +107,8 @@ pub struct IncomingNotification<'n, A: Agent> {
     pub(crate) params: Node<'n>,
     pub(crate) peer: &'n Peer,
     pub(crate) agreed: Arc<Agreed>,
-    pub(crate) connection: Arc<Connection<A>>,
+    pub(crate) agent: Arc<A>,
+    pub(crate) connection: Arc<Connection<A::Session>>,
 }
 
 impl<A: Agent> IncomingNotification<'_, A> {
@@ -121,7 +121,7 @@ impl<A: Agent> IncomingNotification<'_, A> {
     /// The agent.
     #[must_use]
     pub fn agent(&self) -> &Arc<A> {
-        &self.connection.agent
+        &self.agent
     }
 
     /// Calls `handler` after those of earlier notifications of this method.
@@ -130,18 +130,17 @@ impl<A: Agent> IncomingNotification<'_, A> {
     /// handler. Both are told as a [`Fault::Ignored`](crate::Fault::Ignored).
     pub fn run<O, F, R>(self, handler: F) -> Delivery
     where
-        O: Lifecycle,
-        F: FnOnce(Arc<A>, Call<O, A>) -> R + Send + 'static,
+        O: ServeOperation,
+        F: FnOnce(Arc<A>, Call<O, A::Session>) -> R + Send + 'static,
         R: Future<Output = Result<()>> + Send,
     {
-        let IncomingNotification { method, params, peer, agreed, connection } = self;
-        let agent = Arc::clone(&connection.agent);
+        let IncomingNotification { method, params, peer, agreed, agent, connection } = self;
         // Nobody can cancel a notification; its handler ends with the connection.
         let cancel = Cancel::new(CancellationToken::new());
         let client = Client::new(peer.clone(), agreed);
         let scope =
             Scope { connection: Arc::clone(&connection), client, cancel, request_id: None, reopening: None };
-        let call = match admit::<O, A>(scope, params) {
+        let call = match admit::<O, A::Session>(scope, params) {
             Ok(call) => call,
             Err(reason) => {
                 connection.ignored(method, &reason);
@@ -166,13 +165,13 @@ impl<A: Agent> IncomingNotification<'_, A> {
 }
 
 /// The call of a notification, or why there is none.
-fn admit<O: Lifecycle, A: Agent>(
-    scope: Scope<A>,
+fn admit<O: ServeOperation, S: Send + Sync + 'static>(
+    scope: Scope<S>,
     params: Node<'_>,
-) -> std::result::Result<Call<O, A>, Cow<'static, str>> {
+) -> std::result::Result<Call<O, S>, Cow<'static, str>> {
     let params = Arc::new(read::<O>(params).map_err(|error| error.to_string())?);
-    let admitted = O::admit(&scope, &params).map_err(|error| error.message)?;
-    Ok(Call::new(scope, params, Arc::new(admitted)))
+    let admission = O::admit(&scope, &params).map_err(|error| error.message)?;
+    Ok(Call::new(scope, params, Arc::new(admission)))
 }
 
 impl<A: Agent> fmt::Debug for Incoming<'_, A> {

@@ -5,5 +5,6 @@ pub(crate) mod arguments;
 pub(crate) mod call;
 pub(crate) mod functions;
 pub(crate) mod incoming;
+pub(crate) mod operation;
 pub(crate) mod replies;
 pub(crate) mod router;

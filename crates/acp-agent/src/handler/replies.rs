@@ -2,6 +2,11 @@
 
 use acp_rpc::Reply;
 use acp_types::method;
+#[cfg(feature = "unstable")]
+use acp_types::v1::{
+    ArchiveSessionResponse, AuthStatusResponse, DisableProviderResponse, ListProvidersResponse, ProviderInfo,
+    SessionStatusResponse, SetProviderResponse, SetSessionTitleResponse, UnarchiveSessionResponse,
+};
 use acp_types::v1::{
     AuthMethod, AuthenticateResponse, CloseSessionResponse, DeleteSessionResponse, ListSessionsResponse,
     LogoutResponse, PromptResponse, SessionConfigOption, SessionInfo, SetSessionConfigOptionResponse,
@@ -9,9 +14,9 @@ use acp_types::v1::{
 };
 use serde_core::Serialize;
 
+use crate::handler::operation::ServeOperation;
 use crate::op;
 use crate::open::opened::Opened;
-use crate::serve::lifecycle::Lifecycle;
 
 /// A type that the handler of operation `O` can return in its `Result`; `S` is what a session holds.
 ///
@@ -32,7 +37,7 @@ use crate::serve::lifecycle::Lifecycle;
             with the `T` of `new_session`; `#[ext]` requests return anything that can be serialized; \
             most others return `Result<()>`"
 )]
-pub trait IntoReply<O: Lifecycle, S: Send + Sync + 'static> {
+pub trait IntoReply<O: ServeOperation, S: Send + Sync + 'static> {
     /// Makes the answer.
     fn into_reply(self) -> O::Answer<S>;
 }
@@ -140,3 +145,34 @@ macro_rules! opened {
 opened!(NewSession, LoadSession, ResumeSession);
 #[cfg(feature = "unstable")]
 opened!(ForkSession);
+
+/// What handlers may return, and the response that it becomes.
+#[cfg(feature = "unstable")]
+macro_rules! replies {
+    ($($marker:ident: $value:ty => |$name:pat_param| $response:expr;)*) => {
+        $(impl<S: Send + Sync + 'static> IntoReply<op::$marker, S> for $value {
+            fn into_reply(self) -> <op::$marker as op::Op>::Response {
+                let $name = self;
+                $response
+            }
+        })*
+    };
+}
+
+#[cfg(feature = "unstable")]
+replies! {
+    ArchiveSession: () => |()| ArchiveSessionResponse::new();
+    ArchiveSession: ArchiveSessionResponse => |response| response;
+    AuthStatus: AuthStatusResponse => |response| response;
+    DisableProvider: () => |()| DisableProviderResponse::new();
+    DisableProvider: DisableProviderResponse => |response| response;
+    ListProviders: Vec<ProviderInfo> => |providers| ListProvidersResponse::new(providers);
+    ListProviders: ListProvidersResponse => |response| response;
+    SessionStatus: SessionStatusResponse => |response| response;
+    SetProvider: () => |()| SetProviderResponse::new();
+    SetProvider: SetProviderResponse => |response| response;
+    SetTitle: String => |title| SetSessionTitleResponse::new(title);
+    SetTitle: SetSessionTitleResponse => |response| response;
+    UnarchiveSession: () => |()| UnarchiveSessionResponse::new();
+    UnarchiveSession: UnarchiveSessionResponse => |response| response;
+}

@@ -9,13 +9,14 @@ use acp_rpc::Delivery;
 use acp_types::Meta;
 
 use crate::error::Result;
-use crate::facts::profile::{Extension, McpTransports, Operations, Profile, PromptContent};
+use crate::facts::operations::Operations;
+use crate::facts::profile::{Extension, McpTransports, Profile, PromptContent};
 use crate::handler::agent::Agent;
 use crate::handler::functions::{Handler, Listener};
 use crate::handler::incoming::{Called, Incoming, IncomingNotification};
+use crate::handler::operation::{Notified, ServeOperation};
 use crate::op::{self, Op as _, Operation};
 use crate::open::opened::Opened;
-use crate::serve::lifecycle::{Lifecycle, Notified};
 #[cfg(feature = "store")]
 use crate::store::SessionStore;
 
@@ -195,7 +196,7 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
     /// The method of an `op::Request` does not start with `_`: all those names belong to the protocol.
     #[must_use]
     #[track_caller]
-    pub fn on<O: Lifecycle, Arguments>(mut self, handler: impl Handler<O, S, T, Arguments>) -> Self {
+    pub fn on<O: ServeOperation, Arguments>(mut self, handler: impl Handler<O, S, T, Arguments>) -> Self {
         if O::IS_OWN {
             self.extensions.push(Extension::request(O::METHOD));
         } else if let Some(operation) = Operation::from_method(O::METHOD) {
@@ -270,7 +271,7 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         self.notifications.insert(method, notify);
     }
 
-    fn answer<O: Lifecycle, Arguments>(
+    fn answer<O: ServeOperation, Arguments>(
         &mut self,
         method: &'static str,
         handler: impl Handler<O, S, T, Arguments>,

@@ -1,22 +1,29 @@
 //! What stands in the place of `mcp` without that feature: nothing of it can be there.
 
+use std::convert::Infallible;
+use std::path::Path;
+
+use acp_types::v1::{McpServer, Notice, SessionId};
+
+use crate::client::Client;
+use crate::error::Result;
 use crate::facts::profile::McpTransports;
-use crate::handler::agent::Agent;
-use crate::open::opening::Opening;
-use crate::open::request::Opens;
 
 pub(crate) enum Servers {}
 
-impl Servers {
-    pub(crate) const fn of<A: Agent>(_: &A, _: &acp_rpc::Options) -> Option<Self> {
-        None
-    }
+#[expect(dead_code, reason = "no servers are connected")]
+pub(crate) struct OfSession<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) cwd: &'a Path,
+    pub(crate) servers: &'a [McpServer],
+}
 
+impl Servers {
     pub(crate) const fn transports() -> McpTransports {
         McpTransports { http: false, sse: false }
     }
 
-    pub(crate) fn start<O: Opens>(&self, _: &Opening<O>) -> Mcp {
+    pub(crate) fn start(&self, _: &OfSession<'_>) -> (Mcp, Reports) {
         match *self {}
     }
 
@@ -41,18 +48,29 @@ impl Servers {
 }
 
 #[derive(Clone)]
-pub(crate) enum Mcp {}
+pub(crate) struct Mcp(Infallible);
 
 impl Mcp {
-    pub(crate) fn named(&self, _: &acp_types::v1::SessionId) {
-        match *self {}
+    pub(crate) fn named(&self, _: &SessionId) {
+        match self.0 {}
     }
 
     pub(crate) async fn end(&self) {
-        match *self {}
+        match self.0 {}
     }
 
     pub(crate) fn end_soon(&self) {
-        match *self {}
+        match self.0 {}
+    }
+}
+
+pub(crate) struct Reports(Infallible);
+
+impl Reports {
+    pub(crate) async fn send<R>(self, _: &SessionId, _: impl Fn(Notice) -> R)
+    where
+        R: Future<Output = Result<()>>,
+    {
+        match self.0 {}
     }
 }

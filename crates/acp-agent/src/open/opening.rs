@@ -13,13 +13,11 @@ use crate::client::Client;
 use crate::client::cancel::Cancel;
 use crate::client::client_capabilities::check_offered;
 use crate::error::{Error, Result};
-use crate::handler::agent::Agent;
-use crate::handler::arguments::FromCall;
-use crate::handler::call::Call;
 use crate::mcp::Mcp;
 use crate::op::{self, Op};
-use crate::open::request::Opens;
-use crate::store::{Recorder, Reopening};
+use crate::open::reopen::Reopening;
+use crate::open::request::OpensSession;
+use crate::store::Recorder;
 use crate::updates::paths;
 use crate::updates::session_updates::SessionUpdates;
 use crate::wire::gate::Gate;
@@ -92,7 +90,7 @@ impl<O: Op> Clone for Opening<O> {
     }
 }
 
-impl<O: Opens> Opening<O> {
+impl<O: OpensSession> Opening<O> {
     pub(crate) fn new(
         request: Arc<O::Params>,
         id: SessionId,
@@ -237,7 +235,6 @@ impl<O: Op> Opening<O> {
     }
 
     /// Whether updates wait for the answer.
-    #[cfg(feature = "store")]
     pub(crate) fn holds_updates(&self) -> bool {
         matches!(&*self.inner.stage(), Stage::Asked { held: Some(_), .. })
     }
@@ -350,11 +347,5 @@ impl<O: Op> Inner<O> {
 impl<O: Op> fmt::Debug for Opening<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Opening").field("session_id", self.inner.id()).finish_non_exhaustive()
-    }
-}
-
-impl<O: Opens, A: Agent> FromCall<O, A> for Opening<O> {
-    fn from_call(call: &mut Call<O, A>) -> Result<Self> {
-        Ok(call.admitted().opening.clone())
     }
 }

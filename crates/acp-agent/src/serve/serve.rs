@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use acp_rpc::{CloseReason, Driver, Fault, Options, Peer, Transport};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, OnFault, Result};
 use crate::handler::agent::Agent;
+use crate::serve::dispatch::Server;
 use crate::serve::signal::Signals;
-use crate::session::connection::{Connection, OnFault, Server};
+use crate::session::connection::Connection;
 
 /// Serves the agent to the client that started this process, over stdin and stdout.
 ///
@@ -123,7 +124,8 @@ impl<A: Agent> Serve<A> {
 
     async fn run(self, transport: Transport, signals: Signals) -> Result<()> {
         let Serve { agent, mut options, on_fault, stop } = self;
-        let connection = Arc::new(Connection::new(agent, on_fault, &options));
+        let server = Server::new(agent, on_fault, &options);
+        let connection = Arc::clone(server.connection());
         if let Some(keeper) = &connection.keeper {
             let hold = keeper.hold();
             options.hold = Some(match options.hold.take() {
@@ -131,7 +133,7 @@ impl<A: Agent> Serve<A> {
                 None => hold,
             });
         }
-        let (peer, driver) = acp_rpc::connect(transport, Server(Arc::clone(&connection)), options);
+        let (peer, driver) = acp_rpc::connect(transport, server, options);
         let mut ending = Ending { signals, begun: false };
         let Some(reason) = ending.drive(&peer, driver, stop).await else { return Ok(()) };
         ending.close_sessions(&connection).await;
@@ -183,7 +185,7 @@ impl Ending {
     }
 
     /// Closes the sessions, which takes what the store takes, unless a second signal ends that.
-    async fn close_sessions<A: Agent>(&mut self, connection: &Connection<A>) {
+    async fn close_sessions<S>(&mut self, connection: &Connection<S>) {
         let mut closing = pin!(connection.close_sessions());
         loop {
             tokio::select! {

@@ -11,26 +11,26 @@ use crate::session::Session;
 use crate::session::table::{Claim, Sessions};
 
 /// A session that is being closed or deleted.
-pub struct Leaving<S> {
+pub struct ClosingSession<S> {
     pub(crate) id: SessionId,
     pub(crate) session: Option<Session<S>>,
     _claim: Option<Claim<S>>,
 }
 
-impl<S> Leaving<S> {
+impl<S> ClosingSession<S> {
     /// Cancels the session's turns; from here on nothing but their ends leaves.
     pub(crate) fn new(id: &SessionId, session: Option<Session<S>>, claim: Option<Claim<S>>) -> Self {
         if let Some(Session { entry }) = &session {
             entry.turns.cancel();
             entry.updates.close();
         }
-        Leaving { id: id.clone(), session, _claim: claim }
+        ClosingSession { id: id.clone(), session, _claim: claim }
     }
 
     /// Takes the session out, if it is open.
     pub(crate) fn take(sessions: &Arc<Sessions<S>>, id: &SessionId) -> Result<Self, RpcError> {
         let (session, claim) = sessions.take(id)?;
-        Ok(Leaving::new(id, session, claim))
+        Ok(ClosingSession::new(id, session, claim))
     }
 
     /// Waits until the turns have been answered.
@@ -60,7 +60,7 @@ impl<S> Leaving<S> {
 }
 
 /// Also where the handler panicked.
-impl<S> Drop for Leaving<S> {
+impl<S> Drop for ClosingSession<S> {
     fn drop(&mut self) {
         if let Some(mcp) = self.session.as_ref().and_then(|session| session.entry.mcp.as_ref()) {
             mcp.end_soon();
@@ -68,8 +68,8 @@ impl<S> Drop for Leaving<S> {
     }
 }
 
-impl<S> fmt::Debug for Leaving<S> {
+impl<S> fmt::Debug for ClosingSession<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Leaving").field("session", &self.session).finish_non_exhaustive()
+        f.debug_struct("ClosingSession").field("session", &self.session).finish_non_exhaustive()
     }
 }

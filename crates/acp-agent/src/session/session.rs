@@ -1,10 +1,8 @@
 //! An open session.
 
 use std::fmt;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use acp_types::v1::SessionId;
 
@@ -73,18 +71,4 @@ pub(crate) struct Entry<T> {
     pub(crate) turns: Turns,
     /// Its MCP servers, where the library connects them.
     pub(crate) mcp: Option<Mcp>,
-}
-
-/// An id that no other session has: 128 bits from the hash keys that the standard library draws at random for
-/// each process, over a counter. Unique, but not a secret.
-pub(crate) fn fresh_id() -> SessionId {
-    static KEYS: std::sync::LazyLock<(RandomState, RandomState)> = std::sync::LazyLock::new(Default::default);
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let half = |keys: &RandomState| {
-        let mut hasher = keys.build_hasher();
-        hasher.write_u64(count);
-        hasher.finish()
-    };
-    SessionId::from(format!("sess_{:016x}{:016x}", half(&KEYS.0), half(&KEYS.1)))
 }

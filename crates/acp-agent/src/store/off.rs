@@ -3,36 +3,30 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-use acp_rpc::{Encode, EncodeError, Hold, Reply};
-use acp_types::Meta;
-use acp_types::v1::{
-    ContentBlock, NewSessionRequest, SessionConfigOption, SessionId, SessionModeState, SessionUpdate,
-};
+use acp_rpc::{Encode, EncodeError, Hold};
+use acp_types::v1::{ContentBlock, ListSessionsRequest, ListSessionsResponse, SessionId, SessionUpdate};
 
+use crate::client::Client;
 use crate::error::Result;
-use crate::handler::agent::Agent;
-use crate::handler::call::Scope;
-use crate::handler::incoming::{Called, Incoming};
-use crate::op::Operation;
-use crate::open::opening::Opening;
-use crate::open::request::Opens;
-use crate::session::connection::OnFault;
 use crate::wire::gate::Gate;
 
+#[derive(Clone)]
 pub(crate) enum Keeper {}
 
 impl Keeper {
-    pub(crate) const OPERATIONS: [Operation; 0] = [];
-
-    pub(crate) fn of<A: Agent>(_: &A, _: Option<OnFault>) -> Option<Self> {
-        None
-    }
-
     pub(crate) const fn hold(&self) -> Hold {
         match *self {}
     }
 
     pub(crate) async fn create(&self, _: &SessionId, _: &str, _: &[String]) -> Result<Recorder> {
+        match *self {}
+    }
+
+    pub(crate) async fn reopen(&self, _: Option<Recorder>, _: &SessionId, _: &str) -> Result<Recorder> {
+        match *self {}
+    }
+
+    pub(crate) async fn list(&self, _: &ListSessionsRequest) -> Result<ListSessionsResponse> {
         match *self {}
     }
 
@@ -69,6 +63,10 @@ impl Recorder {
         match *self {}
     }
 
+    pub(crate) async fn replay(&self, _: &Client) -> Result<()> {
+        match *self {}
+    }
+
     pub(crate) async fn set_directories(&self, _: &[String]) -> Result<()> {
         match *self {}
     }
@@ -88,38 +86,4 @@ impl Encode for Kept<'_> {
     fn encode(&self, _: &mut Vec<u8>) -> std::result::Result<(), EncodeError> {
         match self.0 {}
     }
-}
-
-#[derive(Clone)]
-pub(crate) enum Reopening {}
-
-impl Reopening {
-    pub(crate) const fn session_id(&self) -> &SessionId {
-        match *self {}
-    }
-
-    pub(crate) const fn request_for_new(&self) -> NewSessionRequest {
-        match *self {}
-    }
-
-    pub(crate) const fn holds_updates(&self) -> bool {
-        match *self {}
-    }
-
-    pub(crate) fn reply(
-        self,
-        _: Option<SessionModeState>,
-        _: Option<Vec<SessionConfigOption>>,
-        _: Option<Meta>,
-    ) -> Reply {
-        match self {}
-    }
-}
-
-pub(crate) fn answer<A: Agent>(_: Operation, incoming: Incoming<'_, A>) -> Called {
-    incoming.refuse()
-}
-
-pub(crate) async fn reopen<O: Opens, A: Agent>(keeper: &Keeper, _: &Scope<A>, _: &Opening<O>) -> Result<()> {
-    match *keeper {}
 }

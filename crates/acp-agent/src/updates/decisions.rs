@@ -3,11 +3,40 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use acp_types::v1::ToolCall;
+use acp_types::v1::PermissionOptionKind;
 
-use crate::ask::permission::{Decision, allow_always, allow_once, reject_always, reject_once};
-use crate::error::Result;
-use crate::turn::Turn;
+/// What the user decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// Do it.
+    Allowed,
+    /// Do it, and do not ask again for the like.
+    AllowedAlways,
+    /// Do not do it.
+    Rejected,
+    /// Do not do it, and do not ask again for the like.
+    RejectedAlways,
+}
+
+impl Decision {
+    /// Whether it may be done.
+    #[must_use]
+    pub const fn is_allowed(self) -> bool {
+        matches!(self, Decision::Allowed | Decision::AllowedAlways)
+    }
+}
+
+/// A kind that this version of the protocol does not know is no consent.
+impl From<&PermissionOptionKind> for Decision {
+    fn from(kind: &PermissionOptionKind) -> Self {
+        match kind {
+            PermissionOptionKind::AllowOnce => Decision::Allowed,
+            PermissionOptionKind::AllowAlways => Decision::AllowedAlways,
+            PermissionOptionKind::RejectAlways => Decision::RejectedAlways,
+            _ => Decision::Rejected,
+        }
+    }
+}
 
 /// What the user has allowed or rejected for good, by a key of the agent's choice: the name or kind of a tool, a
 /// directory, a command.
@@ -56,26 +85,6 @@ impl Permissions {
         Self::default()
     }
 
-    /// The decision that is remembered for `key`; else asks the user, who can allow or reject once or always, and
-    /// remembers an answer that is for always.
-    ///
-    /// # Errors
-    /// Those of [`Turn::ask_with`]. An error is never consent, and is not remembered.
-    pub async fn ask(&self, turn: &Turn, key: impl Into<String>, call: &ToolCall) -> Result<Decision> {
-        let key = key.into();
-        if let Some(decision) = self.remembered(&key) {
-            turn.check_open()?;
-            return Ok(decision);
-        }
-        let options = [allow_once(), allow_always(), reject_once(), reject_always()];
-        let decision = Decision::from(&turn.ask_with(call, options).await?.kind);
-        match decision {
-            Decision::AllowedAlways | Decision::RejectedAlways => self.remember(key, decision.is_allowed()),
-            Decision::Allowed | Decision::Rejected => {}
-        }
-        Ok(decision)
-    }
-
     /// What is remembered for `key`.
     #[must_use]
     pub fn remembered(&self, key: &str) -> Option<Decision> {
@@ -104,32 +113,5 @@ impl Permissions {
     fn decisions(&self) -> MutexGuard<'_, HashMap<String, Verdict>> {
         // Only single map operations run under this lock.
         self.decisions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Turn {
-    /// Asks the user whether a tool call may be done, unless the session remembers the answer: one that is for
-    /// always is kept under `key`, which says what the like of the call is.
-    ///
-    /// ```
-    /// # use acp_agent::{Result, Turn, types::ToolCall};
-    /// # async fn edit(turn: Turn) -> Result<()> {
-    /// let call = ToolCall::edit("Edit notes.txt");
-    /// if turn.ask_remembered("edit", &call).await?.is_allowed() {
-    ///     // … the work …
-    /// }
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`ask_with`](Self::ask_with). An error is never consent.
-    pub async fn ask_remembered(&self, key: impl Into<String>, call: &ToolCall) -> Result<Decision> {
-        self.permissions().ask(self, key, call).await
-    }
-
-    /// What the user has decided for good in this session.
-    #[must_use]
-    pub fn permissions(&self) -> &Permissions {
-        self.session_updates().permissions()
     }
 }

@@ -3,19 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use acp_rpc::{CallError, Encode, EncodeError};
+use acp_rpc::CallError;
 use acp_types::method::Method as _;
 use acp_types::v1::{SessionId, SessionUpdate, methods};
 
 use crate::client::Client;
 use crate::client::client_capabilities::check_offered;
 use crate::error::{Error, Result};
-use crate::handler::agent::Agent;
-use crate::handler::arguments::FromCall;
-use crate::handler::call::Call;
-use crate::serve::lifecycle::OnSession;
-use crate::store::{Kept, Recorder};
+use crate::store::Recorder;
 use crate::updates::decisions::Permissions;
+use crate::updates::outgoing::OutgoingUpdate;
 use crate::updates::paths;
 use crate::updates::settings::Settings;
 use crate::wire::gate::Gate;
@@ -160,8 +157,8 @@ impl SessionUpdates {
         let sent = {
             let leaving = match &self.open.recorder {
                 Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
-                Some(recorder) => Leaving::Kept(recorder.keep_now(gate, &update)),
-                None => Leaving::Plain { session: &self.open.id, update: &update },
+                Some(recorder) => OutgoingUpdate::Kept(recorder.keep_now(gate, &update)),
+                None => OutgoingUpdate::Plain { session: &self.open.id, update: &update },
             };
             client.peer().try_notify(methods::SessionUpdate::NAME, &gate.guard(&leaving))
         };
@@ -173,8 +170,8 @@ impl SessionUpdates {
     pub(crate) async fn send_when_possible(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
         let sending = async {
             let leaving = match &self.open.recorder {
-                Some(recorder) => Leaving::Kept(recorder.keep(gate, &update).await),
-                None => Leaving::Plain { session: &self.open.id, update: &update },
+                Some(recorder) => OutgoingUpdate::Kept(recorder.keep(gate, &update).await),
+                None => OutgoingUpdate::Plain { session: &self.open.id, update: &update },
             };
             let peer = self.open.client.peer();
             let sent = peer.notify(methods::SessionUpdate::NAME, &gate.guard(&leaving)).await;
@@ -196,8 +193,8 @@ impl SessionUpdates {
     /// The same without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
         let leaving = match &self.open.recorder {
-            Some(recorder) => Leaving::Kept(recorder.keep_now(gate, update)),
-            None => Leaving::Plain { session: &self.open.id, update },
+            Some(recorder) => OutgoingUpdate::Kept(recorder.keep_now(gate, update)),
+            None => OutgoingUpdate::Plain { session: &self.open.id, update },
         };
         // A client that is gone needs no updates, and a gate that is closed lets none out.
         let peer = self.open.client.peer();
@@ -213,56 +210,8 @@ fn unsent(gate: &Gate, error: CallError) -> Error {
     }
 }
 
-/// The params of a `session/update` on its way out.
-enum Leaving<'a> {
-    Plain {
-        session: &'a SessionId,
-        update: &'a SessionUpdate,
-    },
-    /// It is recorded as it leaves.
-    Kept(Kept<'a>),
-}
-
-impl Encode for Leaving<'_> {
-    fn encode(&self, buffer: &mut Vec<u8>) -> std::result::Result<(), EncodeError> {
-        match self {
-            Leaving::Plain { session, update } => {
-                encode_params(session, buffer, |buffer| update.encode(buffer))
-            }
-            Leaving::Kept(kept) => kept.encode(buffer),
-        }
-    }
-
-    fn leaves(&self, json: &[u8]) -> std::result::Result<(), EncodeError> {
-        match self {
-            Leaving::Plain { .. } => Ok(()),
-            Leaving::Kept(kept) => kept.leaves(json),
-        }
-    }
-}
-
-/// Writes the params of a `session/update`, but for the update, which `update` writes.
-pub(crate) fn encode_params(
-    session: &SessionId,
-    buffer: &mut Vec<u8>,
-    update: impl FnOnce(&mut Vec<u8>) -> std::result::Result<(), EncodeError>,
-) -> std::result::Result<(), EncodeError> {
-    buffer.extend_from_slice(br#"{"sessionId":"#);
-    session.encode(buffer)?;
-    buffer.extend_from_slice(br#","update":"#);
-    update(buffer)?;
-    buffer.push(b'}');
-    Ok(())
-}
-
 impl fmt::Debug for SessionUpdates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SessionUpdates").field("session_id", self.session_id()).finish_non_exhaustive()
-    }
-}
-
-impl<O: OnSession, A: Agent> FromCall<O, A> for SessionUpdates {
-    fn from_call(call: &mut Call<O, A>) -> Result<Self> {
-        Ok(O::session(call)?.updates().clone())
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use acp_agent::types::{ContentChunk, SessionUpdate};
 use acp_agent::{
-    Agent, LoadSession, NewSession, Opened, Opening, Opens, Result, ResumeSession, StopReason, Transport,
-    Turn, agent,
+    Agent, LoadSession, NewSession, Opened, Opening, OpensSession, Result, ResumeSession, StopReason,
+    Transport, Turn, agent,
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -41,7 +41,7 @@ impl Random {
 struct Restless;
 
 impl Restless {
-    async fn open<O: Opens>(&self, open: Opening<O>) -> Result<Opened<()>> {
+    async fn open<O: OpensSession>(&self, open: Opening<O>) -> Result<Opened<()>> {
         let seed: u64 = open.cwd().file_name().unwrap().to_str().unwrap().parse().unwrap();
         let mut random = Random::new(seed);
         for number in 0..random.below(4) {

@@ -14,30 +14,31 @@ use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::client::Agreed;
 use crate::error::{Error, Result};
+use crate::facts::profile::Profile;
 use crate::handler::agent::Agent;
 use crate::handler::call::Scope;
 use crate::handler::incoming::{Called, Incoming, read_params};
+use crate::handler::operation::ServeOperation;
 use crate::op::{self, Op as _};
-use crate::serve::lifecycle::Lifecycle;
 use crate::session::connection::Connection;
 
 /// Answers `initialize`.
 pub(crate) fn initialize<A: Agent>(
-    connection: Arc<Connection<A>>,
+    agent: Arc<A>,
+    connection: Arc<Connection<A::Session>>,
+    profile: &Profile<'_>,
     params: Node<'_>,
     request: Request,
 ) -> Called {
     let method = op::Initialize::METHOD;
     let asked = read_params::<op::Initialize>(params.clone(), method)?;
-    let profile = connection.profile();
-    let asks_agent = profile.auth_methods;
     let mut own = profile.capabilities();
-    let meta = connection.agent.capability_meta();
+    let meta = agent.capability_meta();
     own.meta = (meta != Meta::new()).then_some(meta);
     let agreed = Arc::new(agree(own, asked, &params));
     connection.begin(&agreed)?;
-    let incoming = Incoming { method, params, request, agreed, connection, reopening: None };
-    if asks_agent {
+    let incoming = Incoming { method, params, request, agreed, agent, connection, reopening: None };
+    if profile.auth_methods {
         A::call(incoming)
     } else {
         incoming.run::<op::Initialize, _, _>(|_, _| async { Ok(Vec::new()) })
@@ -64,16 +65,16 @@ fn newer_info(asked: ProtocolVersion, params: &Node<'_>) -> Option<Implementatio
     acp_json::read(info.clone()).ok()
 }
 
-impl Lifecycle for op::Initialize {
-    type Admitted<A: Agent> = ();
+impl ServeOperation for op::Initialize {
+    type Admission<S: Send + Sync + 'static> = ();
     type Answer<S: Send + Sync + 'static> = Vec<AuthMethod>;
 
-    fn admit<A: Agent>(_: &Scope<A>, _: &Arc<InitializeRequest>) -> Result<(), RpcError> {
+    fn admit<S: Send + Sync + 'static>(_: &Scope<S>, _: &Arc<InitializeRequest>) -> Result<(), RpcError> {
         Ok(())
     }
 
-    async fn settle<A: Agent>(
-        scope: &Scope<A>,
+    async fn finish<S: Send + Sync + 'static>(
+        scope: &Scope<S>,
         (): &(),
         outcome: Result<Vec<AuthMethod>>,
     ) -> Result<Reply, RpcError> {
@@ -87,7 +88,7 @@ impl Lifecycle for op::Initialize {
         let response = InitializeResponse::new(client.version())
             .agent_capabilities(client.agent_capabilities().clone())
             .auth_methods(methods)
-            .agent_info(scope.connection.agent.profile().info());
+            .agent_info(scope.connection.info.clone());
         Ok(Reply::new(Complete(response)))
     }
 }

@@ -1,123 +1,50 @@
 //! `session/prompt`: from the request to a turn, and from the turn to its answer.
 
-use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{ContentBlock, PromptCapabilities, PromptRequest, PromptResponse, StopReason};
 
 use crate::error::{Error, Result};
-use crate::handler::agent::Agent;
-use crate::handler::arguments::FromCall;
 use crate::handler::call::{Call, Scope};
+use crate::handler::operation::{OnSession, ServeOperation};
 use crate::op;
-use crate::serve::lifecycle::{Lifecycle, OnSession};
 use crate::session::Session;
-use crate::store::Recorder;
-use crate::turn::{Turn, TurnScope};
+use crate::session::running::Running;
+use crate::turn::TurnScope;
 
-/// A session's turn while it runs. Ends it when dropped, as where the handler panics.
-pub struct Running<S> {
-    session: Session<S>,
-    scope: Arc<TurnScope>,
-    /// Whether it had to wait.
-    waits: bool,
-    /// Tells whether it is recorded.
-    recorded: AtomicBool,
-}
-
-/// A turn's place among those of its session. Dropped, it ends the turn and makes room for the next one.
-struct Place<S> {
-    session: Session<S>,
-    scope: Arc<TurnScope>,
-}
-
-impl<S> Running<S> {
-    /// Ends the turn: no cancel reaches it and nothing is sent any more. Says whether it was cancelled.
-    fn end(&self) -> bool {
-        self.session.entry.turns.end(&self.scope)
-    }
-
-    /// The recorder, once recording began.
-    fn recorder(&self) -> Option<&Recorder> {
-        self.session.updates().recorder().filter(|_| self.recorded.load(Ordering::Acquire))
-    }
-}
-
-impl<S> fmt::Debug for Running<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Running").field("session", &self.session).finish_non_exhaustive()
-    }
-}
-
-impl<S> Drop for Running<S> {
-    fn drop(&mut self) {
-        self.end();
-        if let Some(recorder) = self.recorder() {
-            recorder.end_turn();
-        }
-    }
-}
-
-impl<S> Drop for Place<S> {
-    fn drop(&mut self) {
-        // It may have been answered without its handler, which is still somewhere.
-        self.session.entry.turns.end(&self.scope);
-        self.session.entry.turns.release(&self.scope);
-    }
-}
-
-impl Lifecycle for op::Prompt {
-    type Admitted<A: Agent> = Running<A::Session>;
+impl ServeOperation for op::Prompt {
+    type Admission<S: Send + Sync + 'static> = Running<S>;
     type Answer<S: Send + Sync + 'static> = PromptResponse;
 
-    fn admit<A: Agent>(
-        scope: &Scope<A>,
+    fn admit<S: Send + Sync + 'static>(
+        scope: &Scope<S>,
         params: &Arc<PromptRequest>,
-    ) -> Result<Running<A::Session>, RpcError> {
+    ) -> Result<Running<S>, RpcError> {
         let sessions = &scope.connection.sessions;
         sessions.find(&params.session_id)?;
         check_prompt(&params.prompt, &scope.client.agent_capabilities().prompt_capabilities)?;
-        let may_wait = scope.connection.agent.profile().queue_prompts;
+        let may_wait = scope.connection.queues_prompts;
         let (session, turn, waits) = sessions.begin_turn(&params.session_id, may_wait, |session| {
             TurnScope::new(Arc::clone(params), session.updates().clone(), scope.cancel.clone())
         })?;
-        Ok(Running { session, scope: turn, waits, recorded: AtomicBool::new(false) })
+        Ok(Running::new(session, turn, waits))
     }
 
     /// The next turn starts behind the answer of this one, whoever gives that. One that is cancelled while it waits
     /// in a layer is answered like one that waits for its session.
-    fn promise<A: Agent>(running: &Running<A::Session>, request: &Request) {
-        let Running { session, scope, .. } = running;
-        request.keep(Place { session: session.clone(), scope: Arc::clone(scope) });
+    fn on_admitted<S: Send + Sync + 'static>(running: &Running<S>, request: &Request) {
+        request.keep(running.place());
         request.if_cancelled(Reply::new(PromptResponse::new(StopReason::Cancelled)));
     }
 
-    async fn wait<A: Agent>(_: &Scope<A>, running: &Running<A::Session>) -> Result<()> {
-        let (turns, turn) = (&running.session.entry.turns, &running.scope);
-        while let Some(answered) = turns.ahead_of(turn) {
-            let over = async {
-                answered.cancelled().await;
-                Ok(())
-            };
-            turn.cancel.heeding(over).await?;
-        }
-        if running.waits && turn.cancel.has_fired() {
-            return Err(Error::Cancelled);
-        }
-        match running.session.updates().recorder() {
-            Some(recorder) => {
-                running.recorded.store(true, Ordering::Release);
-                recorder.begin_turn(turn.prompt()).await
-            }
-            None => Ok(()),
-        }
+    async fn ready<S: Send + Sync + 'static>(_: &Scope<S>, running: &Running<S>) -> Result<()> {
+        running.ready().await
     }
 
-    async fn settle<A: Agent>(
-        _: &Scope<A>,
-        running: &Running<A::Session>,
+    async fn finish<S: Send + Sync + 'static>(
+        _: &Scope<S>,
+        running: &Running<S>,
         outcome: Result<PromptResponse>,
     ) -> Result<Reply, RpcError> {
         let cancelled = running.end();
@@ -149,14 +76,8 @@ impl Lifecycle for op::Prompt {
 }
 
 impl OnSession for op::Prompt {
-    fn session<A: Agent>(call: &Call<Self, A>) -> Result<Session<A::Session>> {
-        Ok(call.admitted().session.clone())
-    }
-}
-
-impl<A: Agent> FromCall<op::Prompt, A> for Turn {
-    fn from_call(call: &mut Call<op::Prompt, A>) -> Result<Self> {
-        Ok(Turn::new(Arc::clone(&call.admitted().scope)))
+    fn session<S: Send + Sync + 'static>(call: &Call<Self, S>) -> Result<Session<S>> {
+        Ok(call.admission().session().clone())
     }
 }
 
