@@ -1,4 +1,5 @@
-//! Batch files, which is what the wrappers of npm are: they are found by `PATHEXT`, and get their arguments whole.
+//! Batch files, such as the wrappers of npm: `PATHEXT` finds them, and their arguments arrive
+//! unchanged.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,8 +15,10 @@ use super::printed;
 use super::role::{ARGUMENTS, LIFE_LINE, program, role, said};
 use crate::support::{GUARD, soon};
 
-/// A folder with a space in its name, one for each test, and in it `tool.cmd`, which hands its arguments
-/// on as npm's wrappers do. Beside it lies `tool`, which is for other shells.
+/// Makes a folder with a space in its name for one test.
+///
+/// `tool.cmd` in it passes its arguments on, as npm's wrappers do. `tool` beside it is for other
+/// shells.
 fn folder(test: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("batch files of {test}"));
     fs::create_dir_all(&folder).unwrap();
@@ -63,7 +66,7 @@ async fn a_batch_file_that_is_not_there_is_not_found() {
         tools.command("tool", "arguments").env("PATH", r"C:\nowhere"),
         tools.command("tool", "arguments").env("PATHEXT", ".EXE"),
         tools.command("other.cmd", "arguments"),
-        // Of these the system would start the shell, which would look for them.
+        // The system would start the shell for these, and the shell would look for them.
         tools.command(tools.0.join("other.cmd"), "arguments"),
         tools.command(tools.0.join("other.BAT"), "arguments"),
     ];
@@ -85,7 +88,7 @@ async fn a_batch_file_gets_its_arguments_whole() {
     }
     let (lines, _) = printed(&tools.command("tool", "arguments").args(arguments)).await;
     assert_eq!(lines, arguments.map(|argument| format!("[{argument}]")));
-    // That would be the end of the command.
+    // A line break would end the command.
     let error = tools.command("tool", "arguments").arg("a\r\necho injected").run().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
 }

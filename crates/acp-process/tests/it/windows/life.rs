@@ -1,4 +1,4 @@
-//! A life line: a socket that processes hold as long as they live.
+//! A life line: a socket that a process holds as long as it lives.
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use crate::support::soon;
 
 pub(crate) struct LifeLine(TcpListener);
 
-/// A process that has said that it lives.
+/// A process that has connected to the life line.
 pub(crate) struct Life {
     pub(crate) role: String,
     wire: BufReader<TcpStream>,
@@ -22,7 +22,7 @@ impl LifeLine {
         self.0.local_addr().unwrap().to_string()
     }
 
-    /// The next so many processes, by name.
+    /// Waits for so many processes, and sorts them by their roles.
     pub(crate) async fn lives(&self, count: usize) -> Vec<Life> {
         let mut lives = Vec::new();
         for _ in 0..count {
@@ -37,12 +37,12 @@ impl LifeLine {
 }
 
 impl Life {
-    /// Has the process exit at once, with 9.
+    /// Makes the process exit at once, with 9.
     pub(crate) async fn order_to_exit(&mut self) {
         self.wire.write_all(b"!").await.unwrap();
     }
 
-    /// Waits until the process is gone. Its socket is reset then, or closed.
+    /// Waits until the process is gone: its socket is then closed or reset.
     pub(crate) async fn ended(mut self) {
         let what = format!("the end of the {}", self.role);
         let _ = soon(&what, self.wire.read_u8()).await;

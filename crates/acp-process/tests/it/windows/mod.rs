@@ -1,4 +1,4 @@
-//! Windows: processes, what they print, and how they end.
+//! Windows: processes, their output, and their end.
 
 mod batch;
 mod life;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use self::role::{role, said};
 use crate::support::{GUARD, soon};
 
-/// What a command has printed once it is over, with its exit.
+/// Runs a command to its end, for its lines and its exit.
 async fn printed(command: &Command) -> (Vec<String>, Exit) {
     let (mut running, mut output) = command.run().unwrap();
     let mut printed = String::new();
@@ -35,7 +35,7 @@ async fn a_process_is_talked_to_and_ends_with_its_input() {
 
 #[tokio::test]
 async fn an_exit_has_its_code_and_the_last_words() {
-    // The last is that of an access violation: its highest bit is set.
+    // The last is the code of an access violation: its highest bit is set.
     for code in [0, 1, 3, 255, 256, -1, -1_073_741_819] {
         let mut spawned = role(&format!("exit {code}")).spawn().unwrap();
         let exit = soon("the exit", spawned.guard.exited()).await;
@@ -49,11 +49,11 @@ async fn an_exit_has_its_code_and_the_last_words() {
 
 #[tokio::test]
 async fn lines_of_stderr_have_no_end_of_line() {
-    let (lines, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let (lines, mut received) = tokio::sync::mpsc::unbounded_channel();
     let command = role("exit 0").on_stderr(move |line| lines.send(line.to_owned()).unwrap());
     let spawned = command.spawn().unwrap();
     for line in ["first", "last words"] {
-        assert_eq!(soon("a line", heard.recv()).await.as_deref(), Some(line));
+        assert_eq!(soon("a line", received.recv()).await.as_deref(), Some(line));
     }
     drop(spawned);
 }
@@ -76,7 +76,7 @@ async fn both_streams_are_one_output() {
 
 #[tokio::test]
 async fn all_that_a_process_has_printed_is_there_once_it_has_exited() {
-    // Less and more than what waits for the reader.
+    // Some lengths are below the capacity of the reader, some above it.
     for length in [10, 60_000, 100_000, 1_000_000] {
         let (mut running, mut output) = role(&format!("print {length}")).run().unwrap();
         let (mut read, mut chunk) = (Vec::new(), vec![0; 10_000]);

@@ -1,4 +1,4 @@
-//! This program as a child of its tests. Nothing else is on every Windows, and does what a test wants.
+//! The test program as a child of its own tests: no other program is on every Windows.
 
 use std::io::{BufRead, Read, Write};
 use std::net::TcpStream;
@@ -6,11 +6,11 @@ use std::process::{Command as Process, exit};
 
 use acp_process::Command;
 
-/// The variable that has the role and, after a space, a word for it.
+/// The variable with the role and, after a space, an argument of the role.
 const ROLE: &str = "ACP_PROCESS_TEST_ROLE";
-/// The variable that has the address at which processes say that they live.
+/// The variable with the address of the life line.
 pub(crate) const LIFE_LINE: &str = "ACP_PROCESS_TEST_LIFE_LINE";
-/// How the test harness is told to play a role. What follows are the role's own arguments.
+/// The arguments that make the test harness play a role. Arguments of the role follow them.
 pub(crate) const ARGUMENTS: [&str; 4] = ["windows::role::plays_a_role", "--exact", "--nocapture", "--"];
 
 pub(crate) fn program() -> String {
@@ -22,12 +22,12 @@ pub(crate) fn role(role: &str) -> Command {
     Command::new(program()).args(ARGUMENTS).env(ROLE, role)
 }
 
-/// A role that says that it lives.
+/// This program in a role that connects to the life line.
 pub(crate) fn living(role_of: &str, life_line: &str) -> Command {
     role(role_of).env(LIFE_LINE, life_line)
 }
 
-/// The lines that a role has said, among those of the harness.
+/// The lines of a role, without those of the harness.
 pub(crate) fn said(printed: &str) -> Vec<String> {
     printed.lines().filter_map(|line| line.strip_prefix("> ")).map(str::to_owned).collect()
 }
@@ -38,7 +38,7 @@ fn say(text: &str) {
     stdout.flush().unwrap();
 }
 
-/// Started by a test, this is a role; otherwise it is nothing.
+/// Plays the role in a process that a test has started, and does nothing otherwise.
 #[test]
 fn plays_a_role() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -74,7 +74,7 @@ fn plays_a_role() {
     exit(0);
 }
 
-/// Says that it lives, starts the next one, and does what it is told; a leaf does nothing.
+/// Connects to the life line, starts the next process, and waits for an order.
 fn lives(role: &str) {
     let mut life_line = TcpStream::connect(std::env::var(LIFE_LINE).unwrap()).unwrap();
     let next = match role {
@@ -87,14 +87,14 @@ fn lives(role: &str) {
         process.args(ARGUMENTS).env(ROLE, next).spawn().unwrap()
     });
     life_line.write_all(format!("{role}\n").as_bytes()).unwrap();
-    // The end of the wire is the end of the test. `!` is an order to exit at once.
+    // `!` is the order to exit at once. The end of the wire is the end of the test.
     let mut order = [0];
     if life_line.read_exact(&mut order).is_ok() && order == *b"!" {
         exit(9);
     }
 }
 
-/// Starts a tree as a client does, and waits to be killed.
+/// Starts two trees as a client does, and waits to be killed.
 fn client() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -104,7 +104,7 @@ fn client() {
     });
 }
 
-/// Says whether there is a console, and what can be written to it.
+/// Writes to the console, if there is one.
 fn write_to_the_console() {
     let console = std::fs::OpenOptions::new().write(true).open("CONOUT$");
     let written = console.and_then(|mut console| console.write_all(b"stray\r\n"));

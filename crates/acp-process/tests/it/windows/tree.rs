@@ -1,4 +1,4 @@
-//! A process and all that it has started end together, whoever ends them.
+//! A process and all that it has started end together, in every way of ending.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::life::{LifeLine, all_ended};
 use super::role::{living, role};
 use crate::support::{GUARD, soon};
 
-/// With next to no time to end by itself.
+/// Next to no time to exit.
 const GRACE: Duration = Duration::from_millis(100);
 
 #[tokio::test]
