@@ -104,7 +104,8 @@ impl Command {
     ///
     /// ```
     /// # use acp_process::Command;
-    /// let command = Command::new("my-agent").env_inherit(["PATH", "HOME", "LANG"]).env("LOG", "debug");
+    /// let names = ["PATH", "HOME", "LANG"];
+    /// let command = Command::new("my-agent").env_inherit(names).env("LOG", "debug");
     /// ```
     #[must_use]
     pub fn env_inherit<N: Into<OsString>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
