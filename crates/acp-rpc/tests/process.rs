@@ -8,6 +8,7 @@
 )]
 #![cfg(unix)]
 
+#[path = "it/common.rs"]
 mod common;
 #[path = "process/environment.rs"]
 mod environment;

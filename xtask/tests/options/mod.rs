@@ -24,7 +24,11 @@ fn every_option_is_tried_at_its_extremes() {
         let mut sources = Vec::new();
         files(&crates.join(name).join("src"), &mut sources);
         let mut tables = Vec::new();
-        files(&crates.join(name).join("tests/options"), &mut tables);
+        for folder in ["tests/options", "tests/it/options"].map(|folder| crates.join(name).join(folder)) {
+            if folder.is_dir() {
+                files(&folder, &mut tables);
+            }
+        }
         let table: String = tables.iter().map(|table| fs::read_to_string(table).unwrap()).collect();
         for source in
             sources.iter().filter(|source| !source.components().any(|part| part.as_os_str() == "generated"))
