@@ -3,11 +3,11 @@
 use acp_json::Node;
 
 use super::{Exchange, Outbound, Outgoing};
-use crate::error::CloseReason;
-use crate::fault::Fault;
-use crate::message::Error;
+use crate::core::error::CloseReason;
+use crate::core::fault::Fault;
 use crate::peer::Peer;
 use crate::service::{Delivery, Request, Service, Task};
+use crate::wire::message::Error;
 
 /// What requests wait for.
 pub trait Gate: Clone + Send + Sync + 'static {

@@ -2,10 +2,8 @@
 
 mod concurrency;
 mod gated;
-mod meta;
 mod observe;
 mod only;
-mod outgoing;
 mod rate_limit;
 mod timeout;
 
@@ -17,11 +15,11 @@ pub use tower_layer::{Layer, LayerFn, layer_fn};
 pub use self::concurrency::Concurrency;
 pub use self::observe::{Observe, Observed, Outcome, Step};
 pub use self::only::Only;
-pub use self::outgoing::{Exchange, Outbound, Outgoing, Progress};
 pub use self::rate_limit::RateLimit;
 pub use self::timeout::Timeout;
+pub use crate::peer::outgoing::{Exchange, Outbound, Outgoing, Progress};
 
-use self::outgoing::Wire;
+use crate::peer::outgoing::Wire;
 use crate::service::Service;
 
 /// The layers of a connection: see [`Options::layer_in`](crate::Options::layer_in) and

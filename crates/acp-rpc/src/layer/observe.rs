@@ -9,13 +9,13 @@ use acp_json::Node;
 use tokio::time::Instant;
 
 use super::{Exchange, Layer, Outbound, Outgoing, Progress};
-use crate::error::{CallError, CloseReason};
-use crate::fault::Fault;
-use crate::message::{Error, Id};
+use crate::connection::task::guarded;
+use crate::core::error::{CallError, CloseReason};
+use crate::core::fault::Fault;
 use crate::peer::Peer;
 use crate::service::{BoxFuture, Delivery, Request, Service, Task};
 use crate::tap::Direction;
-use crate::task::guarded;
+use crate::wire::message::{Error, Id};
 
 /// Is told when each request and notification starts and how it ends. [`Tap`](crate::Tap) sees lines instead.
 ///

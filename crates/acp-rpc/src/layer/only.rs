@@ -6,11 +6,11 @@ use std::sync::Arc;
 use acp_json::Node;
 
 use super::{Exchange, Layer, Outbound, Outgoing};
-use crate::error::CloseReason;
-use crate::fault::Fault;
-use crate::message::Error;
+use crate::core::error::CloseReason;
+use crate::core::fault::Fault;
 use crate::peer::Peer;
 use crate::service::{Delivery, Request, Service, Task};
+use crate::wire::message::Error;
 
 /// Another layer, for some methods; the others go past it.
 #[derive(Clone)]

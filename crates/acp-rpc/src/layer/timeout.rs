@@ -6,11 +6,11 @@ use acp_json::Node;
 use tokio::time::timeout;
 
 use super::{Exchange, Layer, Outbound, Outgoing};
-use crate::error::{CallError, CloseReason};
-use crate::fault::Fault;
-use crate::message::Error;
+use crate::core::error::{CallError, CloseReason};
+use crate::core::fault::Fault;
 use crate::peer::Peer;
 use crate::service::{Delivery, Request, Service, Task};
+use crate::wire::message::Error;
 
 /// A limit on how long things take.
 ///

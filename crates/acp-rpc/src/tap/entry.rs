@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use acp_json::{Node, Value};
 
 use super::{Direction, Kind, Traffic};
-use crate::message::Id;
-use crate::options::Noise;
-use crate::reading::repaired;
+use crate::connection::options::Noise;
 use crate::service::Encode;
+use crate::wire::message::Id;
+use crate::wire::reading::repaired;
 
 /// One record of a [`Recording`](super::Recording).
 #[derive(Clone, Debug, PartialEq)]

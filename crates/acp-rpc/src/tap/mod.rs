@@ -22,9 +22,9 @@ pub use self::traffic::{Direction, Kind, Traffic};
 
 pub(crate) use self::observer::Observer;
 
-use crate::message::{Id, Message};
-use crate::options::Noise;
-use crate::reading::repaired;
+use crate::connection::options::Noise;
+use crate::wire::message::{Id, Message};
+use crate::wire::reading::repaired;
 
 /// Sees each line of a connection, in the order of the wire. Free when there is none.
 ///

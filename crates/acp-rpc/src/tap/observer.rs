@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{Direction, Tap};
-use crate::fault::{Fault, Origin};
-use crate::message::Id;
+use crate::connection::task::guarded;
+use crate::core::fault::{Fault, Origin};
 use crate::service::Service;
-use crate::task::guarded;
+use crate::wire::message::Id;
 
 /// A connection's tap, if it has one, and who is told should it panic.
 #[derive(Clone)]

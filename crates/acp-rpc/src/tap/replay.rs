@@ -8,8 +8,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
 
 use super::script::{Script, Scripted};
 use super::{Direction, Kind, Record, RecordingError};
-use crate::codec::{Framer, Line};
 use crate::transport::Transport;
+use crate::wire::codec::{Framer, Line};
 
 /// How much the transport holds in each direction, and how much is written ahead.
 const CAPACITY: usize = 64 * 1024;

@@ -7,8 +7,8 @@ use acp_json::{Node, Value};
 use super::rename::Renames;
 use super::replay::Replayed;
 use super::{Direction, Entry, Kind};
-use crate::encode;
-use crate::message::{Error, Id};
+use crate::wire::forms;
+use crate::wire::message::{Error, Id};
 
 #[derive(Default)]
 pub(super) struct Script {
@@ -136,7 +136,7 @@ impl Script {
             if let (What::Request, Some(id)) = (what, id) {
                 let error = Error::internal(format!("the recording has no more requests `{method}`"));
                 // An error without data always serialises.
-                let _ = encode::error(output, &id, &error);
+                let _ = forms::error(output, &id, &error);
                 output.push(b'\n');
             }
             return self.unexpected.push(name);

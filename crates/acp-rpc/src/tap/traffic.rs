@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::SystemTime;
 
-use crate::message::{Answer, Id, Message};
+use crate::wire::message::{Answer, Id, Message};
 
 /// One line, as a [`Tap`](super::Tap) sees it.
 #[derive(Clone, Debug)]

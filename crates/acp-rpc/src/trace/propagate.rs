@@ -6,12 +6,12 @@ use std::sync::Arc;
 use acp_json::Node;
 
 use super::TraceContext;
-use crate::error::CloseReason;
-use crate::fault::Fault;
+use crate::core::error::CloseReason;
+use crate::core::fault::Fault;
 use crate::layer::{Exchange, Layer, Outbound, Outgoing};
-use crate::message::Error;
 use crate::peer::Peer;
 use crate::service::{Delivery, Request, Service, Task};
+use crate::wire::message::Error;
 
 /// Reads the [`TraceContext`] of what comes in, and adds one to what goes out.
 ///

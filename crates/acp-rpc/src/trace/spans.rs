@@ -9,15 +9,15 @@ use tracing::field::{Empty, display};
 use tracing::{Instrument, Span};
 
 use super::TraceContext;
-use crate::error::CloseReason;
-use crate::fault::Fault;
+use crate::connection::options::Options;
+use crate::connection::task::guarded;
+use crate::core::error::CloseReason;
+use crate::core::fault::Fault;
 use crate::layer::{Exchange, Layer, Outbound, Outcome, Outgoing, Progress};
-use crate::message::Error;
-use crate::options::Options;
 use crate::peer::Peer;
 use crate::service::{BoxFuture, Delivery, Request, Service, Task};
 use crate::tap::Direction;
-use crate::task::guarded;
+use crate::wire::message::Error;
 
 /// Makes a span of each request and notification, and an event of each fault (feature `tracing`).
 ///

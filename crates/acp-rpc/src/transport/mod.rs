@@ -144,7 +144,7 @@ impl fmt::Debug for Transport {
 
 #[cfg(not(feature = "process"))]
 mod no_process {
-    use crate::error::Exit;
+    use crate::core::error::Exit;
 
     /// There are no child processes.
     pub(crate) enum ChildLink {}

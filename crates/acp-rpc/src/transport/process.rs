@@ -16,7 +16,7 @@ use super::group::{self as tree, Process, Tree};
 #[cfg(windows)]
 use super::job::{self as tree, Process, Tree};
 use super::stderr::{Stderr, Tail};
-use crate::error::Exit;
+use crate::core::error::Exit;
 
 /// How long the stderr of an exited process is read on, should something it started keep it open.
 const LAST_STDERR: Duration = Duration::from_millis(250);

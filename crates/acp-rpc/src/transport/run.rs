@@ -16,7 +16,7 @@ use super::group::{self as tree, Process, Tree};
 #[cfg(windows)]
 use super::job::{self as tree, Process, Tree};
 use super::process::{KILLED, exit_of};
-use crate::error::Exit;
+use crate::core::error::Exit;
 
 #[cfg(unix)]
 enum Stream {

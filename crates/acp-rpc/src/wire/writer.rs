@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 
-use crate::pump::IDLE_CAPACITY;
+use crate::connection::pump::IDLE_CAPACITY;
 
 /// From this length on a buffer takes no further message, so that memory is given back piece by piece as a
 /// slow peer reads. It is what pipes take at once: larger writes would not save any.

@@ -3,12 +3,12 @@
 use acp_json::{FromNode, ReadError};
 use tokio::sync::oneshot;
 
-use crate::budget::Waiting;
-use crate::error::{CallError, CloseReason};
-use crate::lane::Lanes;
-use crate::layer::Progress;
-use crate::message::{Answer, Error};
+use super::outgoing::Progress;
+use crate::connection::lane::Lanes;
+use crate::core::budget::Waiting;
+use crate::core::error::{CallError, CloseReason};
 use crate::service::{BoxFuture, LaneKey};
+use crate::wire::message::{Answer, Error};
 
 /// Takes an answer on the reader, reads the result there, and passes it on: at once, or through a lane.
 pub(crate) struct Waiter {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::hold::Hold;
+use super::flush_barrier::Hold;
 use crate::layer::{Layer, Layers, Outbound};
 use crate::service::Service;
 use crate::tap::Tap;

@@ -6,12 +6,12 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
-use crate::codec::{BUSY_CAPACITY, Framer};
-use crate::hold::Hold;
-use crate::idle::Idle;
+use super::flush_barrier::Hold;
+use super::idle::Idle;
 use crate::service::BoxFuture;
 use crate::tap::Observer;
-use crate::writer::{CHUNK, Writer};
+use crate::wire::codec::{BUSY_CAPACITY, Framer};
+use crate::wire::writer::{CHUNK, Writer};
 
 /// An idle output buffer is not kept larger than this.
 pub(crate) const IDLE_CAPACITY: usize = 2 * CHUNK;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::budget::{Charge, Intake, is_slack};
-use crate::fault::{Fault, Origin};
+use super::task::{caught, guarded};
+use crate::core::budget::{Charge, Intake, is_slack};
+use crate::core::fault::{Fault, Origin};
 use crate::service::{BoxFuture, LaneKey, Service};
-use crate::task::{caught, guarded};
 
 /// A queue with room for more jobs than this is not kept once its lane has run dry.
 const IDLE_JOBS: usize = 1024;

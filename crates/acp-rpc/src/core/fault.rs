@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::message::{Error, Id};
+use crate::connection::task::guarded;
 use crate::service::Service;
-use crate::task::guarded;
+use crate::wire::message::{Error, Id};
 
 /// Something a service may want to log: one message was unusable, or one handler failed.
 ///

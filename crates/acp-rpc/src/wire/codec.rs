@@ -2,8 +2,8 @@
 
 use memchr::memchr;
 
-pub use crate::head::Head;
-use crate::head::Heading;
+pub use super::head::Head;
+use super::head::Heading;
 
 /// How much room a read is offered at least.
 const MIN_READ: usize = 8 * 1024;

@@ -8,10 +8,10 @@ use acp_json::Node;
 use serde_core::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use crate::error::CloseReason;
-use crate::fault::Fault;
-use crate::message::{Error, Id};
+use crate::core::error::CloseReason;
+use crate::core::fault::Fault;
 use crate::peer::Peer;
+use crate::wire::message::{Error, Id};
 
 /// The future a request is answered by. It is dropped when its answer stands in the output buffer, unless a layer
 /// has dropped it before.

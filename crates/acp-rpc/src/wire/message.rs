@@ -7,7 +7,7 @@ use std::sync::Arc;
 use acp_json::{Node, Value};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::envelope::{Envelope, Shape, Version};
+use super::envelope::{Envelope, Shape, Version};
 
 /// The id of a request.
 ///

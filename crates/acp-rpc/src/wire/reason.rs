@@ -2,7 +2,7 @@
 
 use acp_json::{Node, Value};
 
-use crate::message::Error;
+use super::message::Error;
 
 /// How many characters of a reason are shown.
 const LONGEST: usize = 1000;

@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::budget::{Intake, Waiting};
-use crate::encode;
-use crate::endpoint::{Endpoint, Limits};
-use crate::error::{CallError, CloseReason};
-use crate::layer::{Outbound, Outgoing};
-use crate::message::{Error, Id};
-use crate::options::Options;
+use super::outgoing::{Outbound, Outgoing};
+use super::waiter::Waiter;
+use crate::connection::options::Options;
+use crate::core::budget::{Intake, Waiting};
+use crate::core::endpoint::{Endpoint, Limits};
+use crate::core::error::{CallError, CloseReason};
 use crate::service::LaneKey;
-use crate::waiter::Waiter;
-use crate::writer::{Closed, PushError, Turn, Writer};
+use crate::wire::forms;
+use crate::wire::message::{Error, Id};
+use crate::wire::writer::{Closed, PushError, Turn, Writer};
 
 /// The state of one connection, shared by its handles, the tasks of handlers and the driver.
 pub(crate) struct Shared {
@@ -74,7 +74,7 @@ impl Shared {
     /// Answers with an error, past the budget: who calls this waits for room by himself. Returns its length.
     pub(crate) fn refuse(&self, id: &Id, error: &Error) -> usize {
         // Error objects always serialise; and on a closed connection nobody listens.
-        self.writer.push(|buffer| encode::error(buffer, id, error)).unwrap_or(0)
+        self.writer.push(|buffer| forms::error(buffer, id, error)).unwrap_or(0)
     }
 
     /// Makes the reader read on for the sake of a request outside lanes. From before it is sent: also the wait

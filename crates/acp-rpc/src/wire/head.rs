@@ -2,7 +2,7 @@
 
 use acp_json::Outline;
 
-use crate::message::Id;
+use super::message::Id;
 
 /// What can be made out of a message that is too long, too heavy or not JSON: members of its outermost object, wherever
 /// they stand, and none that stand deeper.

@@ -8,23 +8,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::task::JoinSet;
 
-use crate::budget::{self, JOB, LANE, REQUEST};
-use crate::codec::Line;
-use crate::encode;
-use crate::endpoint::{Effect, is_reserved};
-use crate::error::CloseReason;
-use crate::fault::{Fault, Origin};
-use crate::lane::Lanes;
-use crate::message::{Answer, Error, Id, Message};
-use crate::options::Noise;
+use super::lane::Lanes;
+use super::options::Noise;
+use super::task::{Answering, caught, guarded};
+use crate::core::budget::{self, JOB, LANE, REQUEST};
+use crate::core::endpoint::{Effect, is_reserved};
+use crate::core::error::CloseReason;
+use crate::core::fault::{Fault, Origin};
 use crate::peer::Peer;
-use crate::reading::{Unread, read};
+use crate::peer::shared::Shared;
+use crate::peer::waiter::{Outcome, Waiter};
 use crate::service::{BoxFuture, Delivery, Kept, LaneKey, Request, Service, Task};
-use crate::shared::Shared;
 use crate::tap::Observer;
-use crate::task::{Answering, caught, guarded};
-use crate::waiter::{Outcome, Waiter};
-use crate::weight::{block, weight, weight_of_error};
+use crate::wire::codec::Line;
+use crate::wire::forms;
+use crate::wire::message::{Answer, Error, Id, Message};
+use crate::wire::reading::{Unread, read};
+use crate::wire::weight::{block, weight, weight_of_error};
 
 /// The reader's half of a connection: where lines go, and the tasks that came of them.
 pub(crate) struct Dispatch {
@@ -275,7 +275,7 @@ impl Dispatch {
         let waiting = shared.endpoint().give_up(|waiter| !waiter.is_in_lane());
         for (id, waiter) in waiting {
             // A connection that cannot be written to any more has no peer to tell.
-            let _ = shared.writer.push(|buffer| encode::cancel(buffer, id));
+            let _ = shared.writer.push(|buffer| forms::cancel(buffer, id));
             self.settle(waiter, Outcome::Overloaded);
         }
     }

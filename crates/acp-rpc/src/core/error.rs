@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use acp_json::ReadError;
 
-use crate::message::Error;
+use crate::wire::message::Error;
 
 /// Why a call did not return a result.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The wire form of each kind of message, written straight into a buffer.
 
-use crate::message::{Error, Id};
+use super::message::{Error, Id};
 use crate::service::Encode;
 
 type Result = std::result::Result<(), serde_json::Error>;

@@ -1,5 +1,11 @@
 //! The handle on the other side: call it, notify it, close the connection.
 
+pub(crate) mod call;
+mod meta;
+pub(crate) mod outgoing;
+pub(crate) mod shared;
+pub(crate) mod waiter;
+
 use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,13 +15,13 @@ use std::time::Duration;
 use acp_json::FromNode;
 use serde_core::Serialize;
 
-use crate::call::{self, Call, Pending, Stage, Timer, within};
-use crate::encode;
-use crate::error::{CallError, CloseReason};
-use crate::layer::{Outbound, Outgoing};
+use self::call::{self, Call, Pending, Stage, Timer, within};
+use self::outgoing::{Outbound, Outgoing};
+use self::shared::Shared;
+use self::waiter::{Unsettled, Waiter};
+use crate::core::error::{CallError, CloseReason};
 use crate::service::{Borrowed, Encode, LaneKey};
-use crate::shared::Shared;
-use crate::waiter::{Unsettled, Waiter};
+use crate::wire::forms;
 
 /// A cheap handle on the other side of a connection. It does not keep the connection open.
 #[derive(Clone)]
@@ -117,7 +123,7 @@ impl Peer {
         if self.shared.outbound.is_some() {
             return Ok(false);
         }
-        let pushed = self.shared.writer.try_push(|buffer| encode::notification(buffer, method, params));
+        let pushed = self.shared.writer.try_push(|buffer| forms::notification(buffer, method, params));
         match pushed {
             Some(pushed) => pushed.map(|_| true).map_err(|error| self.shared.push_error(method, error)),
             None => Ok(false),
@@ -135,7 +141,7 @@ impl Peer {
     where
         P: Encode + ?Sized,
     {
-        let pushed = self.shared.writer.push(|buffer| encode::notification(buffer, method, params));
+        let pushed = self.shared.writer.push(|buffer| forms::notification(buffer, method, params));
         pushed.map(drop).map_err(|error| self.shared.push_error(method, error))
     }
 

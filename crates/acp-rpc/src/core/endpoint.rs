@@ -10,8 +10,8 @@ use std::collections::{HashMap, VecDeque};
 
 use acp_json::Node;
 
-use crate::budget::is_slack;
-use crate::message::{Answer, Error, Id, Message};
+use super::budget::is_slack;
+use crate::wire::message::{Answer, Error, Id, Message};
 
 /// The notification that cancels a request.
 pub const CANCEL_REQUEST: &str = "$/cancel_request";

@@ -10,11 +10,11 @@ use acp_json::FromNode;
 use tokio::sync::oneshot::{self, error::RecvError};
 use tokio::time::{Sleep, sleep};
 
-use crate::encode;
-use crate::error::CallError;
+use super::shared::Shared;
+use super::waiter::{Unsettled, Waiter};
+use crate::core::error::CallError;
 use crate::service::{Encode, LaneKey};
-use crate::shared::Shared;
-use crate::waiter::{Unsettled, Waiter};
+use crate::wire::forms;
 
 pub(crate) type Settled<R> = Result<R, Unsettled>;
 
@@ -40,7 +40,7 @@ impl Call {
         let entered = shared.endpoint().call(waiter);
         let id = entered.map_err(|_waiter| shared.closed_error())?;
         let mut call = Self { shared: Arc::clone(shared), id, bytes: 0, runs_on: false };
-        let pushed = shared.writer.push(|buffer| encode::request(buffer, id, method, params));
+        let pushed = shared.writer.push(|buffer| forms::request(buffer, id, method, params));
         call.bytes = pushed.map_err(|error| shared.push_error(method, error))?;
         Ok(call)
     }
@@ -76,7 +76,7 @@ impl Drop for Call {
         let waiter = self.shared.endpoint().abandon(self.id);
         if waiter.is_some() {
             // If the connection is gone the peer cannot be told, and need not be.
-            let _ = self.shared.writer.push(|buffer| encode::cancel(buffer, self.id));
+            let _ = self.shared.writer.push(|buffer| forms::cancel(buffer, self.id));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-use crate::weight::block;
+use crate::wire::weight::block;
 
 /// What the runtime keeps for a task besides its future: the task's own record, and its entry in the set.
 const TASK: usize = 384;

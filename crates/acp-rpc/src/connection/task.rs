@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use crate::encode;
-use crate::fault::{Fault, Origin};
-use crate::message::{Error, Id};
+use crate::core::fault::{Fault, Origin};
 use crate::peer::Peer;
 use crate::service::{Kept, Reply, Service, Task, Written};
-use crate::weight::{block, weight_of_error};
-use crate::writer::PushError;
+use crate::wire::forms;
+use crate::wire::message::{Error, Id};
+use crate::wire::weight::{block, weight_of_error};
+use crate::wire::writer::PushError;
 
 /// Runs a future of the service. What it panics with, and what its drop panics with, goes to `report`; the output
 /// is `None` if it was lost with that. The future is dropped with what this returns, not when it is done.
@@ -170,7 +170,7 @@ impl Answering {
 
     fn send_result(&self, Reply { result, after, sent }: Reply) -> Result<(), Error> {
         let writer = &self.peer.shared.writer;
-        let pushed = guarded(|| writer.push(|buffer| encode::response(buffer, &self.id, result.as_ref())));
+        let pushed = guarded(|| writer.push(|buffer| forms::response(buffer, &self.id, result.as_ref())));
         self.contain(|| drop(result));
         let written = match pushed {
             Ok(Ok(bytes)) => {

@@ -7,7 +7,7 @@ use std::mem::size_of;
 use acp_json::Node;
 use serde_core::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use crate::message::{Error as ErrorObject, NotJson};
+use super::message::{Error as ErrorObject, NotJson};
 
 /// The slot of a value in an array.
 const ITEM: usize = size_of::<Node<'static>>();

@@ -2,9 +2,9 @@
 
 use acp_json::repair_surrogates;
 
-use crate::message::{Message, NotJson};
-use crate::options::Noise;
-use crate::weight::is_too_heavy;
+use super::message::{Message, NotJson};
+use super::weight::is_too_heavy;
+use crate::connection::options::Noise;
 
 /// Why no message was read.
 pub(crate) enum Unread {

@@ -11,17 +11,17 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, copy, sink};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::codec::Framer;
-use crate::dispatch::{Dispatch, Received};
-use crate::error::{CloseReason, Exit};
-use crate::options::Options;
+use super::dispatch::{Dispatch, Received};
+use super::options::Options;
+use super::pump::{Moved, Pump};
+use super::share::Share;
+use crate::core::error::{CloseReason, Exit};
 use crate::peer::Peer;
-use crate::pump::{Moved, Pump};
+use crate::peer::shared::Shared;
 use crate::service::Service;
-use crate::share::Share;
-use crate::shared::Shared;
 use crate::tap::Observer;
 use crate::transport::{ChildLink, Transport};
+use crate::wire::codec::Framer;
 
 /// Connects a service to the peer at the other end of a transport.
 ///
@@ -353,7 +353,7 @@ async fn discard(mut stream: Pin<Box<dyn AsyncRead + Send>>) {
 /// The end of a wait that begins now: one that no clock can show is as good as never.
 fn ending(after: Duration) -> Instant {
     let now = Instant::now();
-    now.checked_add(after).unwrap_or_else(|| now + crate::options::NEVER)
+    now.checked_add(after).unwrap_or_else(|| now + super::options::NEVER)
 }
 
 /// Made only when it is polled: a timer that nobody needs is not even looked at.

@@ -10,15 +10,15 @@ use acp_json::{FromNode, Value};
 use serde_core::Serialize;
 use tokio::sync::oneshot;
 
+use super::call::{Call, Settled};
 use super::meta::{self, WithMeta};
-use crate::call::{Call, Settled};
-use crate::encode;
-use crate::error::CallError;
-use crate::message::Id;
+use super::shared::Shared;
+use super::waiter::Waiter;
+use crate::core::error::CallError;
 use crate::service::{Encode, LaneKey, Written};
-use crate::shared::Shared;
-use crate::waiter::Waiter;
-use crate::writer::PushError;
+use crate::wire::forms;
+use crate::wire::message::Id;
+use crate::wire::writer::PushError;
 
 /// What requests and notifications go out through. The innermost one writes them to the connection.
 pub trait Outbound: Send + Sync + 'static {
@@ -145,7 +145,7 @@ impl<'a> Outgoing<'a> {
         let params = WithMeta { params: &params, meta: &meta };
         let Some(Answer { waiter, arrival, on_wire, .. }) = answer else {
             let _turn = shared.turn(&method).await?;
-            let pushed = shared.writer.push(|buffer| encode::notification(buffer, &method, &params));
+            let pushed = shared.writer.push(|buffer| forms::notification(buffer, &method, &params));
             progress.set_sent(pushed.map_err(|error| shared.push_error(&method, error))?);
             return Ok(());
         };

@@ -1,0 +1,11 @@
+//! Lines and messages: how bytes become messages, and messages bytes.
+
+pub mod codec;
+pub(crate) mod envelope;
+pub(crate) mod forms;
+pub(crate) mod head;
+pub(crate) mod message;
+pub(crate) mod reading;
+mod reason;
+pub(crate) mod weight;
+pub(crate) mod writer;
