@@ -14,13 +14,17 @@ pub use tokio_util::sync::CancellationToken;
 
 pub use crate::connection::driver::{Driver, connect};
 pub use crate::connection::flush_barrier::Hold;
-pub use crate::connection::options::{Noise, Options};
+pub use crate::connection::options::Options;
 pub use crate::core::endpoint;
 pub use crate::core::error::{CallError, CloseReason, Exit};
 pub use crate::core::fault::{Fault, Origin};
+pub use crate::core::job::{BoxFuture, LaneKey};
 pub use crate::peer::Peer;
 pub use crate::peer::call::Pending;
-pub use crate::service::{BoxFuture, Delivery, Encode, EncodeError, LaneKey, Reply, Request, Service, Task};
+pub use crate::service::Service;
+pub use crate::service::delivery::Delivery;
+pub use crate::service::reply::{Reply, Task};
+pub use crate::service::request::Request;
 pub use crate::tap::{Direction, Kind, Tap, Traffic};
 pub use crate::transport::Transport;
 #[cfg(feature = "process")]
@@ -30,4 +34,6 @@ pub use crate::transport::process::Child;
 #[cfg(feature = "process")]
 pub use crate::transport::run::{Output, Running};
 pub use crate::wire::codec;
+pub use crate::wire::encode::{Encode, EncodeError};
 pub use crate::wire::message::{Answer, Error, Id, Message, NotJson};
+pub use crate::wire::reading::Noise;

@@ -8,22 +8,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::task::JoinSet;
 
+use super::answering::Answering;
 use super::lane::Lanes;
-use super::options::Noise;
-use super::task::{Answering, caught, guarded};
 use crate::core::budget::{self, JOB, LANE, REQUEST};
 use crate::core::endpoint::{Effect, is_reserved};
 use crate::core::error::CloseReason;
 use crate::core::fault::{Fault, Origin};
+use crate::core::job::{BoxFuture, LaneKey};
+use crate::core::panics::{caught, guarded};
 use crate::peer::Peer;
 use crate::peer::shared::Shared;
 use crate::peer::waiter::{Outcome, Waiter};
-use crate::service::{BoxFuture, Delivery, Kept, LaneKey, Request, Service, Task};
+use crate::service::Service;
+use crate::service::delivery::Delivery;
+use crate::service::reply::Task;
+use crate::service::request::{Kept, Request};
 use crate::tap::Observer;
 use crate::wire::codec::Line;
 use crate::wire::forms;
 use crate::wire::message::{Answer, Error, Id, Message};
-use crate::wire::reading::{Unread, read};
+use crate::wire::reading::{Noise, Unread, read};
 use crate::wire::weight::{block, weight, weight_of_error};
 
 /// The reader's half of a connection: where lines go, and the tasks that came of them.
@@ -233,7 +237,7 @@ impl Dispatch {
 
     /// Tells the one who waits. What he does with it, and what it does that reads a result, may panic.
     fn settle(&mut self, waiter: Waiter, outcome: Outcome<'_>) {
-        let lane = waiter.waits_in(&self.lanes);
+        let lane = waiter.lane().filter(|lane| self.lanes.is_busy(lane)).cloned();
         let bytes = match (&lane, &outcome) {
             (Some(_), Outcome::Answer(answer)) => weight_of_answer(answer),
             _ => 0,
@@ -272,7 +276,7 @@ impl Dispatch {
     fn give_up_calls(&mut self) {
         let shared = Arc::clone(&self.peer.shared);
         shared.intake.give_up();
-        let waiting = shared.endpoint().give_up(|waiter| !waiter.is_in_lane());
+        let waiting = shared.endpoint().give_up(|waiter| waiter.lane().is_none());
         for (id, waiter) in waiting {
             // A connection that cannot be written to any more has no peer to tell.
             let _ = shared.writer.push(|buffer| forms::cancel(buffer, id));

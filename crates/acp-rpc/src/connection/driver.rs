@@ -15,6 +15,9 @@ use super::dispatch::{Dispatch, Received};
 use super::options::Options;
 use super::pump::{Moved, Pump};
 use super::share::Share;
+use crate::core::budget::Intake;
+use crate::core::deadline::ending;
+use crate::core::endpoint::Limits;
 use crate::core::error::{CloseReason, Exit};
 use crate::peer::Peer;
 use crate::peer::shared::Shared;
@@ -22,13 +25,14 @@ use crate::service::Service;
 use crate::tap::Observer;
 use crate::transport::{ChildLink, Transport};
 use crate::wire::codec::Framer;
+use crate::wire::writer::Writer;
 
 /// Connects a service to the peer at the other end of a transport.
 ///
 /// Nothing happens until the [`Driver`] is spawned or awaited, on a tokio runtime with time enabled. What
 /// the [`Peer`] is given before that is queued.
 pub fn connect(transport: Transport, service: impl Service, options: Options) -> (Peer, Driver) {
-    let peer = Peer::new(Shared::new(&options), options.request_timeout);
+    let peer = Peer::new(shared(&options), options.request_timeout);
     let service = options.layers.inbound(Arc::new(service));
     let Options { max_line, max_message, noise, drain, tap, hold, .. } = options;
     let observer = Observer::new(tap, service);
@@ -44,6 +48,13 @@ pub fn connect(transport: Transport, service: impl Service, options: Options) ->
         drain,
     };
     (peer, Driver { running: Box::pin(connection.run()) })
+}
+
+fn shared(options: &Options) -> Shared {
+    let limits = Limits { requests: options.max_in_flight, bytes: options.in_flight_budget };
+    let writer = Writer::new(options.outgoing_budget.max(1));
+    let intake = Intake::new(options.incoming_budget.max(1), options.incoming_ceiling);
+    Shared::new(limits, writer, intake, options.layers.outbound())
 }
 
 /// A connection at work: resolves to the reason it ended for.
@@ -348,12 +359,6 @@ fn is_loss(error: &io::Error) -> bool {
 async fn discard(mut stream: Pin<Box<dyn AsyncRead + Send>>) {
     let _ = copy(&mut stream, &mut sink()).await;
     pending().await
-}
-
-/// The end of a wait that begins now: one that no clock can show is as good as never.
-fn ending(after: Duration) -> Instant {
-    let now = Instant::now();
-    now.checked_add(after).unwrap_or_else(|| now + super::options::NEVER)
 }
 
 /// Made only when it is polled: a timer that nobody needs is not even looked at.

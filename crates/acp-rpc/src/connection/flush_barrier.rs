@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::service::BoxFuture;
+use crate::core::job::BoxFuture;
 
 /// Keeps what is queued back until something else is done: what a message tells is in a log before the message is
 /// on the wire.

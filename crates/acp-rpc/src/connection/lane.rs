@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::task::{caught, guarded};
 use crate::core::budget::{Charge, Intake, is_slack};
 use crate::core::fault::{Fault, Origin};
-use crate::service::{BoxFuture, LaneKey, Service};
+use crate::core::job::{BoxFuture, LaneKey};
+use crate::core::panics::{caught, guarded};
+use crate::service::Service;
 
 /// A queue with room for more jobs than this is not kept once its lane has run dry.
 const IDLE_JOBS: usize = 1024;

@@ -7,9 +7,9 @@ use super::flush_barrier::Hold;
 use crate::layer::{Layer, Layers, Outbound};
 use crate::service::Service;
 use crate::tap::Tap;
-
-/// As long as nobody waits: what stands for a time that is longer than a clock can show.
-pub(crate) const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+#[cfg(feature = "tracing")]
+use crate::trace::Tracing;
+use crate::wire::reading::Noise;
 
 /// Limits and habits of a connection. Every limit is in bytes unless it says otherwise.
 ///
@@ -61,20 +61,6 @@ pub struct Options {
     pub tap: Option<Tap>,
     /// What output waits for before it leaves.
     pub hold: Option<Hold>,
-}
-
-/// What to do about lines that are not JSON, and about those too long to tell.
-///
-/// Either way a request whose id can be made out is answered under it, half a surrogate pair in text is read as U+FFFD,
-/// and a [`Fault`](crate::Fault) is reported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Noise {
-    /// Answer with `-32700` and a null id: for the side that others connect to. What is not UTF-8 is not JSON.
-    #[default]
-    Answer,
-    /// Skip them: for the side that reads another program's stdout, where banners and stray prints appear. Bytes in
-    /// text that are not UTF-8 are read as U+FFFD.
-    Skip,
 }
 
 impl Default for Options {
@@ -205,5 +191,12 @@ impl Options {
     pub fn hold(mut self, hold: Hold) -> Self {
         self.hold = Some(hold);
         self
+    }
+
+    /// Adds [`Tracing`] to the layers of both directions (feature `tracing`).
+    #[cfg(feature = "tracing")]
+    #[must_use]
+    pub fn tracing(self, tracing: Tracing) -> Self {
+        self.layer_in(tracing.clone()).layer_out(tracing)
     }
 }

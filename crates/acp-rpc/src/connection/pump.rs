@@ -8,13 +8,10 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
 use super::flush_barrier::Hold;
 use super::idle::Idle;
-use crate::service::BoxFuture;
+use crate::core::job::BoxFuture;
 use crate::tap::Observer;
 use crate::wire::codec::{BUSY_CAPACITY, Framer};
-use crate::wire::writer::{CHUNK, Writer};
-
-/// An idle output buffer is not kept larger than this.
-pub(crate) const IDLE_CAPACITY: usize = 2 * CHUNK;
+use crate::wire::writer::{IDLE_CAPACITY, Writer};
 
 /// Both directions of a transport, and what is on its way in each.
 pub(crate) struct Pump {

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::connection::task::guarded;
-use crate::service::Service;
 use crate::wire::message::{Error, Id};
 
 /// Something a service may want to log: one message was unusable, or one handler failed.
@@ -140,11 +138,6 @@ impl Fault<'_> {
             Self::Oversized { .. } | Self::TooHeavy { .. } | Self::Ignored { .. } => true,
             _ => false,
         }
-    }
-
-    /// Tells a service. If that panics there is nobody left to be told.
-    pub(crate) fn report(self, service: &dyn Service) {
-        let _ = guarded(|| service.fault(self));
     }
 }
 

@@ -6,7 +6,10 @@ use super::{Exchange, Outbound, Outgoing};
 use crate::core::error::CloseReason;
 use crate::core::fault::Fault;
 use crate::peer::Peer;
-use crate::service::{Delivery, Request, Service, Task};
+use crate::service::Service;
+use crate::service::delivery::Delivery;
+use crate::service::reply::Task;
+use crate::service::request::Request;
 use crate::wire::message::Error;
 
 /// What requests wait for.

@@ -17,7 +17,8 @@ pub use self::observe::{Observe, Observed, Outcome, Step};
 pub use self::only::Only;
 pub use self::rate_limit::RateLimit;
 pub use self::timeout::Timeout;
-pub use crate::peer::outgoing::{Exchange, Outbound, Outgoing, Progress};
+pub use crate::peer::outgoing::{Exchange, Outbound, Outgoing};
+pub use crate::peer::progress::Progress;
 
 use crate::peer::outgoing::Wire;
 use crate::service::Service;

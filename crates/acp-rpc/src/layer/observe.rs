@@ -9,11 +9,15 @@ use acp_json::Node;
 use tokio::time::Instant;
 
 use super::{Exchange, Layer, Outbound, Outgoing, Progress};
-use crate::connection::task::guarded;
 use crate::core::error::{CallError, CloseReason};
 use crate::core::fault::Fault;
+use crate::core::job::BoxFuture;
+use crate::core::panics::guarded;
 use crate::peer::Peer;
-use crate::service::{BoxFuture, Delivery, Request, Service, Task};
+use crate::service::Service;
+use crate::service::delivery::Delivery;
+use crate::service::reply::Task;
+use crate::service::request::Request;
 use crate::tap::Direction;
 use crate::wire::message::{Error, Id};
 

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Layer;
 use super::gated::{Gate, Gated};
-use crate::connection::options::NEVER;
+use crate::core::deadline::NEVER;
 
 /// A limit on how many requests begin in a time. More wait until it is their turn, in the order they got
 /// there; notifications do not count.

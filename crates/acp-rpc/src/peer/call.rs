@@ -13,7 +13,8 @@ use tokio::time::{Sleep, sleep};
 use super::shared::Shared;
 use super::waiter::{Unsettled, Waiter};
 use crate::core::error::CallError;
-use crate::service::{Encode, LaneKey};
+use crate::core::job::LaneKey;
+use crate::wire::encode::Encode;
 use crate::wire::forms;
 
 pub(crate) type Settled<R> = Result<R, Unsettled>;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use acp_json::Value;
 
-use crate::service::Encode;
+use crate::wire::encode::Encode;
 
 /// Params with more in their `_meta`.
 pub(crate) struct WithMeta<'a, P: ?Sized> {

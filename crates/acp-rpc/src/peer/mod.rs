@@ -3,6 +3,7 @@
 pub(crate) mod call;
 mod meta;
 pub(crate) mod outgoing;
+pub(crate) mod progress;
 pub(crate) mod shared;
 pub(crate) mod waiter;
 
@@ -15,12 +16,13 @@ use std::time::Duration;
 use acp_json::FromNode;
 use serde_core::Serialize;
 
-use self::call::{self, Call, Pending, Stage, Timer, within};
+use self::call::{Call, Pending, Stage, Timer, within};
 use self::outgoing::{Outbound, Outgoing};
 use self::shared::Shared;
 use self::waiter::{Unsettled, Waiter};
 use crate::core::error::{CallError, CloseReason};
-use crate::service::{Borrowed, Encode, LaneKey};
+use crate::core::job::LaneKey;
+use crate::wire::encode::{Borrowed, Encode};
 use crate::wire::forms;
 
 /// A cheap handle on the other side of a connection. It does not keep the connection open.

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use acp_json::{FromNode, Value};
 use serde_core::Serialize;
@@ -12,12 +11,13 @@ use tokio::sync::oneshot;
 
 use super::call::{Call, Settled};
 use super::meta::{self, WithMeta};
+use super::progress::Progress;
 use super::shared::Shared;
 use super::waiter::Waiter;
 use crate::core::error::CallError;
-use crate::service::{Encode, LaneKey, Written};
+use crate::core::job::LaneKey;
+use crate::wire::encode::{Encode, Written};
 use crate::wire::forms;
-use crate::wire::message::Id;
 use crate::wire::writer::PushError;
 
 /// What requests and notifications go out through. The innermost one writes them to the connection.
@@ -150,7 +150,7 @@ impl<'a> Outgoing<'a> {
             return Ok(());
         };
         let call = Call::start(&shared, waiter, &method, &params).await?;
-        progress.0.id.store(call.id, Ordering::Relaxed);
+        progress.set_id(call.id);
         progress.set_sent(call.bytes);
         if let Some(on_wire) = on_wire {
             // A caller that is gone has dropped this future, too.
@@ -246,54 +246,5 @@ pub(crate) struct Wire;
 impl Outbound for Wire {
     fn send<'a>(&self, outgoing: Outgoing<'a>) -> Exchange<'a> {
         Box::pin(outgoing.exchange())
-    }
-}
-
-/// What has become of an [`Outgoing`] so far.
-#[derive(Clone, Debug)]
-pub struct Progress(Arc<Steps>);
-
-#[derive(Debug)]
-struct Steps {
-    /// Negative until there is one.
-    id: AtomicI64,
-    sent: AtomicUsize,
-    received: AtomicUsize,
-}
-
-impl Progress {
-    /// The id of a request that has been sent.
-    #[must_use]
-    pub fn id(&self) -> Option<Id> {
-        let id = self.0.id.load(Ordering::Relaxed);
-        (id >= 0).then_some(Id::Int(id))
-    }
-
-    /// The length of its line in bytes, once it stands in the output buffer; 0 before that.
-    #[must_use]
-    pub fn sent(&self) -> usize {
-        self.0.sent.load(Ordering::Relaxed)
-    }
-
-    /// The length of the answer's line in bytes, once it is there; 0 before that.
-    #[must_use]
-    pub fn received(&self) -> usize {
-        self.0.received.load(Ordering::Relaxed)
-    }
-
-    fn set_sent(&self, bytes: usize) {
-        self.0.sent.store(bytes, Ordering::Relaxed);
-    }
-
-    pub(crate) fn set_received(&self, bytes: usize) {
-        self.0.received.store(bytes, Ordering::Relaxed);
-    }
-}
-
-impl Default for Progress {
-    fn default() -> Self {
-        let steps =
-            Steps { id: AtomicI64::new(-1), sent: AtomicUsize::new(0), received: AtomicUsize::new(0) };
-        Self(Arc::new(steps))
     }
 }

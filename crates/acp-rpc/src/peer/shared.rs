@@ -7,11 +7,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::outgoing::{Outbound, Outgoing};
 use super::waiter::Waiter;
-use crate::connection::options::Options;
 use crate::core::budget::{Intake, Waiting};
 use crate::core::endpoint::{Endpoint, Limits};
 use crate::core::error::{CallError, CloseReason};
-use crate::service::LaneKey;
+use crate::core::job::LaneKey;
 use crate::wire::forms;
 use crate::wire::message::{Error, Id};
 use crate::wire::writer::{Closed, PushError, Turn, Writer};
@@ -35,13 +34,17 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(options: &Options) -> Self {
-        let limits = Limits { requests: options.max_in_flight, bytes: options.in_flight_budget };
+    pub(crate) fn new(
+        limits: Limits,
+        writer: Writer,
+        intake: Arc<Intake>,
+        outbound: Option<Arc<dyn Outbound>>,
+    ) -> Self {
         Self {
             endpoint: Mutex::new(Endpoint::new(limits)),
-            writer: Writer::new(options.outgoing_budget.max(1)),
-            intake: Intake::new(options.incoming_budget.max(1), options.incoming_ceiling),
-            outbound: options.layers.outbound(),
+            writer,
+            intake,
+            outbound,
             line: AtomicUsize::new(0),
             closing: CancellationToken::new(),
             handlers: CancellationToken::new(),

@@ -3,11 +3,10 @@
 use acp_json::{FromNode, ReadError};
 use tokio::sync::oneshot;
 
-use super::outgoing::Progress;
-use crate::connection::lane::Lanes;
+use super::progress::Progress;
 use crate::core::budget::Waiting;
 use crate::core::error::{CallError, CloseReason};
-use crate::service::{BoxFuture, LaneKey};
+use crate::core::job::{BoxFuture, LaneKey};
 use crate::wire::message::{Answer, Error};
 
 /// Takes an answer on the reader, reads the result there, and passes it on: at once, or through a lane.
@@ -85,14 +84,9 @@ impl Waiter {
         }
     }
 
-    /// Whether the answer goes through a lane.
-    pub(crate) const fn is_in_lane(&self) -> bool {
-        self.lane.is_some()
-    }
-
-    /// The lane in which the answer has to wait for its turn, as jobs are at work there.
-    pub(crate) fn waits_in(&self, lanes: &Lanes) -> Option<LaneKey> {
-        self.lane.clone().filter(|lane| lanes.is_busy(lane))
+    /// The lane that the answer goes through, if it goes through one.
+    pub(crate) const fn lane(&self) -> Option<&LaneKey> {
+        self.lane.as_ref()
     }
 
     /// Settles the call. `Some` is the rest of it, if that is to be done later.

@@ -6,10 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use acp_json::{Node, Value};
 
 use super::{Direction, Kind, Traffic};
-use crate::connection::options::Noise;
-use crate::service::Encode;
+use crate::wire::encode::Encode;
 use crate::wire::message::Id;
-use crate::wire::reading::repaired;
+use crate::wire::reading::{Noise, repaired};
 
 /// One record of a [`Recording`](super::Recording).
 #[derive(Clone, Debug, PartialEq)]

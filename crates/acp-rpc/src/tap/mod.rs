@@ -7,6 +7,7 @@ mod recording;
 mod redaction;
 mod rename;
 mod replay;
+mod replayed;
 mod script;
 mod traffic;
 
@@ -17,14 +18,14 @@ pub use self::entry::{Entry, Record};
 pub use self::recorder::Recorder;
 pub use self::recording::{Recording, RecordingError};
 pub use self::redaction::Redaction;
-pub use self::replay::{Replay, ReplayError, Replayed, replay};
+pub use self::replay::{Replay, ReplayError, replay};
+pub use self::replayed::Replayed;
 pub use self::traffic::{Direction, Kind, Traffic};
 
 pub(crate) use self::observer::Observer;
 
-use crate::connection::options::Noise;
 use crate::wire::message::{Id, Message};
-use crate::wire::reading::repaired;
+use crate::wire::reading::{Noise, repaired};
 
 /// Sees each line of a connection, in the order of the wire. Free when there is none.
 ///

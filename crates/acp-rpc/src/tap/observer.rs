@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Direction, Tap};
-use crate::connection::task::guarded;
 use crate::core::fault::{Fault, Origin};
+use crate::core::panics::guarded;
 use crate::service::Service;
 use crate::wire::message::Id;
 

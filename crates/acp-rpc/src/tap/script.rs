@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use acp_json::{Node, Value};
 
 use super::rename::Renames;
-use super::replay::Replayed;
+use super::replayed::Replayed;
 use super::{Direction, Entry, Kind};
 use crate::wire::forms;
 use crate::wire::message::{Error, Id};

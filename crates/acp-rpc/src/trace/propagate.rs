@@ -10,7 +10,10 @@ use crate::core::error::CloseReason;
 use crate::core::fault::Fault;
 use crate::layer::{Exchange, Layer, Outbound, Outgoing};
 use crate::peer::Peer;
-use crate::service::{Delivery, Request, Service, Task};
+use crate::service::Service;
+use crate::service::delivery::Delivery;
+use crate::service::reply::Task;
+use crate::service::request::Request;
 use crate::wire::message::Error;
 
 /// Reads the [`TraceContext`] of what comes in, and adds one to what goes out.

@@ -9,13 +9,16 @@ use tracing::field::{Empty, display};
 use tracing::{Instrument, Span};
 
 use super::TraceContext;
-use crate::connection::options::Options;
-use crate::connection::task::guarded;
 use crate::core::error::CloseReason;
 use crate::core::fault::Fault;
+use crate::core::job::BoxFuture;
+use crate::core::panics::guarded;
 use crate::layer::{Exchange, Layer, Outbound, Outcome, Outgoing, Progress};
 use crate::peer::Peer;
-use crate::service::{BoxFuture, Delivery, Request, Service, Task};
+use crate::service::Service;
+use crate::service::delivery::Delivery;
+use crate::service::reply::Task;
+use crate::service::request::Request;
 use crate::tap::Direction;
 use crate::wire::message::Error;
 
@@ -111,14 +114,6 @@ impl fmt::Debug for Tracing {
             .field("set_parent", &self.set_parent.is_some())
             .field("inject", &self.inject.is_some())
             .finish()
-    }
-}
-
-impl Options {
-    /// Adds [`Tracing`] to the layers of both directions (feature `tracing`).
-    #[must_use]
-    pub fn tracing(self, tracing: Tracing) -> Self {
-        self.layer_in(tracing.clone()).layer_out(tracing)
     }
 }
 

@@ -7,7 +7,7 @@ use memchr::memchr;
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 
-use crate::connection::task::guarded;
+use crate::core::panics::guarded;
 
 /// A longer line is handed over in pieces of this size.
 const LONGEST_LINE: usize = 8 * 1024;

@@ -1,7 +1,7 @@
 //! The wire form of each kind of message, written straight into a buffer.
 
+use super::encode::Encode;
 use super::message::{Error, Id};
-use crate::service::Encode;
 
 type Result = std::result::Result<(), serde_json::Error>;
 

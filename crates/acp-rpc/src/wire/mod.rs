@@ -1,6 +1,7 @@
 //! Lines and messages: how bytes become messages, and messages bytes.
 
 pub mod codec;
+pub(crate) mod encode;
 pub(crate) mod envelope;
 pub(crate) mod forms;
 pub(crate) mod head;

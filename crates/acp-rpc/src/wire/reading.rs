@@ -4,7 +4,20 @@ use acp_json::repair_surrogates;
 
 use super::message::{Message, NotJson};
 use super::weight::is_too_heavy;
-use crate::connection::options::Noise;
+
+/// What to do about lines that are not JSON, and about those too long to tell.
+///
+/// Either way a request whose id can be made out is answered under it, half a surrogate pair in text is read as U+FFFD,
+/// and a [`Fault`](crate::Fault) is reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Noise {
+    /// Answer with `-32700` and a null id: for the side that others connect to. What is not UTF-8 is not JSON.
+    #[default]
+    Answer,
+    /// Skip them: for the side that reads another program's stdout, where banners and stray prints appear. Bytes in
+    /// text that are not UTF-8 are read as U+FFFD.
+    Skip,
+}
 
 /// Why no message was read.
 pub(crate) enum Unread {

@@ -7,11 +7,11 @@ use std::task::{Context, Poll, Waker};
 
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 
-use crate::connection::pump::IDLE_CAPACITY;
-
 /// From this length on a buffer takes no further message, so that memory is given back piece by piece as a
 /// slow peer reads. It is what pipes take at once: larger writes would not save any.
 pub(crate) const CHUNK: usize = 64 * 1024;
+/// An idle output buffer is not kept larger than this.
+pub(crate) const IDLE_CAPACITY: usize = 2 * CHUNK;
 /// Room in a buffer for the message that makes it full, as long as that is a short one.
 const SLACK: usize = 4 * 1024;
 /// How many empty buffers are kept at most, for whoever fills one after the other: to get them anew each time costs

@@ -297,7 +297,7 @@ impl Wake for Waking {
 }
 
 /// A connection on which one request waits, which `Owner` owns.
-async fn owning(options: Options) -> (common::Wire, Peer, Owner) {
+async fn owning(options: Options) -> (crate::common::Wire, Peer, Owner) {
     let (lab, _events) = Lab::new();
     let (mut wire, peer, driver) = raw(lab, options);
     tokio::spawn(driver);
@@ -309,13 +309,13 @@ async fn owning(options: Options) -> (common::Wire, Peer, Owner) {
 async fn then_is_dropped_as_its_params_cannot_be_written() {
     let (mut wire, peer, owner) = owning(Options::default()).await;
     let then = move |_: Result<Value, CallError>| drop(owner);
-    let error = peer.begin_then(None, "ask", &common::Unwritable, then).await.unwrap_err();
+    let error = peer.begin_then(None, "ask", &crate::common::Unwritable, then).await.unwrap_err();
     assert!(matches!(error, CallError::Encode { .. }), "{error:?}");
     assert!(wire.next().await.contains("cancel_request"));
 }
 
 async fn then_is_dropped_as_the_connection_has_ended() {
-    let (mut wire, peer, owner) = owning(Options::default().drain(common::GUARD)).await;
+    let (mut wire, peer, owner) = owning(Options::default().drain(crate::common::GUARD)).await;
     // Its handler keeps the output open.
     wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"stuck"}"#).await;
     wire.shut_down().await;
@@ -348,7 +348,7 @@ async fn a_waker_is_called_as_the_peer_cancels() {
     let service = Waits(Arc::clone(&token), Arc::clone(&started));
     let (near, far) = tokio::io::duplex(64 * 1024);
     let (peer, driver) = acp_rpc::connect(acp_rpc::Transport::from_stream(near), service, Options::default());
-    let mut wire = common::Wire::new(far);
+    let mut wire = crate::common::Wire::new(far);
     tokio::spawn(driver);
     let pending = peer.begin::<_, Value>(None, "ask", &()).await.unwrap();
     wire.next().await;
@@ -380,6 +380,6 @@ fn what_others_hold_is_dropped_and_woken_while_nothing_is_locked() {
             drop(runtime);
             done.send(()).unwrap();
         });
-        is_done.recv_timeout(common::GUARD).expect(what);
+        is_done.recv_timeout(crate::common::GUARD).expect(what);
     }
 }

@@ -114,7 +114,7 @@ async fn close_sends_what_is_queued_and_tells_everybody() {
 #[tokio::test]
 async fn close_does_not_wait_for_a_peer_that_does_not_read() {
     let (lab, _events) = Lab::new();
-    let (_wire, peer, driver) = common::raw_with_capacity(lab, brief(), 16);
+    let (_wire, peer, driver) = crate::common::raw_with_capacity(lab, brief(), 16);
     let driver = tokio::spawn(driver);
     peer.notify("never read", &vec![0; 100]).await.unwrap();
     peer.close();
@@ -282,7 +282,7 @@ async fn last_answers_are_read_when_writing_fails() {
     // On one thread: now the request is in the output buffer.
     tokio::task::yield_now().await;
     let driver = tokio::spawn(driver);
-    let mut wire = common::Wire::new(far);
+    let mut wire = crate::common::Wire::new(far);
     wire.send(r#"{"jsonrpc":"2.0","id":0,"result":"said before"}"#).await;
     drop(wire);
     let result = soon("the answer", call).await.unwrap().unwrap();

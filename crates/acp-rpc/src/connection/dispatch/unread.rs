@@ -1,11 +1,10 @@
 //! Lines that are not read as they came.
 
 use super::{Dispatch, Received};
-use crate::connection::options::Noise;
 use crate::core::fault::Fault;
 use crate::wire::head::Head;
 use crate::wire::message::{Answer, Error, Id, Message, NotJson};
-use crate::wire::reading::{Unread, read, repaired};
+use crate::wire::reading::{Noise, Unread, read, repaired};
 
 impl Dispatch {
     /// Deals with a line that is not JSON as it came. One whose text is all that is wrong with it is repaired.

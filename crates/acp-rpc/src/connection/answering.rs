@@ -1,87 +1,21 @@
-//! What runs as a task of its own: the handler of a request, up to its answer. And how its panics are kept in.
+//! The handler of a request, up to its answer.
 
-use std::any::Any;
 use std::future::poll_fn;
-use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 
 use crate::core::fault::{Fault, Origin};
+use crate::core::panics::{caught, guarded};
 use crate::peer::Peer;
-use crate::service::{Kept, Reply, Service, Task, Written};
+use crate::service::Service;
+use crate::service::reply::{Reply, Task};
+use crate::service::request::Kept;
+use crate::wire::encode::Written;
 use crate::wire::forms;
 use crate::wire::message::{Error, Id};
 use crate::wire::weight::{block, weight_of_error};
 use crate::wire::writer::PushError;
-
-/// Runs a future of the service. What it panics with, and what its drop panics with, goes to `report`; the output
-/// is `None` if it was lost with that. The future is dropped with what this returns, not when it is done.
-pub(crate) fn caught<T, R: FnMut(&str) + Unpin>(future: Foreign<T>, report: R) -> Caught<T, R> {
-    Caught { future: Some(future), report }
-}
-
-type Foreign<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-
-pub(crate) struct Caught<T, R: FnMut(&str) + Unpin> {
-    future: Option<Foreign<T>>,
-    report: R,
-}
-
-impl<T, R: FnMut(&str) + Unpin> Caught<T, R> {
-    fn discard(&mut self) {
-        let future = self.future.take();
-        if let Err(panic) = guarded(|| drop(future)) {
-            (self.report)(&panic);
-        }
-    }
-}
-
-impl<T, R: FnMut(&str) + Unpin> Future for Caught<T, R> {
-    type Output = Option<T>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let Some(future) = &mut self.future else { return Poll::Pending };
-        let output = match guarded(|| future.as_mut().poll(cx)) {
-            Ok(Poll::Pending) => return Poll::Pending,
-            Ok(Poll::Ready(output)) => Some(output),
-            Err(panic) => {
-                (self.report)(&panic);
-                None
-            }
-        };
-        Poll::Ready(output)
-    }
-}
-
-/// Also where a task is stopped half-way.
-impl<T, R: FnMut(&str) + Unpin> Drop for Caught<T, R> {
-    fn drop(&mut self) {
-        self.discard();
-    }
-}
-
-/// Runs a function; a panic becomes its message.
-///
-/// What a panicking handler left half done is its own: nothing of this crate is behind the closure.
-pub(crate) fn guarded<T>(run: impl FnOnce() -> T) -> std::result::Result<T, String> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(message_of)
-}
-
-fn message_of(panic: Box<dyn Any + Send>) -> String {
-    let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
-        (Some(message), _) => (*message).to_owned(),
-        (_, Some(message)) => message.clone(),
-        _ => "a panic without a message".to_owned(),
-    };
-    // What was thrown may panic in its turn when it is dropped, and so on: that one is left where it is.
-    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-        mem::forget(another);
-    }
-    message
-}
 
 /// One request of the peer.
 pub(crate) struct Answering {

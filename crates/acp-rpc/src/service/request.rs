@@ -1,0 +1,108 @@
+//! A request of the peer, and what is kept until it is answered.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+use super::reply::Reply;
+use crate::peer::Peer;
+use crate::wire::message::{Error, Id};
+
+/// A request of the peer, as its handler sees it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Request {
+    /// The peer's id for it.
+    pub id: Id,
+    /// The peer.
+    pub peer: Peer,
+    /// Fires when the peer cancels this request (`$/cancel_request`) and when the connection ends. The
+    /// handler still answers: with a result, or with [`Error::cancelled`].
+    pub cancel: CancellationToken,
+    pub(crate) kept: Kept,
+}
+
+impl Request {
+    /// Keeps something until the answer stands in the output buffer, whether that is a result or an error and whoever
+    /// gives it: a layer may drop the handler and answer itself. Once the request is answered, it is dropped at once.
+    ///
+    /// ```
+    /// # use acp_rpc::{Error, Reply, Request, Task};
+    /// # use std::sync::{Arc, Mutex};
+    /// /// One at a time, and none before the answer of the one before.
+    /// fn exclusive(busy: &Arc<tokio::sync::Semaphore>, request: Request) -> Result<Task, Error> {
+    ///     let place = Arc::clone(busy).try_acquire_owned().map_err(|_| Error::internal("busy"))?;
+    ///     request.keep(place);
+    ///     Ok(Box::pin(async { Ok(Reply::empty()) }))
+    /// }
+    /// ```
+    pub fn keep(&self, something: impl Send + 'static) {
+        self.kept.add(Box::new(something));
+    }
+
+    /// Answers `reply` where the request would be answered with `-32800`, by its task or by a layer, such as one in
+    /// which it waits for its turn. A handler that the end of the connection stops is answered `-32800` all the same.
+    pub fn if_cancelled(&self, reply: Reply) {
+        self.kept.set_if_cancelled(reply);
+    }
+}
+
+/// What is kept for a request until it is answered.
+#[derive(Clone)]
+pub(crate) struct Kept(Arc<Mutex<Option<Held>>>);
+
+#[derive(Default)]
+struct Held {
+    things: Vec<Box<dyn Send>>,
+    /// What is answered in place of `-32800`.
+    if_cancelled: Option<Reply>,
+}
+
+impl Kept {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Mutex::new(Some(Held::default()))))
+    }
+
+    fn add(&self, something: Box<dyn Send>) {
+        let late = match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(kept) => {
+                kept.things.push(something);
+                None
+            }
+            None => Some(something),
+        };
+        drop(late);
+    }
+
+    fn set_if_cancelled(&self, reply: Reply) {
+        let before = match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(kept) => kept.if_cancelled.replace(reply),
+            None => Some(reply),
+        };
+        drop(before);
+    }
+
+    /// The answer that is given where this one would be.
+    pub(crate) fn instead_of(&self, outcome: Result<Reply, Error>) -> Result<Reply, Error> {
+        match outcome {
+            Err(error) if error.code == Error::REQUEST_CANCELLED => {
+                let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.as_mut().and_then(|kept| kept.if_cancelled.take()).ok_or(error)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Drops it. That may panic.
+    pub(crate) fn let_go(&self) {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(kept);
+    }
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Kept")
+    }
+}
