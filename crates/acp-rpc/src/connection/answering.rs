@@ -10,7 +10,7 @@ use crate::core::panics::{caught, guarded};
 use crate::peer::Peer;
 use crate::service::Service;
 use crate::service::reply::{Reply, Task};
-use crate::service::request::Kept;
+use crate::service::request::Attachments;
 use crate::wire::encode::Written;
 use crate::wire::forms;
 use crate::wire::message::{Error, Id};
@@ -23,7 +23,7 @@ pub(crate) struct Answering {
     pub(crate) service: Arc<dyn Service>,
     pub(crate) id: Id,
     pub(crate) method: Box<str>,
-    pub(crate) kept: Kept,
+    pub(crate) attachments: Attachments,
     /// The handler has been polled, and is not done or waits for room.
     pub(crate) has_run: AtomicBool,
 }
@@ -40,23 +40,23 @@ impl Answering {
             polled
         });
         let mut outcome = polled.await.unwrap_or_else(|| Err(Error::panicked()));
-        outcome = self.kept.instead_of(outcome);
-        let turn = match self.peer.shared.writer.try_turn() {
-            Some(turn) => Ok(turn),
+        outcome = self.attachments.instead_of(outcome);
+        let permit = match self.peer.shared.writer.try_permit() {
+            Some(permit) => Ok(permit),
             None => {
                 outcome = self.weighed(outcome);
                 let _waits = self.peer.shared.intake.answer_waits();
                 self.has_run();
-                self.peer.shared.writer.turn().await
+                self.peer.shared.writer.permit().await
             }
         };
         let in_flight = self.peer.shared.endpoint().finished(&self.id);
-        if turn.is_ok() && in_flight {
+        if permit.is_ok() && in_flight {
             self.send(outcome);
         } else {
             self.contain(|| drop(outcome));
         }
-        drop(turn);
+        drop(permit);
         // Only now: what it holds is held until its answer stands in the buffer.
         drop(handler);
     }
@@ -162,6 +162,6 @@ impl Answering {
 impl Drop for Answering {
     fn drop(&mut self) {
         self.has_run();
-        self.contain(|| self.kept.let_go());
+        self.contain(|| self.attachments.let_go());
     }
 }

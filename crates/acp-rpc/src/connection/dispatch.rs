@@ -22,7 +22,7 @@ use crate::peer::waiter::{Outcome, Waiter};
 use crate::service::Service;
 use crate::service::delivery::Delivery;
 use crate::service::reply::Task;
-use crate::service::request::{Kept, Request};
+use crate::service::request::{Attachments, Request};
 use crate::tap::Observer;
 use crate::wire::codec::Line;
 use crate::wire::forms;
@@ -146,11 +146,15 @@ impl Dispatch {
         };
         match effect {
             Effect::Run { id, method, params, token } => {
-                let kept = Kept::new();
-                let request =
-                    Request { id: id.clone(), peer: self.peer.clone(), cancel: token, kept: kept.clone() };
+                let attachments = Attachments::new();
+                let request = Request {
+                    id: id.clone(),
+                    peer: self.peer.clone(),
+                    cancel: token,
+                    attachments: attachments.clone(),
+                };
                 let task = guarded(|| self.service.request(&method, params, request));
-                self.started(&id, &method, task, kept);
+                self.started(&id, &method, task, attachments);
             }
             Effect::Notify { method, params } => {
                 let bytes = weight(&params);
@@ -176,7 +180,13 @@ impl Dispatch {
     }
 
     /// Spawns the handler of a request, or answers at once if there is none.
-    fn started(&mut self, id: &Id, method: &str, task: Result<Result<Task, Error>, String>, kept: Kept) {
+    fn started(
+        &mut self,
+        id: &Id,
+        method: &str,
+        task: Result<Result<Task, Error>, String>,
+        attachments: Attachments,
+    ) {
         let task = task.unwrap_or_else(|panic| {
             self.panicked(method, &panic);
             Err(Error::panicked())
@@ -186,7 +196,7 @@ impl Dispatch {
             Err(error) if self.peer.shared.writer.has_room() => {
                 self.peer.shared.endpoint().finished(id);
                 self.peer.shared.refuse(id, &error);
-                if let Err(panic) = guarded(|| kept.let_go()) {
+                if let Err(panic) = guarded(|| attachments.let_go()) {
                     self.panicked(method, &panic);
                 }
                 return;
@@ -201,7 +211,7 @@ impl Dispatch {
             service,
             id: id.clone(),
             method: method.into(),
-            kept,
+            attachments,
             has_run: AtomicBool::new(false),
         };
         let answering = answering.run(task);

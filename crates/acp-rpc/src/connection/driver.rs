@@ -34,9 +34,10 @@ use crate::wire::writer::Writer;
 pub fn connect(transport: Transport, service: impl Service, options: Options) -> (Peer, Driver) {
     let peer = Peer::new(shared(&options), options.request_timeout);
     let service = options.layers.inbound(Arc::new(service));
-    let Options { max_line, max_message, noise, drain, tap, hold, .. } = options;
+    let Options { max_line, max_message, noise, drain, tap, flush_barrier, .. } = options;
     let observer = Observer::new(tap, service);
-    let pump = Pump::new(Framer::new(max_line), transport.reader, transport.writer, observer.clone(), hold);
+    let pump =
+        Pump::new(Framer::new(max_line), transport.reader, transport.writer, observer.clone(), flush_barrier);
     let dispatch = Dispatch::new(peer.clone(), observer, noise, max_line, max_message);
     let connection = Connection {
         dispatch,
@@ -106,7 +107,7 @@ enum AtHand {
     More,
 }
 
-/// What a turn of the loop came to.
+/// The outcome of one step of the loop.
 enum Event {
     /// A handler or a lane is done.
     Finished,
@@ -158,7 +159,7 @@ impl Connection {
     /// Serves until something says that it is over.
     async fn serve(&mut self) -> CloseReason {
         loop {
-            match self.turn(Stage::Serving, None).await {
+            match self.step(Stage::Serving, None).await {
                 Event::Finished | Event::Read | Event::Wrote | Event::Overdue => {}
                 Event::Eof => return CloseReason::Eof,
                 Event::Exited(exit) => return CloseReason::Exited(exit),
@@ -175,7 +176,7 @@ impl Connection {
     async fn last_words(&mut self, cause: CloseReason) -> CloseReason {
         let mut reason = cause;
         let mut done = self.dispatch.lanes.finished();
-        let mut told = false;
+        let mut calls_have_failed = false;
         let mut deadline = ending(self.drain);
         if matches!(reason, CloseReason::Local) {
             return reason;
@@ -184,8 +185,8 @@ impl Connection {
             || self.dispatch.has_handed_back()
             || (self.child.is_some() && !self.child_is_gone)
         {
-            match self.turn(Stage::Serving, Some(deadline)).await {
-                Event::Exited(_) if told => {}
+            match self.step(Stage::Serving, Some(deadline)).await {
+                Event::Exited(_) if calls_have_failed => {}
                 Event::Exited(exit) => reason = CloseReason::Exited(exit),
                 // What an exited process leaves behind in the pipe is there already: more comes from others.
                 Event::Read if self.child_is_gone => {}
@@ -195,7 +196,7 @@ impl Connection {
                 Event::Overdue if self.pump.reading && self.dispatch.is_paused() => {
                     if done == self.dispatch.lanes.finished() {
                         self.dispatch.fail_calls(&reason);
-                        told = true;
+                        calls_have_failed = true;
                     }
                     done = self.dispatch.lanes.finished();
                     deadline = ending(self.drain);
@@ -212,11 +213,12 @@ impl Connection {
     /// then stops them.
     async fn wind_down(&mut self, reason: &CloseReason) {
         let shared = Arc::clone(&self.dispatch.peer.shared);
-        let mut told = matches!(reason, CloseReason::Local | CloseReason::Exited(_)) || !self.pump.writing;
+        let mut are_stopping =
+            matches!(reason, CloseReason::Local | CloseReason::Exited(_)) || !self.pump.writing;
         let mut done = self.dispatch.lanes.finished();
         let mut deadline = ending(self.drain);
         loop {
-            if told {
+            if are_stopping {
                 shared.handlers.cancel();
             }
             let idle = self.dispatch.tasks.is_empty();
@@ -227,17 +229,17 @@ impl Connection {
             if idle && self.pump.is_flushed(&shared.writer) {
                 return;
             }
-            match self.turn(Stage::Ending, Some(deadline)).await {
+            match self.step(Stage::Ending, Some(deadline)).await {
                 Event::Finished => deadline = ending(self.drain),
                 Event::Wrote if idle => deadline = ending(self.drain),
-                Event::WriteFailed(_) => told = true,
+                Event::WriteFailed(_) => are_stopping = true,
                 Event::Overdue if done != self.dispatch.lanes.finished() => {
                     done = self.dispatch.lanes.finished();
                     deadline = ending(self.drain);
                 }
-                Event::Overdue if told => break,
+                Event::Overdue if are_stopping => break,
                 Event::Overdue => {
-                    told = true;
+                    are_stopping = true;
                     deadline = ending(self.drain);
                 }
                 _ => {}
@@ -246,7 +248,7 @@ impl Connection {
         self.dispatch.cancel_handlers();
         let deadline = ending(self.drain);
         while !self.dispatch.tasks.is_empty() || !self.pump.is_flushed(&shared.writer) {
-            if let Event::Overdue = self.turn(Stage::Ending, Some(deadline)).await {
+            if let Event::Overdue = self.step(Stage::Ending, Some(deadline)).await {
                 return;
             }
         }
@@ -260,8 +262,8 @@ impl Connection {
         }
     }
 
-    /// One turn of the loop: deals with the lines at hand, then waits for the next thing to happen.
-    async fn turn(&mut self, stage: Stage, deadline: Option<Instant>) -> Event {
+    /// One step of the loop: deals with the lines at hand, then waits for the next thing to happen.
+    async fn step(&mut self, stage: Stage, deadline: Option<Instant>) -> Event {
         loop {
             let at_hand = match stage {
                 Stage::Serving => self.receive_lines(),

@@ -13,11 +13,11 @@ use crate::core::job::BoxFuture;
 /// else limits the wait, and all messages of the connection are in it, answers too: the future is to be done soon
 /// whatever happens. At the end of the connection [`Options::drain`](crate::Options::drain) counts.
 #[derive(Clone)]
-pub struct Hold {
+pub struct FlushBarrier {
     ask: Arc<dyn Fn() -> Option<BoxFuture> + Send + Sync>,
 }
 
-impl Hold {
+impl FlushBarrier {
     /// Asks `ask`, on the driver; `None` is nothing to wait for.
     pub fn new(ask: impl Fn() -> Option<BoxFuture> + Send + Sync + 'static) -> Self {
         Self { ask: Arc::new(ask) }
@@ -40,8 +40,8 @@ impl Hold {
     }
 }
 
-impl fmt::Debug for Hold {
+impl fmt::Debug for FlushBarrier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hold").finish_non_exhaustive()
+        f.debug_struct("FlushBarrier").finish_non_exhaustive()
     }
 }

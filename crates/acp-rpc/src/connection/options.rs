@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::flush_barrier::Hold;
+use super::flush_barrier::FlushBarrier;
 use crate::layer::{Layer, Layers, Outbound};
 use crate::service::Service;
 use crate::tap::Tap;
@@ -60,7 +60,7 @@ pub struct Options {
     /// Who sees every line.
     pub tap: Option<Tap>,
     /// What output waits for before it leaves.
-    pub hold: Option<Hold>,
+    pub flush_barrier: Option<FlushBarrier>,
 }
 
 impl Default for Options {
@@ -78,7 +78,7 @@ impl Default for Options {
             request_timeout: None,
             layers: Layers::default(),
             tap: None,
-            hold: None,
+            flush_barrier: None,
         }
     }
 }
@@ -186,10 +186,10 @@ impl Options {
         self
     }
 
-    /// Sets [`hold`](Self::hold).
+    /// Sets [`flush_barrier`](Self::flush_barrier).
     #[must_use]
-    pub fn hold(mut self, hold: Hold) -> Self {
-        self.hold = Some(hold);
+    pub fn flush_barrier(mut self, barrier: FlushBarrier) -> Self {
+        self.flush_barrier = Some(barrier);
         self
     }
 

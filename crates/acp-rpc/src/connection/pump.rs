@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
-use super::flush_barrier::Hold;
+use super::flush_barrier::FlushBarrier;
 use super::idle::Idle;
 use crate::core::job::BoxFuture;
 use crate::tap::Observer;
@@ -19,10 +19,10 @@ pub(crate) struct Pump {
     reader: Pin<Box<dyn AsyncRead + Send>>,
     writer: Pin<Box<dyn AsyncWrite + Send>>,
     observer: Observer,
-    hold: Option<Hold>,
+    barrier: Option<FlushBarrier>,
     outgoing: Vec<u8>,
     /// What `outgoing` waits for.
-    held: Option<BoxFuture>,
+    unfinished: Option<BoxFuture>,
     /// How much of `outgoing` has left.
     sent: usize,
     flushed: bool,
@@ -47,16 +47,16 @@ impl Pump {
         reader: Pin<Box<dyn AsyncRead + Send>>,
         writer: Pin<Box<dyn AsyncWrite + Send>>,
         observer: Observer,
-        hold: Option<Hold>,
+        barrier: Option<FlushBarrier>,
     ) -> Self {
         Self {
             framer,
             reader,
             writer,
             observer,
-            hold,
+            barrier,
             outgoing: Vec::new(),
-            held: None,
+            unfinished: None,
             sent: 0,
             flushed: true,
             idle: Idle::default(),
@@ -94,11 +94,11 @@ impl Pump {
         if self.outgoing.is_empty() && queue.poll_take(cx, &mut self.outgoing).is_ready() {
             self.observer.sent(&self.outgoing);
             self.flushed = false;
-            self.held = self.hold.as_ref().and_then(Hold::ask);
+            self.unfinished = self.barrier.as_ref().and_then(FlushBarrier::ask);
         }
-        if let Some(held) = &mut self.held {
-            ready!(held.as_mut().poll(cx));
-            self.held = None;
+        if let Some(unfinished) = &mut self.unfinished {
+            ready!(unfinished.as_mut().poll(cx));
+            self.unfinished = None;
         }
         let rest = self.outgoing.get(self.sent..).unwrap_or_default();
         if !rest.is_empty() {
@@ -144,7 +144,7 @@ impl Pump {
 
     fn reset_outgoing(&mut self, queue: &Writer) {
         queue.written(self.outgoing.len());
-        self.held = None;
+        self.unfinished = None;
         if self.outgoing.len() > IDLE_CAPACITY {
             self.idle.used();
         }

@@ -244,7 +244,7 @@ impl Watch {
 
     fn start(&mut self) {
         self.started = Some(Instant::now());
-        self.tell(Step::Started);
+        self.report(Step::Started);
     }
 
     fn end(&mut self, outcome: Outcome<'_>) {
@@ -253,7 +253,7 @@ impl Watch {
             (self.id, self.sent, self.received) = (progress.id(), progress.sent(), progress.received());
         }
         let (duration, sent, received) = (started.elapsed(), self.sent, self.received);
-        self.tell(Step::Ended { outcome, duration, sent, received });
+        self.report(Step::Ended { outcome, duration, sent, received });
     }
 
     /// Watches the job of a notification.
@@ -265,7 +265,7 @@ impl Watch {
         })
     }
 
-    fn tell(&self, step: Step<'_>) {
+    fn report(&self, step: Step<'_>) {
         let observed = Observed {
             direction: self.direction,
             method: &self.method,

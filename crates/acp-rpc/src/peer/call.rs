@@ -37,7 +37,7 @@ impl Call {
         method: &str,
         params: &P,
     ) -> Result<Self, CallError> {
-        let _turn = shared.turn(method).await?;
+        let _permit = shared.permit(method).await?;
         let entered = shared.endpoint().call(waiter);
         let id = entered.map_err(|_waiter| shared.closed_error())?;
         let mut call = Self { shared: Arc::clone(shared), id, bytes: 0, runs_on: false };

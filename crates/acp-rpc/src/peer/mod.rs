@@ -104,7 +104,7 @@ impl Peer {
             if self.try_notify(method, params)? {
                 return Ok(());
             }
-            let _turn = self.shared.turn(method).await?;
+            let _permit = self.shared.permit(method).await?;
             return self.notify_now(method, params);
         };
         let params = Borrowed(params);

@@ -61,7 +61,7 @@ struct Answer {
 }
 
 /// The result of a request, which goes past layers.
-pub(crate) struct Kept<R> {
+pub(crate) struct LayeredResult<R> {
     method: Box<str>,
     result: oneshot::Receiver<R>,
 }
@@ -80,14 +80,14 @@ impl<'a> Outgoing<'a> {
         lane: Option<LaneKey>,
         method: &'a str,
         params: &'a &P,
-    ) -> (Self, Kept<R>)
+    ) -> (Self, LayeredResult<R>)
     where
         P: Serialize + Sync + ?Sized,
         R: FromNode + Send + 'static,
     {
         let progress = Progress::default();
-        let (answer, kept) = Answer::new(shared, lane, method, &progress, None);
-        (Self::new(shared, method.into(), Params::Borrowed(params), Some(answer), progress), kept)
+        let (answer, result) = Answer::new(shared, lane, method, &progress, None);
+        (Self::new(shared, method.into(), Params::Borrowed(params), Some(answer), progress), result)
     }
 
     fn new(
@@ -144,7 +144,7 @@ impl<'a> Outgoing<'a> {
         let Self { shared, method, params, meta, answer, progress } = self;
         let params = WithMeta { params: &params, meta: &meta };
         let Some(Answer { waiter, arrival, on_wire, .. }) = answer else {
-            let _turn = shared.turn(&method).await?;
+            let _permit = shared.permit(&method).await?;
             let pushed = shared.writer.push(|buffer| forms::notification(buffer, &method, &params));
             progress.set_sent(pushed.map_err(|error| shared.push_error(&method, error))?);
             return Ok(());
@@ -167,7 +167,7 @@ impl Outgoing<'static> {
         lane: Option<LaneKey>,
         method: &str,
         params: &P,
-    ) -> Result<(Self, oneshot::Receiver<()>, Kept<R>), CallError>
+    ) -> Result<(Self, oneshot::Receiver<()>, LayeredResult<R>), CallError>
     where
         P: Serialize + Sync + ?Sized,
         R: FromNode + Send + 'static,
@@ -175,11 +175,15 @@ impl Outgoing<'static> {
         let mut json = Vec::new();
         let written = params.encode(&mut json);
         written.map_err(|error| shared.push_error(method, PushError::Encode(error)))?;
-        let (tell, on_wire) = oneshot::channel();
+        let (sent, on_wire) = oneshot::channel();
         let progress = Progress::default();
-        let (answer, kept) = Answer::new(shared, lane, method, &progress, Some(tell));
+        let (answer, result) = Answer::new(shared, lane, method, &progress, Some(sent));
         let method = Cow::Owned(method.to_owned());
-        Ok((Self::new(shared, method, Params::Written(Written(json)), Some(answer), progress), on_wire, kept))
+        Ok((
+            Self::new(shared, method, Params::Written(Written(json)), Some(answer), progress),
+            on_wire,
+            result,
+        ))
     }
 }
 
@@ -190,16 +194,16 @@ impl Answer {
         method: &str,
         progress: &Progress,
         on_wire: Option<oneshot::Sender<()>>,
-    ) -> (Self, Kept<R>) {
+    ) -> (Self, LayeredResult<R>) {
         let (answer, arrival) = oneshot::channel();
         let (keep, result) = oneshot::channel();
         let waiting = shared.counted_in(lane.as_ref());
         let waiter = Waiter::layered(lane.clone(), waiting, progress.clone(), answer, keep);
-        (Self { waiter, lane, arrival, on_wire }, Kept { method: method.into(), result })
+        (Self { waiter, lane, arrival, on_wire }, LayeredResult { method: method.into(), result })
     }
 }
 
-impl<R> Kept<R> {
+impl<R> LayeredResult<R> {
     pub(crate) fn method(&self) -> &str {
         &self.method
     }

@@ -13,7 +13,7 @@ use crate::core::error::{CallError, CloseReason};
 use crate::core::job::LaneKey;
 use crate::wire::forms;
 use crate::wire::message::{Error, Id};
-use crate::wire::writer::{Closed, PushError, Turn, Writer};
+use crate::wire::writer::{Closed, Permit, PushError, Writer};
 
 /// The state of one connection, shared by its handles, the tasks of handlers and the driver.
 pub(crate) struct Shared {
@@ -60,16 +60,16 @@ impl Shared {
 
     /// Waits for room and for the turn to write. Meanwhile the reader goes on, since the peer may be waiting for
     /// room as well; where it can go on no more, the wait is given up.
-    pub(crate) async fn turn(&self, method: &str) -> Result<Turn<'_>, CallError> {
-        if let Some(turn) = self.writer.try_turn() {
-            return Ok(turn);
+    pub(crate) async fn permit(&self, method: &str) -> Result<Permit<'_>, CallError> {
+        if let Some(permit) = self.writer.try_permit() {
+            return Ok(permit);
         }
         // Made first: from the moment the wait counts it may be given up.
         let flooded = self.intake.flooded();
         let _waiting = self.intake.wait();
         tokio::select! {
             biased;
-            turn = self.writer.turn() => turn.map_err(|Closed| self.closed_error()),
+            permit = self.writer.permit() => permit.map_err(|Closed| self.closed_error()),
             () = flooded => Err(CallError::Overloaded { method: method.to_owned() }),
         }
     }

@@ -1,4 +1,4 @@
-//! A request of the peer, and what is kept until it is answered.
+//! A request of the peer, and what is held until it is answered.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ pub struct Request {
     /// Fires when the peer cancels this request (`$/cancel_request`) and when the connection ends. The
     /// handler still answers: with a result, or with [`Error::cancelled`].
     pub cancel: CancellationToken,
-    pub(crate) kept: Kept,
+    pub(crate) attachments: Attachments,
 }
 
 impl Request {
@@ -38,19 +38,19 @@ impl Request {
     /// }
     /// ```
     pub fn keep(&self, something: impl Send + 'static) {
-        self.kept.add(Box::new(something));
+        self.attachments.add(Box::new(something));
     }
 
     /// Answers `reply` where the request would be answered with `-32800`, by its task or by a layer, such as one in
     /// which it waits for its turn. A handler that the end of the connection stops is answered `-32800` all the same.
     pub fn if_cancelled(&self, reply: Reply) {
-        self.kept.set_if_cancelled(reply);
+        self.attachments.set_if_cancelled(reply);
     }
 }
 
 /// What is kept for a request until it is answered.
 #[derive(Clone)]
-pub(crate) struct Kept(Arc<Mutex<Option<Held>>>);
+pub(crate) struct Attachments(Arc<Mutex<Option<Held>>>);
 
 #[derive(Default)]
 struct Held {
@@ -59,15 +59,15 @@ struct Held {
     if_cancelled: Option<Reply>,
 }
 
-impl Kept {
+impl Attachments {
     pub(crate) fn new() -> Self {
         Self(Arc::new(Mutex::new(Some(Held::default()))))
     }
 
     fn add(&self, something: Box<dyn Send>) {
         let late = match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(kept) => {
-                kept.things.push(something);
+            Some(held) => {
+                held.things.push(something);
                 None
             }
             None => Some(something),
@@ -77,7 +77,7 @@ impl Kept {
 
     fn set_if_cancelled(&self, reply: Reply) {
         let before = match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(kept) => kept.if_cancelled.replace(reply),
+            Some(held) => held.if_cancelled.replace(reply),
             None => Some(reply),
         };
         drop(before);
@@ -87,8 +87,8 @@ impl Kept {
     pub(crate) fn instead_of(&self, outcome: Result<Reply, Error>) -> Result<Reply, Error> {
         match outcome {
             Err(error) if error.code == Error::REQUEST_CANCELLED => {
-                let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.as_mut().and_then(|kept| kept.if_cancelled.take()).ok_or(error)
+                let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                held.as_mut().and_then(|held| held.if_cancelled.take()).ok_or(error)
             }
             outcome => outcome,
         }
@@ -96,13 +96,13 @@ impl Kept {
 
     /// Drops it. That may panic.
     pub(crate) fn let_go(&self) {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        drop(kept);
+        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(held);
     }
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for Attachments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Kept")
+        f.write_str("Attachments")
     }
 }

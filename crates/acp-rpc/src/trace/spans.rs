@@ -149,7 +149,7 @@ impl<S: Outbound> Outbound for Spanned<S> {
         let exchange = span.in_scope(|| self.inner.send(outgoing));
         let exchange = async move {
             let done = exchange.await;
-            end.tell(Outcome::of(&done));
+            end.record(Outcome::of(&done));
             done
         };
         Box::pin(exchange.instrument(span))
@@ -166,16 +166,16 @@ impl<S: Service> Service for Spanned<S> {
         let task = match span.in_scope(|| self.inner.request(method, params, request)) {
             Ok(task) => task,
             Err(error) => {
-                end.tell(Outcome::Error(&error));
+                end.record(Outcome::Error(&error));
                 return Err(error);
             }
         };
         let answering = async move {
             match task.await {
                 // It ends when it has been written, or is dropped if it cannot be.
-                Ok(reply) => Ok(reply.on_sent(move |_| end.tell(Outcome::Done))),
+                Ok(reply) => Ok(reply.on_sent(move |_| end.record(Outcome::Done))),
                 Err(error) => {
-                    end.tell(Outcome::Error(&error));
+                    end.record(Outcome::Error(&error));
                     Err(error)
                 }
             }
@@ -191,17 +191,17 @@ impl<S: Service> Service for Spanned<S> {
         let handle = |job: BoxFuture, span: Span, mut end: End| -> BoxFuture {
             let handling = async move {
                 job.await;
-                end.tell(Outcome::Done);
+                end.record(Outcome::Done);
             };
             Box::pin(handling.instrument(span))
         };
         match span.in_scope(|| self.inner.notification(method, params, peer)) {
             Delivery::Ignore => {
-                end.tell(Outcome::Ignored);
+                end.record(Outcome::Ignored);
                 Delivery::Ignore
             }
             Delivery::Done => {
-                end.tell(Outcome::Done);
+                end.record(Outcome::Done);
                 Delivery::Done
             }
             Delivery::Task(job) => Delivery::Task(handle(job, span, end)),
@@ -236,7 +236,7 @@ impl End {
         Self { span: Some(span.clone()), progress: None }
     }
 
-    fn tell(&mut self, outcome: Outcome<'_>) {
+    fn record(&mut self, outcome: Outcome<'_>) {
         let Some(span) = self.span.take() else { return };
         let id = self.progress.as_ref().and_then(Progress::id);
         // Also while a handler's panic unwinds, where a second one would end the process.
@@ -251,6 +251,6 @@ impl End {
 
 impl Drop for End {
     fn drop(&mut self) {
-        self.tell(if thread::panicking() { Outcome::Panicked } else { Outcome::Dropped });
+        self.record(if thread::panicking() { Outcome::Panicked } else { Outcome::Dropped });
     }
 }

@@ -21,7 +21,7 @@ use super::{Transport, threads};
 /// What is kept of stdin and stdout while they carry a connection: one at a time.
 static TAKEN: Mutex<Option<Weak<Flags>>> = Mutex::new(None);
 
-/// How [`Transport::stdio`] takes hold of stdin and stdout.
+/// How [`Transport::stdio`] takes over stdin and stdout.
 #[derive(Clone, Copy, Debug)]
 pub struct Stdio {
     guard: bool,
@@ -57,11 +57,11 @@ impl Stdio {
     ///
     /// If a descriptor cannot be used, or if stdio already carries another connection.
     pub fn open(self) -> io::Result<Transport> {
-        let hold = Arc::new(Hold::take(self.guard)?);
-        let reader = reader(hold.was.stdin.as_fd())?;
-        let writer = writer(hold.was.stdout.as_fd())?;
-        let reader = Held { stream: reader, _hold: Arc::clone(&hold) };
-        Ok(Transport::new(reader, Held { stream: writer, _hold: hold }))
+        let taken_over = Arc::new(Taken::take(self.guard)?);
+        let reader = reader(taken_over.was.stdin.as_fd())?;
+        let writer = writer(taken_over.was.stdout.as_fd())?;
+        let reader = Holding { stream: reader, _taken: Arc::clone(&taken_over) };
+        Ok(Transport::new(reader, Holding { stream: writer, _taken: taken_over }))
     }
 }
 
@@ -143,22 +143,22 @@ impl Flags {
     }
 }
 
-/// Stdin and stdout as they were, and the duty to put them back.
-struct Hold {
+/// Stdin and stdout as they were before. Puts them back when dropped.
+struct Taken {
     was: Arc<Flags>,
     is_guarded: bool,
 }
 
-impl Hold {
+impl Taken {
     fn take(guard: bool) -> io::Result<Self> {
         let mut taken = taken();
         if taken.is_some() {
             let message = "stdin and stdout already carry another connection";
             return Err(io::Error::new(io::ErrorKind::AddrInUse, message));
         }
-        let hold = Self::duplicate(guard)?;
-        *taken = Some(Arc::downgrade(&hold.was));
-        Ok(hold)
+        let taken_over = Self::duplicate(guard)?;
+        *taken = Some(Arc::downgrade(&taken_over.was));
+        Ok(taken_over)
     }
 
     fn duplicate(guard: bool) -> io::Result<Self> {
@@ -179,7 +179,7 @@ fn lead_stdout_away(nothing: &File) -> io::Result<()> {
     Ok(dup2_stdout(stderr()).or_else(|_| dup2_stdout(nothing))?)
 }
 
-impl Drop for Hold {
+impl Drop for Taken {
     fn drop(&mut self) {
         if self.is_guarded {
             // What was printed meanwhile and is still buffered belongs where prints went meanwhile.
@@ -192,13 +192,13 @@ impl Drop for Hold {
     }
 }
 
-/// A stream that keeps the hold as long as it lives.
-struct Held<S: ?Sized> {
+/// A stream that holds stdin and stdout as long as it lives.
+struct Holding<S: ?Sized> {
     stream: Pin<Box<S>>,
-    _hold: Arc<Hold>,
+    _taken: Arc<Taken>,
 }
 
-impl<S: AsyncRead + ?Sized> AsyncRead for Held<S> {
+impl<S: AsyncRead + ?Sized> AsyncRead for Holding<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -208,7 +208,7 @@ impl<S: AsyncRead + ?Sized> AsyncRead for Held<S> {
     }
 }
 
-impl<S: AsyncWrite + ?Sized> AsyncWrite for Held<S> {
+impl<S: AsyncWrite + ?Sized> AsyncWrite for Holding<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.stream.as_mut().poll_write(cx, bytes)
     }

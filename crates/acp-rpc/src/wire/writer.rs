@@ -23,7 +23,7 @@ const SPARES: usize = 4;
 /// Senders serialise straight into one buffer; the driver swaps it for an empty one whenever the pipe takes
 /// bytes. While more than `budget` bytes wait, senders queue up: one at a time, in the order they came.
 /// So at most the budget plus one message is ever held, apart from what [`push`](Self::push) is given
-/// without a [`Turn`].
+/// without a [`Permit`].
 #[derive(Debug)]
 pub(crate) struct Writer {
     output: Mutex<Output>,
@@ -48,8 +48,8 @@ struct Output {
 
 /// The right to add one message. Others wait until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn<'a> {
-    _permit: SemaphorePermit<'a>,
+pub(crate) struct Permit<'a> {
+    _turnstile: SemaphorePermit<'a>,
 }
 
 /// Nothing can be written any more.
@@ -75,18 +75,18 @@ impl Writer {
     }
 
     /// Waits until it is the caller's turn and there is room.
-    pub(crate) async fn turn(&self) -> Result<Turn<'_>, Closed> {
-        let permit = self.turnstile.acquire().await.map_err(|_| Closed)?;
+    pub(crate) async fn permit(&self) -> Result<Permit<'_>, Closed> {
+        let turn = self.turnstile.acquire().await.map_err(|_| Closed)?;
         while !self.has_room() && !self.turnstile.is_closed() {
             self.room.notified().await;
         }
-        if self.turnstile.is_closed() { Err(Closed) } else { Ok(Turn { _permit: permit }) }
+        if self.turnstile.is_closed() { Err(Closed) } else { Ok(Permit { _turnstile: turn }) }
     }
 
     /// The caller's turn, if he need not wait for it.
-    pub(crate) fn try_turn(&self) -> Option<Turn<'_>> {
-        let permit = self.turnstile.try_acquire().ok()?;
-        self.has_room().then_some(Turn { _permit: permit })
+    pub(crate) fn try_permit(&self) -> Option<Permit<'_>> {
+        let turn = self.turnstile.try_acquire().ok()?;
+        self.has_room().then_some(Permit { _turnstile: turn })
     }
 
     pub(crate) fn has_room(&self) -> bool {

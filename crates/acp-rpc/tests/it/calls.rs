@@ -227,7 +227,7 @@ async fn a_request_that_has_begun_is_on_the_wire_before_what_is_sent_after_it() 
 }
 
 /// What becomes of a request whose result nobody awaits, in words.
-fn told(sender: &mpsc::UnboundedSender<String>) -> impl FnOnce(Result<i64, CallError>) + Send + 'static {
+fn pass_on(sender: &mpsc::UnboundedSender<String>) -> impl FnOnce(Result<i64, CallError>) + Send + 'static {
     let sender = sender.clone();
     move |result| {
         let text = result.map_or_else(|error| error.to_string(), |number| number.to_string());
@@ -253,14 +253,14 @@ async fn a_result_can_be_passed_on_without_anybody_who_awaits_it() {
             ),
         ];
         for (id, (answer, expected)) in table.into_iter().enumerate() {
-            peer.begin_then(None, "ask", &[1], told(&sender)).await.unwrap();
+            peer.begin_then(None, "ask", &[1], pass_on(&sender)).await.unwrap();
             let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ask","params":[1]}}"#);
             assert_eq!(wire.next().await, line);
             wire.send(format!(r#"{{"jsonrpc":"2.0","id":{id},{answer}}}"#)).await;
             assert_eq!(soon("the result", receiver.recv()).await.unwrap(), expected);
         }
         // Behind the jobs of a lane, and not before.
-        peer.begin_then(Some("a".into()), "ask", &(), told(&sender)).await.unwrap();
+        peer.begin_then(Some("a".into()), "ask", &(), pass_on(&sender)).await.unwrap();
         wire.next().await;
         wire.send(r#"{"jsonrpc":"2.0","method":"lane","params":{"lane":"a","text":"job"}}"#).await;
         wire.send(r#"{"jsonrpc":"2.0","id":3,"result":8}"#).await;
@@ -270,13 +270,13 @@ async fn a_result_can_be_passed_on_without_anybody_who_awaits_it() {
         lab.gate.add_permits(1);
         assert_eq!(soon("the result", receiver.recv()).await.unwrap(), "8");
         // What cannot be sent has no result; what is open at the end has.
-        peer.begin_then(None, "ask", &(), told(&sender)).await.unwrap();
+        peer.begin_then(None, "ask", &(), pass_on(&sender)).await.unwrap();
         assert!(wire.next().await.contains("ask"));
         wire.finish().await;
         let closed = "the connection is closed, so connect again: the peer closed it";
         assert_eq!(soon("the result", receiver.recv()).await.unwrap(), closed);
         soon("the end", driver).await.unwrap();
-        let late = peer.begin_then(None, "ask", &(), told(&sender)).await;
+        let late = peer.begin_then(None, "ask", &(), pass_on(&sender)).await;
         assert!(matches!(late, Err(CallError::Closed(_))), "{late:?}");
         drop(sender);
         assert_eq!(soon("the last sender", receiver.recv()).await, None);

@@ -33,8 +33,8 @@ impl Service for Teller {
             "work" => Delivery::Lane {
                 lane: "work".into(),
                 job: Box::pin(async move {
-                    let told = peer.notify("told", &[FILLER]).await;
-                    let _ = done.send(told);
+                    let sent = peer.notify("sent", &[FILLER]).await;
+                    let _ = done.send(sent);
                 }),
             },
             _ => Delivery::Ignore,
@@ -88,13 +88,13 @@ async fn at_the_ceiling_a_job_that_waits_for_room_is_given_up() {
         }
         wire
     });
-    let told = soon("the first job", outcomes.recv()).await.unwrap();
-    assert!(matches!(told, Err(CallError::Overloaded { method }) if method == "told"));
+    let sent = soon("the first job", outcomes.recv()).await.unwrap();
+    assert!(matches!(sent, Err(CallError::Overloaded { method }) if method == "sent"));
     // Then the reader goes on, and once the peer reads, everything does.
     let mut wire = soon("the end of the flood", flood).await.unwrap();
     assert!(wire.next().await.contains("full"));
     while !matches!(soon("a job", outcomes.recv()).await.unwrap(), Ok(())) {}
-    assert!(wire.next().await.contains("told"));
+    assert!(wire.next().await.contains("sent"));
 }
 
 #[tokio::test]

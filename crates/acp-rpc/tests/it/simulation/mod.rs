@@ -159,8 +159,8 @@ impl World {
             _ => {}
         }
         let side = &self.sides[at];
-        let told: Vec<&Id> = side.handlers.iter().filter(|it| it.token.0.get()).map(|it| &it.id).collect();
-        side.model.is_told(&told)
+        let stopped: Vec<&Id> = side.handlers.iter().filter(|it| it.token.0.get()).map(|it| &it.id).collect();
+        side.model.are_stopped(&stopped)
     }
 
     /// An answer reaches the one who waits, if it is the answer to what he asked.
@@ -206,18 +206,18 @@ impl World {
         let id = i64::try_from(self.dice.below(40)).unwrap();
         let waiter = side.model.abandon(id);
         same("who waited", &side.endpoint.abandon(id), &waiter)?;
-        waiter.map_or(Ok(()), |waiter| self.tell(at, id, waiter))
+        waiter.map_or(Ok(()), |waiter| self.give_up(at, id, waiter))
     }
 
     fn give_up_some(&mut self, at: usize) -> Verdict {
         let side = &mut self.sides[at];
         let given_up = side.endpoint.give_up(|waiter| waiter % 3 == 0);
         same("who is given up", &given_up, &side.model.give_up(|waiter| waiter % 3 == 0))?;
-        given_up.into_iter().try_for_each(|(id, waiter)| self.tell(at, id, waiter))
+        given_up.into_iter().try_for_each(|(id, waiter)| self.give_up(at, id, waiter))
     }
 
     /// A call was given up: its peer is told.
-    fn tell(&mut self, at: usize, id: i64, waiter: u64) -> Verdict {
+    fn give_up(&mut self, at: usize, id: i64, waiter: u64) -> Verdict {
         self.sides[1 - at].wire.push_back(Line::cancel(&Id::Int(id)));
         self.settle(waiter, Fate::GivenUp)
     }

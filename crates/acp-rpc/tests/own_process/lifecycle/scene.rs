@@ -153,22 +153,22 @@ impl Case {
 
     /// The handlers, and then the service; it is told once.
     async fn was_told(&self, events: &mut UnboundedReceiver<String>, reason: &str, handlers: &[&str]) {
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         while let Some(event) = soon("the last event", events.recv()).await {
-            heard.push(event);
+            received.push(event);
         }
         let closed = format!("closed: {reason}");
         if matches!(self.end, End::Drop) {
             // A worker may have been at it.
-            heard.retain(|event| event != "cancelled 1");
+            received.retain(|event| event != "cancelled 1");
         } else {
-            assert_eq!(heard.last(), Some(&closed));
+            assert_eq!(received.last(), Some(&closed));
         }
         let mut expected: Vec<&str> = handlers.to_vec();
         expected.push(&closed);
-        heard.sort();
+        received.sort();
         expected.sort_unstable();
-        assert_eq!(heard, expected);
+        assert_eq!(received, expected);
     }
 }
 
