@@ -24,7 +24,7 @@ pub(crate) struct Answering {
     pub(crate) id: Id,
     pub(crate) method: Box<str>,
     pub(crate) attachments: Attachments,
-    /// The handler has been polled, and is not done or waits for room.
+    /// Set when the handler has been polled, and has returned or waits for room.
     pub(crate) has_run: AtomicBool,
 }
 
@@ -57,19 +57,19 @@ impl Answering {
             self.contain(|| drop(outcome));
         }
         drop(permit);
-        // Only now: what it holds is held until its answer stands in the buffer.
+        // Dropped only now: its values live until its answer stands in the buffer.
         drop(handler);
     }
 
-    /// It has had its chance to be done at once.
+    /// Notes that the handler has had its chance to finish at once.
     fn has_run(&self) {
         if !self.has_run.swap(true, Ordering::Relaxed) {
             self.peer.shared.intake.started();
         }
     }
 
-    /// Has an outcome that must wait for room count in the in-flight budget. A result is written for that, so that
-    /// its length is known and the value need not be kept.
+    /// Counts an outcome that must wait for room in the in-flight budget. A result is written for
+    /// that, so that its length is known and its value can be dropped.
     fn weighed(&self, outcome: Result<Reply, Error>) -> Result<Reply, Error> {
         let (outcome, bytes) = match outcome {
             Ok(Reply { result, after, sent }) => {
@@ -131,7 +131,7 @@ impl Answering {
         }
     }
 
-    /// What a result is answered with that cannot be written.
+    /// Returns the error for a result that cannot be written.
     fn written(&self, written: Result<Result<(), serde_json::Error>, String>) -> Result<(), Error> {
         match written {
             Ok(written) => written.map_err(|error| self.unwritable(&error.to_string())),
@@ -158,7 +158,7 @@ impl Answering {
     }
 }
 
-/// When it is answered, and where its task is stopped half-way.
+/// Runs after the answer, and where the task is stopped half-way.
 impl Drop for Answering {
     fn drop(&mut self) {
         self.has_run();

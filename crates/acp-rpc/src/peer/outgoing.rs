@@ -20,9 +20,10 @@ use crate::wire::encode::{Encode, Written};
 use crate::wire::forms;
 use crate::wire::writer::PushError;
 
-/// What requests and notifications go out through. The innermost one writes them to the connection.
+/// A way out for requests and notifications. The innermost one writes them to the connection.
 pub trait Outbound: Send + Sync + 'static {
-    /// Sends a request and waits for its answer, or sends a notification. Runs in the caller's task.
+    /// Sends a request and waits for its answer, or sends a notification. Runs in the caller's
+    /// task.
     fn send<'a>(&self, outgoing: Outgoing<'a>) -> Exchange<'a>;
 }
 
@@ -32,8 +33,8 @@ impl<O: Outbound + ?Sized> Outbound for Arc<O> {
     }
 }
 
-/// The future of an [`Outgoing`]: of a request `Ok` when it was answered with a result, of a notification `Ok`
-/// when it stands in the output buffer. Dropping it gives the request up.
+/// The future of an [`Outgoing`]. A request ends with `Ok` when it was answered with a result, a
+/// notification when it stands in the output buffer. Dropping it gives the request up.
 pub type Exchange<'a> = Pin<Box<dyn Future<Output = Result<(), CallError>> + Send + 'a>>;
 
 /// A request or notification on its way out.
@@ -47,12 +48,12 @@ pub struct Outgoing<'a> {
 }
 
 enum Params<'a> {
-    /// Written when there is room: until then the caller may think better of it.
+    /// Params that are written when there is room: until then the caller may give up.
     Borrowed(&'a (dyn Encode + Sync)),
     Written(Written),
 }
 
-/// What a request has that a notification has not.
+/// The part of a request that a notification lacks.
 struct Answer {
     waiter: Waiter,
     lane: Option<LaneKey>,
@@ -100,26 +101,26 @@ impl<'a> Outgoing<'a> {
         Self { shared: Arc::clone(shared), method, params, meta: Vec::new(), answer, progress }
     }
 
-    /// The method.
+    /// Returns the method.
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
     }
 
-    /// Whether it is a request: it has an answer.
+    /// Tells whether it is a request, which has an answer.
     #[must_use]
     pub const fn is_request(&self) -> bool {
         self.answer.is_some()
     }
 
-    /// The lane that the answer of a request goes through, if it goes through one.
+    /// Returns the lane of a request's answer, if it goes through one.
     #[must_use]
     pub fn lane(&self) -> Option<&str> {
         self.answer.as_ref()?.lane.as_deref()
     }
 
-    /// One member of its params, such as a session's id. The params are written once more to find it: who asks
-    /// pays.
+    /// Returns one member of its params, such as a session's id. That costs the caller one more
+    /// serialisation of the params.
     #[must_use]
     pub fn param(&self, name: &str) -> Option<Value> {
         let mut json = Vec::new();
@@ -127,19 +128,19 @@ impl<'a> Outgoing<'a> {
         acp_json::from_slice(json.get(meta::member_of(&json, name)?)?).ok()
     }
 
-    /// Adds a member to the `_meta` of its params, unless they have one of this name already. Params that are
-    /// no object have no `_meta`, and stay as they are.
+    /// Adds a member to the `_meta` of its params, unless they have one of this name already.
+    /// Params that are not an object have no `_meta`, and stay as they are.
     pub fn add_meta(&mut self, name: impl Into<String>, value: impl Into<Value>) {
         self.meta.push((name.into(), value.into()));
     }
 
-    /// A handle on what becomes of it, to be looked at any time.
+    /// Returns a handle on its progress, which may be read at any time.
     #[must_use]
     pub fn progress(&self) -> Progress {
         self.progress.clone()
     }
 
-    /// Past the innermost layer: into the output buffer, and up to the answer.
+    /// Leaves the innermost layer: goes into the output buffer, and waits for the answer.
     pub(crate) async fn exchange(self) -> Result<(), CallError> {
         let Self { shared, method, params, meta, answer, progress } = self;
         let params = WithMeta { params: &params, meta: &meta };
@@ -153,7 +154,7 @@ impl<'a> Outgoing<'a> {
         progress.set_id(call.id);
         progress.set_sent(call.bytes);
         if let Some(on_wire) = on_wire {
-            // A caller that is gone has dropped this future, too.
+            // A caller that is gone has dropped this future too.
             let _ = on_wire.send(());
         }
         call.settled(arrival.await, &method)
@@ -161,7 +162,8 @@ impl<'a> Outgoing<'a> {
 }
 
 impl Outgoing<'static> {
-    /// A request whose caller goes on as soon as it is on its way, and takes the params along.
+    /// Makes a request that owns its params, because its caller goes on as soon as it is on its
+    /// way.
     pub(crate) fn begun<P, R>(
         shared: &Arc<Shared>,
         lane: Option<LaneKey>,
@@ -208,7 +210,7 @@ impl<R> LayeredResult<R> {
         &self.method
     }
 
-    /// The result, once the exchange is done.
+    /// Returns the result, once the exchange is done.
     pub(crate) fn take(mut self) -> Result<R, CallError> {
         self.result.try_recv().map_err(|_| CallError::Refused {
             method: self.method.into(),
@@ -244,7 +246,7 @@ impl fmt::Debug for Outgoing<'_> {
     }
 }
 
-/// The innermost of the way out.
+/// The innermost way out.
 pub(crate) struct Wire;
 
 impl Outbound for Wire {

@@ -1,4 +1,4 @@
-//! A request of the peer, and what is held until it is answered.
+//! A request of the peer, and what is attached to it until it is answered.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,19 +13,20 @@ use crate::wire::message::{Error, Id};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Request {
-    /// The peer's id for it.
+    /// Its id, which the peer chose.
     pub id: Id,
     /// The peer.
     pub peer: Peer,
-    /// Fires when the peer cancels this request (`$/cancel_request`) and when the connection ends. The
-    /// handler still answers: with a result, or with [`Error::cancelled`].
+    /// Fires when the peer cancels this request (`$/cancel_request`) and when the connection ends.
+    /// The handler still answers, with a result or with [`Error::cancelled`].
     pub cancel: CancellationToken,
     pub(crate) attachments: Attachments,
 }
 
 impl Request {
-    /// Keeps something until the answer stands in the output buffer, whether that is a result or an error and whoever
-    /// gives it: a layer may drop the handler and answer itself. Once the request is answered, it is dropped at once.
+    /// Keeps a value until the answer stands in the output buffer, and then drops it at once. The
+    /// answer may be a result or an error, and may come from a layer that drops the handler. A
+    /// value for a request that is answered already is dropped at once.
     ///
     /// ```
     /// # use acp_rpc::{Error, Reply, Request, Task};
@@ -41,21 +42,22 @@ impl Request {
         self.attachments.add(Box::new(something));
     }
 
-    /// Answers `reply` where the request would be answered with `-32800`, by its task or by a layer, such as one in
-    /// which it waits for its turn. A handler that the end of the connection stops is answered `-32800` all the same.
+    /// Answers `reply` instead of `-32800`, whether its task or a layer cancels the request, such
+    /// as a layer in which it waits for its turn. A handler that is stopped by the end of the
+    /// connection is answered `-32800` all the same.
     pub fn if_cancelled(&self, reply: Reply) {
         self.attachments.set_if_cancelled(reply);
     }
 }
 
-/// What is kept for a request until it is answered.
+/// Values that are kept for a request until it is answered.
 #[derive(Clone)]
 pub(crate) struct Attachments(Arc<Mutex<Option<Held>>>);
 
 #[derive(Default)]
 struct Held {
     things: Vec<Box<dyn Send>>,
-    /// What is answered in place of `-32800`.
+    /// The answer in place of `-32800`.
     if_cancelled: Option<Reply>,
 }
 
@@ -83,7 +85,7 @@ impl Attachments {
         drop(before);
     }
 
-    /// The answer that is given where this one would be.
+    /// Returns the answer that replaces this one.
     pub(crate) fn instead_of(&self, outcome: Result<Reply, Error>) -> Result<Reply, Error> {
         match outcome {
             Err(error) if error.code == Error::REQUEST_CANCELLED => {
@@ -94,7 +96,7 @@ impl Attachments {
         }
     }
 
-    /// Drops it. That may panic.
+    /// Drops the values. That may panic.
     pub(crate) fn let_go(&self) {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(held);

@@ -18,10 +18,10 @@ use tokio::net::unix::pipe;
 use super::device::{Device, connected};
 use super::{Transport, threads};
 
-/// What is kept of stdin and stdout while they carry a connection: one at a time.
+/// The flags of stdin and stdout while they carry a connection: one at a time.
 static TAKEN: Mutex<Option<Weak<Flags>>> = Mutex::new(None);
 
-/// How [`Transport::stdio`] takes over stdin and stdout.
+/// A choice of how [`Transport::stdio`] takes over stdin and stdout.
 #[derive(Clone, Copy, Debug)]
 pub struct Stdio {
     guard: bool,
@@ -34,13 +34,13 @@ impl Default for Stdio {
 }
 
 impl Stdio {
-    /// With the guard on.
+    /// Creates one with the guard on.
     #[must_use]
     pub const fn new() -> Self {
         Self { guard: true }
     }
 
-    /// Whether descriptor 0 is made to read as empty and descriptor 1 to lead to stderr as long as the
+    /// Sets whether descriptor 0 reads as empty and descriptor 1 leads to stderr as long as the
     /// connection lives. Default on.
     #[must_use]
     pub const fn guard(mut self, guard: bool) -> Self {
@@ -50,12 +50,12 @@ impl Stdio {
 
     /// Takes stdin and stdout. Both are given back, as they were, when the transport is dropped.
     ///
-    /// Pipes and sockets are read and written without blocking. Anything else gets a thread: to make a
-    /// terminal non-blocking would do the same to every other program on it.
+    /// Pipes and sockets are read and written without blocking. Anything else gets a thread: a
+    /// terminal that is made non-blocking is so for every other program on it.
     ///
     /// # Errors
     ///
-    /// If a descriptor cannot be used, or if stdio already carries another connection.
+    /// Fails if a descriptor cannot be used, or if stdio already carries another connection.
     pub fn open(self) -> io::Result<Transport> {
         let taken_over = Arc::new(Taken::take(self.guard)?);
         let reader = reader(taken_over.was.stdin.as_fd())?;
@@ -94,12 +94,12 @@ fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
     UnixStream::from_std(stream)
 }
 
-/// The type of a descriptor that may be made non-blocking.
+/// Returns the type of a descriptor that may be made non-blocking.
 fn waitable(fd: BorrowedFd<'_>) -> io::Result<Option<FileType>> {
     let stat = fstat(fd)?;
     let file_type = FileType::from_raw_mode(stat.st_mode);
-    // O_NONBLOCK belongs to the open file, not to the descriptor. If stderr is the same one, prints to it
-    // would start to fail (and `eprintln!` to panic) whenever the pipe is full.
+    // O_NONBLOCK belongs to the open file, not to the descriptor. If stderr is the same file,
+    // prints to it would fail (and `eprintln!` would panic) whenever the pipe is full.
     let is_stderr = fstat(stderr()).is_ok_and(|other| same_file(&stat, &other));
     Ok(matches!(file_type, FileType::Fifo | FileType::Socket).then_some(file_type).filter(|_| !is_stderr))
 }
@@ -108,14 +108,16 @@ const fn same_file(one: &Stat, other: &Stat) -> bool {
     one.st_dev == other.st_dev && one.st_ino == other.st_ino
 }
 
-/// A duplicate beyond the standard descriptors that child processes do not inherit.
+/// Duplicates a descriptor beyond the standard ones. Child processes do not inherit it.
 fn private(fd: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     Ok(fcntl_dupfd_cloexec(fd, 3)?)
 }
 
-/// Gives stdin and stdout the flags back that they had before a connection took them, for a process that is about to end
-/// without dropping its transport, as by a signal: whoever shares a pipe with it would find it non-blocking for good. The
-/// connection is of no use after that. Nothing happens where there is none. Unix only.
+/// Restores the flags that stdin and stdout had before a connection took them. Call it in a process
+/// that is about to end without dropping its transport, such as by a signal: otherwise a program
+/// that shares a pipe with it would find the pipe non-blocking for good.
+///
+/// The connection is useless after that. Without a connection nothing happens. Unix only.
 pub fn restore_stdio() {
     let flags = taken().as_ref().and_then(Weak::upgrade);
     if let Some(flags) = flags {
@@ -127,7 +129,7 @@ fn taken() -> MutexGuard<'static, Option<Weak<Flags>>> {
     TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Stdin and stdout, and the flags that they had.
+/// Stdin and stdout, with the flags that they had.
 struct Flags {
     stdin: OwnedFd,
     stdin_flags: OFlags,
@@ -137,7 +139,7 @@ struct Flags {
 
 impl Flags {
     fn restore(&self) {
-        // Nothing better can be done here than to go on with the rest when one part fails.
+        // If one part fails, the best is to go on with the rest.
         let _ = fcntl_setfl(&self.stdin, self.stdin_flags);
         let _ = fcntl_setfl(&self.stdout, self.stdout_flags);
     }
@@ -182,7 +184,7 @@ fn lead_stdout_away(nothing: &File) -> io::Result<()> {
 impl Drop for Taken {
     fn drop(&mut self) {
         if self.is_guarded {
-            // What was printed meanwhile and is still buffered belongs where prints went meanwhile.
+            // Prints that are still buffered go where other prints went meanwhile.
             let _ = io::stdout().flush();
             let _ = dup2_stdin(&self.was.stdin);
             let _ = dup2_stdout(&self.was.stdout);

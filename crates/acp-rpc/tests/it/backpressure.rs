@@ -223,7 +223,8 @@ async fn the_reader_pauses_while_the_jobs_of_lanes_are_slow() {
         })
     };
     settle().await;
-    // A message weighs more than its line. Beyond the budget lie one message and what the pipe holds.
+    // A message weighs more than its line. Beyond the budget lie one message and what the pipe
+    // holds.
     let bytes = sent.load(Ordering::Relaxed) * note(0).len();
     assert!((PIPE..BUDGET + PIPE).contains(&bytes), "{bytes} bytes were taken");
     assert!(!flood.is_finished());
@@ -244,7 +245,8 @@ async fn a_waiting_request_keeps_the_reader_going() {
         wire.send(note(number)).await;
     }
     settle().await;
-    // The budget is full and its jobs stand still; yet the answer gets through, and so does a cancel.
+    // The budget is full and its jobs stand still; yet the answer gets through, and so does a
+    // cancel.
     let call = tokio::spawn(async move { peer.request::<_, i64>("ask", &()).await.unwrap() });
     assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":0,"method":"ask"}"#);
     wire.send(r#"{"jsonrpc":"2.0","id":0,"result":7}"#).await;

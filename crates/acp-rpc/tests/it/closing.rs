@@ -223,8 +223,8 @@ async fn a_sender_that_never_stops_does_not_hold_up_the_end() {
 
 #[tokio::test]
 async fn handlers_have_time_to_answer_and_no_more() {
-    // `hang` answers when it is told to stop; `stuck` never does. A peer that closes waits for both, but not longer
-    // than it must.
+    // `hang` answers when it is told to stop; `stuck` never does. A peer that closes waits for
+    // both, but not longer than it must.
     let (lab, mut events) = Lab::new();
     let (mut wire, peer, driver) = raw(lab, brief());
     let driver = tokio::spawn(driver);
@@ -339,7 +339,8 @@ async fn a_job_that_does_not_end_keeps_nobody_from_hearing_of_the_end_and_loses_
         wire.send(format!(r#"{{"jsonrpc":"2.0","method":"lane","params":{{"lane":"a","text":"{text}"}}}}"#))
             .await;
     }
-    // The first job fills the budget and waits for a permit, so the reader pauses; then the peer is gone.
+    // The first job fills the budget and waits for a permit, so the reader pauses; then the peer is
+    // gone.
     drop(wire);
     while peer.notify("are you there", &()).await.is_ok() {
         tokio::task::yield_now().await;

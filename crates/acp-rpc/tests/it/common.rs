@@ -32,10 +32,11 @@ pub(crate) type Log = Arc<Mutex<Vec<String>>>;
 
 /// Handles the methods of these tests:
 ///
-/// requests `echo` (returns its params), `typed` (reads them), `fail`, `panic`, `panic_at_once`, `unwritable`,
-/// `hang` (until it is cancelled), `stuck` (for ever), `nest` (calls the peer's `nest` with one less until 0);
-/// notifications `note` (logged), `lane` (logged in the lane named by `lane`, after a permit of the gate), `slow`
-/// (takes some turns in a lane, then notifies `done`), `explode` and `explode_beside` (panic).
+/// requests `echo` (returns its params), `typed` (reads them), `fail`, `panic`, `panic_at_once`,
+/// `unwritable`, `hang` (until it is cancelled), `stuck` (for ever), `nest` (calls the peer's
+/// `nest` with one less until 0); notifications `note` (logged), `lane` (logged in the lane named
+/// by `lane`, after a permit of the gate), `slow` (takes some turns in a lane, then notifies
+/// `done`), `explode` and `explode_beside` (panic).
 #[derive(Clone)]
 pub(crate) struct Lab {
     pub(crate) log: Log,

@@ -1,4 +1,5 @@
-//! Wherever code of a service panics: the others do not notice, its request is answered, and it is reported.
+//! Wherever code of a service panics: the others do not notice, its request is answered, and it is
+//! reported.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,5 @@
-//! Stdin and stdout as the wire: pipes, sockets, files and terminals, with the guard and without it.
+//! Stdin and stdout as the wire: pipes, sockets, files and terminals, with the guard and without
+//! it.
 //!
 //! This program starts itself: as the parent it is the test, as the child it is the agent.
 
@@ -416,7 +417,8 @@ mod parent {
             let output = tokio::net::unix::pipe::Receiver::from_owned_fd(OwnedFd::from(output)).unwrap();
             let (client, peer, driver) = client(Transport::new(output, input));
             let driver = tokio::spawn(driver);
-            // A full pipe must not make its prints to stderr fail, which it would if it were non-blocking.
+            // A full pipe must not make its prints to stderr fail, which it would if it were
+            // non-blocking.
             assert_eq!(ask(&peer, "chatter").await.as_bool(), Some(true));
             assert!(!is_nonblocking(&stdout));
             let noise = client.noise.lock().unwrap().len();

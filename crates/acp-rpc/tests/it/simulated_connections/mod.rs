@@ -1,8 +1,10 @@
-//! Whole connections under simulation: the order and the freedom from deadlock that the crate promises (see
-//! "Order" on its front page), however the bytes are cut, whatever yields when, and with every queue full.
+//! Whole connections under simulation: the order and the freedom from deadlock that the crate
+//! promises (see "Order" on its front page), however the bytes are cut, whatever yields when, and
+//! with every queue full.
 //!
-//! Each seed is one interleaving, and always the same one: a runtime of one thread whose clock moves only when
-//! nothing else can, pipes that split and delay by the seed, and handlers that wait by the seed.
+//! Each seed is one interleaving, and always the same one: a runtime of one thread whose clock
+//! moves only when nothing else can, pipes that split and delay by the seed, and handlers that wait
+//! by the seed.
 
 mod pipe;
 mod side;
@@ -24,8 +26,8 @@ use world::{Excuses, World};
 /// How many interleavings belong to every test run: what takes some 15 seconds.
 const SEEDS: u64 = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
 
-/// Longer than any deadline of a connection. The clock is the simulation's: it stands still as long as anything
-/// can run, so this long has passed exactly when nothing can happen any more.
+/// Longer than any deadline of a connection. The clock is the simulation's: it stands still as long
+/// as anything can run, so this long has passed exactly when nothing can happen any more.
 const FOR_EVER: Duration = Duration::from_secs(3600);
 
 #[test]

@@ -15,8 +15,9 @@ const DEPTH: u64 = 3;
 const FILLER: &str =
     "filler that fills the queues with what nobody reads, over and over again, until they are full";
 
-/// Answers `nest` (by calling the peer, one level less deep), `ask` (with the numbers of the steps sent
-/// before), and `hang` (when it is cancelled). Takes the notification `step` in a lane, and `tick` outside.
+/// Answers `nest` (by calling the peer, one level less deep), `ask` (with the numbers of the steps
+/// sent before), and `hang` (when it is cancelled). Takes the notification `step` in a lane, and
+/// `tick` outside.
 #[derive(Clone)]
 pub(crate) struct Side {
     pub(crate) world: Arc<World>,
@@ -37,7 +38,8 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// What is done in the connection of one seed: everything, or only some of it, much more often then.
+    /// What is done in the connection of one seed: everything, or only some of it, much more often
+    /// then.
     pub(crate) fn some(dice: &Dice) -> Vec<Self> {
         use Action::{
             Call, CallInLane, CallNobody, GiveUp, Step, StepThatCalls, StepThatHoldsUp, StepThatNotifies,
@@ -57,7 +59,8 @@ const CALL: u64 = 1;
 const NOTIFY: u64 = 2;
 const HOLD: u64 = 3;
 
-/// The params of a step. It gets its number when it is written, so numbers have the order of the wire.
+/// The params of a step. It gets its number when it is written, so numbers have the order of the
+/// wire.
 struct Step<'a> {
     side: &'a Side,
     lane: usize,
@@ -204,7 +207,8 @@ impl Side {
         Ok(())
     }
 
-    /// Begins a call and drops it: before it is on its way, or after, or when it is all but answered.
+    /// Begins a call and drops it: before it is on its way, or after, or when it is all but
+    /// answered.
     async fn give_up(&self, peer: &Peer) {
         let (method, params) = (*self.world.dice.pick(&["hang", "hang", "ask"]), [self.filler()]);
         let patience = async {

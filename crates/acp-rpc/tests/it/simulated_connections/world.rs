@@ -71,7 +71,8 @@ impl World {
         self.ledger.lock().unwrap()
     }
 
-    /// Something that must not happen has happened. The first report counts: others may follow from it.
+    /// Something that must not happen has happened. The first report counts: others may follow from
+    /// it.
     pub(crate) fn problem(&self, problem: String) {
         self.ledger().problem.get_or_insert(problem);
     }
@@ -140,7 +141,8 @@ impl World {
         let sound = if rest.starts_with(r#""method""#) {
             ledger.unanswered[writer].insert(id.to_owned())
         } else {
-            // A request that was cut off with its connection is refused under its id. There is one of those at most.
+            // A request that was cut off with its connection is refused under its id. There is one
+            // of those at most.
             id == "null"
                 || ledger.unanswered[1 - writer].remove(id)
                 || (rest.contains(r#""code":-32700"#) && !std::mem::replace(&mut ledger.cut[writer], true))

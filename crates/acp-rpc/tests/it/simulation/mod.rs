@@ -1,8 +1,8 @@
 //! Two endpoints under simulation: every race that the protocol allows, as an order of steps.
 //!
-//! Each seed picks, again and again, one of the things that could happen next on one of two sides: a call, a
-//! message that arrives, a handler that is done, somebody who gives up, a line that a broken peer sent. A model
-//! that is much simpler than the endpoint says what has to follow.
+//! Each seed picks, again and again, one of the things that could happen next on one of two sides:
+//! a call, a message that arrives, a handler that is done, somebody who gives up, a line that a
+//! broken peer sent. A model that is much simpler than the endpoint says what has to follow.
 
 mod lines;
 mod model;
@@ -237,7 +237,8 @@ impl World {
         failed.into_iter().try_for_each(|waiter| self.settle(waiter, Fate::FailedAtTheEnd))
     }
 
-    /// Everything that is on its way arrives and every handler answers, until nothing is left to do.
+    /// Everything that is on its way arrives and every handler answers, until nothing is left to
+    /// do.
     fn come_to_rest(&mut self) -> Verdict {
         while self.sides.iter().any(|side| !side.wire.is_empty() || !side.handlers.is_empty()) {
             for at in [0, 1] {

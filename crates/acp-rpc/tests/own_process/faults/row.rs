@@ -53,7 +53,8 @@ impl Row {
         self
     }
 
-    /// Is answered and reported in one way by the side that answers noise, and in another by that which does not.
+    /// Is answered and reported in one way by the side that answers noise, and in another by that
+    /// which does not.
     pub(crate) fn apart(mut self, answers: (String, String), skips: (String, String)) -> Self {
         self.apart = Some([answers, skips]);
         self

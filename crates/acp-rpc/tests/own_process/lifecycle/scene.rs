@@ -9,8 +9,8 @@ use tokio::task::JoinHandle;
 
 use crate::common::{Lab, Wire, soon};
 
-/// What the peer sends first: requests for a handler that listens to its token and for one that does not, and
-/// notifications for a lane where nothing gets done.
+/// What the peer sends first: requests for a handler that listens to its token and for one that
+/// does not, and notifications for a lane where nothing gets done.
 const WORK: [&str; 4] = [
     r#"{"jsonrpc":"2.0","id":1,"method":"hang"}"#,
     r#"{"jsonrpc":"2.0","id":2,"method":"stuck"}"#,
@@ -23,8 +23,9 @@ const CALLS: usize = 3;
 
 const BROKEN: &str = "Broken pipe (os error 32)";
 
-/// How long the connection waits for something to happen. A handler that is told to stop, and a process that exits, may
-/// take part of it on a busy machine; each case waits for all of it a few times, because one handler never stops.
+/// How long the connection waits for something to happen. A handler that is told to stop, and a
+/// process that exits, may take part of it on a busy machine; each case waits for all of it a few
+/// times, because one handler never stops.
 const DRAIN: Duration = Duration::from_secs(3);
 
 pub(crate) struct Case {

@@ -7,7 +7,8 @@ use tokio::runtime::{Builder, Handle};
 
 use crate::common::GUARD;
 
-/// Plays a case on a runtime with so many workers, or on this thread, and looks that it leaves nothing behind.
+/// Plays a case on a runtime with so many workers, or on this thread, and looks that it leaves
+/// nothing behind.
 pub(crate) fn none_of(workers: usize, case: impl Future<Output = ()>) {
     let mut builder = match workers {
         0 => Builder::new_current_thread(),
@@ -26,7 +27,8 @@ fn threads() -> usize {
     fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-/// The numbers of the processes that this one has started, those included whose exit nobody has taken note of.
+/// The numbers of the processes that this one has started, those included whose exit nobody has
+/// taken note of.
 fn children() -> Vec<String> {
     let own = std::process::id().to_string();
     let is_child =

@@ -4,9 +4,10 @@ use std::fs;
 
 pub(crate) const MIB: usize = 1024 * 1024;
 
-/// Growth that is nobody's budget: what the allocator keeps between blocks and hands out in whole pages, the
-/// buffers of the framer (at most 256 KiB) and of the writer (three of at most 128 KiB), the pipe of the test
-/// (2 x 64 KiB), and the kernel's own rounding of what it counts (up to 64 pages a thread).
+/// Growth that is nobody's budget: what the allocator keeps between blocks and hands out in whole
+/// pages, the buffers of the framer (at most 256 KiB) and of the writer (three of at most 128 KiB),
+/// the pipe of the test (2 x 64 KiB), and the kernel's own rounding of what it counts (up to 64
+/// pages a thread).
 const ALLOWANCE: usize = 2 * MIB;
 
 /// Measures from the moment it is made.

@@ -13,8 +13,9 @@ use tokio::task::{JoinHandle, yield_now};
 const PING: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":\"ping\",\"method\":\"ping\"}\n";
 const PONG: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":\"ping\",\"result\":{}}\n";
 
-/// Keeps the params of whatever comes until the gate opens: requests `hang`, notifications `lane` (in the lane
-/// named by the first of the params) and `task`. Answers `ping` at once, and `four` with its params four times.
+/// Keeps the params of whatever comes until the gate opens: requests `hang`, notifications `lane`
+/// (in the lane named by the first of the params) and `task`. Answers `ping` at once, and `four`
+/// with its params four times.
 struct Hoarder {
     gate: CancellationToken,
 }
@@ -87,8 +88,8 @@ impl Stage {
         stage
     }
 
-    /// The peer sends all of this; and a ping, once [`pings`](Self::pings) says so. What is counted is how many
-    /// pieces have been taken.
+    /// The peer sends all of this; and a ping, once [`pings`](Self::pings) says so. What is counted
+    /// is how many pieces have been taken.
     pub(crate) fn flood<B: AsRef<[u8]> + Send>(
         &mut self,
         pieces: impl Iterator<Item = B> + Send + 'static,
