@@ -49,7 +49,7 @@ async fn what_is_held_leaves_together_and_what_comes_later_is_held_anew() {
     peer.notify("two", &()).await.unwrap();
     nothing_comes(&mut wire).await;
     peer.notify("three", &()).await.unwrap();
-    // The way in is open.
+    // Input still comes in.
     wire.send(r#"{"jsonrpc":"2.0","method":"note","params":"heard"}"#).await;
     assert_eq!(soon("the note", events.recv()).await.unwrap(), r#"note "heard""#);
     nothing_comes(&mut wire).await;

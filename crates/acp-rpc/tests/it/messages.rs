@@ -26,7 +26,7 @@ impl Far {
     }
 }
 
-/// A connection over messages, of which each direction holds very few.
+/// A connection over messages. Each direction holds very few.
 fn connected(lab: Lab) -> (Far, Peer, JoinHandle<CloseReason>) {
     let (send, incoming) = channel(0);
     let (outgoing, sent) = channel(0);
@@ -50,7 +50,7 @@ async fn a_message_is_a_message_in_both_directions() {
     let long = "x".repeat(300_000);
     far.say(format!(r#"{{"jsonrpc":"2.0","id":2,"method":"echo","params":["{long}"]}}"#)).await;
     assert_eq!(far.receive().await, format!(r#"{{"jsonrpc":"2.0","id":2,"result":["{long}"]}}"#));
-    // Several that leave in one write are several messages.
+    // Several messages that leave in one write are several messages.
     for number in 0..100 {
         peer.notify_now("tell", &[number]).unwrap();
     }

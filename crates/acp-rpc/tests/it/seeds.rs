@@ -1,4 +1,4 @@
-//! Simulations by seed: where their choices come from, and which seeds run.
+//! Simulations by seed: the source of their choices, and the seeds that run.
 //!
 //! `ACP_SIMULATIONS=1000000` runs that many seeds instead of the few that belong to every test run,
 //! and `ACP_SIMULATION_FROM=5000` begins there. A failure names its seed;

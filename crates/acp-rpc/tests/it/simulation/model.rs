@@ -1,4 +1,4 @@
-//! What an endpoint has to do, in as few words as possible: lists, searched from the start.
+//! The duties of an endpoint, in as few words as possible: lists, searched from the start.
 
 use std::fmt::Debug;
 
@@ -67,7 +67,7 @@ impl Model {
         self.pending.drain(..).map(|(_, waiter)| waiter).collect()
     }
 
-    /// Exactly these handlers must have been told to stop.
+    /// Checks that exactly these handlers have been told to stop.
     pub(crate) fn are_stopped(&self, stopped: &[&Id]) -> Result<(), String> {
         let expected = self.in_flight.iter().filter(|handler| handler.stopped).map(|handler| &handler.id);
         let expected: Vec<&Id> = expected.collect();
@@ -77,7 +77,7 @@ impl Model {
         Err(format!("{stopped:?} were stopped, not {expected:?}"))
     }
 
-    /// What must follow from a line, in the words of [`said`].
+    /// Returns what must follow from a line, in the words of [`said`].
     pub(crate) fn receive(&mut self, line: &Line) -> String {
         match &line.means {
             Means::Request(id) => self.request(id, line.text.len()),
@@ -134,7 +134,7 @@ impl Model {
     }
 }
 
-/// An effect in one word or two.
+/// Names an effect in one word or two.
 pub(crate) fn said<W: Debug, T>(effect: &Effect<'_, W, T>) -> String {
     match effect {
         Effect::Run { id, .. } => format!("run {id}"),

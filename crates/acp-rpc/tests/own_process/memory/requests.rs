@@ -1,4 +1,4 @@
-//! Requests in flight, and answers to none.
+//! Requests in flight, and answers to no request.
 
 use std::sync::atomic::Ordering;
 
