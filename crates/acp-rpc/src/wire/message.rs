@@ -32,6 +32,7 @@ impl Id {
         match node {
             Node::Null => Some(Self::Null),
             Node::Str(text) => Some(Self::Str(Arc::from(text.as_ref()))),
+            // Rule v1-rpc-07: nothing else is an id.
             other => other.as_i64().map(Self::Int),
         }
     }
