@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-use acp_rpc::{Encode, EncodeError, Hold, Reply};
+use acp_rpc::{Encode, EncodeError, FlushBarrier, Reply};
 use acp_types::Meta;
 use acp_types::v1::{
     ContentBlock, NewSessionRequest, SessionConfigOption, SessionId, SessionModeState, SessionUpdate,
@@ -28,7 +28,7 @@ impl Keeper {
         None
     }
 
-    pub(crate) const fn hold(&self) -> Hold {
+    pub(crate) const fn flush_barrier(&self) -> FlushBarrier {
         match *self {}
     }
 

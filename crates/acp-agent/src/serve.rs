@@ -125,10 +125,10 @@ impl<A: Agent> Serve<A> {
         let Serve { agent, mut options, on_fault, stop } = self;
         let connection = Arc::new(Connection::new(agent, on_fault, &options));
         if let Some(keeper) = &connection.keeper {
-            let hold = keeper.hold();
-            options.hold = Some(match options.hold.take() {
-                Some(own) => own.and(hold),
-                None => hold,
+            let barrier = keeper.flush_barrier();
+            options.flush_barrier = Some(match options.flush_barrier.take() {
+                Some(own) => own.and(barrier),
+                None => barrier,
             });
         }
         let (peer, driver) = acp_rpc::connect(transport, Server(Arc::clone(&connection)), options);

@@ -8,10 +8,11 @@ use serde_core::ser::{Error as _, Serialize, Serializer};
 use crate::path::At;
 use crate::report::{Problem, ReadError};
 
-/// The number, which stands at `at`, if it is one of these.
+/// Returns the number, which stands at `at`, if it is within the bounds.
 ///
 /// # Errors
-/// It is another.
+///
+/// Fails for any other number.
 pub fn within<T: PartialOrd + Display>(
     number: T,
     bounds: impl RangeBounds<T>,
@@ -29,13 +30,14 @@ pub fn within<T: PartialOrd + Display>(
     Err(ReadError::new(at, Problem::OutOfBounds { bounds }))
 }
 
-/// A double that is to be written as the member or the type of this name.
+/// A double to be written as the member or the type of this name.
 #[doc(hidden)]
 pub const fn finite(number: f64, name: &'static str) -> Finite {
     Finite { number, name }
 }
 
-/// Serializes as the number; fails for those that JSON has no text for, which a serializer would write as `null`.
+/// Serializes as the number. Fails for numbers without JSON text, which a serializer would write as
+/// `null`.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Finite {

@@ -1,8 +1,9 @@
 //! Numbers that no double stands for: their text is kept.
 //!
-//! A parser hands numbers on as integers of 64 bits or as doubles. Nearly all texts hold no other, and pay nothing for
-//! those that do: whoever meets a double makes a note of it, and only then the text is looked through for numbers that
-//! are not the double they were read as.
+//! A parser passes on numbers as integers of 64 bits or as doubles. Almost all texts contain no
+//! other numbers, and pay nothing for those that do: a reader that meets a double makes a note of
+//! it, and only then the text is searched for numbers that differ from the double they were read
+//! as.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -16,11 +17,11 @@ use crate::node::Node;
 thread_local! {
     /// Tells whether a double was met since this was last cleared.
     static MET: Cell<bool> = const { Cell::new(false) };
-    /// The text of the number that one tree hands to another right now.
+    /// The text of the number that one tree passes to another right now.
     static HANDED: RefCell<Option<Box<str>>> = const { RefCell::new(None) };
 }
 
-/// Does `parse`, which parses `text`, and says whether a tree that came of it has lost digits of a number.
+/// Runs `parse`, which parses `text`, and tells whether its tree has lost digits of a number.
 #[doc(hidden)]
 pub fn watch_numbers<T>(text: &[u8], parse: impl FnOnce() -> T) -> (T, bool) {
     MET.set(false);
@@ -28,7 +29,7 @@ pub fn watch_numbers<T>(text: &[u8], parse: impl FnOnce() -> T) -> (T, bool) {
     (value, MET.get() && Numbers::of(text).any(|number| !is_double(number)))
 }
 
-/// Parses a text into a tree that has every number of it.
+/// Parses a text into a tree that keeps every number exactly.
 pub(crate) fn from_str(text: &str) -> Result<Node<'_>, serde_json::Error> {
     restored(text.as_bytes(), || serde_json::from_str(text))
 }
@@ -53,7 +54,8 @@ fn restored<'a>(
     Ok(node)
 }
 
-/// The tree of a text with numbers beyond the largest double, at which a parser fails: it is given zeros in their places.
+/// Parses a text with numbers beyond the largest double, at which a parser fails: it gets zeros in
+/// their places.
 fn beyond_doubles(text: &[u8]) -> Option<Node<'static>> {
     let mut with_zeros = text.to_vec();
     let mut numbers = Numbers::of(text);
@@ -62,7 +64,7 @@ fn beyond_doubles(text: &[u8]) -> Option<Node<'static>> {
         if nearest(number).is_infinite() && serde_json::from_str::<IgnoredAny>(number).is_ok() {
             let place = with_zeros.get_mut(numbers.at.checked_sub(number.len())?..numbers.at)?;
             place.fill(b'0');
-            // Three bytes at least, as `0.0` is a double and `000` nothing.
+            // At least three bytes, because `0.0` is a double and `000` is not a number.
             *place.get_mut(1)? = b'.';
             found = true;
         }
@@ -72,7 +74,7 @@ fn beyond_doubles(text: &[u8]) -> Option<Node<'static>> {
     Some(node.into_owned())
 }
 
-/// A tree has all numbers of its text, in their order.
+/// Puts all numbers of the text into a tree, in their order.
 fn restore<'a>(node: &mut Node<'a>, numbers: &mut Numbers<'a>) {
     match node {
         Node::U64(_) | Node::I64(_) => drop(numbers.next()),
@@ -96,8 +98,8 @@ pub(crate) fn met<'a>(number: f64) -> Node<'a> {
     }
 }
 
-/// Does `visit`, which visits the nearest double: if it makes a tree of it, that has the text. If it does not, the
-/// number must not be beyond all doubles.
+/// Runs `visit`, which visits the nearest double. If it makes a tree, the tree gets the text. If
+/// not, the number must not be beyond all doubles.
 pub(crate) fn hand_on<T, E: serde_core::de::Error>(
     text: &str,
     visit: impl FnOnce(f64) -> Result<T, E>,
@@ -109,7 +111,7 @@ pub(crate) fn hand_on<T, E: serde_core::de::Error>(
     if number.is_finite() || is_kept { visited } else { Err(E::custom("the number does not fit a double")) }
 }
 
-/// The nearest double, or an infinity.
+/// Returns the nearest double, or an infinity.
 pub(crate) fn nearest(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
@@ -122,9 +124,9 @@ pub(crate) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::O
         .serialize(serializer)
 }
 
-/// Tells whether the double that a number is read as is that number, and is written so.
+/// Tells whether the double that a number is read as is that number, and is written as it.
 fn is_double(number: &str) -> bool {
-    /// So many digits come back from any double, if it is neither huge nor tiny.
+    /// The digits that survive in any double that is neither huge nor tiny.
     const DIGITS: usize = 15;
     if number.len() <= DIGITS && !number.contains(['e', 'E']) {
         return true;
@@ -132,11 +134,11 @@ fn is_double(number: &str) -> bool {
     Decimal::of(number) == Decimal::of(&format!("{:e}", nearest(number)))
 }
 
-/// A decimal number in the one form that equal numbers have in common: `0.digits` times ten to the power.
+/// A decimal number in the form that all equal numbers share: `0.digits` times ten to the power.
 #[derive(PartialEq)]
 struct Decimal {
     negative: bool,
-    /// Without zeros at either end.
+    /// The digits, without zeros at either end.
     digits: String,
     power: i64,
 }
@@ -173,7 +175,7 @@ impl<'a> Numbers<'a> {
         Numbers { text, at: 0 }
     }
 
-    /// Goes behind the string that has just begun.
+    /// Skips the string that has just begun.
     fn skip_string(&mut self) {
         while let Some(byte) = self.text.get(self.at) {
             self.at += 1;

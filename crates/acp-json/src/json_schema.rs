@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::{Map, Node, Value};
 
-/// Any JSON.
+/// The schema of any JSON.
 impl JsonSchema for Value {
     fn inline_schema() -> bool {
         true
@@ -26,7 +26,7 @@ impl JsonSchema for Value {
     }
 }
 
-/// Any JSON.
+/// The schema of any JSON.
 impl JsonSchema for Node<'_> {
     fn inline_schema() -> bool {
         true
@@ -45,7 +45,7 @@ impl JsonSchema for Node<'_> {
     }
 }
 
-/// An object whose members are a `V` each, whatever their names.
+/// The schema of an object whose members are all a `V`, whatever their names.
 impl<V: JsonSchema> JsonSchema for Map<V> {
     fn inline_schema() -> bool {
         true

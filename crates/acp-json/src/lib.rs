@@ -1,14 +1,14 @@
 //! The borrowed JSON tree that the types of the Agent Client Protocol are read from.
 //!
-//! A message arrives as one line of text. It is parsed once into a [`Node`], whose strings point into that
-//! line; typed values are then read from the tree by [`FromNode`], which copies only what the value keeps.
-//! On a tree it is plain code to look at a tag before choosing a type, to skip one bad list item, or to say
-//! where in the message something was wrong.
+//! A message arrives as one line of text. It is parsed once into a [`Node`], whose strings point
+//! into that line. Typed values are then read from the tree by [`FromNode`], which copies only what
+//! the value keeps. On a tree it is plain code to look at a tag before choosing a type, to skip one
+//! bad list item, or to name the place of an error.
 //!
 //! * [`Node`] is the tree, [`Value`] an owned part of it for members that may hold any JSON.
 //! * [`FromNode`] reads a type; [`Record`] reads and writes a type that is a JSON object.
-//! * [`ReadError`] names the path of what could not be read. It never repeats the payload.
-//! * [`Report`] lists what a lenient reader defaulted, skipped or did not know.
+//! * [`ReadError`] names the path of a value that could not be read. It never repeats the payload.
+//! * [`Report`] lists everything that a lenient reader defaulted, skipped or did not know.
 //! * [`Outline`] finds single members of an object that is too long to be kept, or broken.
 //!
 //! ```
@@ -23,9 +23,10 @@
 //! # Ok::<(), acp_json::ReadError>(())
 //! ```
 //!
-//! # What no honest peer sends
+//! # Hostile input
 //!
-//! Whatever the bytes are, the result is defined, the work grows with their number only, and nothing panics.
+//! Whatever the bytes are, the result is defined, the work grows only with their number, and
+//! nothing panics.
 //!
 //! | in the text | what comes of it |
 //! |---|---|

@@ -4,16 +4,16 @@ use std::fmt;
 
 use crate::node::Node;
 
-/// How many bytes of a name or of a value are kept.
+/// The most bytes of a name or of a value that are kept.
 const LONGEST: usize = 1024;
 
-/// Finds members of an object in its bytes while they go by: for a text that is too long to be kept, or that is
+/// Finds members of an object while its bytes go by. For a text that is too long to be kept, or
 /// broken somewhere.
 ///
-/// Only members of the object itself count, wherever in it they stand: none of an object inside it, and nothing
-/// in a string. A value is known when it is a string, a number, a boolean or `null` of up to 1 KiB whose end has
-/// come. Of a name that is given twice the last one counts. Bytes come in pieces of any size, and at most 1 KiB of
-/// them is kept.
+/// Only members of the object itself count, wherever they stand: not those of objects inside it,
+/// and nothing in a string. A value is known if it is a string, a number, a boolean or `null` of up
+/// to 1 KiB whose end has come. If a name is given twice, the last one counts. Bytes may come in
+/// pieces of any size, and at most 1 KiB of them is kept.
 ///
 /// ```
 /// use acp_json::{Node, Outline};
@@ -38,26 +38,26 @@ pub struct Outline<const N: usize> {
 #[derive(Clone, Debug)]
 enum Found {
     Absent,
-    /// Without a value that could be kept.
+    /// The values are left out, because they may be too long.
     Present,
     Value(String),
 }
 
-/// What goes by.
+/// The part of the text that goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// What may precede the object.
+    /// The part before the object.
     Before,
     /// The name of a member.
     Name,
     /// The value of a member, by the position of its name if it is wanted.
     Value(Option<usize>),
-    /// What follows the object, or a text that has none.
+    /// The part after the object, or a text without an object.
     Beyond,
 }
 
 impl<const N: usize> Outline<N> {
-    /// Looks for members with these names.
+    /// Creates an outline that looks for members with these names.
     #[must_use]
     pub const fn of(names: [&'static str; N]) -> Self {
         let found = [const { Found::Absent }; N];
@@ -72,7 +72,7 @@ impl<const N: usize> Outline<N> {
         }
     }
 
-    /// Looks at the bytes that follow.
+    /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         for byte in bytes {
             match self.place {
@@ -90,7 +90,7 @@ impl<const N: usize> Outline<N> {
         self.found(name).is_some_and(|found| !matches!(found, Found::Absent))
     }
 
-    /// The value of a member, if it could be kept.
+    /// Returns the value of a member, if it could be kept.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<Node<'_>> {
         match self.found(name)? {
@@ -133,7 +133,7 @@ impl<const N: usize> Outline<N> {
                 self.in_string = true;
             }
             b'{' | b'[' => {
-                // It stays part of the text, which makes that no scalar.
+                // The byte stays part of the text, so the text is not a scalar.
                 self.keep(byte);
                 self.depth = self.depth.saturating_add(1);
             }
@@ -151,7 +151,7 @@ impl<const N: usize> Outline<N> {
         }
     }
 
-    /// Only what is wanted is kept, and one byte more than may be, which shows that it is too long.
+    /// Keeps only wanted text, and one byte more than the limit, which shows that it is too long.
     fn keep(&mut self, byte: u8) {
         if self.depth == 1 && self.place != Place::Value(None) && self.text.len() <= LONGEST {
             self.text.push(byte);
@@ -187,7 +187,7 @@ impl<const N: usize> Outline<N> {
     }
 }
 
-/// Without values, which are the peer's.
+/// Leaves out the values, because they are the peer's.
 impl<const N: usize> fmt::Debug for Outline<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let present = self.names.iter().filter(|name| self.has(name));

@@ -1,13 +1,14 @@
 //! Text that another program cut within a character.
 
-/// How long `\ud83d` is.
+/// The length of `\ud83d`.
 const ESCAPE: usize = 6;
 
-/// The same JSON with `\ufffd` (the replacement character) in the place of each half of a surrogate pair that stands
-/// alone, or `None` if there is none.
+/// Returns this JSON with `\ufffd` (the replacement character) in place of each half of a surrogate
+/// pair that stands alone, or `None` if there is none.
 ///
-/// Programs that count text in UTF-16 cut it between the halves, and write what is left as `"\ud83d"`. No Rust string
-/// holds that, so such JSON is not read; after this it is. Everything else stays as it is, at the same offset.
+/// Programs that count text in UTF-16 may cut it between the halves, and write the rest as
+/// `"\ud83d"`. No Rust string can hold that, so such JSON cannot be read before this repair.
+/// Everything else stays as it is, at its old offset.
 ///
 /// ```
 /// let cut = r#"{"title":"A bug \ud83d"}"#;
@@ -21,7 +22,7 @@ pub fn repair_surrogates(json: &str) -> Option<String> {
     let mut repaired = String::new();
     let mut copied = 0;
     let mut at = 0;
-    // Outside strings there is no backslash in JSON, and within them each begins an escape.
+    // JSON has backslashes only within strings, and there each begins an escape.
     while let Some(rest) = json.get(at..)
         && let Some(found) = rest.find('\\')
     {
@@ -50,9 +51,9 @@ pub fn repair_surrogates(json: &str) -> Option<String> {
     Some(repaired)
 }
 
-/// The UTF-16 code unit that `text` begins with, if that is written as `\uXXXX`.
+/// Returns the UTF-16 code unit that `text` begins with, if it is written as `\uXXXX`.
 fn unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
-    // A sign would be taken for a digit otherwise.
+    // Otherwise a sign would be taken for a digit.
     digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
 }

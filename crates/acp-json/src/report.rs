@@ -1,11 +1,12 @@
-//! What went wrong while reading, and what was passed over.
+//! Errors of reading, and notes on values that were passed over.
 
 use std::fmt;
 
 use crate::node::Node;
 use crate::path::At;
 
-/// A value could not be read. Says where and why; never repeats what the value held.
+/// The error of a value that could not be read. It names the place and the reason, and never
+/// repeats the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError(Box<Inner>);
 
@@ -15,17 +16,17 @@ struct Inner {
     problem: Problem,
 }
 
-/// Why a value could not be read.
+/// The reason why a value could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A required member is not there.
+    /// A required member is missing.
     Missing,
-    /// Another kind of JSON value was due.
+    /// Another kind of JSON value was expected.
     Mismatch {
-        /// What was due, such as `a string`.
+        /// The expected kind, such as `a string`.
         expected: &'static str,
-        /// What was there, such as `a number`.
+        /// The kind that was found, such as `a number`.
         found: &'static str,
     },
     /// A number does not fit its type.
@@ -33,44 +34,44 @@ pub enum Problem {
         /// The type's name, such as `an unsigned 32-bit integer`.
         expected: &'static str,
     },
-    /// A number fits its type, but the schema says more about it.
+    /// A number fits its type, but not its limits in the schema.
     OutOfBounds {
-        /// What it must be, such as `at least 1`.
+        /// The limit, such as `at least 1`.
         bounds: String,
     },
-    /// The text is not JSON; the reason comes from the parser.
+    /// The text is not JSON. The reason comes from the parser.
     Syntax(String),
-    /// A reader of the caller's own refused the value.
+    /// A reader of the caller refused the value.
     Other(String),
 }
 
 impl ReadError {
-    /// A problem at a position.
+    /// Creates an error of this problem at a position.
     #[must_use]
     pub fn new(at: &At<'_>, problem: Problem) -> Self {
         ReadError(Box::new(Inner { path: at.path(), problem }))
     }
 
-    /// A required member is not there; `at` is the member's own position.
+    /// Creates the error of a missing member. `at` is the position of the member itself.
     #[must_use]
     pub fn missing(at: &At<'_>) -> Self {
         Self::new(at, Problem::Missing)
     }
 
-    /// Another kind of value was due, such as `a string`.
+    /// Creates the error of a wrong kind of value. `expected` is such as `a string`.
     #[must_use]
     pub fn expected(at: &At<'_>, expected: &'static str, found: &Node<'_>) -> Self {
         Self::new(at, Problem::Mismatch { expected, found: found.kind() })
     }
 
-    /// Where: member names joined by dots, item numbers in brackets, empty for the whole value. A long name is
-    /// cut, see [`At::path`].
+    /// Returns the place: member names joined by dots, item numbers in brackets, empty for the
+    /// whole value. Long names are cut: see [`At::path`].
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// Why.
+    /// Returns the reason.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.0.problem
@@ -101,19 +102,19 @@ impl fmt::Display for Problem {
     }
 }
 
-/// How many notes a report keeps.
+/// The most notes that a report keeps.
 const MOST_NOTES: usize = 1000;
 
-/// What a lenient reader passed over, in the order in which it met it.
+/// The values that a lenient reader passed over, in the order in which it met them.
 ///
-/// A peer decides how much that is, hence no more than 1000 notes; the others are counted.
+/// A peer chooses their number, so at most 1000 notes are kept, and the others are counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     notes: Vec<Note>,
     omitted: usize,
 }
 
-/// How far a report has come.
+/// A state of a report, to return to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mark {
     notes: usize,
@@ -121,19 +122,19 @@ pub(crate) struct Mark {
 }
 
 impl Report {
-    /// The notes.
+    /// Returns the notes.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// How many notes came after the first 1000 and were not kept.
+    /// Returns the number of notes after the first 1000, which were not kept.
     #[must_use]
     pub const fn omitted(&self) -> usize {
         self.omitted
     }
 
-    /// Whether everything was read as it was sent.
+    /// Tells whether everything was read as it was sent.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.notes.is_empty()
@@ -160,15 +161,15 @@ impl Report {
 /// One thing that was passed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Where, written like [`ReadError::path`].
+    /// The place, written like [`ReadError::path`].
     pub path: String,
-    /// What was done about it.
+    /// The kind of note.
     pub kind: NoteKind,
 }
 
 impl Note {
-    /// Why, with the path of what was wrong where that is deeper than the note's. `None` for what was not
-    /// wrong, but not known.
+    /// The reason, with the path of the wrong part if that is deeper than the note's. It is `None`
+    /// for a value that was not wrong, but unknown.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         match &self.kind {
@@ -181,13 +182,13 @@ impl Note {
     }
 }
 
-/// What was done about a part of a message that could not be used.
+/// The treatment of a part of a message that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoteKind {
-    /// A malformed member was read as if it were absent. The error says what in it was wrong.
+    /// A malformed member was read as absent. The error names the wrong part.
     Defaulted(ReadError),
-    /// A malformed item was left out of its list. The error says what in it was wrong.
+    /// A malformed item was left out of its list. The error names the wrong part.
     Skipped(ReadError),
     /// A member that its type does not know was not kept.
     Ignored,

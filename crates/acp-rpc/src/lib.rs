@@ -13,7 +13,7 @@ mod wire;
 pub use tokio_util::sync::CancellationToken;
 
 pub use crate::connection::driver::{Driver, connect};
-pub use crate::connection::flush_barrier::Hold;
+pub use crate::connection::flush_barrier::FlushBarrier;
 pub use crate::connection::options::Options;
 pub use crate::core::endpoint;
 pub use crate::core::error::{CallError, CloseReason, Exit};

@@ -1,4 +1,4 @@
-//! What comes of JSON that no honest peer sends: for each kind, what the reader says and what is written again.
+//! JSON that no honest peer sends: for each kind, the reader's result and its text.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
 
@@ -39,17 +39,17 @@ acp_json::record!(Sample);
 
 const NOT_JSON: &str = "not JSON";
 
-/// What a text reads as, written again, or why it is not read.
+/// Returns the text of what was read, or the reason why it cannot be read.
 fn written<T: FromNode + Serialize>(text: &[u8]) -> String {
     match from_slice::<T>(text) {
         Ok(value) => to_string(&value),
-        // The parser has the words for it.
+        // The parser words that.
         Err(error) if matches!(error.problem(), Problem::Syntax(_)) => NOT_JSON.to_owned(),
         Err(error) => error.to_string(),
     }
 }
 
-/// The cases of a table that do not come out as it says.
+/// Returns the cases of a table that come out differently.
 fn wrong<T: FromNode + Serialize>(
     table: &[(&'static str, &[u8], &'static str)],
 ) -> Vec<(&'static str, String)> {
@@ -84,7 +84,7 @@ fn numbers_as_any_json() {
         let Some(node) = node else { continue };
         assert_eq!(parse(&to_string(&node)).as_ref(), Ok(&node), "{what}, written and read again");
     }
-    // Equal to zero, hence apart.
+    // Equal to zero, so they stand apart.
     assert_eq!(written::<Value>(b"-0"), "-0.0");
 }
 
@@ -98,7 +98,7 @@ fn numbers_beyond_the_largest_double_keep_their_text_wherever_they_stand() {
         let value: Value = text.parse().unwrap();
         assert_eq!(value.parse::<Value>().unwrap(), value, "through serde");
     }
-    // A type that asks for a number says what is wrong, and one that does not ask is not disturbed.
+    // A type that asks for a number reports the problem. A type that does not ask goes on.
     let fits = "the number does not fit a double";
     assert_eq!(from_str::<Vec<f64>>("[1,1e400]").unwrap_err().to_string(), format!("`[1]`: {fits}"));
     assert_eq!(from_str::<Vec<u32>>("[1e400]").unwrap_err().path(), "[0]");
@@ -257,7 +257,7 @@ fn nesting_has_a_limit() {
         assert_eq!(written::<Value>(deepest.as_bytes()), deepest);
         for depth in [128, 1000, 100_000] {
             assert_eq!(written::<Value>(deep(depth).as_bytes()), NOT_JSON);
-            // Even before the end is seen.
+            // It is known before the end comes.
             assert_eq!(written::<Value>(open.repeat(depth).as_bytes()), NOT_JSON);
         }
     }
@@ -265,7 +265,7 @@ fn nesting_has_a_limit() {
 
 const MANY: usize = 100_000;
 
-/// An object with a tag, and this as often as it takes.
+/// Returns an object with a tag and very many members.
 fn many(each: impl Fn(usize) -> String) -> String {
     let members: Vec<String> = (0..MANY).map(each).collect();
     format!(r#"{{"kind":"a",{},"count":7}}"#, members.join(","))
@@ -274,7 +274,7 @@ fn many(each: impl Fn(usize) -> String) -> String {
 #[test]
 fn wide_objects_are_read_and_reports_stay_small() {
     let list = vec!["-1"; MANY].join(",");
-    // What there is, the notes that are kept, and those that are not.
+    // All notes, those that are kept, and those that are not.
     let table = [
         ("names that nobody knows", many(|index| format!(r#""m{index}":0"#)), 1000, MANY - 1000),
         ("one name that nobody knows", many(|_| r#""m":0"#.to_owned()), 1000, MANY - 1000),
@@ -297,7 +297,7 @@ fn wide_objects_are_read_and_reports_stay_small() {
 
 #[test]
 fn an_attempt_that_failed_takes_back_what_was_omitted_too() {
-    /// Reads a list of lists; what is no list of numbers is left out.
+    /// Reads a list of lists, and leaves out items that are not lists of numbers.
     struct Lists;
 
     impl FromNode for Lists {

@@ -1,4 +1,4 @@
-//! The tree: what of a JSON text it keeps.
+//! The tree: the parts of a JSON text that it keeps.
 
 use std::borrow::Cow;
 
@@ -98,7 +98,7 @@ fn nesting_without_end_is_refused_and_not_a_crash() {
     assert!(parse(&deep(100_000)).is_err());
 }
 
-/// What is found of the members `id` and `method`, in pieces of every size.
+/// Returns the members `id` and `method` that were found, in pieces of every size.
 fn outline(text: &str) -> (Option<String>, bool) {
     let found = |size: usize| {
         let mut outline = Outline::of(["id", "method"]);

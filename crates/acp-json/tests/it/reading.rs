@@ -1,4 +1,4 @@
-//! Reading typed values: what fits, and where an error stands.
+//! Reading of typed values: the values that fit, and the places of errors.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ fn integers_fit_or_are_refused() {
     assert_eq!(from_str::<u64>("18446744073709551615"), Ok(u64::MAX));
     assert_eq!(from_str::<i32>("-2147483648"), Ok(i32::MIN));
     assert_eq!(from_str::<i64>("-9223372036854775808"), Ok(i64::MIN));
-    // What JSON Schema calls an integer.
+    // An integer by JSON Schema.
     assert_eq!(from_str::<i64>("-2.0"), Ok(-2));
     assert_eq!(from_str::<u32>("1e3"), Ok(1000));
     assert_eq!(from_str::<f64>("3"), Ok(3.0));

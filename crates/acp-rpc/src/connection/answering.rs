@@ -10,7 +10,7 @@ use crate::core::panics::{caught, guarded};
 use crate::peer::Peer;
 use crate::service::Service;
 use crate::service::reply::{Reply, Task};
-use crate::service::request::Kept;
+use crate::service::request::Attachments;
 use crate::wire::encode::Written;
 use crate::wire::forms;
 use crate::wire::message::{Error, Id};
@@ -23,8 +23,8 @@ pub(crate) struct Answering {
     pub(crate) service: Arc<dyn Service>,
     pub(crate) id: Id,
     pub(crate) method: Box<str>,
-    pub(crate) kept: Kept,
-    /// The handler has been polled, and is not done or waits for room.
+    pub(crate) attachments: Attachments,
+    /// Set when the handler has been polled, and has returned or waits for room.
     pub(crate) has_run: AtomicBool,
 }
 
@@ -40,36 +40,36 @@ impl Answering {
             polled
         });
         let mut outcome = polled.await.unwrap_or_else(|| Err(Error::panicked()));
-        outcome = self.kept.instead_of(outcome);
-        let turn = match self.peer.shared.writer.try_turn() {
-            Some(turn) => Ok(turn),
+        outcome = self.attachments.instead_of(outcome);
+        let permit = match self.peer.shared.writer.try_permit() {
+            Some(permit) => Ok(permit),
             None => {
                 outcome = self.weighed(outcome);
                 let _waits = self.peer.shared.intake.answer_waits();
                 self.has_run();
-                self.peer.shared.writer.turn().await
+                self.peer.shared.writer.permit().await
             }
         };
         let in_flight = self.peer.shared.endpoint().finished(&self.id);
-        if turn.is_ok() && in_flight {
+        if permit.is_ok() && in_flight {
             self.send(outcome);
         } else {
             self.contain(|| drop(outcome));
         }
-        drop(turn);
-        // Only now: what it holds is held until its answer stands in the buffer.
+        drop(permit);
+        // Dropped only now: its values live until its answer stands in the buffer.
         drop(handler);
     }
 
-    /// It has had its chance to be done at once.
+    /// Notes that the handler has had its chance to finish at once.
     fn has_run(&self) {
         if !self.has_run.swap(true, Ordering::Relaxed) {
             self.peer.shared.intake.started();
         }
     }
 
-    /// Has an outcome that must wait for room count in the in-flight budget. A result is written for that, so that
-    /// its length is known and the value need not be kept.
+    /// Counts an outcome that must wait for room in the in-flight budget. A result is written for
+    /// that, so that its length is known and its value can be dropped.
     fn weighed(&self, outcome: Result<Reply, Error>) -> Result<Reply, Error> {
         let (outcome, bytes) = match outcome {
             Ok(Reply { result, after, sent }) => {
@@ -131,7 +131,7 @@ impl Answering {
         }
     }
 
-    /// What a result is answered with that cannot be written.
+    /// Returns the error for a result that cannot be written.
     fn written(&self, written: Result<Result<(), serde_json::Error>, String>) -> Result<(), Error> {
         match written {
             Ok(written) => written.map_err(|error| self.unwritable(&error.to_string())),
@@ -158,10 +158,10 @@ impl Answering {
     }
 }
 
-/// When it is answered, and where its task is stopped half-way.
+/// Runs after the answer, and where the task is stopped half-way.
 impl Drop for Answering {
     fn drop(&mut self) {
         self.has_run();
-        self.contain(|| self.kept.let_go());
+        self.contain(|| self.attachments.let_go());
     }
 }

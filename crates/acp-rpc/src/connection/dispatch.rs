@@ -1,4 +1,5 @@
-//! From lines to effects: what the reader does with each line. It never waits and never runs user code.
+//! The way from lines to effects: the work of the reader for each line. It never waits and never
+//! runs user code.
 
 mod unread;
 
@@ -22,7 +23,7 @@ use crate::peer::waiter::{Outcome, Waiter};
 use crate::service::Service;
 use crate::service::delivery::Delivery;
 use crate::service::reply::Task;
-use crate::service::request::{Kept, Request};
+use crate::service::request::{Attachments, Request};
 use crate::tap::Observer;
 use crate::wire::codec::Line;
 use crate::wire::forms;
@@ -30,7 +31,7 @@ use crate::wire::message::{Answer, Error, Id, Message};
 use crate::wire::reading::{Noise, Unread, read};
 use crate::wire::weight::{block, weight, weight_of_error};
 
-/// The reader's half of a connection: where lines go, and the tasks that came of them.
+/// The reader's half of a connection: the way of lines, and the tasks that they start.
 pub(crate) struct Dispatch {
     pub(crate) peer: Peer,
     pub(crate) service: Arc<dyn Service>,
@@ -40,7 +41,7 @@ pub(crate) struct Dispatch {
     noise: Noise,
     max_line: usize,
     max_message: usize,
-    /// What the request weighs that was handed back, to be received again.
+    /// The weight of a request that was handed back, to be received again.
     handed_back: Option<usize>,
     is_over: bool,
 }
@@ -50,7 +51,7 @@ pub(crate) struct Dispatch {
 pub(crate) enum Received {
     /// It was dealt with.
     Done,
-    /// It must be received again once the pause that it brought is over.
+    /// It must be received again, once the pause that it caused is over.
     TooEarly,
 }
 
@@ -76,7 +77,8 @@ impl Dispatch {
         }
     }
 
-    /// Tells whether the reader must wait: for jobs to be done, for room for answers of its own, or for handlers to run.
+    /// Tells whether the reader must wait: for jobs to finish, for room for its own answers, or for
+    /// handlers to run.
     pub(crate) fn is_paused(&mut self) -> bool {
         let Shared { intake, writer, .. } = &*self.peer.shared;
         if writer.has_room() {
@@ -91,12 +93,13 @@ impl Dispatch {
             || self.handed_back.is_some_and(|bytes| self.is_too_early(bytes))
     }
 
-    /// Tells whether a request that weighs so much would be refused now, but perhaps not a little later.
+    /// Tells whether a request that weighs so much would be refused now, but perhaps not a little
+    /// later.
     fn is_too_early(&self, bytes: usize) -> bool {
         self.peer.shared.intake.is_draining() && self.peer.shared.endpoint().is_full(bytes)
     }
 
-    /// Tells whether a request was handed back that has not come again.
+    /// Tells whether a request was handed back and has not come again.
     pub(crate) const fn has_handed_back(&self) -> bool {
         self.handed_back.is_some()
     }
@@ -125,7 +128,7 @@ impl Dispatch {
         Received::Done
     }
 
-    /// A line that comes again has been seen.
+    /// Tells whether the line comes for the first time. A line that was handed back has been seen.
     const fn is_new(&mut self) -> bool {
         self.handed_back.take().is_none()
     }
@@ -138,7 +141,7 @@ impl Dispatch {
         }
         let shared = &self.peer.shared;
         let effect = match message {
-            // As a rule most messages are these, and the endpoint has no part in them.
+            // Most messages are these, and the endpoint has no part in them.
             Message::Notification { method, params } if !is_reserved(&method) => {
                 Effect::Notify { method, params }
             }
@@ -146,11 +149,15 @@ impl Dispatch {
         };
         match effect {
             Effect::Run { id, method, params, token } => {
-                let kept = Kept::new();
-                let request =
-                    Request { id: id.clone(), peer: self.peer.clone(), cancel: token, kept: kept.clone() };
+                let attachments = Attachments::new();
+                let request = Request {
+                    id: id.clone(),
+                    peer: self.peer.clone(),
+                    cancel: token,
+                    attachments: attachments.clone(),
+                };
                 let task = guarded(|| self.service.request(&method, params, request));
-                self.started(&id, &method, task, kept);
+                self.started(&id, &method, task, attachments);
             }
             Effect::Notify { method, params } => {
                 let bytes = weight(&params);
@@ -176,7 +183,13 @@ impl Dispatch {
     }
 
     /// Spawns the handler of a request, or answers at once if there is none.
-    fn started(&mut self, id: &Id, method: &str, task: Result<Result<Task, Error>, String>, kept: Kept) {
+    fn started(
+        &mut self,
+        id: &Id,
+        method: &str,
+        task: Result<Result<Task, Error>, String>,
+        attachments: Attachments,
+    ) {
         let task = task.unwrap_or_else(|panic| {
             self.panicked(method, &panic);
             Err(Error::panicked())
@@ -186,7 +199,7 @@ impl Dispatch {
             Err(error) if self.peer.shared.writer.has_room() => {
                 self.peer.shared.endpoint().finished(id);
                 self.peer.shared.refuse(id, &error);
-                if let Err(panic) = guarded(|| kept.let_go()) {
+                if let Err(panic) = guarded(|| attachments.let_go()) {
                     self.panicked(method, &panic);
                 }
                 return;
@@ -201,7 +214,7 @@ impl Dispatch {
             service,
             id: id.clone(),
             method: method.into(),
-            kept,
+            attachments,
             has_run: AtomicBool::new(false),
         };
         let answering = answering.run(task);
@@ -235,7 +248,7 @@ impl Dispatch {
         self.settle(waiter, Outcome::Answer(answer));
     }
 
-    /// Tells the one who waits. What he does with it, and what it does that reads a result, may panic.
+    /// Gives the outcome to a waiter. The waiter and the reader of its result may panic.
     fn settle(&mut self, waiter: Waiter, outcome: Outcome<'_>) {
         let lane = waiter.lane().filter(|lane| self.lanes.is_busy(lane)).cloned();
         let bytes = match (&lane, &outcome) {
@@ -258,7 +271,8 @@ impl Dispatch {
         }
     }
 
-    /// Spawns something that weighs on the budget as long as it lives: its own size, and `bytes` besides.
+    /// Spawns a future that weighs on the budget as long as it lives: its own size, and `bytes`
+    /// besides.
     fn spawn(&mut self, bytes: usize, future: impl Future<Output = ()> + Send + 'static) {
         let charge = self.peer.shared.intake.charge(bytes + budget::task(&future));
         self.tasks.spawn(async move {
@@ -272,13 +286,14 @@ impl Dispatch {
         self.peer.shared.intake.refused(bytes);
     }
 
-    /// No more can be read for the sake of those who wait: fails them, and tells the peer of requests.
+    /// Fails the calls that wait, because no more can be read for their sake, and cancels their
+    /// requests.
     fn give_up_calls(&mut self) {
         let shared = Arc::clone(&self.peer.shared);
         shared.intake.give_up();
         let waiting = shared.endpoint().give_up(|waiter| waiter.lane().is_none());
         for (id, waiter) in waiting {
-            // A connection that cannot be written to any more has no peer to tell.
+            // A connection that cannot be written to has nobody left to tell.
             let _ = shared.writer.push(|buffer| forms::cancel(buffer, id));
             self.settle(waiter, Outcome::Overloaded);
         }
@@ -292,19 +307,20 @@ impl Dispatch {
         self.report(Fault::Panicked { origin: Origin::Method(method), message });
     }
 
-    /// Fails every pending call; those of a lane after the lane's earlier jobs.
+    /// Fails every pending call. Calls of a lane fail after the lane's earlier jobs.
     pub(crate) fn fail_calls(&mut self, reason: &CloseReason) {
         let shared = Arc::clone(&self.peer.shared);
         shared.set_reason(reason.clone());
         let waiting = shared.endpoint().close();
-        // First, so that nobody learns from a failed call of an end that `is_closed` does not know of.
+        // Comes first, so that nobody learns of the end from a failed call while `is_closed` does
+        // not know it.
         shared.closed.cancel();
         for waiter in waiting {
             self.settle(waiter, Outcome::Closed(reason.clone()));
         }
     }
 
-    /// Answers every request whose handler did not, with `-32800`.
+    /// Answers every open request with `-32800`.
     pub(crate) fn cancel_handlers(&mut self) {
         self.tasks.abort_all();
         self.lanes.clear(&*self.service);
@@ -314,7 +330,7 @@ impl Dispatch {
         }
     }
 
-    /// Tells the service that it is over.
+    /// Reports the end to the service.
     pub(crate) fn over(&mut self, reason: &CloseReason) {
         if !std::mem::replace(&mut self.is_over, true) {
             self.peer.shared.writer.close();
@@ -323,7 +339,8 @@ impl Dispatch {
     }
 }
 
-/// What a message will weigh as a request in flight, apart from its task; 0 if it is none.
+/// Returns the weight of a message as a request in flight, apart from its task. It is 0 for other
+/// messages.
 fn weight_of_request(message: &Message<'_>) -> usize {
     let Message::Request { id, method, params } = message else { return 0 };
     let id = if let Id::Str(id) = id { block(id.len()) } else { 0 };
@@ -338,7 +355,7 @@ fn weight_of_answer(answer: &Answer<'_>) -> usize {
     }
 }
 
-/// A driver that is dropped before its end still lets nobody wait for ever.
+/// Fails all waiters of a driver that is dropped before its end.
 impl Drop for Dispatch {
     fn drop(&mut self) {
         self.lanes.clear(&*self.service);
@@ -351,7 +368,7 @@ impl Drop for Dispatch {
             shared.set_reason(CloseReason::Local);
             let waiting = shared.endpoint().close();
             shared.closed.cancel();
-            // No lane runs any more, so nobody has to wait for his turn.
+            // Lanes run no more, so waiters need no turn.
             for waiter in waiting {
                 self.settle(waiter, Outcome::Closed(CloseReason::Local));
             }

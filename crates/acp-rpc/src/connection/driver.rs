@@ -29,14 +29,15 @@ use crate::wire::writer::Writer;
 
 /// Connects a service to the peer at the other end of a transport.
 ///
-/// Nothing happens until the [`Driver`] is spawned or awaited, on a tokio runtime with time enabled. What
-/// the [`Peer`] is given before that is queued.
+/// Nothing happens until the [`Driver`] is spawned or awaited, on a tokio runtime with time
+/// enabled. Messages that the [`Peer`] is given before that are queued.
 pub fn connect(transport: Transport, service: impl Service, options: Options) -> (Peer, Driver) {
     let peer = Peer::new(shared(&options), options.request_timeout);
     let service = options.layers.inbound(Arc::new(service));
-    let Options { max_line, max_message, noise, drain, tap, hold, .. } = options;
+    let Options { max_line, max_message, noise, drain, tap, flush_barrier, .. } = options;
     let observer = Observer::new(tap, service);
-    let pump = Pump::new(Framer::new(max_line), transport.reader, transport.writer, observer.clone(), hold);
+    let pump =
+        Pump::new(Framer::new(max_line), transport.reader, transport.writer, observer.clone(), flush_barrier);
     let dispatch = Dispatch::new(peer.clone(), observer, noise, max_line, max_message);
     let connection = Connection {
         dispatch,
@@ -57,13 +58,13 @@ fn shared(options: &Options) -> Shared {
     Shared::new(limits, writer, intake, options.layers.outbound())
 }
 
-/// A connection at work: resolves to the reason it ended for.
+/// A connection at work. It resolves to the reason why it ended.
 ///
-/// Dropping it ends the connection on the spot, without a word to the peer. Within the drop, pending calls fail with
-/// [`CloseReason::Local`], the tokens of handlers fire, jobs that wait in lanes are dropped, and
-/// [`Service::closed`] is called. Handlers and jobs at work are aborted: the runtime drops them when they next wait.
-/// What was queued is not sent. A child process is ended by a task of its own, or at once where there is no
-/// runtime: see `Command::grace`.
+/// Dropping it ends the connection at once, without a word to the peer. The drop fails pending
+/// calls with [`CloseReason::Local`], fires the tokens of handlers, drops jobs that wait in lanes
+/// and calls [`Service::closed`]. It aborts handlers and jobs at work: the runtime drops them when
+/// they next wait. Queued messages are not sent. A task of its own ends a child process, or the
+/// drop itself where there is no runtime: see `Command::grace`.
 #[must_use = "a connection does nothing unless its driver is spawned or awaited"]
 pub struct Driver {
     running: Pin<Box<dyn Future<Output = CloseReason> + Send>>,
@@ -89,24 +90,24 @@ struct Connection {
     pump: Pump,
     child: Option<ChildLink>,
     child_is_gone: bool,
-    /// Why nothing can be written any more.
+    /// The error after which nothing can be written.
     unwritten: Option<Arc<io::Error>>,
     share: Share,
     drain: Duration,
 }
 
-/// Why the reader does not go on with the lines in the buffer.
+/// The reason why the reader does not go on with the lines in the buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AtHand {
-    /// There are none.
+    /// There are no more lines.
     Nothing,
     /// It must wait.
     Paused,
-    /// It is the turn of other tasks.
+    /// Other tasks have their turn.
     More,
 }
 
-/// What a turn of the loop came to.
+/// The outcome of one step of the loop.
 enum Event {
     /// A handler or a lane is done.
     Finished,
@@ -126,7 +127,7 @@ enum Event {
     Overdue,
 }
 
-/// Whether the peer is still listened to.
+/// The two halves of a connection's life: the reader listens to the peer, or not any more.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Serving,
@@ -141,13 +142,15 @@ impl Connection {
         self.wind_down(&reason).await;
         let reason = self.with_losses(reason);
         let Self { mut dispatch, mut pump, child, drain, .. } = self;
-        // A peer that does not read must not keep us; what could not be sent by now is lost with it.
+        // A peer that does not read must not keep this side. Output that could not leave by now is
+        // lost.
         let _ = timeout(drain, pump.shutdown()).await;
         let rest = pump.close();
         if let Some(child) = child {
             tokio::select! {
                 () = child.end() => {}
-                // A program that tidies up may still write, and must not fail or block because of it.
+                // A program that cleans up may still write, and must not fail or block because of
+                // it.
                 () = discard(rest) => {}
             }
         }
@@ -155,10 +158,10 @@ impl Connection {
         reason
     }
 
-    /// Serves until something says that it is over.
+    /// Serves until the connection has a reason to end.
     async fn serve(&mut self) -> CloseReason {
         loop {
-            match self.turn(Stage::Serving, None).await {
+            match self.step(Stage::Serving, None).await {
                 Event::Finished | Event::Read | Event::Wrote | Event::Overdue => {}
                 Event::Eof => return CloseReason::Eof,
                 Event::Exited(exit) => return CloseReason::Exited(exit),
@@ -170,12 +173,13 @@ impl Connection {
         }
     }
 
-    /// A peer that exits or closes its stdin may have answers on the way, and the exit of a child process
-    /// says more than the end of its output: waits for both, as long as something comes.
+    /// Waits for last messages and for the exit of a child process, as long as something comes. A
+    /// peer that exits or closes its stdin may have answers on the way, and an exit says more than
+    /// the end of the output.
     async fn last_words(&mut self, cause: CloseReason) -> CloseReason {
         let mut reason = cause;
         let mut done = self.dispatch.lanes.finished();
-        let mut told = false;
+        let mut calls_have_failed = false;
         let mut deadline = ending(self.drain);
         if matches!(reason, CloseReason::Local) {
             return reason;
@@ -184,18 +188,18 @@ impl Connection {
             || self.dispatch.has_handed_back()
             || (self.child.is_some() && !self.child_is_gone)
         {
-            match self.turn(Stage::Serving, Some(deadline)).await {
-                Event::Exited(_) if told => {}
+            match self.step(Stage::Serving, Some(deadline)).await {
+                Event::Exited(_) if calls_have_failed => {}
                 Event::Exited(exit) => reason = CloseReason::Exited(exit),
-                // What an exited process leaves behind in the pipe is there already: more comes from others.
+                // Output of an exited process is in the pipe already. More comes from others.
                 Event::Read if self.child_is_gone => {}
                 Event::Read => deadline = ending(self.drain),
-                // Not the peer keeps us waiting, but a slow consumer on this side. It gets all there is; but
-                // one that does nothing at all must not keep others from hearing that it is over.
+                // A slow consumer on this side holds things up, not the peer. It gets all there is.
+                // But if it does nothing at all, others must still learn of the end.
                 Event::Overdue if self.pump.reading && self.dispatch.is_paused() => {
                     if done == self.dispatch.lanes.finished() {
                         self.dispatch.fail_calls(&reason);
-                        told = true;
+                        calls_have_failed = true;
                     }
                     done = self.dispatch.lanes.finished();
                     deadline = ending(self.drain);
@@ -208,36 +212,37 @@ impl Connection {
         reason
     }
 
-    /// Lets handlers answer and lanes run dry, as long as something gets done; then tells handlers to stop;
-    /// then stops them.
+    /// Lets handlers answer and lanes run dry, as long as something gets done. Then tells handlers
+    /// to stop, and at last stops them.
     async fn wind_down(&mut self, reason: &CloseReason) {
         let shared = Arc::clone(&self.dispatch.peer.shared);
-        let mut told = matches!(reason, CloseReason::Local | CloseReason::Exited(_)) || !self.pump.writing;
+        let mut are_stopping =
+            matches!(reason, CloseReason::Local | CloseReason::Exited(_)) || !self.pump.writing;
         let mut done = self.dispatch.lanes.finished();
         let mut deadline = ending(self.drain);
         loop {
-            if told {
+            if are_stopping {
                 shared.handlers.cancel();
             }
             let idle = self.dispatch.tasks.is_empty();
             if idle {
-                // Others than handlers may never stop sending.
+                // Other senders than handlers may never stop.
                 shared.writer.finish();
             }
             if idle && self.pump.is_flushed(&shared.writer) {
                 return;
             }
-            match self.turn(Stage::Ending, Some(deadline)).await {
+            match self.step(Stage::Ending, Some(deadline)).await {
                 Event::Finished => deadline = ending(self.drain),
                 Event::Wrote if idle => deadline = ending(self.drain),
-                Event::WriteFailed(_) => told = true,
+                Event::WriteFailed(_) => are_stopping = true,
                 Event::Overdue if done != self.dispatch.lanes.finished() => {
                     done = self.dispatch.lanes.finished();
                     deadline = ending(self.drain);
                 }
-                Event::Overdue if told => break,
+                Event::Overdue if are_stopping => break,
                 Event::Overdue => {
-                    told = true;
+                    are_stopping = true;
                     deadline = ending(self.drain);
                 }
                 _ => {}
@@ -246,13 +251,14 @@ impl Connection {
         self.dispatch.cancel_handlers();
         let deadline = ending(self.drain);
         while !self.dispatch.tasks.is_empty() || !self.pump.is_flushed(&shared.writer) {
-            if let Event::Overdue = self.turn(Stage::Ending, Some(deadline)).await {
+            if let Event::Overdue = self.step(Stage::Ending, Some(deadline)).await {
                 return;
             }
         }
     }
 
-    /// An end in good order was none if the last answers could not be written, unless nobody was there to read them.
+    /// Corrects the reason for the end: if the last answers were lost although the peer was there,
+    /// the end was not in order.
     fn with_losses(&mut self, reason: CloseReason) -> CloseReason {
         match (reason, self.unwritten.take()) {
             (CloseReason::Eof | CloseReason::Local, Some(error)) if is_loss(&error) => CloseReason::Io(error),
@@ -260,8 +266,8 @@ impl Connection {
         }
     }
 
-    /// One turn of the loop: deals with the lines at hand, then waits for the next thing to happen.
-    async fn turn(&mut self, stage: Stage, deadline: Option<Instant>) -> Event {
+    /// One step of the loop: deals with the lines at hand, then waits for the next thing to happen.
+    async fn step(&mut self, stage: Stage, deadline: Option<Instant>) -> Event {
         loop {
             let at_hand = match stage {
                 Stage::Serving => self.receive_lines(),
@@ -272,11 +278,11 @@ impl Connection {
             }
             let Self { dispatch, pump, child, .. } = self;
             let shared = Arc::clone(&dispatch.peer.shared);
-            // The order matters, because an earlier branch that is always ready starves the later ones.
-            // Ends come first: they happen once. Then tasks that are done: each was started by a line, so
-            // there are no more of them than the pipe below brings in, and their memory is given back
-            // before more is taken. Then the pipe, both directions in one attempt. The last ones only
-            // matter when nothing else happens.
+            // The order matters, because an earlier branch that is always ready starves the later
+            // ones. Ends come first: they happen once. Then tasks that are done: each was started
+            // by a line, so the pipe below limits their number, and their memory is given back
+            // before more is taken. Then the pipe, both directions in one attempt. The last
+            // branches only matter when nothing else happens.
             tokio::select! {
                 biased;
                 () = shared.closing.cancelled(), if stage == Stage::Serving => return Event::Close,
@@ -317,7 +323,7 @@ impl Connection {
         let write_error = moved.wrote.and_then(Result::err).map(Arc::new);
         if let Some(error) = &write_error {
             if !shared.closed.is_cancelled() {
-                // For those who send before the end is known.
+                // For senders that come before the end is known.
                 shared.set_reason(CloseReason::Io(Arc::clone(error)));
             }
             self.pump.stop_writing(&shared.writer);
@@ -347,21 +353,21 @@ impl Connection {
     }
 }
 
-/// Tells whether the system could not write, and that not because there is nobody to read. A sink of messages may say anything
-/// once it is closed.
+/// Tells whether the system could not write although somebody was there to read. A closed sink of
+/// messages may return any error.
 fn is_loss(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
     let is_gone = matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted | NotConnected);
     error.raw_os_error().is_some() && !is_gone
 }
 
-/// Reads what nobody wants to know; never done.
+/// Reads and drops everything. It never returns.
 async fn discard(mut stream: Pin<Box<dyn AsyncRead + Send>>) {
     let _ = copy(&mut stream, &mut sink()).await;
     pending().await
 }
 
-/// Made only when it is polled: a timer that nobody needs is not even looked at.
+/// Makes the timer only when it is polled: an unneeded timer costs nothing.
 async fn overdue(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => sleep_until(deadline).await,

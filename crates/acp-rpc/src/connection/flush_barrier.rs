@@ -1,29 +1,31 @@
-//! What is to happen before bytes leave.
+//! Work that must be done before bytes leave.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::core::job::BoxFuture;
 
-/// Keeps what is queued back until something else is done: what a message tells is in a log before the message is
-/// on the wire.
+/// Keeps queued output back until other work is done, such as a log that must have a message before
+/// the wire.
 ///
-/// The driver asks each time it takes what is queued, which is many messages at once when there are many. They leave when
-/// the future is done, in their order; meanwhile more can be queued, up to the budget, and the reader goes on. Nothing
-/// else limits the wait, and all messages of the connection are in it, answers too: the future is to be done soon
-/// whatever happens. At the end of the connection [`Options::drain`](crate::Options::drain) counts.
+/// The driver asks each time it takes the queued output, which is often many messages at once. They
+/// leave in their order when the future is done. Meanwhile more can be queued, up to the budget,
+/// and the reader goes on. The wait has no other limit and holds all messages of the connection,
+/// answers too, so the future must be done soon in every case. At the end of the connection
+/// [`Options::drain`](crate::Options::drain) limits it.
 #[derive(Clone)]
-pub struct Hold {
+pub struct FlushBarrier {
     ask: Arc<dyn Fn() -> Option<BoxFuture> + Send + Sync>,
 }
 
-impl Hold {
-    /// Asks `ask`, on the driver; `None` is nothing to wait for.
+impl FlushBarrier {
+    /// Creates a barrier that calls `ask` on the driver. `None` means that there is nothing to wait
+    /// for.
     pub fn new(ask: impl Fn() -> Option<BoxFuture> + Send + Sync + 'static) -> Self {
         Self { ask: Arc::new(ask) }
     }
 
-    /// Waits for both.
+    /// Joins two barriers: output waits for both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self::new(move || match (self.ask(), other.ask()) {
@@ -40,8 +42,8 @@ impl Hold {
     }
 }
 
-impl fmt::Debug for Hold {
+impl fmt::Debug for FlushBarrier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hold").finish_non_exhaustive()
+        f.debug_struct("FlushBarrier").finish_non_exhaustive()
     }
 }

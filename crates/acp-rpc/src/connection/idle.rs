@@ -1,4 +1,4 @@
-//! When memory that was kept for more of the same is given back.
+//! The time to give back memory that was kept for large messages.
 
 use std::pin::Pin;
 use std::task::Context;
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How long a large buffer is kept without being needed; up to twice as long if it was needed at first.
+/// The time that a large buffer is kept without use, or up to twice that if it was used at first.
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// Notices when large buffers have not been needed for a while.
 ///
-/// To take a megabyte from the allocator and to touch it for the first time costs as much as to read it from a pipe, and
-/// large messages seldom come alone.
+/// Allocating a megabyte and touching it for the first time costs as much as reading it from a
+/// pipe, and large messages seldom come alone.
 #[derive(Debug, Default)]
 pub(crate) struct Idle {
     timer: Option<Pin<Box<Sleep>>>,
@@ -20,12 +20,13 @@ pub(crate) struct Idle {
 }
 
 impl Idle {
-    /// Large buffers are needed just now.
+    /// Notes that large buffers are in use.
     pub(crate) const fn used(&mut self) {
         self.used = true;
     }
 
-    /// Tells whether they are to be given back. If not, the task is woken when that may be so; unless there are none.
+    /// Tells whether large buffers should be given back. If not, and there are some, the task is
+    /// woken when that may change.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> bool {
         if self.timer.is_none() && !self.used {
             return false;

@@ -1,4 +1,4 @@
-//! Ordered lanes: jobs of one lane run one at a time, in the order they came.
+//! Ordered lanes: jobs of one lane run one at a time, in the order in which they came.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use crate::core::job::{BoxFuture, LaneKey};
 use crate::core::panics::{caught, guarded};
 use crate::service::Service;
 
-/// A queue with room for more jobs than this is not kept once its lane has run dry.
+/// The room of the largest queue that is kept after its lane has run dry.
 const IDLE_JOBS: usize = 1024;
 
 /// The lanes of a connection.
@@ -21,12 +21,12 @@ pub(crate) struct Lanes {
 
 #[derive(Default)]
 struct Table {
-    /// A lane is in here exactly as long as its runner lives. There are few as a rule, and then to compare their names
-    /// is quicker than to hash one.
+    /// A lane is in here exactly as long as its runner lives. There are usually few, and then
+    /// comparing their names is quicker than hashing one.
     lanes: BTreeMap<LaneKey, Lane>,
-    /// The queue of the lane that ran dry last, empty: the next one need not grow its own.
+    /// The empty queue of the lane that ran dry last, so that the next lane need not grow its own.
     idle: VecDeque<LaneJob>,
-    /// How many jobs have been done, ever.
+    /// The number of jobs done, ever.
     finished: usize,
 }
 
@@ -36,7 +36,7 @@ struct Lane {
     charge: Charge,
 }
 
-/// A job and the bytes it answers for.
+/// A job and its weight.
 struct LaneJob {
     job: BoxFuture,
     bytes: usize,
@@ -47,8 +47,8 @@ impl Lanes {
         Self { table: Arc::default(), intake }
     }
 
-    /// Adds a job, which weighs `bytes` on the budget until it is done. `Some` is the runner of a lane that had none:
-    /// to be spawned.
+    /// Adds a job, which weighs `bytes` on the budget until it is done. If the lane has no runner,
+    /// returns one, which the caller must spawn.
     pub(crate) fn enqueue(
         &self,
         key: &LaneKey,
@@ -71,12 +71,12 @@ impl Lanes {
         Some(self.clone().run(Arc::clone(key), job, Arc::clone(service)))
     }
 
-    /// Whether a job of the lane is at work or waits.
+    /// Tells whether a job of the lane is at work or waits.
     pub(crate) fn is_busy(&self, key: &LaneKey) -> bool {
         self.table().lanes.contains_key(key)
     }
 
-    /// How many jobs have been done, ever: whether there is progress.
+    /// Returns the number of jobs done, ever. It tells whether there is progress.
     pub(crate) fn finished(&self) -> usize {
         self.table().finished
     }
@@ -86,7 +86,7 @@ impl Lanes {
         while let Some(LaneJob { job, bytes }) = next {
             let _done = caught(job, |panic: &str| panicked(&*service, &key, panic)).await;
             let (job, done) = self.table().next(&key, bytes);
-            // Not under the lock of the table, as it may wake the reader.
+            // Released after the lock of the table, because it may wake the reader.
             self.intake.release(done);
             next = job;
         }
@@ -105,13 +105,13 @@ impl Lanes {
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
-        // Nothing runs under this lock that could leave the table half changed.
+        // No code under this lock can leave the table half changed.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Table {
-    /// The next job of a lane, whose job of so many bytes is done, and how many of them are to be released.
+    /// Returns the next job of a lane whose job is done, and the bytes to release.
     fn next(&mut self, key: &LaneKey, done: usize) -> (Option<LaneJob>, usize) {
         self.finished += 1;
         let Some(lane) = self.lanes.get_mut(key) else { return (None, 0) };

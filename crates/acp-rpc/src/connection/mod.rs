@@ -1,4 +1,4 @@
-//! A connection at work: the loop that owns the pipe, and the tasks that come of it.
+//! A connection at work: the loop that owns the pipe, and the tasks that it starts.
 
 mod answering;
 mod dispatch;

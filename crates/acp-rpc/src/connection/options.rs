@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::flush_barrier::Hold;
+use super::flush_barrier::FlushBarrier;
 use crate::layer::{Layer, Layers, Outbound};
 use crate::service::Service;
 use crate::tap::Tap;
@@ -13,54 +13,59 @@ use crate::wire::reading::Noise;
 
 /// Limits and habits of a connection. Every limit is in bytes unless it says otherwise.
 ///
-/// Any value works. A size of `usize::MAX` is no limit, a time of [`Duration::MAX`] never ends. A budget of 0 counts as
-/// 1, which is one message at a time; at a limit of 0 on lines, on messages or on requests all of them are refused.
+/// Any value works. A size of `usize::MAX` is no limit, a time of [`Duration::MAX`] never ends. A
+/// budget of 0 counts as 1, which is one message at a time. A limit of 0 on lines, on messages or
+/// on requests refuses all of them.
 ///
-/// Lines and output count as they are on the wire. What stays after a line has been read counts by what it
-/// takes in memory: its values with their names, as they would be kept untyped; the future that will deal with
-/// it; the queue, the task and the table entry. That is an estimate on the high side. What a handler allocates
-/// when it runs is its own, and not known here.
+/// Lines and output count as they are on the wire. After a line has been read, its memory counts:
+/// its values with their names, as if they were kept untyped; the future that handles it; the
+/// queue, the task and the table entry. That is an estimate on the high side. Memory that a running
+/// handler allocates is not included.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The longest line taken. A longer one is skipped without being buffered, and answered by its id where
-    /// its first bytes show one. Default 64 MiB.
+    /// The longest line that is read. A longer one is skipped without being buffered, and answered
+    /// by its id if one can be found. Default 64 MiB.
     pub max_line: usize,
-    /// How much the values of one message may take in memory, which can be 70 times as much as its line. A
-    /// message beyond that is not read, and answered like a line that is too long. Default 256 MiB.
+    /// The most memory that the values of one message may take, which can be 70 times its line. A
+    /// message above that is not read, and is answered like a line that is too long. Default 256
+    /// MiB.
     pub max_message: usize,
-    /// How much may wait to be written. At the budget senders wait, in the order they came. One message more
-    /// may be there, however large. Default 1 MiB.
+    /// The most bytes that may wait to be written. At the budget senders wait, in the order in
+    /// which they came. One message more may be there, however large. Default 1 MiB.
     pub outgoing_budget: usize,
-    /// How much of notifications and of answers in lanes may wait or be in work. At the budget the reader
-    /// pauses, unless a request outside lanes waits for its answer or something waits for room in the output,
-    /// which may be what the work waits for. One message more may be there, however large. Default 8 MiB.
+    /// The most bytes of notifications, and of answers in lanes, that may wait or be handled. At
+    /// the budget the reader pauses, unless a request outside lanes waits for its answer or
+    /// something waits for room in the output: the work may depend on that. One message more may be
+    /// there, however large. Default 8 MiB.
     pub incoming_budget: usize,
-    /// How much of the same may be there while something waits like that; and, apart from that, how much the
-    /// reader may refuse meanwhile that the peer does not take. At the ceiling the reader pauses all the same, and
-    /// what waits fails with [`CallError::Overloaded`](crate::CallError::Overloaded). Default 64 MiB.
+    /// The ceiling of the incoming budget while something waits like that, and also of the reader's
+    /// own answers that the peer does not take. At the ceiling the reader pauses in any case, and
+    /// those who wait fail with [`CallError::Overloaded`](crate::CallError::Overloaded). Default 64
+    /// MiB.
     pub incoming_ceiling: usize,
-    /// How many requests of the peer may be in flight. While handlers have not run for the first time, or answers
-    /// wait for room and nothing else does, the reader pauses at the limit; otherwise one more is refused with
-    /// `-32603`. Default 16,384.
+    /// The most requests of the peer in flight. At the limit the reader pauses while handlers have
+    /// not run for the first time, or while answers wait for room and nothing else does. Otherwise
+    /// one more request is refused with `-32603`. Default 16,384.
     pub max_in_flight: usize,
-    /// How much the requests in flight may take together, with those results that wait for room to be written. One more
-    /// meets the same as at [`max_in_flight`](Self::max_in_flight), unless it is the only one. Default 128 MiB.
+    /// The most memory of all requests in flight, with results that wait for room to be written. At
+    /// the limit one more request is treated as at [`max_in_flight`](Self::max_in_flight), unless
+    /// it is the only one. Default 128 MiB.
     pub in_flight_budget: usize,
-    /// What to do about lines that are not JSON.
+    /// The treatment of lines that are not JSON.
     pub noise: Noise,
-    /// How long, at the end, to wait for something to happen: for a last message, for a handler's answer,
-    /// for a job of a lane, for output to leave. Default 1 second.
+    /// The time to wait at the end for something to happen: for a last message, for a handler's
+    /// answer, for a job of a lane, for output to leave. Default 1 second.
     pub drain: Duration,
-    /// How long a request to the peer may take, unless [`Peer::timeout`](crate::Peer::timeout) says otherwise.
-    /// Default `None`: for ever, because many requests wait for people.
+    /// The time that a request to the peer may take, unless [`Peer::timeout`](crate::Peer::timeout)
+    /// sets another. Default `None`: for ever, because many requests wait for people.
     pub request_timeout: Option<Duration>,
-    /// What requests and notifications go through on their way in and out.
+    /// The layers of requests and notifications, in and out.
     pub layers: Layers,
-    /// Who sees every line.
+    /// The observer of every line.
     pub tap: Option<Tap>,
-    /// What output waits for before it leaves.
-    pub hold: Option<Hold>,
+    /// The work that output waits for before it leaves.
+    pub flush_barrier: Option<FlushBarrier>,
 }
 
 impl Default for Options {
@@ -78,7 +83,7 @@ impl Default for Options {
             request_timeout: None,
             layers: Layers::default(),
             tap: None,
-            hold: None,
+            flush_barrier: None,
         }
     }
 }
@@ -155,8 +160,8 @@ impl Options {
         self
     }
 
-    /// Adds a [layer](crate::layer) to [`layers`](Self::layers) that what comes in goes through. The one that is
-    /// added first is the outermost.
+    /// Adds a [layer](crate::layer) for messages that come in to [`layers`](Self::layers). The
+    /// layer that is added first is the outermost.
     #[must_use]
     pub fn layer_in<L>(mut self, layer: L) -> Self
     where
@@ -167,8 +172,8 @@ impl Options {
         self
     }
 
-    /// Adds a [layer](crate::layer) to [`layers`](Self::layers) that what goes out goes through. The one that is
-    /// added first is the outermost.
+    /// Adds a [layer](crate::layer) for messages that go out to [`layers`](Self::layers). The layer
+    /// that is added first is the outermost.
     #[must_use]
     pub fn layer_out<L>(mut self, layer: L) -> Self
     where
@@ -186,10 +191,10 @@ impl Options {
         self
     }
 
-    /// Sets [`hold`](Self::hold).
+    /// Sets [`flush_barrier`](Self::flush_barrier).
     #[must_use]
-    pub fn hold(mut self, hold: Hold) -> Self {
-        self.hold = Some(hold);
+    pub fn flush_barrier(mut self, barrier: FlushBarrier) -> Self {
+        self.flush_barrier = Some(barrier);
         self
     }
 

@@ -6,24 +6,24 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
-use super::flush_barrier::Hold;
+use super::flush_barrier::FlushBarrier;
 use super::idle::Idle;
 use crate::core::job::BoxFuture;
 use crate::tap::Observer;
 use crate::wire::codec::{BUSY_CAPACITY, Framer};
 use crate::wire::writer::{IDLE_CAPACITY, Writer};
 
-/// Both directions of a transport, and what is on its way in each.
+/// Both directions of a transport, with the bytes on their way in each.
 pub(crate) struct Pump {
     pub(crate) framer: Framer,
     reader: Pin<Box<dyn AsyncRead + Send>>,
     writer: Pin<Box<dyn AsyncWrite + Send>>,
     observer: Observer,
-    hold: Option<Hold>,
+    barrier: Option<FlushBarrier>,
     outgoing: Vec<u8>,
-    /// What `outgoing` waits for.
-    held: Option<BoxFuture>,
-    /// How much of `outgoing` has left.
+    /// The work that `outgoing` waits for.
+    unfinished: Option<BoxFuture>,
+    /// The bytes of `outgoing` that have left.
     sent: usize,
     flushed: bool,
     idle: Idle,
@@ -33,11 +33,11 @@ pub(crate) struct Pump {
     pub(crate) writing: bool,
 }
 
-/// What one attempt at both directions achieved.
+/// The outcome of one attempt at both directions.
 pub(crate) struct Moved {
-    /// Bytes read (0 is the end), if anything happened.
+    /// Bytes that were read (0 is the end), if anything happened.
     pub(crate) read: Option<io::Result<usize>>,
-    /// Whether something was written, if anything happened.
+    /// The outcome of writing, if anything happened.
     pub(crate) wrote: Option<io::Result<()>>,
 }
 
@@ -47,16 +47,16 @@ impl Pump {
         reader: Pin<Box<dyn AsyncRead + Send>>,
         writer: Pin<Box<dyn AsyncWrite + Send>>,
         observer: Observer,
-        hold: Option<Hold>,
+        barrier: Option<FlushBarrier>,
     ) -> Self {
         Self {
             framer,
             reader,
             writer,
             observer,
-            hold,
+            barrier,
             outgoing: Vec::new(),
-            held: None,
+            unfinished: None,
             sent: 0,
             flushed: true,
             idle: Idle::default(),
@@ -65,8 +65,8 @@ impl Pump {
         }
     }
 
-    /// One attempt at each direction, so that neither a flood of input nor a flood of output can starve the
-    /// other.
+    /// Makes one attempt at each direction, so that neither a flood of input nor a flood of output
+    /// can starve the other.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>, queue: &Writer, may_read: bool) -> Poll<Moved> {
         let wrote = if self.writing { self.poll_write(cx, queue) } else { Poll::Pending };
         let read = if may_read && self.reading { self.poll_read(cx) } else { Poll::Pending };
@@ -82,7 +82,7 @@ impl Pump {
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        // The future holds nothing between polls, so a fresh one each time loses nothing.
+        // The future holds nothing between polls, so a new one each time loses nothing.
         let read = ready!(pin!(self.reader.read_buf(self.framer.space())).poll(cx));
         if self.framer.is_busy() {
             self.idle.used();
@@ -94,11 +94,11 @@ impl Pump {
         if self.outgoing.is_empty() && queue.poll_take(cx, &mut self.outgoing).is_ready() {
             self.observer.sent(&self.outgoing);
             self.flushed = false;
-            self.held = self.hold.as_ref().and_then(Hold::ask);
+            self.unfinished = self.barrier.as_ref().and_then(FlushBarrier::ask);
         }
-        if let Some(held) = &mut self.held {
-            ready!(held.as_mut().poll(cx));
-            self.held = None;
+        if let Some(unfinished) = &mut self.unfinished {
+            ready!(unfinished.as_mut().poll(cx));
+            self.unfinished = None;
         }
         let rest = self.outgoing.get(self.sent..).unwrap_or_default();
         if !rest.is_empty() {
@@ -127,7 +127,7 @@ impl Pump {
         self.reset_outgoing(queue);
     }
 
-    /// Whether everything that was queued has left, or cannot leave any more.
+    /// Tells whether all queued output has left, or cannot leave any more.
     pub(crate) fn is_flushed(&self, queue: &Writer) -> bool {
         !self.writing || (self.flushed && queue.is_empty())
     }
@@ -137,14 +137,14 @@ impl Pump {
         std::future::poll_fn(|cx| self.writer.as_mut().poll_shutdown(cx)).await
     }
 
-    /// Lets go of the way out, and hands back the way in.
+    /// Drops the way out and returns the way in.
     pub(crate) fn close(self) -> Pin<Box<dyn AsyncRead + Send>> {
         self.reader
     }
 
     fn reset_outgoing(&mut self, queue: &Writer) {
         queue.written(self.outgoing.len());
-        self.held = None;
+        self.unfinished = None;
         if self.outgoing.len() > IDLE_CAPACITY {
             self.idle.used();
         }

@@ -1,16 +1,17 @@
-//! How much a connection does before it lets other tasks run.
+//! The work that a connection does before other tasks run.
 
 use std::future::poll_fn;
 use std::task::Poll;
 
-/// How many lines and reads a connection deals with at a time.
+/// The lines and reads that a connection deals with at a time.
 const SHARE: usize = 256;
-/// So many bytes that were read count as one more of them.
+/// So many bytes of input count as one more of them.
 const BYTES: usize = 4096;
 
-/// What is left of a connection's share of its thread.
+/// The rest of a connection's share of its thread.
 ///
-/// Input that is always ready never makes the driver wait, and not every stream counts on tokio's own budget.
+/// Input that is always ready never makes the driver wait, and not every stream uses tokio's own
+/// budget.
 #[derive(Debug)]
 pub(crate) struct Share {
     left: usize,
@@ -21,12 +22,12 @@ impl Share {
         Self { left: SHARE }
     }
 
-    /// A line is dealt with.
+    /// Counts a line.
     pub(crate) const fn line(&mut self) {
         self.left = self.left.saturating_sub(1);
     }
 
-    /// So many bytes have been read.
+    /// Counts bytes that have been read.
     pub(crate) const fn read(&mut self, bytes: usize) {
         self.left = self.left.saturating_sub(1 + bytes / BYTES);
     }
@@ -35,10 +36,11 @@ impl Share {
         self.left == 0
     }
 
-    /// Lets every task run that is ready, and begins anew.
+    /// Lets every ready task run, and starts a new share.
     pub(crate) async fn renew(&mut self) {
         let mut has_waited = false;
-        // Not tokio's `yield_now`: that one looks for I/O first, which costs a system call each time.
+        // Not tokio's `yield_now`: that one looks for I/O first, which costs a system call each
+        // time.
         poll_fn(|cx| {
             if std::mem::replace(&mut has_waited, true) {
                 return Poll::Ready(());

@@ -1,8 +1,9 @@
-//! The protocol without I/O: which messages mean what, given what went before.
+//! The protocol without I/O: the meaning of each message, given the messages before it.
 //!
-//! [`Endpoint`] is a plain state machine. It is told what arrived and what this side does, and says what
-//! follows from it. It knows no clock, no task and no byte, so every race is a sequence of calls on it. It drops no one
-//! who waits and tells no handler anything: who owns it does that, outside the lock that it stands behind.
+//! [`Endpoint`] is a plain state machine. Its input is what arrived and what this side does; its
+//! output is what follows from that. It knows no clock, no task and no byte, so every race is a
+//! sequence of calls on it. It drops no waiter and calls no handler: its owner does that, outside
+//! the lock around it.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -16,17 +17,18 @@ use crate::wire::message::{Answer, Error, Id, Message};
 /// The notification that cancels a request.
 pub const CANCEL_REQUEST: &str = "$/cancel_request";
 
-/// Whether a notification is the endpoint's own: cancels a request, or may be ignored by who does not know it.
+/// Tells whether a notification belongs to the endpoint: it cancels a request, or may be ignored if
+/// unknown.
 pub(crate) fn is_reserved(method: &str) -> bool {
     method.starts_with("$/")
 }
 
-/// How many requests were given up whose late answers are still expected, and dropped without a word.
+/// The most abandoned requests whose late answers are still expected, and dropped quietly.
 const REMEMBERED_ABANDONED: usize = 1024;
 
 /// Both tables of a connection: the requests sent, and the requests being handled.
 ///
-/// `W` stands for whoever waits for an answer, `T` for what cancels a handler.
+/// `W` stands for whoever waits for an answer, `T` for the handle that cancels a handler.
 #[derive(Debug)]
 pub struct Endpoint<W, T> {
     next_id: i64,
@@ -44,16 +46,16 @@ struct InFlight<T> {
     bytes: usize,
 }
 
-/// How many requests of the peer may be in flight.
+/// Limits on the requests of the peer that are in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// How many at once.
+    /// The most requests at once.
     pub requests: usize,
-    /// How many bytes they may weigh together. One request is always taken, however heavy.
+    /// The most bytes that they may weigh together. One request is always taken, however heavy.
     pub bytes: usize,
 }
 
-/// What follows from a message that arrived.
+/// The consequence of a message that arrived.
 #[derive(Debug)]
 pub enum Effect<'a, W, T> {
     /// Start the handler of a request. It is in flight from now on.
@@ -74,13 +76,13 @@ pub enum Effect<'a, W, T> {
         /// The params.
         params: Node<'a>,
     },
-    /// Give the answer to the one who waits for it.
+    /// Give the answer to its waiter.
     Deliver {
         /// The request's id.
         id: Id,
-        /// Who waits.
+        /// The waiter.
         waiter: W,
-        /// What came.
+        /// The answer.
         answer: Answer<'a>,
     },
     /// Answer with an error at once.
@@ -97,22 +99,22 @@ pub enum Effect<'a, W, T> {
     },
     /// The answer to a request that was given up, or a notification that may be ignored.
     Ignore,
-    /// A response to nothing: worth a report.
+    /// A response to no request. It is worth a report.
     UnknownResponse {
         /// The id it carries.
         id: Id,
     },
-    /// A response without an id: worth a report.
+    /// A response without an id. It is worth a report.
     Unaddressed {
         /// The error it carries, if it carries one.
         error: Option<Error>,
     },
-    /// A cancellation that names no request: worth a report.
+    /// A cancellation that names no request. It is worth a report.
     BadCancel,
 }
 
 impl<W, T: Clone> Endpoint<W, T> {
-    /// An endpoint at the start of a connection.
+    /// Creates an endpoint at the start of a connection.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -126,9 +128,10 @@ impl<W, T: Clone> Endpoint<W, T> {
         }
     }
 
-    /// This side sends a request: its id.
+    /// Enters a request that this side sends, and returns its id.
     ///
-    /// Ids count up from 0. Peers that keep numbers as doubles are safe: 2^53 requests take centuries.
+    /// Ids count up from 0. Peers that keep numbers as doubles are safe: 2^53 requests take
+    /// centuries.
     ///
     /// # Errors
     /// After [`close`](Self::close) the waiter is handed back.
@@ -142,8 +145,8 @@ impl<W, T: Clone> Endpoint<W, T> {
         Ok(id)
     }
 
-    /// This side gives up a request: who waited for it, if it was still unanswered, so that the peer should be told.
-    /// The answer that may come all the same is dropped quietly.
+    /// Gives up a request of this side. Returns its waiter if the request was still unanswered:
+    /// then the peer should be told. A late answer is dropped quietly.
     pub fn abandon(&mut self, id: i64) -> Option<W> {
         let waiter = self.unpend(id)?;
         self.remember(id);
@@ -157,8 +160,8 @@ impl<W, T: Clone> Endpoint<W, T> {
         self.abandoned.push_back(abandoned);
     }
 
-    /// This side gives up the requests of all who are `chosen`, oldest first. Like
-    /// [`abandon`](Self::abandon) for each.
+    /// Gives up the requests of all `chosen` waiters, oldest first, as [`abandon`](Self::abandon)
+    /// does for one.
     pub fn give_up(&mut self, chosen: impl Fn(&W) -> bool) -> Vec<(i64, W)> {
         let mut ids: Vec<i64> =
             self.pending.iter().filter(|(_, waiter)| chosen(waiter)).map(|(id, _)| *id).collect();
@@ -171,12 +174,12 @@ impl<W, T: Clone> Endpoint<W, T> {
         ids.into_iter().filter_map(take).collect()
     }
 
-    /// This side takes back a request that never left: who waited for it.
+    /// Takes back a request that never left, and returns its waiter.
     pub fn retract(&mut self, id: i64) -> Option<W> {
         self.unpend(id)
     }
 
-    /// Takes a request of ours out of the table, and gives back memory after many.
+    /// Takes a request of this side out of the table, and gives back memory after many.
     fn unpend(&mut self, id: i64) -> Option<W> {
         let waiter = self.pending.remove(&id);
         if is_slack(self.pending.capacity(), self.pending.len()) {
@@ -185,7 +188,8 @@ impl<W, T: Clone> Endpoint<W, T> {
         waiter
     }
 
-    /// A message arrived that weighs `bytes` if it is a request; `token` makes the handle of its handler.
+    /// Takes a message that arrived. A request weighs `bytes`, and `token` makes the handle of its
+    /// handler.
     pub fn receive<'a>(
         &mut self,
         message: Message<'a>,
@@ -249,7 +253,7 @@ impl<W, T: Clone> Endpoint<W, T> {
         over_bytes || self.in_flight.len() >= self.limits.requests
     }
 
-    /// The peer gives up one of its requests. One that is unknown or done is none of our business.
+    /// Cancels a request of the peer. One that is unknown or done is ignored.
     fn cancel<'a>(&self, params: &Node<'_>) -> Effect<'a, W, T> {
         match params.get("requestId").map(Id::from_node) {
             Some(Some(id)) => match self.in_flight.get(&id) {
@@ -273,7 +277,7 @@ impl<W, T: Clone> Endpoint<W, T> {
         }
     }
 
-    /// Takes the one who waits for the answer `id`; an id of another JSON type matches nobody.
+    /// Takes the waiter for the answer with this id. An id of another JSON type matches nobody.
     pub fn settle(&mut self, id: &Id) -> Option<W> {
         match id {
             Id::Int(id) => self.unpend(*id),
@@ -281,7 +285,7 @@ impl<W, T: Clone> Endpoint<W, T> {
         }
     }
 
-    /// A request in flight weighs `bytes` more than was known when it arrived.
+    /// Adds `bytes` to the weight of a request in flight.
     pub fn weigh(&mut self, id: &Id, bytes: usize) {
         if let Some(handler) = self.in_flight.get_mut(id) {
             handler.bytes += bytes;
@@ -289,9 +293,10 @@ impl<W, T: Clone> Endpoint<W, T> {
         }
     }
 
-    /// A handler is done and its answer is about to be sent: whether it was in flight.
+    /// Takes out a request whose answer is about to be sent. Returns whether it was in flight.
     ///
-    /// Before the answer leaves, not after it: the peer may use the id again as soon as it has the answer.
+    /// Call it before the answer leaves: the peer may use the id again as soon as it has the
+    /// answer.
     pub fn finished(&mut self, id: &Id) -> bool {
         let Some(handler) = self.in_flight.remove(id) else { return false };
         self.in_flight_bytes -= handler.bytes;
@@ -301,7 +306,7 @@ impl<W, T: Clone> Endpoint<W, T> {
         true
     }
 
-    /// The connection ended: no more calls, and those who wait are handed back, oldest first.
+    /// Ends the connection: no more calls. Returns those who wait, oldest first.
     pub fn close(&mut self) -> Vec<W> {
         self.closed = true;
         let mut pending: Vec<(i64, W)> = self.pending.drain().collect();
@@ -316,13 +321,13 @@ impl<W, T: Clone> Endpoint<W, T> {
         self.in_flight.drain().map(|(id, _)| id).collect()
     }
 
-    /// How many requests of this side wait for an answer.
+    /// Returns how many requests of this side wait for an answer.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// How many requests of the peer are being handled.
+    /// Returns how many requests of the peer are being handled.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()

@@ -1,4 +1,4 @@
-//! Why a call or a whole connection failed.
+//! Reasons why a call or a whole connection failed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use acp_json::ReadError;
 
 use crate::wire::message::Error;
 
-/// Why a call did not return a result.
+/// The reason why a call did not return a result.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CallError {
@@ -22,49 +22,50 @@ pub enum CallError {
     Read {
         /// The method called.
         method: String,
-        /// What is wrong, and where in the result.
+        /// The problem, and its place in the result.
         error: ReadError,
     },
     /// The peer's answer is not a valid JSON-RPC response.
     Malformed {
         /// The method called.
         method: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
-    /// So much else came in before the answer, or before there was room to send, that no more could be read for
-    /// its sake: see [`Options::incoming_ceiling`](crate::Options::incoming_ceiling). If a request had been sent,
-    /// the peer was told that it is not wanted any more.
+    /// Too much else came in before the answer, or before there was room to send, so that no more
+    /// could be read for its sake: see
+    /// [`Options::incoming_ceiling`](crate::Options::incoming_ceiling). If the request had been
+    /// sent, the peer was told that it is not wanted any more.
     Overloaded {
         /// The method called.
         method: String,
     },
-    /// No answer came in time: see [`Peer::timeout`](crate::Peer::timeout). If the request had been sent, the
-    /// peer was told that it is not wanted any more.
+    /// No answer came in time: see [`Peer::timeout`](crate::Peer::timeout). If the request had been
+    /// sent, the peer was told that it is not wanted any more.
     TimedOut {
         /// The method called.
         method: String,
-        /// How long was waited.
+        /// The time that passed.
         after: Duration,
     },
     /// A [layer](crate::layer) of this side did not let it through; nothing was sent.
     Refused {
         /// The method called.
         method: String,
-        /// Why, in words of the layer.
+        /// The reason, in words of the layer.
         reason: Cow<'static, str>,
     },
     /// The params could not be written as JSON; nothing was sent.
     Encode {
         /// The method called.
         method: String,
-        /// What the params' serialiser said.
+        /// The message of the serialiser.
         message: String,
     },
 }
 
 impl CallError {
-    /// The error object the peer answered with, if it did.
+    /// Returns the error object of the peer's answer, if it answered with one.
     #[must_use]
     pub const fn remote(&self) -> Option<&Error> {
         match self {
@@ -73,7 +74,7 @@ impl CallError {
         }
     }
 
-    /// Whether the peer answered that it cancelled the request (`-32800`).
+    /// Tells whether the peer answered that it cancelled the request (`-32800`).
     #[must_use]
     pub const fn is_cancelled(&self) -> bool {
         matches!(self, Self::Remote(error) if error.code == Error::REQUEST_CANCELLED)
@@ -109,7 +110,7 @@ impl fmt::Display for CallError {
 
 impl std::error::Error for CallError {}
 
-/// Why a connection ended.
+/// The reason why a connection ended.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum CloseReason {
@@ -136,7 +137,7 @@ impl fmt::Display for CloseReason {
 
 impl std::error::Error for CloseReason {}
 
-/// How a child process ended.
+/// The end of a child process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exit {
     /// The exit status, unless a signal ended the process.

@@ -1,30 +1,30 @@
-//! What went wrong without ending the connection.
+//! Problems that did not end the connection.
 
 use std::fmt;
 
 use crate::wire::message::{Error, Id};
 
-/// Something a service may want to log: one message was unusable, or one handler failed.
+/// A problem that a service may want to log: a message was unusable, or a handler failed.
 ///
-/// The connection goes on in every case. Neither `Display` nor `Debug` shows what the peer sent, or what a panic
-/// says; the fields do, for those who want to look.
+/// The connection goes on in every case. Neither `Display` nor `Debug` shows what the peer sent or
+/// a panic said; the fields do.
 #[non_exhaustive]
 pub enum Fault<'a> {
-    /// A line is not JSON: usually a stray print of the other program. A request whose id can be made out all the same
-    /// was answered with `-32700`; a request of ours whose answer it is failed.
+    /// A line is not JSON: usually a stray print of the other program. If its id could be found, a
+    /// request was answered with `-32700`, and a request of this side that it answers failed.
     NotJson {
         /// The line.
         line: &'a [u8],
-        /// Where it stops being JSON: the offset in bytes from 1.
+        /// The position where it stops being JSON: the offset in bytes, from 1.
         column: usize,
     },
-    /// Text in a message is not Unicode: half a surrogate pair where its sender cut it, or from a program that this
-    /// side started ([`Noise::Skip`](crate::Noise::Skip)) bytes that are not UTF-8. It was read with U+FFFD in the
-    /// place of each.
+    /// Text in a message is not Unicode: it has half a surrogate pair where its sender cut it or,
+    /// from a program that this side started ([`Noise::Skip`](crate::Noise::Skip)), bytes that are
+    /// not UTF-8. U+FFFD was read in place of each.
     Repaired {
         /// The line as it came.
         line: &'a [u8],
-        /// Where that was found: the offset in bytes from 1.
+        /// The position of the first one: the offset in bytes, from 1.
         column: usize,
     },
     /// A line is longer than the limit and was skipped.
@@ -33,27 +33,28 @@ pub enum Fault<'a> {
         length: u64,
         /// The limit in bytes.
         limit: usize,
-        /// The id it carries, if one can be made out.
+        /// Its id, if one could be found.
         id: Option<&'a Id>,
     },
-    /// The values of a message would take more memory than [`Options::max_message`](crate::Options::max_message)
-    /// allows. They were not read.
+    /// The values of a message would take more memory than
+    /// [`Options::max_message`](crate::Options::max_message) allows. They were not read.
     TooHeavy {
         /// The line's length in bytes.
         length: usize,
         /// The limit in bytes.
         limit: usize,
-        /// The id it carries, if one can be made out.
+        /// Its id, if one could be found.
         id: Option<&'a Id>,
     },
-    /// A line is JSON but not a message, or a request that cannot be taken. It was refused with this error.
+    /// A line is JSON but not a message, or a request that cannot be taken. It was refused with
+    /// this error.
     Refused {
         /// The id it was refused under.
         id: &'a Id,
         /// The error it was refused with.
         error: &'a Error,
     },
-    /// A response to no request of ours. It was dropped.
+    /// A response to no request of this side. It was dropped.
     UnknownResponse {
         /// The id it carries.
         id: &'a Id,
@@ -63,33 +64,35 @@ pub enum Fault<'a> {
         /// The error it carries, if it carries one.
         error: Option<&'a Error>,
     },
-    /// The answer to a request of ours is malformed; that request failed.
+    /// The answer to a request of this side is malformed. That request failed.
     MalformedResponse {
         /// The request's id.
         id: &'a Id,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
     /// A `$/cancel_request` without a usable `requestId`. It was ignored.
     BadCancel,
-    /// A notification that its service could make nothing of, and was not allowed to answer: said by the service itself.
+    /// A notification that its service could not understand, and must not answer. The service
+    /// itself reports it.
     Ignored {
         /// The method.
         method: &'a str,
-        /// Why, such as which of its params cannot be read.
+        /// The reason, such as the params that cannot be read.
         reason: &'a str,
     },
-    /// Something that this side has kept earlier cannot be read, and was passed over: said by the service itself.
+    /// Something that this side has stored cannot be read and was skipped. The service itself
+    /// reports it.
     Unreadable {
-        /// What it is, such as a record of a session.
+        /// Its name, such as a record of a session.
         what: &'a str,
-        /// Why it cannot be read.
+        /// The reason.
         reason: &'a str,
     },
-    /// A handler panicked, or what it left behind did when it was dropped. A request whose result was lost with
+    /// A handler panicked, or a value of it panicked on drop. A request whose result was lost with
     /// it was answered with `-32603`.
     Panicked {
-        /// The method, or the lane whose job it was.
+        /// The origin: a method, a lane and so on.
         origin: Origin<'a>,
         /// The panic's message.
         message: &'a str,
@@ -98,12 +101,12 @@ pub enum Fault<'a> {
     UnwritableResult {
         /// The method.
         method: &'a str,
-        /// What the serialiser said.
+        /// The message of the serialiser.
         message: &'a str,
     },
 }
 
-/// Whose code panicked.
+/// The code that panicked.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Origin<'a> {
@@ -111,7 +114,7 @@ pub enum Origin<'a> {
     Method(&'a str),
     /// A job of this lane.
     Lane(&'a str),
-    /// What reads the result of a request of ours; that request failed.
+    /// The code that reads the result of a request of this side. That request failed.
     Result,
     /// The observer of the wire.
     Tap,
@@ -129,8 +132,8 @@ impl fmt::Display for Origin<'_> {
 }
 
 impl Fault<'_> {
-    /// Tells whether a message of the peer was lost: nobody here knows what it said. A stray print that is not JSON is not a
-    /// message.
+    /// Tells whether a message of the peer was lost, so that nobody here knows its content. A stray
+    /// print that is not JSON is not a message.
     #[must_use]
     pub fn is_loss(&self) -> bool {
         match self {

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// A future that answers nothing: a notification's handler, or a job of a lane.
+/// A future without a result: the handler of a notification, or a job of a lane.
 pub type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The name of a lane. Jobs of one lane run one at a time, in the order of the wire.

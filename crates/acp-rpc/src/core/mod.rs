@@ -1,4 +1,4 @@
-//! The protocol without I/O, and the budgets of a connection.
+//! The protocol without I/O, the budgets of a connection, and what ends or disturbs one.
 
 pub(crate) mod budget;
 pub(crate) mod deadline;

@@ -1,4 +1,4 @@
-//! Panics of code that is not this crate's, kept in.
+//! Panics of other people's code, kept in.
 
 use std::any::Any;
 use std::mem;
@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Runs a future of the service. What it panics with, and what its drop panics with, goes to `report`; the output
-/// is `None` if it was lost with that. The future is dropped with what this returns, not when it is done.
+/// Runs a future of the service. Panics of the future and of its drop go to `report`. The output is
+/// `None` if a panic took it. The future is dropped with the result of this function, not when it
+/// is done.
 pub(crate) fn caught<T, R: FnMut(&str) + Unpin>(future: Foreign<T>, report: R) -> Caught<T, R> {
     Caught { future: Some(future), report }
 }
@@ -45,16 +46,17 @@ impl<T, R: FnMut(&str) + Unpin> Future for Caught<T, R> {
     }
 }
 
-/// Also where a task is stopped half-way.
+/// Discards the future, also if its task is stopped half-way.
 impl<T, R: FnMut(&str) + Unpin> Drop for Caught<T, R> {
     fn drop(&mut self) {
         self.discard();
     }
 }
 
-/// Runs a function; a panic becomes its message.
+/// Runs a function and turns a panic into its message.
 ///
-/// What a panicking handler left half done is its own: nothing of this crate is behind the closure.
+/// A panicking handler leaves only its own state half changed: nothing of this crate is behind the
+/// closure.
 pub(crate) fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(message_of)
 }
@@ -65,7 +67,7 @@ fn message_of(panic: Box<dyn Any + Send>) -> String {
         (_, Some(message)) => message.clone(),
         _ => "a panic without a message".to_owned(),
     };
-    // What was thrown may panic in its turn when it is dropped, and so on: that one is left where it is.
+    // A panic payload may panic when it is dropped, and so on. The second one is leaked.
     if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
         mem::forget(another);
     }

@@ -50,12 +50,12 @@ impl Layers {
         self.outgoing.push(Arc::new(move |inner| Arc::new(layer.layer(inner))));
     }
 
-    /// The service behind its layers.
+    /// Returns the service behind its layers.
     pub(crate) fn inbound(&self, service: Arc<dyn Service>) -> Arc<dyn Service> {
         self.incoming.iter().rev().fold(service, |inner, wrap| wrap(inner))
     }
 
-    /// The way out through the layers, unless there are none.
+    /// Returns the way out through the layers, unless there are none.
     pub(crate) fn outbound(&self) -> Option<Arc<dyn Outbound>> {
         let wire: Arc<dyn Outbound> = Arc::new(Wire);
         let wrapped = self.outgoing.iter().rev().fold(wire, |inner, wrap| wrap(inner));

@@ -15,7 +15,7 @@ use crate::service::reply::Task;
 use crate::service::request::Request;
 use crate::wire::message::Error;
 
-/// Another layer, for some methods; the others go past it.
+/// A layer that applies to some methods. Other methods go past it.
 #[derive(Clone)]
 pub struct Only<L> {
     applies: Applies,
@@ -25,7 +25,7 @@ pub struct Only<L> {
 type Applies = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 impl<L> Only<L> {
-    /// `layer` for the methods that `applies` is true of.
+    /// Applies `layer` to the methods for which `applies` returns true.
     pub fn new(applies: impl Fn(&str) -> bool + Send + Sync + 'static, layer: L) -> Self {
         Self { applies: Arc::new(applies), layer }
     }
@@ -39,7 +39,7 @@ impl<S: Clone, L: Layer<S>> Layer<S> for Only<L> {
     }
 }
 
-/// What an [`Only`] makes of it.
+/// The wrapper that [`Only`] puts around a service or a way out.
 pub struct Fork<S, T> {
     applies: Applies,
     layered: T,

@@ -1,4 +1,4 @@
-//! A request of ours on its way, until it is answered, given up or overdue.
+//! A request of this side on its way, until it is answered, given up or overdue.
 
 use std::fmt;
 use std::pin::Pin;
@@ -19,8 +19,8 @@ use crate::wire::forms;
 
 pub(crate) type Settled<R> = Result<R, Unsettled>;
 
-/// A request in the output buffer or beyond; dropped before its answer came, it tells the peer, unless it is to run
-/// on.
+/// A request in the output buffer or beyond. Dropping it before its answer tells the peer, unless
+/// it runs on.
 pub(crate) struct Call {
     shared: Arc<Shared>,
     pub(crate) id: i64,
@@ -37,7 +37,7 @@ impl Call {
         method: &str,
         params: &P,
     ) -> Result<Self, CallError> {
-        let _turn = shared.turn(method).await?;
+        let _permit = shared.permit(method).await?;
         let entered = shared.endpoint().call(waiter);
         let id = entered.map_err(|_waiter| shared.closed_error())?;
         let mut call = Self { shared: Arc::clone(shared), id, bytes: 0, runs_on: false };
@@ -46,7 +46,7 @@ impl Call {
         Ok(call)
     }
 
-    /// Nobody will give the request up.
+    /// Lets the request run on: nobody will give it up.
     pub(crate) fn run_on(mut self) {
         self.runs_on = true;
     }
@@ -69,42 +69,43 @@ impl Drop for Call {
         if self.runs_on {
             return;
         }
-        // Who waits may hold anything, another request too: he goes once the endpoint is let go.
+        // A waiter may own anything, even another request, so it is dropped after the endpoint is
+        // unlocked.
         if self.bytes == 0 {
             let _waiter = self.shared.endpoint().retract(self.id);
             return;
         }
         let waiter = self.shared.endpoint().abandon(self.id);
         if waiter.is_some() {
-            // If the connection is gone the peer cannot be told, and need not be.
+            // A peer whose connection is gone cannot be told, and need not be.
             let _ = self.shared.writer.push(|buffer| forms::cancel(buffer, self.id));
         }
     }
 }
 
-/// A request that has been sent: a future of its result. Dropping it sends `$/cancel_request` and forgets the
-/// answer.
+/// The future of the result of a request that has been sent. Dropping it sends `$/cancel_request`
+/// and forgets the answer.
 #[must_use = "dropping a pending request cancels it"]
 pub struct Pending<R> {
-    /// `None` once it is over.
+    /// `None` once the result has been given.
     stage: Option<Stage<R>>,
     timer: Option<Timer>,
     method: Box<str>,
 }
 
-/// Where a request is.
+/// The stage of a request.
 pub(crate) enum Stage<R> {
     Sent(Call, oneshot::Receiver<Settled<R>>),
-    /// Layers are at work on it.
+    /// Layers work on it.
     Layered(Layered<R>),
-    /// The layers had an outcome before anybody asked for it.
+    /// The layers had an outcome before the caller asked for it.
     Settled(Result<R, CallError>),
 }
 
 pub(crate) type Layered<R> = Pin<Box<dyn Future<Output = Result<R, CallError>> + Send>>;
 
 impl<R> Stage<R> {
-    /// Runs the layers until the request is on its way. An error is one of before.
+    /// Runs the layers until the request is on its way. An error is one from before that.
     pub(crate) async fn through_layers(
         mut exchange: Layered<R>,
         mut on_wire: oneshot::Receiver<()>,
@@ -126,7 +127,7 @@ impl<R> Pending<R> {
     }
 }
 
-/// No result is ever pinned.
+/// A result is never pinned.
 impl<R> Unpin for Pending<R> {}
 
 impl<R> Future for Pending<R> {
@@ -162,7 +163,7 @@ impl<R> fmt::Debug for Pending<R> {
     }
 }
 
-/// The time a call may take, running.
+/// The time that a call may take, running.
 pub(crate) struct Timer {
     after: Duration,
     sleep: Pin<Box<Sleep>>,
@@ -192,7 +193,7 @@ pub(crate) async fn within<T>(
     }
 }
 
-/// Both ends of a request that goes through no layers.
+/// Makes both ends of a request that goes through no layers.
 pub(crate) fn waiter<R: FromNode + Send + 'static>(
     shared: &Shared,
     lane: Option<LaneKey>,

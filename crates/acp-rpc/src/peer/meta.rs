@@ -6,7 +6,7 @@ use acp_json::Value;
 
 use crate::wire::encode::Encode;
 
-/// Params with more in their `_meta`.
+/// Params with more members in their `_meta`.
 pub(crate) struct WithMeta<'a, P: ?Sized> {
     pub(crate) params: &'a P,
     pub(crate) meta: &'a [(String, Value)],
@@ -30,13 +30,14 @@ impl<P: Encode + ?Sized> Encode for WithMeta<'_, P> {
     }
 }
 
-/// What to put in the place of which part of an object's JSON text.
+/// A text, and the part of an object's JSON text that it replaces.
 struct Edit {
     at: Range<usize>,
     text: Vec<u8>,
 }
 
-/// How the `_meta` of an object gets a member more; `None` if it has that member, or cannot have any.
+/// Returns the edit that adds a member to the `_meta` of an object. It is `None` if `_meta` has
+/// that member, or the object cannot have a `_meta`.
 fn addition(json: &[u8], name: &str, value: &Value) -> Result<Option<Edit>, serde_json::Error> {
     let mut member = serde_json::to_vec(name)?;
     member.push(b':');
@@ -55,7 +56,8 @@ fn addition(json: &[u8], name: &str, value: &Value) -> Result<Option<Edit>, serd
     Ok(open.map(|open| insertion(json, meta.start + open, member)))
 }
 
-/// A member put in front of all others of the object that opens right before `at`.
+/// Returns the edit that puts a member in front of all others of the object that opens right before
+/// `at`.
 fn insertion(json: &[u8], at: usize, mut member: Vec<u8>) -> Edit {
     let rest = json.get(at..).unwrap_or_default().trim_ascii_start();
     if rest.first() != Some(&b'}') {
@@ -64,14 +66,14 @@ fn insertion(json: &[u8], at: usize, mut member: Vec<u8>) -> Edit {
     Edit { at: at..at, text: member }
 }
 
-/// Where an object's first member would stand; `None` if it is no object.
+/// Returns the place of an object's first member, or `None` if it is not an object.
 fn opening(json: &[u8]) -> Option<usize> {
     let brace = json.iter().position(|byte| !byte.is_ascii_whitespace())?;
     (json.get(brace) == Some(&b'{')).then_some(brace + 1)
 }
 
-/// Where the value of a member stands in the JSON text of an object, which must be valid. Of a member that is
-/// there twice it is the first. Names are compared as they are written.
+/// Returns the place of a member's value in the JSON text of an object, which must be valid. If the
+/// member is there twice, the first one counts. Names are compared as they are written.
 pub(crate) fn member_of(json: &[u8], name: &str) -> Option<Range<usize>> {
     let mut at = opening(json)?;
     let (mut depth, mut key, mut value) = (1, None, None);
@@ -101,7 +103,7 @@ pub(crate) fn member_of(json: &[u8], name: &str) -> Option<Range<usize>> {
     }
 }
 
-/// Where the quote stands that ends a string.
+/// Returns the place of the quote that ends a string.
 fn end_of_text(json: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {

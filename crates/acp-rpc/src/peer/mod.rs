@@ -1,4 +1,4 @@
-//! The handle on the other side: call it, notify it, close the connection.
+//! The handle on the other side: calls it, notifies it, closes the connection.
 
 pub(crate) mod call;
 mod meta;
@@ -37,12 +37,13 @@ impl Peer {
         Self { shared: Arc::new(shared), timeout }
     }
 
-    /// The same peer, for requests that may take as long as this, or with `None` for ever, instead of
-    /// [`Options::request_timeout`](crate::Options::request_timeout).
+    /// Returns a handle on this peer whose requests may take as long as `after`, or for ever with
+    /// `None`. It replaces [`Options::request_timeout`](crate::Options::request_timeout).
     ///
-    /// The time runs from the call to its result: waits for room to write, for layers and for jobs of a lane
-    /// count. When it is up the call fails with [`CallError::TimedOut`], and a peer that has the request is
-    /// sent `$/cancel_request`; its late answer is dropped quietly. Needs a tokio runtime with time enabled.
+    /// The time runs from the call to its result, and includes waits for room to write, for layers
+    /// and for jobs of a lane. Then the call fails with [`CallError::TimedOut`], a peer that has
+    /// the request is sent `$/cancel_request`, and its late answer is dropped quietly. It needs a
+    /// tokio runtime with time enabled.
     ///
     /// ```no_run
     /// # use acp_rpc::{CallError, Peer};
@@ -58,10 +59,11 @@ impl Peer {
 
     /// Sends a request and waits for its result.
     ///
-    /// Waits while more bytes than [`Options::outgoing_budget`](crate::Options::outgoing_budget) are queued, then serialises `params` straight
-    /// into the output buffer; params that serialise to `null` are left out. Dropping the future sends
-    /// `$/cancel_request` and forgets the answer. The answer is delivered as soon as it arrives, ahead of
-    /// notifications that still wait in lanes, so that jobs of lanes may call the peer.
+    /// Waits while more bytes than [`Options::outgoing_budget`](crate::Options::outgoing_budget)
+    /// are queued, then serialises `params` straight into the output buffer. Params that serialise
+    /// to `null` are left out. Dropping the future sends `$/cancel_request` and forgets the answer.
+    /// The answer is delivered as soon as it arrives, ahead of notifications that still wait in
+    /// lanes, so that jobs of lanes may call the peer.
     ///
     /// # Errors
     ///
@@ -74,8 +76,8 @@ impl Peer {
         self.call(None, method, params).await
     }
 
-    /// Like [`request`](Self::request), but the answer is delivered in order: after every job of `lane` whose
-    /// notification came before it has finished.
+    /// Sends a request whose answer is delivered in order: after every job of `lane` whose
+    /// notification came before it has finished. Otherwise like [`request`](Self::request).
     ///
     /// A job must not await this for its own lane: it would wait for itself.
     ///
@@ -90,12 +92,13 @@ impl Peer {
         self.call(Some(lane), method, params).await
     }
 
-    /// Sends a notification. Waits while more bytes than [`Options::outgoing_budget`](crate::Options::outgoing_budget) are queued.
+    /// Sends a notification. Waits while more bytes than
+    /// [`Options::outgoing_budget`](crate::Options::outgoing_budget) are queued.
     ///
     /// # Errors
     ///
-    /// [`CallError::Closed`], [`CallError::Encode`] or [`CallError::Overloaded`], or what a layer refuses it with;
-    /// nothing was sent then.
+    /// [`CallError::Closed`], [`CallError::Encode`] or [`CallError::Overloaded`], or the error of a
+    /// layer that refuses it. Nothing was sent then.
     pub async fn notify<P>(&self, method: &str, params: &P) -> Result<(), CallError>
     where
         P: Encode + Sync + ?Sized,
@@ -104,7 +107,7 @@ impl Peer {
             if self.try_notify(method, params)? {
                 return Ok(());
             }
-            let _turn = self.shared.turn(method).await?;
+            let _permit = self.shared.permit(method).await?;
             return self.notify_now(method, params);
         };
         let params = Borrowed(params);
@@ -112,12 +115,13 @@ impl Peer {
         exchange.await
     }
 
-    /// Sends a notification if there is room for it now, nobody waits for room, and there are no layers to go
-    /// through: whether it was sent. If not, [`notify`](Self::notify) waits. For those who send a lot.
+    /// Sends a notification if that needs no wait: there is room for it, nobody waits for room, and
+    /// there are no layers. Returns whether it was sent. Senders of many notifications try this
+    /// first and then call [`notify`](Self::notify), which waits.
     ///
     /// # Errors
     ///
-    /// [`CallError::Closed`] or [`CallError::Encode`]; nothing was sent then.
+    /// [`CallError::Closed`] or [`CallError::Encode`]. Nothing was sent then.
     pub fn try_notify<P>(&self, method: &str, params: &P) -> Result<bool, CallError>
     where
         P: Encode + ?Sized,
@@ -132,9 +136,10 @@ impl Peer {
         }
     }
 
-    /// Sends a notification without ever waiting: for drop guards and [`Reply::after`](crate::Reply::after).
+    /// Sends a notification without ever waiting: for drop guards and
+    /// [`Reply::after`](crate::Reply::after).
     ///
-    /// It goes past the outgoing budget and past layers, so keep it to few and small messages.
+    /// It ignores the outgoing budget and goes past layers, so use it for few and small messages.
     ///
     /// # Errors
     ///
@@ -147,32 +152,33 @@ impl Peer {
         pushed.map(drop).map_err(|error| self.shared.push_error(method, error))
     }
 
-    /// Whether the connection has ended: no request can be answered any more.
+    /// Tells whether the connection has ended, so that no request can be answered any more.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.shared.closed.is_cancelled()
     }
 
-    /// Waits until the connection has ended, and says why.
+    /// Waits until the connection has ended, and returns the reason.
     pub async fn closed(&self) -> CloseReason {
         self.shared.closed.cancelled().await;
         self.shared.reason()
     }
 
-    /// Ends the connection: stops reading, fails pending calls, tells handlers to stop and gives them
-    /// [`Options::drain`](crate::Options::drain) to answer, sends what is queued, then closes. Returns at once.
+    /// Ends the connection and returns at once. Reading stops, pending calls fail, handlers are
+    /// told to stop and have [`Options::drain`](crate::Options::drain) to answer. What is queued is
+    /// sent, then the connection closes.
     pub fn close(&self) {
         self.shared.closing.cancel();
     }
 
-    /// Sends a request and returns as soon as it is on its way: whatever is sent after that comes after it.
-    /// The answer is awaited separately, through `lane` where one is given, as in
+    /// Sends a request and returns as soon as it is on its way: later messages come after it. Await
+    /// the answer separately. With a `lane` it comes through the lane, as in
     /// [`request_in_lane`](Self::request_in_lane).
     ///
     /// # Errors
     ///
-    /// [`CallError::Closed`], [`CallError::Encode`] or [`CallError::TimedOut`], or what a layer refuses it with;
-    /// nothing was sent then.
+    /// [`CallError::Closed`], [`CallError::Encode`] or [`CallError::TimedOut`], or the error of a
+    /// layer that refuses it. Nothing was sent then.
     pub async fn begin<P, R>(
         &self,
         lane: Option<LaneKey>,
@@ -186,7 +192,7 @@ impl Peer {
         let mut timer = Timer::start(self.timeout);
         let start = pin!(async {
             if self.shared.outbound.is_some() {
-                // Boxed, so that those without layers do not carry it.
+                // Boxed, so that calls without layers do not carry it.
                 return Box::pin(self.begin_through_layers(lane, method, params)).await;
             }
             let (waiter, answer) = call::waiter(&self.shared, lane);
@@ -196,17 +202,19 @@ impl Peer {
         Ok(Pending::new(stage, timer, method))
     }
 
-    /// Sends a request and returns as soon as it is on its way, as [`begin`](Self::begin) does; `then` is given the
-    /// result, whatever becomes of the caller. The request is not cancelled, and takes the time it takes.
+    /// Sends a request, returns as soon as it is on its way as [`begin`](Self::begin) does, and
+    /// gives the result to `then`, even if the caller is gone by then. The request is not cancelled
+    /// and has no timeout.
     ///
-    /// With a `lane`, `then` is called after every job of the lane whose message came before the answer. It may be
-    /// called on the reader, so it must not block; it is for passing on what has come. If it panics, that is reported
-    /// as a [`Fault::Panicked`](crate::Fault::Panicked).
+    /// With a `lane`, `then` is called after every job of the lane whose message came before the
+    /// answer. It may run on the reader, so it must not block: use it to pass the result on. Its
+    /// panic is reported as a [`Fault::Panicked`](crate::Fault::Panicked).
     ///
     /// # Errors
     ///
-    /// [`CallError::Closed`] or [`CallError::Encode`], or what a layer refuses it with: nothing was sent, and `then` is
-    /// not called, unless the connection ended just then: that it may be told as well.
+    /// [`CallError::Closed`] or [`CallError::Encode`], or the error of a layer that refuses it.
+    /// Nothing was sent then, and `then` is not called. If the connection ends at that moment,
+    /// `then` may be called as well.
     pub async fn begin_then<P, R>(
         &self,
         lane: Option<LaneKey>,
@@ -252,7 +260,7 @@ impl Peer {
         Stage::through_layers(exchange, on_wire).await
     }
 
-    /// The length of the message that came in last: for what runs on the reader.
+    /// Returns the length of the message that came in last, for code on the reader.
     pub(crate) fn line_length(&self) -> usize {
         self.shared.line.load(Ordering::Relaxed)
     }

@@ -20,9 +20,10 @@ use crate::wire::encode::{Encode, Written};
 use crate::wire::forms;
 use crate::wire::writer::PushError;
 
-/// What requests and notifications go out through. The innermost one writes them to the connection.
+/// A way out for requests and notifications. The innermost one writes them to the connection.
 pub trait Outbound: Send + Sync + 'static {
-    /// Sends a request and waits for its answer, or sends a notification. Runs in the caller's task.
+    /// Sends a request and waits for its answer, or sends a notification. Runs in the caller's
+    /// task.
     fn send<'a>(&self, outgoing: Outgoing<'a>) -> Exchange<'a>;
 }
 
@@ -32,8 +33,8 @@ impl<O: Outbound + ?Sized> Outbound for Arc<O> {
     }
 }
 
-/// The future of an [`Outgoing`]: of a request `Ok` when it was answered with a result, of a notification `Ok`
-/// when it stands in the output buffer. Dropping it gives the request up.
+/// The future of an [`Outgoing`]. A request ends with `Ok` when it was answered with a result, a
+/// notification when it stands in the output buffer. Dropping it gives the request up.
 pub type Exchange<'a> = Pin<Box<dyn Future<Output = Result<(), CallError>> + Send + 'a>>;
 
 /// A request or notification on its way out.
@@ -47,12 +48,12 @@ pub struct Outgoing<'a> {
 }
 
 enum Params<'a> {
-    /// Written when there is room: until then the caller may think better of it.
+    /// Params that are written when there is room: until then the caller may give up.
     Borrowed(&'a (dyn Encode + Sync)),
     Written(Written),
 }
 
-/// What a request has that a notification has not.
+/// The part of a request that a notification lacks.
 struct Answer {
     waiter: Waiter,
     lane: Option<LaneKey>,
@@ -61,7 +62,7 @@ struct Answer {
 }
 
 /// The result of a request, which goes past layers.
-pub(crate) struct Kept<R> {
+pub(crate) struct LayeredResult<R> {
     method: Box<str>,
     result: oneshot::Receiver<R>,
 }
@@ -80,14 +81,14 @@ impl<'a> Outgoing<'a> {
         lane: Option<LaneKey>,
         method: &'a str,
         params: &'a &P,
-    ) -> (Self, Kept<R>)
+    ) -> (Self, LayeredResult<R>)
     where
         P: Serialize + Sync + ?Sized,
         R: FromNode + Send + 'static,
     {
         let progress = Progress::default();
-        let (answer, kept) = Answer::new(shared, lane, method, &progress, None);
-        (Self::new(shared, method.into(), Params::Borrowed(params), Some(answer), progress), kept)
+        let (answer, result) = Answer::new(shared, lane, method, &progress, None);
+        (Self::new(shared, method.into(), Params::Borrowed(params), Some(answer), progress), result)
     }
 
     fn new(
@@ -100,26 +101,26 @@ impl<'a> Outgoing<'a> {
         Self { shared: Arc::clone(shared), method, params, meta: Vec::new(), answer, progress }
     }
 
-    /// The method.
+    /// Returns the method.
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
     }
 
-    /// Whether it is a request: it has an answer.
+    /// Tells whether it is a request, which has an answer.
     #[must_use]
     pub const fn is_request(&self) -> bool {
         self.answer.is_some()
     }
 
-    /// The lane that the answer of a request goes through, if it goes through one.
+    /// Returns the lane of a request's answer, if it goes through one.
     #[must_use]
     pub fn lane(&self) -> Option<&str> {
         self.answer.as_ref()?.lane.as_deref()
     }
 
-    /// One member of its params, such as a session's id. The params are written once more to find it: who asks
-    /// pays.
+    /// Returns one member of its params, such as a session's id. That costs the caller one more
+    /// serialisation of the params.
     #[must_use]
     pub fn param(&self, name: &str) -> Option<Value> {
         let mut json = Vec::new();
@@ -127,24 +128,24 @@ impl<'a> Outgoing<'a> {
         acp_json::from_slice(json.get(meta::member_of(&json, name)?)?).ok()
     }
 
-    /// Adds a member to the `_meta` of its params, unless they have one of this name already. Params that are
-    /// no object have no `_meta`, and stay as they are.
+    /// Adds a member to the `_meta` of its params, unless they have one of this name already.
+    /// Params that are not an object have no `_meta`, and stay as they are.
     pub fn add_meta(&mut self, name: impl Into<String>, value: impl Into<Value>) {
         self.meta.push((name.into(), value.into()));
     }
 
-    /// A handle on what becomes of it, to be looked at any time.
+    /// Returns a handle on its progress, which may be read at any time.
     #[must_use]
     pub fn progress(&self) -> Progress {
         self.progress.clone()
     }
 
-    /// Past the innermost layer: into the output buffer, and up to the answer.
+    /// Leaves the innermost layer: goes into the output buffer, and waits for the answer.
     pub(crate) async fn exchange(self) -> Result<(), CallError> {
         let Self { shared, method, params, meta, answer, progress } = self;
         let params = WithMeta { params: &params, meta: &meta };
         let Some(Answer { waiter, arrival, on_wire, .. }) = answer else {
-            let _turn = shared.turn(&method).await?;
+            let _permit = shared.permit(&method).await?;
             let pushed = shared.writer.push(|buffer| forms::notification(buffer, &method, &params));
             progress.set_sent(pushed.map_err(|error| shared.push_error(&method, error))?);
             return Ok(());
@@ -153,7 +154,7 @@ impl<'a> Outgoing<'a> {
         progress.set_id(call.id);
         progress.set_sent(call.bytes);
         if let Some(on_wire) = on_wire {
-            // A caller that is gone has dropped this future, too.
+            // A caller that is gone has dropped this future too.
             let _ = on_wire.send(());
         }
         call.settled(arrival.await, &method)
@@ -161,13 +162,14 @@ impl<'a> Outgoing<'a> {
 }
 
 impl Outgoing<'static> {
-    /// A request whose caller goes on as soon as it is on its way, and takes the params along.
+    /// Makes a request that owns its params, because its caller goes on as soon as it is on its
+    /// way.
     pub(crate) fn begun<P, R>(
         shared: &Arc<Shared>,
         lane: Option<LaneKey>,
         method: &str,
         params: &P,
-    ) -> Result<(Self, oneshot::Receiver<()>, Kept<R>), CallError>
+    ) -> Result<(Self, oneshot::Receiver<()>, LayeredResult<R>), CallError>
     where
         P: Serialize + Sync + ?Sized,
         R: FromNode + Send + 'static,
@@ -175,11 +177,15 @@ impl Outgoing<'static> {
         let mut json = Vec::new();
         let written = params.encode(&mut json);
         written.map_err(|error| shared.push_error(method, PushError::Encode(error)))?;
-        let (tell, on_wire) = oneshot::channel();
+        let (sent, on_wire) = oneshot::channel();
         let progress = Progress::default();
-        let (answer, kept) = Answer::new(shared, lane, method, &progress, Some(tell));
+        let (answer, result) = Answer::new(shared, lane, method, &progress, Some(sent));
         let method = Cow::Owned(method.to_owned());
-        Ok((Self::new(shared, method, Params::Written(Written(json)), Some(answer), progress), on_wire, kept))
+        Ok((
+            Self::new(shared, method, Params::Written(Written(json)), Some(answer), progress),
+            on_wire,
+            result,
+        ))
     }
 }
 
@@ -190,21 +196,21 @@ impl Answer {
         method: &str,
         progress: &Progress,
         on_wire: Option<oneshot::Sender<()>>,
-    ) -> (Self, Kept<R>) {
+    ) -> (Self, LayeredResult<R>) {
         let (answer, arrival) = oneshot::channel();
         let (keep, result) = oneshot::channel();
         let waiting = shared.counted_in(lane.as_ref());
         let waiter = Waiter::layered(lane.clone(), waiting, progress.clone(), answer, keep);
-        (Self { waiter, lane, arrival, on_wire }, Kept { method: method.into(), result })
+        (Self { waiter, lane, arrival, on_wire }, LayeredResult { method: method.into(), result })
     }
 }
 
-impl<R> Kept<R> {
+impl<R> LayeredResult<R> {
     pub(crate) fn method(&self) -> &str {
         &self.method
     }
 
-    /// The result, once the exchange is done.
+    /// Returns the result, once the exchange is done.
     pub(crate) fn take(mut self) -> Result<R, CallError> {
         self.result.try_recv().map_err(|_| CallError::Refused {
             method: self.method.into(),
@@ -240,7 +246,7 @@ impl fmt::Debug for Outgoing<'_> {
     }
 }
 
-/// The innermost of the way out.
+/// The innermost way out.
 pub(crate) struct Wire;
 
 impl Outbound for Wire {

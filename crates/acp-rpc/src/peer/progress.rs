@@ -1,37 +1,37 @@
-//! How far something that goes out has come.
+//! The progress of a message that goes out.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use crate::wire::message::Id;
 
-/// What has become of an [`Outgoing`](crate::layer::Outgoing) so far.
+/// The progress of an [`Outgoing`](crate::layer::Outgoing) so far.
 #[derive(Clone, Debug)]
 pub struct Progress(Arc<Steps>);
 
 #[derive(Debug)]
 struct Steps {
-    /// Negative until there is one.
+    /// Negative until there is an id.
     id: AtomicI64,
     sent: AtomicUsize,
     received: AtomicUsize,
 }
 
 impl Progress {
-    /// The id of a request that has been sent.
+    /// Returns the id of a request that has been sent.
     #[must_use]
     pub fn id(&self) -> Option<Id> {
         let id = self.0.id.load(Ordering::Relaxed);
         (id >= 0).then_some(Id::Int(id))
     }
 
-    /// The length of its line in bytes, once it stands in the output buffer; 0 before that.
+    /// Returns the length of its line in bytes, or 0 until it stands in the output buffer.
     #[must_use]
     pub fn sent(&self) -> usize {
         self.0.sent.load(Ordering::Relaxed)
     }
 
-    /// The length of the answer's line in bytes, once it is there; 0 before that.
+    /// Returns the length of the answer's line in bytes, or 0 until it is there.
     #[must_use]
     pub fn received(&self) -> usize {
         self.0.received.load(Ordering::Relaxed)

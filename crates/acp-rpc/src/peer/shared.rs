@@ -13,14 +13,14 @@ use crate::core::error::{CallError, CloseReason};
 use crate::core::job::LaneKey;
 use crate::wire::forms;
 use crate::wire::message::{Error, Id};
-use crate::wire::writer::{Closed, PushError, Turn, Writer};
+use crate::wire::writer::{Closed, Permit, PushError, Writer};
 
 /// The state of one connection, shared by its handles, the tasks of handlers and the driver.
 pub(crate) struct Shared {
     endpoint: Mutex<Endpoint<Waiter, CancellationToken>>,
     pub(crate) writer: Writer,
     pub(crate) intake: Arc<Intake>,
-    /// The layers that requests and notifications go out through, if there are any.
+    /// The layers of requests and notifications that go out, if there are any.
     pub(crate) outbound: Option<Arc<dyn Outbound>>,
     /// The length of the message that the reader is at.
     pub(crate) line: AtomicUsize,
@@ -54,40 +54,41 @@ impl Shared {
     }
 
     pub(crate) fn endpoint(&self) -> MutexGuard<'_, Endpoint<Waiter, CancellationToken>> {
-        // Only plain table operations run under this lock; none of them panics half-way, or drops who waits.
+        // Only plain table operations run under this lock. None panics half-way or drops a waiter.
         self.endpoint.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for room and for the turn to write. Meanwhile the reader goes on, since the peer may be waiting for
-    /// room as well; where it can go on no more, the wait is given up.
-    pub(crate) async fn turn(&self, method: &str) -> Result<Turn<'_>, CallError> {
-        if let Some(turn) = self.writer.try_turn() {
-            return Ok(turn);
+    /// Waits for room and for the permit to write. Meanwhile the reader goes on, because the peer
+    /// may be waiting for room too. If the reader has to stop, the wait fails.
+    pub(crate) async fn permit(&self, method: &str) -> Result<Permit<'_>, CallError> {
+        if let Some(permit) = self.writer.try_permit() {
+            return Ok(permit);
         }
-        // Made first: from the moment the wait counts it may be given up.
+        // Made first: from the moment the wait counts, it may have to fail.
         let flooded = self.intake.flooded();
         let _waiting = self.intake.wait();
         tokio::select! {
             biased;
-            turn = self.writer.turn() => turn.map_err(|Closed| self.closed_error()),
+            permit = self.writer.permit() => permit.map_err(|Closed| self.closed_error()),
             () = flooded => Err(CallError::Overloaded { method: method.to_owned() }),
         }
     }
 
-    /// Answers with an error, past the budget: who calls this waits for room by himself. Returns its length.
+    /// Answers with an error, past the budget: the caller waits for room by itself. Returns its
+    /// length.
     pub(crate) fn refuse(&self, id: &Id, error: &Error) -> usize {
-        // Error objects always serialise; and on a closed connection nobody listens.
+        // Error objects always serialise, and on a closed connection nobody listens.
         self.writer.push(|buffer| forms::error(buffer, id, error)).unwrap_or(0)
     }
 
-    /// Makes the reader read on for the sake of a request outside lanes. From before it is sent: also the wait
-    /// for layers and for room may be what the jobs that hold the incoming budget wait for.
+    /// Makes the reader go on for a request outside lanes. It starts before the request is sent:
+    /// the jobs that hold the incoming budget may also be waiting for its layers or for room.
     pub(crate) fn counted_in(&self, lane: Option<&LaneKey>) -> Option<Waiting> {
         lane.is_none().then(|| self.intake.wait())
     }
 
-    /// Waits for the layers of a request. As the wait for room does, it ends when no more can be read for its
-    /// sake.
+    /// Waits for the layers of a request. Like the wait for room, it fails when no more can be read
+    /// for its sake.
     pub(crate) async fn through_layers(
         &self,
         outgoing: Outgoing<'_>,
@@ -105,7 +106,7 @@ impl Shared {
     }
 
     pub(crate) fn set_reason(&self, reason: CloseReason) {
-        // The one before may hold an error of the transport's own, so it goes once this is unlocked.
+        // The old reason may hold an error of the transport, so it is dropped after the lock.
         let _before = self.reason.lock().unwrap_or_else(PoisonError::into_inner).replace(reason);
     }
 

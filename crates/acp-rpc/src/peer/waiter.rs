@@ -1,4 +1,4 @@
-//! Who waits for the answer to a request of ours.
+//! The waiter for the answer to a request of this side.
 
 use acp_json::{FromNode, ReadError};
 use tokio::sync::oneshot;
@@ -9,7 +9,8 @@ use crate::core::error::{CallError, CloseReason};
 use crate::core::job::{BoxFuture, LaneKey};
 use crate::wire::message::{Answer, Error};
 
-/// Takes an answer on the reader, reads the result there, and passes it on: at once, or through a lane.
+/// Takes an answer on the reader, reads the result there, and passes it on: at once, or through a
+/// lane.
 pub(crate) struct Waiter {
     lane: Option<LaneKey>,
     settle: Settle,
@@ -17,10 +18,11 @@ pub(crate) struct Waiter {
     _waiting: Option<Waiting>,
 }
 
-/// Told the outcome, and whether it has to wait for its turn: then what it returns is the rest, to be run later.
+/// Takes the outcome, and whether to wait for a turn in a lane. In that case it returns the rest,
+/// which runs later.
 type Settle = Box<dyn FnOnce(Outcome<'_>, bool) -> Option<BoxFuture> + Send>;
 
-/// An answer, or the reason why none will come.
+/// An answer, or the reason why there will be none.
 pub(crate) enum Outcome<'a> {
     Answer(Answer<'a>),
     Closed(CloseReason),
@@ -45,7 +47,7 @@ impl Waiter {
         Self::with(lane, waiting, None, answer, read)
     }
 
-    /// For layers, which know nothing of results: the `result` goes its own way, past them.
+    /// Makes a waiter for layers, which know nothing of results: the `result` goes past them.
     pub(crate) fn layered<R: FromNode + Send + 'static>(
         lane: Option<LaneKey>,
         waiting: Option<Waiting>,
@@ -53,12 +55,12 @@ impl Waiter {
         answer: oneshot::Sender<Result<(), Unsettled>>,
         result: oneshot::Sender<R>,
     ) -> Self {
-        // Whoever gave up in the meantime does not want it.
+        // A caller that gave up in the meantime does not want it.
         let keep = |outcome: Outcome<'_>| read(outcome).map(|value| drop(result.send(value)));
         Self::with(lane, waiting, Some(progress), answer, keep)
     }
 
-    /// For those who do not wait, but have something done with the result.
+    /// Makes a waiter that calls a function with the result.
     pub(crate) fn then<R: FromNode + Send + 'static>(
         lane: Option<LaneKey>,
         waiting: Option<Waiting>,
@@ -77,25 +79,25 @@ impl Waiter {
         Self { lane, settle: settle(read, |result| drop(answer.send(result))), progress, _waiting: waiting }
     }
 
-    /// The answer has come, in a line of so many bytes.
+    /// Notes that the answer has come, in a line of so many bytes.
     pub(crate) fn received(&self, bytes: usize) {
         if let Some(progress) = &self.progress {
             progress.set_received(bytes);
         }
     }
 
-    /// The lane that the answer goes through, if it goes through one.
+    /// Returns the lane of the answer, if it goes through one.
     pub(crate) const fn lane(&self) -> Option<&LaneKey> {
         self.lane.as_ref()
     }
 
-    /// Settles the call. `Some` is the rest of it, if that is to be done later.
+    /// Settles the call. Returns the rest of it if that has to run later.
     pub(crate) fn settle(self, outcome: Outcome<'_>, later: bool) -> Option<BoxFuture> {
         (self.settle)(outcome, later)
     }
 }
 
-/// Reads the result at once, and has the rest done at once or later.
+/// Reads the result at once, and does the rest at once or later.
 fn settle<T: Send + 'static>(
     read: impl FnOnce(Outcome<'_>) -> Result<T, Unsettled> + Send + 'static,
     then: impl FnOnce(Result<T, Unsettled>) + Send + 'static,

@@ -1,14 +1,14 @@
-//! What becomes of a notification.
+//! The ways to deal with a notification.
 
 use std::fmt;
 
 use crate::core::job::{BoxFuture, LaneKey};
 
-/// What to do with a notification.
+/// The way to deal with a notification.
 pub enum Delivery {
-    /// Nothing: it means nothing here.
+    /// Ignore it: it has no meaning here.
     Ignore,
-    /// Nothing more: the service has dealt with it on the spot.
+    /// Do nothing more: the service has dealt with it already.
     Done,
     /// Run this beside everything else.
     Task(BoxFuture),
@@ -16,7 +16,7 @@ pub enum Delivery {
     Lane {
         /// The lane.
         lane: LaneKey,
-        /// What to run.
+        /// The job to run.
         job: BoxFuture,
     },
 }

@@ -1,4 +1,4 @@
-//! What a side of a connection implements.
+//! The trait that a side of a connection implements.
 
 pub(crate) mod delivery;
 pub(crate) mod reply;
@@ -17,28 +17,32 @@ use crate::core::fault::Fault;
 use crate::peer::Peer;
 use crate::wire::message::Error;
 
-/// One side of a connection: says what to do with what the peer sends.
+/// One side of a connection. It decides what to do with the messages of the peer.
 ///
-/// [`request`](Self::request) and [`notification`](Self::notification) run on the reader: they read params,
-/// look things up and hand back a future. They must not wait, block or run code of users; the futures they
-/// return run as tasks of their own and may do all of that, calling the peer included.
+/// [`request`](Self::request) and [`notification`](Self::notification) run on the reader: they read
+/// params, look things up and return a future. They must not wait, block or run code of users. The
+/// futures that they return run as tasks of their own and may do all of that, calls of the peer
+/// included.
 pub trait Service: Send + Sync + 'static {
-    /// A request arrived. What is returned runs as a task; an `Err` is the answer at once.
+    /// Takes a request that arrived. The future that it returns runs as a task; an `Err` is
+    /// answered at once.
     ///
     /// # Errors
     ///
-    /// With the error object the request is refused with, e.g. [`Error::method_not_found`].
+    /// The error object that the request is refused with, such as [`Error::method_not_found`].
     fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, Error>;
 
-    /// A notification arrived. It is never answered, whatever it says.
+    /// Takes a notification that arrived. It is never answered, whatever it says.
     fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery;
 
-    /// Something is worth logging. The connection goes on. Called from the reader and from handler tasks.
+    /// Takes a problem that is worth logging. The connection goes on. It is called on the reader
+    /// and in handler tasks.
     fn fault(&self, fault: Fault<'_>) {
         let _ = fault;
     }
 
-    /// The connection is over: pending calls have failed, tasks have ended. Called once.
+    /// Notes the end of the connection: pending calls have failed, tasks have ended. It is called
+    /// once.
     fn closed(&self, reason: &CloseReason) {
         let _ = reason;
     }

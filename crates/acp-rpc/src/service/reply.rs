@@ -1,4 +1,4 @@
-//! What a request is answered with.
+//! The answer to a request.
 
 use std::fmt;
 use std::pin::Pin;
@@ -9,8 +9,8 @@ use crate::peer::Peer;
 use crate::wire::encode::Encode;
 use crate::wire::message::Error;
 
-/// The future a request is answered by. It is dropped when its answer stands in the output buffer, unless a layer
-/// has dropped it before.
+/// The future that answers a request. It is dropped when its answer stands in the output buffer, or
+/// before that by a layer.
 pub type Task = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send>>;
 
 /// The result of a request, on its way to the peer.
@@ -21,23 +21,23 @@ pub struct Reply {
 }
 
 pub(crate) type After = Box<dyn FnOnce(&Peer) + Send>;
-/// Told the length of the answer once it stands in the output buffer. It must not panic.
+/// Takes the length of the answer once it stands in the output buffer. It must not panic.
 pub(crate) type Sent = Box<dyn FnOnce(usize) + Send>;
 
 impl Reply {
-    /// A reply with this `result`. It is serialised once, straight into the output buffer.
+    /// Creates a reply with this `result`. It is serialised once, straight into the output buffer.
     pub fn new(result: impl Serialize + Send + 'static) -> Self {
         Self { result: Box::new(result), after: None, sent: None }
     }
 
-    /// A reply whose `result` is `{}`.
+    /// Creates a reply whose `result` is `{}`.
     #[must_use]
     pub fn empty() -> Self {
         Self { result: Box::new(Empty), after: None, sent: None }
     }
 
-    /// The same reply, with something to do right after it stands in the output buffer: what `hook` sends
-    /// with [`Peer::notify_now`] follows the reply. It must not block.
+    /// Adds a hook that runs right after this reply stands in the output buffer: what it sends with
+    /// [`Peer::notify_now`] follows the reply. It must not block.
     #[must_use]
     pub fn after(mut self, hook: impl FnOnce(&Peer) + Send + 'static) -> Self {
         self.after = Some(Box::new(hook));

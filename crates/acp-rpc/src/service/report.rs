@@ -5,7 +5,7 @@ use crate::core::fault::Fault;
 use crate::core::panics::guarded;
 
 impl Fault<'_> {
-    /// Tells a service. If that panics there is nobody left to be told.
+    /// Reports this to a service. If that panics, nobody is left to be told.
     pub(crate) fn report(self, service: &dyn Service) {
         let _ = guarded(|| service.fault(self));
     }

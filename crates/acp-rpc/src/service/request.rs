@@ -1,4 +1,4 @@
-//! A request of the peer, and what is kept until it is answered.
+//! A request of the peer, and what is attached to it until it is answered.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,19 +13,20 @@ use crate::wire::message::{Error, Id};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Request {
-    /// The peer's id for it.
+    /// Its id, which the peer chose.
     pub id: Id,
     /// The peer.
     pub peer: Peer,
-    /// Fires when the peer cancels this request (`$/cancel_request`) and when the connection ends. The
-    /// handler still answers: with a result, or with [`Error::cancelled`].
+    /// Fires when the peer cancels this request (`$/cancel_request`) and when the connection ends.
+    /// The handler still answers, with a result or with [`Error::cancelled`].
     pub cancel: CancellationToken,
-    pub(crate) kept: Kept,
+    pub(crate) attachments: Attachments,
 }
 
 impl Request {
-    /// Keeps something until the answer stands in the output buffer, whether that is a result or an error and whoever
-    /// gives it: a layer may drop the handler and answer itself. Once the request is answered, it is dropped at once.
+    /// Keeps a value until the answer stands in the output buffer, and then drops it at once. The
+    /// answer may be a result or an error, and may come from a layer that drops the handler. A
+    /// value for a request that is answered already is dropped at once.
     ///
     /// ```
     /// # use acp_rpc::{Error, Reply, Request, Task};
@@ -38,36 +39,37 @@ impl Request {
     /// }
     /// ```
     pub fn keep(&self, something: impl Send + 'static) {
-        self.kept.add(Box::new(something));
+        self.attachments.add(Box::new(something));
     }
 
-    /// Answers `reply` where the request would be answered with `-32800`, by its task or by a layer, such as one in
-    /// which it waits for its turn. A handler that the end of the connection stops is answered `-32800` all the same.
+    /// Answers `reply` instead of `-32800`, whether its task or a layer cancels the request, such
+    /// as a layer in which it waits for its turn. A handler that is stopped by the end of the
+    /// connection is answered `-32800` all the same.
     pub fn if_cancelled(&self, reply: Reply) {
-        self.kept.set_if_cancelled(reply);
+        self.attachments.set_if_cancelled(reply);
     }
 }
 
-/// What is kept for a request until it is answered.
+/// Values that are kept for a request until it is answered.
 #[derive(Clone)]
-pub(crate) struct Kept(Arc<Mutex<Option<Held>>>);
+pub(crate) struct Attachments(Arc<Mutex<Option<Held>>>);
 
 #[derive(Default)]
 struct Held {
     things: Vec<Box<dyn Send>>,
-    /// What is answered in place of `-32800`.
+    /// The answer in place of `-32800`.
     if_cancelled: Option<Reply>,
 }
 
-impl Kept {
+impl Attachments {
     pub(crate) fn new() -> Self {
         Self(Arc::new(Mutex::new(Some(Held::default()))))
     }
 
     fn add(&self, something: Box<dyn Send>) {
         let late = match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(kept) => {
-                kept.things.push(something);
+            Some(held) => {
+                held.things.push(something);
                 None
             }
             None => Some(something),
@@ -77,32 +79,32 @@ impl Kept {
 
     fn set_if_cancelled(&self, reply: Reply) {
         let before = match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(kept) => kept.if_cancelled.replace(reply),
+            Some(held) => held.if_cancelled.replace(reply),
             None => Some(reply),
         };
         drop(before);
     }
 
-    /// The answer that is given where this one would be.
+    /// Returns the answer that replaces this one.
     pub(crate) fn instead_of(&self, outcome: Result<Reply, Error>) -> Result<Reply, Error> {
         match outcome {
             Err(error) if error.code == Error::REQUEST_CANCELLED => {
-                let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.as_mut().and_then(|kept| kept.if_cancelled.take()).ok_or(error)
+                let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                held.as_mut().and_then(|held| held.if_cancelled.take()).ok_or(error)
             }
             outcome => outcome,
         }
     }
 
-    /// Drops it. That may panic.
+    /// Drops the values. That may panic.
     pub(crate) fn let_go(&self) {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        drop(kept);
+        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(held);
     }
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for Attachments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Kept")
+        f.write_str("Attachments")
     }
 }

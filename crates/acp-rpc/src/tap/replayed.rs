@@ -1,23 +1,24 @@
-//! How a replay went.
+//! The outcome of a replay.
 
 use std::fmt;
 
-/// How a replay went. `Display` names what differed, without what messages carry.
+/// The outcome of a replay. `Display` names the differences, without the content of messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Replayed {
-    /// How many lines were played.
+    /// The number of lines that were played.
     pub sent: usize,
-    /// How many lines were not, because the live side did not send what came before them, or was gone.
+    /// The number of lines that were not played, because the live side did not send what came
+    /// before them, or was gone.
     pub unsent: usize,
-    /// What the live side should have sent and did not: methods, or `response` and its id.
+    /// Expected messages that the live side did not send: methods, or `response` and an id.
     pub missing: Vec<String>,
-    /// What it sent that was not recorded, likewise.
+    /// Messages that it sent and that were not recorded, in the same form.
     pub unexpected: Vec<String>,
 }
 
 impl Replayed {
-    /// Whether everything was sent and came as it was recorded.
+    /// Tells whether everything was sent and came as it was recorded.
     #[must_use]
     pub fn is_faithful(&self) -> bool {
         self.unsent == 0 && self.missing.is_empty() && self.unexpected.is_empty()

@@ -5,7 +5,7 @@ use memchr::memchr;
 pub use super::head::Head;
 use super::head::Heading;
 
-/// How much room a read is offered at least.
+/// The least room that a read is offered.
 const MIN_READ: usize = 8 * 1024;
 /// An idle buffer is not kept larger than this.
 const IDLE_CAPACITY: usize = 256 * 1024;
@@ -17,16 +17,16 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Cuts a byte stream into lines, in one reusable buffer.
 ///
-/// Tolerated: `\r\n`, blank lines, a byte order mark before a line, a last line without a newline. A line
-/// beyond the limit is skipped without being buffered.
+/// Tolerated: `\r\n`, blank lines, a byte order mark before a line, a last line without a newline.
+/// A line beyond the limit is skipped without being buffered.
 #[derive(Debug)]
 pub struct Framer {
     buffer: Vec<u8>,
-    /// Where the current line begins.
+    /// The start of the current line.
     start: usize,
-    /// Where the line before it began.
+    /// The start of the line before it.
     last: usize,
-    /// Up to where the current line is known to hold no newline.
+    /// The end of the part of the current line that is known to hold no newline.
     scanned: usize,
     max_line: usize,
     skipped: Option<Skipped>,
@@ -46,7 +46,7 @@ pub enum Line<'a> {
     Whole(&'a [u8]),
     /// A line beyond the limit.
     Oversized {
-        /// What could be made out of it on its way past.
+        /// Members that were found in it as it went by.
         head: Head,
         /// Its length in bytes.
         length: u64,
@@ -54,13 +54,13 @@ pub enum Line<'a> {
 }
 
 impl Framer {
-    /// A framer for lines of up to `max_line` bytes.
+    /// Creates a framer for lines of up to `max_line` bytes.
     #[must_use]
     pub fn new(max_line: usize) -> Self {
         Self { buffer: Vec::new(), start: 0, last: 0, scanned: 0, max_line, skipped: None }
     }
 
-    /// The buffer to append what was read to. It has spare capacity.
+    /// Returns the buffer to append input to. It has spare capacity.
     pub fn space(&mut self) -> &mut Vec<u8> {
         if self.start == self.buffer.len() {
             self.buffer.clear();
@@ -74,7 +74,8 @@ impl Framer {
         }
         if self.buffer.capacity() - self.buffer.len() < MIN_READ / 2 {
             self.move_to_front();
-            // Doubling, and half as much again for long lines, but never beyond what the longest needs.
+            // Doubling, and half as much again for long lines, but never beyond what the longest
+            // needs.
             let length = self.buffer.len();
             let longest = self.max_line.saturating_add(MIN_READ);
             let step = if length < LONG_LINE { length } else { length / 2 };
@@ -101,7 +102,7 @@ impl Framer {
         (self.start, self.last) = (0, 0);
     }
 
-    /// The next line, if the buffer holds a whole one.
+    /// Returns the next line, if the buffer holds a whole one.
     pub fn next_line(&mut self) -> Option<Line<'_>> {
         loop {
             let unseen = self.buffer.get(self.scanned..).unwrap_or_default();
@@ -118,19 +119,21 @@ impl Framer {
                 return self.oversized(start, end);
             }
             if !trim(self.buffer.get(start..end).unwrap_or_default()).is_empty() {
-                // Looked up again because a borrow from the last turn of a loop would last for all of them.
+                // Looked up again because a borrow from the last turn of a loop would last for all
+                // of them.
                 return self.buffer.get(start..end).map(|line| Line::Whole(trim(line)));
             }
         }
     }
 
-    /// Hands the line back that was given last, which was a whole one: it is the next line again.
+    /// Hands back the line that was given last, so that it is the next line again. It must have
+    /// been a whole one.
     pub fn hand_back(&mut self) {
         self.start = self.last;
         self.scanned = self.last;
     }
 
-    /// The stream ended: the last line, if it lacks its newline.
+    /// Ends the stream. Returns the last line if it lacks its newline.
     pub fn finish(&mut self) -> Option<Line<'_>> {
         if self.skipped.is_some() || self.start < self.buffer.len() {
             self.buffer.push(b'\n');
@@ -138,7 +141,7 @@ impl Framer {
         self.next_line()
     }
 
-    /// Lets go of a line that grew beyond the limit before its end was seen.
+    /// Drops a line that grew beyond the limit before its end was seen.
     fn skip_if_too_long(&mut self) {
         let line = self.buffer.get(self.start..).unwrap_or_default();
         if self.skipped.is_none() && line.len() <= self.max_line {

@@ -2,10 +2,10 @@
 
 use serde_core::Serialize;
 
-/// What can be written as JSON text: everything that is [`Serialize`].
+/// A value that can be written as JSON text. Everything that is [`Serialize`] is one.
 ///
-/// Text that is JSON already, such as what a store gives back, implements it by copying: it is not read to be written
-/// again.
+/// A type that holds JSON text already, such as a record of a store, implements it by copying:
+/// nothing is read in order to be written again.
 ///
 /// ```
 /// use acp_rpc::{Encode, EncodeError};
@@ -23,30 +23,33 @@ use serde_core::Serialize;
 /// }
 /// ```
 pub trait Encode {
-    /// Adds the text of one JSON value to `buffer`, and touches nothing of what is there. What a call that fails has
-    /// added is taken back.
+    /// Adds the text of one JSON value to `buffer` and leaves everything before it as it is. If the
+    /// call fails, its output is removed.
     ///
-    /// It may be called more than once for one message, and under a lock, so it neither blocks nor uses the
-    /// connection.
+    /// It may be called more than once for one message, and under a lock. It must neither block nor
+    /// use the connection.
     ///
     /// # Errors
-    /// The value has no JSON text, or is not to be sent after all. Nothing of the message is sent then.
+    /// The value has no JSON text, or must not be sent after all. Nothing of the message is sent
+    /// then.
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError>;
 
-    /// Is called once for the params of a request or a notification that is sent, right behind the call of
-    /// [`encode`](Self::encode) that has written it into the output buffer, under the same lock: whatever keeps what is
-    /// sent, and in its order, does that here. Layers that look at params are not it. `json` is what is sent, with what
-    /// layers have added to its `_meta`.
+    /// Sees the params of a request or notification that is about to be sent.
+    ///
+    /// It is called once, right after the [`encode`](Self::encode) that wrote them into the output
+    /// buffer, and under the same lock. Use it to keep what is sent, in the order of the wire.
+    /// Layers that look at params do not call it. `json` includes what layers have added to
+    /// `_meta`.
     ///
     /// # Errors
-    /// It is not to be sent after all. It is taken out of the buffer again.
+    /// The message must not be sent after all. It is removed from the buffer.
     fn leaves(&self, json: &[u8]) -> Result<(), EncodeError> {
         let _ = json;
         Ok(())
     }
 }
 
-/// Why an [`Encode`] failed.
+/// The error of an [`Encode`].
 pub type EncodeError = serde_json::Error;
 
 impl<T: Serialize + ?Sized> Encode for T {
@@ -68,7 +71,7 @@ impl<P: Encode + ?Sized> Encode for Borrowed<'_, P> {
     }
 }
 
-/// What has been written already.
+/// JSON text that was written before.
 pub(crate) struct Written(pub(crate) Vec<u8>);
 
 impl Encode for Written {

@@ -12,7 +12,7 @@ pub(crate) enum Shape<'a> {
     Scalar,
 }
 
-/// The members of a message; a member given twice counts as given last.
+/// The members of a message. If a member is given twice, the last one counts.
 #[derive(Default)]
 pub(crate) struct Envelope<'a> {
     pub(crate) version: Version,
@@ -58,7 +58,7 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// What `jsonrpc` says.
+/// The value of `jsonrpc`.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum Version {
     #[default]
@@ -101,7 +101,7 @@ impl<'de> Visitor<'de> for ShapeVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        // The entries are read, not skipped, so that what is not JSON or not UTF-8 is still found out.
+        // The entries are read, not skipped, to find text that is not JSON or not UTF-8.
         while seq.next_element::<Node<'de>>()?.is_some() {}
         Ok(Shape::Array)
     }

@@ -49,7 +49,7 @@ fn call<P: Encode + ?Sized>(buffer: &mut Vec<u8>, method: &str, params: &P) -> R
     let start = buffer.len();
     params.encode(buffer)?;
     params.leaves(buffer.get(start..).unwrap_or_default())?;
-    // JSON-RPC has no null params: no params are written by leaving the member out.
+    // JSON-RPC has no null params: the member is left out.
     if buffer.get(start..) == Some(b"null".as_slice()) {
         buffer.truncate(before);
     }

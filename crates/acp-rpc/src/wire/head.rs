@@ -4,11 +4,11 @@ use acp_json::Outline;
 
 use super::message::Id;
 
-/// What can be made out of a message that is too long, too heavy or not JSON: members of its outermost object, wherever
-/// they stand, and none that stand deeper.
+/// Members that could be found in a message that is too long, too heavy or not JSON. Only members
+/// of its outermost object count, wherever they stand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The id, if it has one that can be an id and was not cut off.
+    /// The id, if it has a valid one that was not cut off.
     pub id: Option<Id>,
     /// It has a `method` or `params`.
     pub is_call: bool,
@@ -41,7 +41,7 @@ impl Heading {
 }
 
 impl Head {
-    /// The head of a line that is there.
+    /// Returns the head of a line that is in memory.
     pub(crate) fn of(line: &[u8]) -> Self {
         let mut heading = Heading::default();
         heading.push(line);

@@ -1,4 +1,4 @@
-//! What one line says: ids, error objects, and the three kinds of message.
+//! The content of one line: ids, error objects, and the three kinds of message.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,11 +11,11 @@ use super::envelope::{Envelope, Shape, Version};
 
 /// The id of a request.
 ///
-/// Ids compare by value and by JSON type, so `"1"` and `1` are two different ids. Fractional numbers and
-/// integers beyond 64 bits are no ids at all (rule v1-rpc-07).
+/// Ids compare by value and by JSON type, so `"1"` and `1` are two different ids. Fractional
+/// numbers and integers beyond 64 bits are not ids.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Id {
-    /// `null`: accepted from a peer, never sent by this crate.
+    /// `null`. Accepted from a peer, never sent by this crate.
     Null,
     /// A 64-bit signed integer.
     Int(i64),
@@ -23,7 +23,7 @@ pub enum Id {
     Str(Arc<str>),
 }
 
-/// How many characters of a string are shown.
+/// The most characters of a string that are shown.
 const LONGEST_SHOWN: usize = 64;
 
 impl Id {
@@ -32,11 +32,12 @@ impl Id {
         match node {
             Node::Null => Some(Self::Null),
             Node::Str(text) => Some(Self::Str(Arc::from(text.as_ref()))),
+            // Rule v1-rpc-07: nothing else is an id.
             other => other.as_i64().map(Self::Int),
         }
     }
 
-    /// The id as JSON.
+    /// Returns the id as JSON.
     pub(crate) fn to_node(&self) -> Node<'static> {
         match self {
             Self::Null => Node::Null,
@@ -58,7 +59,7 @@ impl From<&str> for Id {
     }
 }
 
-/// In one line, as in JSON; a string is cut after 64 characters.
+/// Shows the id in one line, as in JSON. A string is cut after 64 characters.
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -82,7 +83,7 @@ impl Serialize for Id {
     }
 }
 
-/// A JSON-RPC error object: what a request is answered with when it fails.
+/// A JSON-RPC error object: the answer to a request that failed.
 ///
 /// Neither `Display` nor `Debug` shows `data`; [`reason`](Self::reason) does, for the user.
 #[derive(Clone, PartialEq)]
@@ -91,7 +92,7 @@ pub struct Error {
     pub code: i32,
     /// One short sentence for a person.
     pub message: Cow<'static, str>,
-    /// Anything else worth telling, of any JSON type.
+    /// Anything else worth saying, of any JSON type.
     pub data: Option<Value>,
 }
 
@@ -104,35 +105,36 @@ impl Error {
     pub const METHOD_NOT_FOUND: i32 = -32601;
     /// The params cannot be read or are not supported.
     pub const INVALID_PARAMS: i32 = -32602;
-    /// The handler failed in a way that is no fault of the caller.
+    /// The handler failed, and the caller is not to blame.
     pub const INTERNAL_ERROR: i32 = -32603;
     /// The request was cancelled before it was done.
     pub const REQUEST_CANCELLED: i32 = -32800;
 
-    /// An error with a code and a message and no data.
+    /// Creates an error with a code and a message and no data.
     pub fn new(code: i32, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, message: message.into(), data: None }
     }
 
-    /// The same error with `data` attached.
+    /// Returns this error with `data` attached.
     #[must_use]
     pub fn with_data(mut self, data: impl Into<Value>) -> Self {
         self.data = Some(data.into());
         self
     }
 
-    /// `-32700`: the line is not JSON.
+    /// Returns `-32700`: the line is not JSON.
     #[must_use]
     pub fn parse_error() -> Self {
         Self::new(Self::PARSE_ERROR, "the line is not valid JSON")
     }
 
-    /// `-32600`: the line is JSON, but not a request, notification or response.
+    /// Returns `-32600`: the line is JSON, but not a request, notification or response.
     pub fn invalid_request(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Self::INVALID_REQUEST, message)
     }
 
-    /// `-32601`: nobody here answers `method`, of which the message shows no more than 64 characters.
+    /// Returns `-32601`: nobody here answers `method`. The message shows at most 64 characters of
+    /// it.
     #[must_use]
     pub fn method_not_found(method: &str) -> Self {
         match method.char_indices().nth(LONGEST_SHOWN) {
@@ -144,12 +146,12 @@ impl Error {
         }
     }
 
-    /// `-32602`: the params cannot be read or are not supported.
+    /// Returns `-32602`: the params cannot be read or are not supported.
     pub fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Self::INVALID_PARAMS, message)
     }
 
-    /// `-32603`: the handler failed.
+    /// Returns `-32603`: the handler failed.
     pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Self::INTERNAL_ERROR, message)
     }
@@ -158,13 +160,13 @@ impl Error {
         Self::internal("the handler failed unexpectedly")
     }
 
-    /// `-32800`: the request was cancelled.
+    /// Returns `-32800`: the request was cancelled.
     #[must_use]
     pub fn cancelled() -> Self {
         Self::new(Self::REQUEST_CANCELLED, "the request was cancelled")
     }
 
-    /// Reads an error object leniently: what makes it an error is where it stands, not how well it is formed.
+    /// Reads an error object leniently: its place makes it an error, not its form.
     fn from_node(mut node: Node<'_>) -> Option<Self> {
         if !matches!(node, Node::Map(_)) {
             return None;
@@ -179,7 +181,7 @@ impl Error {
     }
 }
 
-/// Real peers pass on HTTP codes and what their language's numbers print as, so `400.0` counts too.
+/// Real peers pass on HTTP codes, and print numbers as their language does, so `400.0` counts too.
 #[allow(clippy::cast_possible_truncation, reason = "float to integer casts saturate, which is the clamp")]
 fn code_of(node: &Node<'_>) -> Option<i32> {
     match node {
@@ -218,10 +220,10 @@ impl Serialize for Error {
     }
 }
 
-/// One line, read and classified. Text is borrowed from the line where it can be.
+/// One line, read and classified. It borrows text from the line where possible.
 #[derive(Debug)]
 pub enum Message<'a> {
-    /// A method and an id: wants an answer.
+    /// A method with an id. It wants an answer.
     Request {
         /// The caller's id.
         id: Id,
@@ -230,21 +232,21 @@ pub enum Message<'a> {
         /// The params; `null` when the member is absent.
         params: Node<'a>,
     },
-    /// A method without an id: wants none.
+    /// A method without an id. It wants no answer.
     Notification {
         /// The method's name.
         method: Cow<'a, str>,
         /// The params; `null` when the member is absent.
         params: Node<'a>,
     },
-    /// The answer to a request of ours.
+    /// The answer to a request of this side.
     Response {
         /// The id of that request.
         id: Id,
-        /// What it was answered with.
+        /// The content of the answer.
         answer: Answer<'a>,
     },
-    /// An answer whose id is `null`, missing or impossible: it belongs to no request.
+    /// An answer whose id is `null`, missing or invalid, so that it belongs to no request.
     Unaddressed {
         /// The error it carries, if it carries one.
         error: Option<Error>,
@@ -254,30 +256,30 @@ pub enum Message<'a> {
         /// The id.
         id: Id,
     },
-    /// Valid JSON, but not a message: to be refused with `-32600`.
+    /// Valid JSON, but not a message. It must be refused with `-32600`.
     Invalid {
         /// The id to refuse under; `null` when the line does not look like a request.
         id: Id,
-        /// What is wrong.
+        /// The problem with it.
         problem: &'static str,
     },
 }
 
-/// What a response carries.
+/// The content of a response.
 #[derive(Debug)]
 pub enum Answer<'a> {
     /// `result`, of any JSON type.
     Result(Node<'a>),
     /// `error`.
     Error(Error),
-    /// Neither could be made out; the text says why.
+    /// Neither could be found. The text says why.
     Malformed(&'static str),
 }
 
 /// A line that is not JSON, not UTF-8, or nested deeper than 127 levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotJson {
-    /// Where it stops being JSON: the offset in bytes, from 1.
+    /// The position where it stops being JSON: the offset in bytes, from 1.
     pub column: usize,
 }
 
@@ -294,16 +296,16 @@ impl<'a> Message<'a> {
     ///
     /// # Errors
     ///
-    /// If there is no JSON to read.
+    /// Fails if there is no JSON to read.
     pub fn parse(line: &'a [u8]) -> Result<Self, NotJson> {
         let parse = || match std::str::from_utf8(line) {
-            // One look at the whole line costs less than one at each string in it.
+            // One check of the whole line costs less than one of each string in it.
             Ok(text) => serde_json::from_str(text),
-            // Fails as well, and says where.
+            // It fails too, and says where.
             Err(_) => serde_json::from_slice(line),
         };
         let (shape, lost_digits) = acp_json::watch_numbers(line, parse);
-        // A parser fails at numbers beyond the largest double, which are JSON all the same.
+        // A parser fails at numbers beyond the largest double, which are valid JSON.
         let shape = shape.or_else(|error: serde_json::Error| match acp_json::parse_slice(line) {
             Ok(tree) => Ok(tree.into()),
             Err(_) => Err(NotJson { column: error.column() }),
@@ -346,7 +348,7 @@ impl<'a> Message<'a> {
     }
 
     fn response(id: Option<Id>, version: Version, result: Option<Node<'a>>, error: Option<Node<'a>>) -> Self {
-        // Peers that write both members write the one that does not count as `null`.
+        // Some peers write both members, and `null` for the one that does not count.
         let (has_result, has_error) = (result.is_some(), error.as_ref().is_some_and(|it| !it.is_null()));
         let result = result.filter(|it| !(it.is_null() && has_error));
         let error = error.filter(|it| !(it.is_null() && has_result));

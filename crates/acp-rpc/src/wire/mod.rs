@@ -1,4 +1,4 @@
-//! Lines and messages: how bytes become messages, and messages bytes.
+//! Lines and messages: the way from bytes to messages and back.
 
 pub mod codec;
 pub(crate) mod encode;

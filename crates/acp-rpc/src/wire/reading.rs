@@ -1,25 +1,26 @@
-//! From the bytes of a line to a message.
+//! The step from the bytes of a line to a message.
 
 use acp_json::repair_surrogates;
 
 use super::message::{Message, NotJson};
 use super::weight::is_too_heavy;
 
-/// What to do about lines that are not JSON, and about those too long to tell.
+/// The treatment of lines that are not JSON, or too long to tell.
 ///
-/// Either way a request whose id can be made out is answered under it, half a surrogate pair in text is read as U+FFFD,
-/// and a [`Fault`](crate::Fault) is reported.
+/// In both cases a request whose id can be found is answered under it, half a surrogate pair in
+/// text is read as U+FFFD, and a [`Fault`](crate::Fault) is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Noise {
-    /// Answer with `-32700` and a null id: for the side that others connect to. What is not UTF-8 is not JSON.
+    /// Answers with `-32700` and a null id. For the side that others connect to. Text that is not
+    /// UTF-8 is not JSON.
     #[default]
     Answer,
-    /// Skip them: for the side that reads another program's stdout, where banners and stray prints appear. Bytes in
-    /// text that are not UTF-8 are read as U+FFFD.
+    /// Skips them. For the side that reads the stdout of another program, where banners and stray
+    /// prints appear. Bytes in text that are not UTF-8 are read as U+FFFD.
     Skip,
 }
 
-/// Why no message was read.
+/// The reason why no message was read.
 pub(crate) enum Unread {
     /// Its values would weigh too much.
     TooHeavy,
@@ -32,7 +33,7 @@ impl From<NotJson> for Unread {
     }
 }
 
-/// Reads a line whose values weigh no more than `most`.
+/// Reads a line whose values weigh at most `most`.
 pub(crate) fn read(line: &[u8], most: usize) -> Result<Message<'_>, Unread> {
     if is_too_heavy(line, most)? {
         return Err(Unread::TooHeavy);
@@ -40,9 +41,11 @@ pub(crate) fn read(line: &[u8], most: usize) -> Result<Message<'_>, Unread> {
     Ok(Message::parse(line)?)
 }
 
-/// A line that cannot be read, with U+FFFD in the place of what is not Unicode. `None` if it is not for that.
+/// Puts U+FFFD in place of everything in a line that is not Unicode. Returns `None` if that is not
+/// why the line cannot be read.
 ///
-/// Who serves takes only UTF-8 (rule v1-rpc-02). Who reads the output of a program makes the best of it.
+/// A server takes only UTF-8 (rule v1-rpc-02). A reader of another program's output makes the best
+/// of it.
 pub(crate) fn repaired(line: &[u8], noise: Noise) -> Option<String> {
     match (std::str::from_utf8(line), noise) {
         (Ok(text), _) => repair_surrogates(text),

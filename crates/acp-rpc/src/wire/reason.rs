@@ -4,17 +4,18 @@ use acp_json::{Node, Value};
 
 use super::message::Error;
 
-/// How many characters of a reason are shown.
+/// The most characters of a reason that are shown.
 const LONGEST: usize = 1000;
 
 impl Error {
-    /// The reason that `data` gives beside [`message`](Self::message), to show it to the user: many peers send a message
-    /// such as `Internal error` and say in `data` what went wrong.
+    /// Returns the reason that `data` gives in addition to [`message`](Self::message), for the
+    /// user. Many peers send a message such as `Internal error` and say in `data` what went wrong.
     ///
-    /// It is `data` itself when that is text, else its member `message`, else `details`, else all of it as JSON, cut after
-    /// 1000 characters. `None` when it adds nothing to the message.
+    /// It is `data` itself if that is text, else its member `message`, else `details`, else all of
+    /// it as JSON, cut after 1000 characters. It is `None` if it adds nothing to the message.
     ///
-    /// It is the peer's payload, so it is not for logs: `Display` and `Debug` leave it out.
+    /// The reason is payload of the peer, so keep it out of logs: `Display` and `Debug` leave it
+    /// out.
     ///
     /// ```
     /// use acp_rpc::Error;
@@ -39,7 +40,7 @@ fn member<'a>(data: &'a Value, name: &str) -> Option<&'a str> {
     data.get(name).and_then(Node::as_str)
 }
 
-/// Tells whether all that is said here is in the message already. An empty text is in every message.
+/// Tells whether the message says all of this already. Every message contains an empty text.
 fn adds_nothing(data: &Node<'_>, message: &str) -> bool {
     match data {
         Node::Null => true,

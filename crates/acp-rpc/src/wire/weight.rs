@@ -1,4 +1,4 @@
-//! What a message weighs in memory once somebody keeps it: an estimate, on the high side.
+//! The memory that a message takes once it is kept: an estimate on the high side.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,14 +13,16 @@ use super::message::{Error as ErrorObject, NotJson};
 const ITEM: usize = size_of::<Node<'static>>();
 /// The slot of a member in an object.
 const MEMBER: usize = size_of::<(Cow<'static, str>, Node<'static>)>();
-/// The slots that an array or object has at least, unless it is empty.
+/// The least slots of an array or object that is not empty.
 const FEW: usize = 4;
-/// What one byte of JSON weighs at most: that of `[[[[…]]]]`, with some room.
+/// The most that one byte of JSON weighs: that of `[[[[…]]]]`, with some margin.
 const HEAVIEST_BYTE: usize = 80;
-/// What follows from one comma or opening bracket at most: an object of one member with a short name and text.
+/// The most that one comma or opening bracket adds: an object of one member with a short name and
+/// text.
 const HEAVIEST_MARK: usize = block(FEW * MEMBER) + 2 * block(1);
 
-/// What the allocator hands out for this many bytes: with its own word, in steps of two words.
+/// The size of the block that the allocator gives for so many bytes: with its own word, in steps of
+/// two words.
 pub(crate) const fn block(bytes: usize) -> usize {
     match bytes {
         0 => 0,
@@ -29,8 +31,8 @@ pub(crate) const fn block(bytes: usize) -> usize {
     }
 }
 
-/// The memory behind a value if it is kept as it is, names of members included. What typed values keep of it
-/// is about as much: they have no names, but fixed sizes.
+/// Returns the memory behind a value that is kept as it is, names of members included. Typed values
+/// take about as much: they have no names, but fixed sizes.
 pub(crate) fn weight(node: &Node<'_>) -> usize {
     match node {
         Node::Null | Node::Bool(_) | Node::U64(_) | Node::I64(_) | Node::F64(_) => 0,
@@ -44,14 +46,14 @@ pub(crate) fn weight(node: &Node<'_>) -> usize {
     }
 }
 
-/// The memory behind an error object.
+/// Returns the memory behind an error object.
 pub(crate) fn weight_of_error(error: &ErrorObject) -> usize {
     block(error.message.len()) + error.data.as_ref().map_or(0, |data| weight(data.as_node()))
 }
 
-/// Whether the values of a line would weigh more than `limit`, found out without building them.
+/// Tells whether the values of a line would weigh more than `limit`, without building them.
 ///
-/// Only lines that are long and dense are looked at closely.
+/// Only long and dense lines are read for that.
 pub(crate) fn is_too_heavy(line: &[u8], limit: usize) -> Result<bool, NotJson> {
     if line.len().saturating_mul(HEAVIEST_BYTE) <= limit {
         return Ok(false);
@@ -79,13 +81,13 @@ impl Scale {
         self.total > self.limit
     }
 
-    /// Fails as soon as it is too much.
+    /// Adds bytes. Fails as soon as the total is above the limit.
     fn add<E: Error>(&mut self, bytes: usize) -> Result<(), E> {
         self.total = self.total.saturating_add(bytes);
         if self.is_over() { Err(E::custom("too heavy")) } else { Ok(()) }
     }
 
-    /// One more slot, of an array or object that has `count` by now.
+    /// Adds one slot of an array or object that has `count` so far.
     fn add_slot<E: Error>(&mut self, count: usize, slot: usize) -> Result<(), E> {
         match count {
             0 => self.add(block(FEW * slot)),
@@ -95,7 +97,7 @@ impl Scale {
     }
 }
 
-/// Weighs a value as [`weight`] does, as its text goes by.
+/// Weighs a value as [`weight`] does, while its text goes by.
 struct Weigh<'s>(&'s mut Scale);
 
 impl<'de> DeserializeSeed<'de> for Weigh<'_> {

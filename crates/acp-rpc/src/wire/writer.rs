@@ -7,40 +7,42 @@ use std::task::{Context, Poll, Waker};
 
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 
-/// From this length on a buffer takes no further message, so that memory is given back piece by piece as a
-/// slow peer reads. It is what pipes take at once: larger writes would not save any.
+/// A buffer that is at least this long takes no further message, so that memory is given back piece
+/// by piece while a slow peer reads. It is as much as pipes take at once: larger writes would not
+/// save any.
 pub(crate) const CHUNK: usize = 64 * 1024;
 /// An idle output buffer is not kept larger than this.
 pub(crate) const IDLE_CAPACITY: usize = 2 * CHUNK;
-/// Room in a buffer for the message that makes it full, as long as that is a short one.
+/// Room in a buffer for the message that fills it, if that is a short one.
 const SLACK: usize = 4 * 1024;
-/// How many empty buffers are kept at most, for whoever fills one after the other: to get them anew each time costs
-/// more than to write what is in them.
+/// The most empty buffers that are kept for reuse. Allocating one costs more than writing what is
+/// in it.
 const SPARES: usize = 4;
 
-/// Where all messages of a connection are written, and where its driver takes them from.
+/// The output buffer of a connection: senders write all messages into it, and the driver takes them
+/// out.
 ///
-/// Senders serialise straight into one buffer; the driver swaps it for an empty one whenever the pipe takes
-/// bytes. While more than `budget` bytes wait, senders queue up: one at a time, in the order they came.
-/// So at most the budget plus one message is ever held, apart from what [`push`](Self::push) is given
-/// without a [`Turn`].
+/// Senders serialise straight into one buffer. The driver swaps it for an empty one whenever the
+/// pipe takes bytes. While more than `budget` bytes wait, senders queue up in the order in which
+/// they came. So it holds at most the budget and one message, apart from what [`push`](Self::push)
+/// adds without a [`Permit`].
 #[derive(Debug)]
 pub(crate) struct Writer {
     output: Mutex<Output>,
-    /// Bytes in the buffers, that of the driver included until all of it is written.
+    /// Bytes in the buffers. Those of the driver count until all of them are written.
     held: AtomicUsize,
     budget: usize,
-    /// One permit: the sender who has it may be the next to write. Semaphores are fair.
+    /// It has one permit: its owner writes next. Semaphores are fair.
     turnstile: Semaphore,
     room: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Output {
-    /// What leaves before `buffer`.
+    /// Full buffers, which leave before `buffer`.
     full: VecDeque<Vec<u8>>,
     buffer: Vec<u8>,
-    /// Empty ones that have been used before, up to a quarter of the budget but for the first.
+    /// Used buffers that are empty: up to a quarter of the budget, and at least one.
     spares: Vec<Vec<u8>>,
     driver: Option<Waker>,
     closed: bool,
@@ -48,15 +50,15 @@ struct Output {
 
 /// The right to add one message. Others wait until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn<'a> {
-    _permit: SemaphorePermit<'a>,
+pub(crate) struct Permit<'a> {
+    _turnstile: SemaphorePermit<'a>,
 }
 
-/// Nothing can be written any more.
+/// The error of a writer that takes no more messages.
 #[derive(Debug)]
 pub(crate) struct Closed;
 
-/// Why a message was not added.
+/// The reason why a message was not added.
 #[derive(Debug)]
 pub(crate) enum PushError {
     Closed,
@@ -74,27 +76,27 @@ impl Writer {
         }
     }
 
-    /// Waits until it is the caller's turn and there is room.
-    pub(crate) async fn turn(&self) -> Result<Turn<'_>, Closed> {
-        let permit = self.turnstile.acquire().await.map_err(|_| Closed)?;
+    /// Waits for the permit and for room.
+    pub(crate) async fn permit(&self) -> Result<Permit<'_>, Closed> {
+        let turn = self.turnstile.acquire().await.map_err(|_| Closed)?;
         while !self.has_room() && !self.turnstile.is_closed() {
             self.room.notified().await;
         }
-        if self.turnstile.is_closed() { Err(Closed) } else { Ok(Turn { _permit: permit }) }
+        if self.turnstile.is_closed() { Err(Closed) } else { Ok(Permit { _turnstile: turn }) }
     }
 
-    /// The caller's turn, if he need not wait for it.
-    pub(crate) fn try_turn(&self) -> Option<Turn<'_>> {
-        let permit = self.turnstile.try_acquire().ok()?;
-        self.has_room().then_some(Turn { _permit: permit })
+    /// Returns the permit if it is free and there is room.
+    pub(crate) fn try_permit(&self) -> Option<Permit<'_>> {
+        let turn = self.turnstile.try_acquire().ok()?;
+        self.has_room().then_some(Permit { _turnstile: turn })
     }
 
     pub(crate) fn has_room(&self) -> bool {
         self.held.load(Ordering::Acquire) < self.budget
     }
 
-    /// Adds one message and its newline: all of it, or nothing if `encode` fails or panics. Returns the
-    /// message's length.
+    /// Adds one message and its newline: all of it, or nothing if `encode` fails or panics. Returns
+    /// the length of the message.
     pub(crate) fn push(
         &self,
         encode: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>,
@@ -102,12 +104,12 @@ impl Writer {
         self.add(self.lock(), encode)
     }
 
-    /// Adds a message if there is room and nobody waits for his turn; `None` if not.
+    /// Adds a message if there is room and no sender waits, else returns `None`.
     pub(crate) fn try_push(
         &self,
         encode: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>,
     ) -> Option<Result<usize, PushError>> {
-        // Under the lock, so that not two of them find the same room.
+        // Checked under the lock, so that two senders cannot find the same room.
         let output = self.lock();
         let is_free = output.closed || (self.has_room() && self.turnstile.available_permits() > 0);
         is_free.then(|| self.add(output, encode))
@@ -137,12 +139,12 @@ impl Writer {
         Ok(added - 1)
     }
 
-    /// For the driver: swaps the next buffer for `empty` once there is something in it.
+    /// Swaps the next buffer for `empty` once there is output. For the driver.
     pub(crate) fn poll_take(&self, cx: &Context<'_>, empty: &mut Vec<u8>) -> Poll<()> {
         let mut output = self.lock();
         if let Some(full) = output.full.pop_front() {
             let mut empty = std::mem::replace(empty, full);
-            // One of a long message is not put by for short ones.
+            // A buffer of a long message is too large to be kept for short ones.
             empty.shrink_to(IDLE_CAPACITY);
             if output.spares.len() < (self.budget / 4 / CHUNK).clamp(1, SPARES) {
                 output.spares.push(empty);
@@ -150,7 +152,7 @@ impl Writer {
             return Poll::Ready(());
         }
         if output.buffer.is_empty() {
-            // The one before may be all that keeps a task, which goes once this is unlocked.
+            // The waker before may be the last owner of a task, so it is dropped after the lock.
             let _before = output.driver.replace(cx.waker().clone());
             drop(output);
             return Poll::Pending;
@@ -159,7 +161,7 @@ impl Writer {
         Poll::Ready(())
     }
 
-    /// For the driver: gives room back that was needed for long messages.
+    /// Gives back room that was needed for long messages. For the driver.
     pub(crate) fn give_back(&self) {
         self.lock().buffer.shrink_to(IDLE_CAPACITY);
     }
@@ -168,7 +170,7 @@ impl Writer {
         self.held.load(Ordering::Acquire) == 0
     }
 
-    /// For the driver: a buffer of `bytes` has left, or never will.
+    /// Counts off a buffer of `bytes` that has left, or never will. For the driver.
     pub(crate) fn written(&self, bytes: usize) {
         let before = self.held.fetch_sub(bytes, Ordering::AcqRel);
         if before >= self.budget && before - bytes < self.budget {
@@ -176,14 +178,14 @@ impl Writer {
         }
     }
 
-    /// No more messages are taken: senders fail. What has been taken still leaves.
+    /// Takes no more messages: senders fail. Messages that were taken still leave.
     pub(crate) fn finish(&self) {
         self.lock().closed = true;
         self.turnstile.close();
         self.room.notify_one();
     }
 
-    /// Nothing can be written any more: senders fail, and what the buffer holds is thrown away.
+    /// Ends all writing: senders fail, and what the buffer holds is dropped.
     pub(crate) fn close(&self) {
         self.finish();
         let thrown_away = {
@@ -195,7 +197,7 @@ impl Writer {
     }
 
     fn lock(&self) -> MutexGuard<'_, Output> {
-        // A panicking serialiser is undone by its `Frame`, so the state behind a poisoned lock is sound.
+        // A `Frame` undoes a serialiser that panics, so the state behind a poisoned lock is sound.
         self.output.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -207,8 +209,8 @@ impl Output {
             let empty = self.spares.pop().unwrap_or_default();
             self.full.push_back(std::mem::replace(&mut self.buffer, empty));
         }
-        // One that is half full, or comes after a full one, will be full, too: it gets all of its room at
-        // once, as doubling would end at twice the size.
+        // A buffer that is half full, or comes after a full one, will be full too. It gets all of
+        // its room at once, because doubling would end at twice the size.
         if self.buffer.len() >= CHUNK / 2 || !self.full.is_empty() {
             let room = (CHUNK + SLACK).saturating_sub(self.buffer.len());
             self.buffer.reserve_exact(room);
@@ -216,7 +218,7 @@ impl Output {
     }
 }
 
-/// A message in the making; taken back unless completed.
+/// A message in the making. It is removed on drop unless it was completed.
 struct Frame<'a> {
     buffer: &'a mut Vec<u8>,
     start: usize,
@@ -225,8 +227,8 @@ struct Frame<'a> {
 
 impl Frame<'_> {
     fn complete(&mut self) {
-        // Serialisers pass raw JSON on as it is. A newline in it can only be white space, but it would
-        // cut the message in two (rule v1-tr-03).
+        // Serialisers pass on raw JSON as it is. A newline in it can only be white space, but it
+        // would cut the message in two (rule v1-tr-03).
         if let Some(message) = self.buffer.get_mut(self.start..)
             && memchr::memchr(b'\n', message).is_some()
         {

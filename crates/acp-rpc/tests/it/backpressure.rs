@@ -1,4 +1,4 @@
-//! Budgets: what waits is bounded, and who fills it waits.
+//! Budgets: queues are bounded, and a sender that fills one waits.
 
 mod pipelined;
 
@@ -223,7 +223,8 @@ async fn the_reader_pauses_while_the_jobs_of_lanes_are_slow() {
         })
     };
     settle().await;
-    // A message weighs more than its line. Beyond the budget lie one message and what the pipe holds.
+    // A message weighs more than its line. Above the budget there are one message and the content
+    // of the pipe.
     let bytes = sent.load(Ordering::Relaxed) * note(0).len();
     assert!((PIPE..BUDGET + PIPE).contains(&bytes), "{bytes} bytes were taken");
     assert!(!flood.is_finished());
@@ -244,7 +245,8 @@ async fn a_waiting_request_keeps_the_reader_going() {
         wire.send(note(number)).await;
     }
     settle().await;
-    // The budget is full and its jobs stand still; yet the answer gets through, and so does a cancel.
+    // The budget is full and its jobs stand still. The answer gets through all the same, and so
+    // does a cancel.
     let call = tokio::spawn(async move { peer.request::<_, i64>("ask", &()).await.unwrap() });
     assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":0,"method":"ask"}"#);
     wire.send(r#"{"jsonrpc":"2.0","id":0,"result":7}"#).await;
@@ -315,14 +317,14 @@ async fn a_message_whose_values_take_too_much_memory_is_not_read() {
     assert_eq!(wire.next().await, refusal("7"));
     wire.send(&dense).await;
     assert_eq!(wire.next().await, refusal("null"));
-    // It is the values that count: a text may be long, and hold what it likes.
+    // Only the values count: a text may be long, and contain anything.
     wire.send(format!(r#"{{"jsonrpc":"2.0","id":8,"method":"echo","params":["{long}"]}}"#)).await;
     assert_eq!(wire.next().await, format!(r#"{{"jsonrpc":"2.0","id":8,"result":["{long}"]}}"#));
     wire.send(format!("[{dense}")).await;
     assert_eq!(wire.next().await, refusal("null"));
     wire.send(format!("[\"{long}\" {long}")).await;
     assert!(wire.next().await.contains("-32700"));
-    // The one who waits for an answer like that does not wait for ever.
+    // A caller does not wait for ever for such an answer.
     let call = tokio::spawn(async move { peer.request::<_, i64>("ask", &()).await.unwrap_err() });
     assert!(wire.next().await.contains("ask"));
     wire.send(format!(r#"{{"jsonrpc":"2.0","id":0,"result":{dense}}}"#)).await;

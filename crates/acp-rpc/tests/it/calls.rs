@@ -1,4 +1,4 @@
-//! What a caller gets: results, typed errors, and what giving up does.
+//! The outcome of calls: results, typed errors, and the effects of giving up.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -21,7 +21,7 @@ async fn each_kind_of_answer_is_told_apart() {
             r#""result":5,"error":{"code":1,"message":"m"}"#,
             Err("the answer to `ask` is not a valid response: it has both a `result` and an `error`"),
         ),
-        // What JavaScript writes of text that was cut in the middle of a character.
+        // JavaScript's form of text that was cut in the middle of a character.
         (
             r#""result":"\ud83d""#,
             Err("the result of `ask` cannot be read: expected a 64-bit integer, found a string"),
@@ -226,8 +226,8 @@ async fn a_request_that_has_begun_is_on_the_wire_before_what_is_sent_after_it() 
     );
 }
 
-/// What becomes of a request whose result nobody awaits, in words.
-fn told(sender: &mpsc::UnboundedSender<String>) -> impl FnOnce(Result<i64, CallError>) + Send + 'static {
+/// The outcome of a request whose result nobody awaits, in words.
+fn pass_on(sender: &mpsc::UnboundedSender<String>) -> impl FnOnce(Result<i64, CallError>) + Send + 'static {
     let sender = sender.clone();
     move |result| {
         let text = result.map_or_else(|error| error.to_string(), |number| number.to_string());
@@ -253,14 +253,14 @@ async fn a_result_can_be_passed_on_without_anybody_who_awaits_it() {
             ),
         ];
         for (id, (answer, expected)) in table.into_iter().enumerate() {
-            peer.begin_then(None, "ask", &[1], told(&sender)).await.unwrap();
+            peer.begin_then(None, "ask", &[1], pass_on(&sender)).await.unwrap();
             let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ask","params":[1]}}"#);
             assert_eq!(wire.next().await, line);
             wire.send(format!(r#"{{"jsonrpc":"2.0","id":{id},{answer}}}"#)).await;
             assert_eq!(soon("the result", receiver.recv()).await.unwrap(), expected);
         }
         // Behind the jobs of a lane, and not before.
-        peer.begin_then(Some("a".into()), "ask", &(), told(&sender)).await.unwrap();
+        peer.begin_then(Some("a".into()), "ask", &(), pass_on(&sender)).await.unwrap();
         wire.next().await;
         wire.send(r#"{"jsonrpc":"2.0","method":"lane","params":{"lane":"a","text":"job"}}"#).await;
         wire.send(r#"{"jsonrpc":"2.0","id":3,"result":8}"#).await;
@@ -269,21 +269,21 @@ async fn a_result_can_be_passed_on_without_anybody_who_awaits_it() {
         assert!(receiver.try_recv().is_err(), "the job is not done");
         lab.gate.add_permits(1);
         assert_eq!(soon("the result", receiver.recv()).await.unwrap(), "8");
-        // What cannot be sent has no result; what is open at the end has.
-        peer.begin_then(None, "ask", &(), told(&sender)).await.unwrap();
+        // A request that cannot be sent has no result. One that is open at the end has an error.
+        peer.begin_then(None, "ask", &(), pass_on(&sender)).await.unwrap();
         assert!(wire.next().await.contains("ask"));
         wire.finish().await;
         let closed = "the connection is closed, so connect again: the peer closed it";
         assert_eq!(soon("the result", receiver.recv()).await.unwrap(), closed);
         soon("the end", driver).await.unwrap();
-        let late = peer.begin_then(None, "ask", &(), told(&sender)).await;
+        let late = peer.begin_then(None, "ask", &(), pass_on(&sender)).await;
         assert!(matches!(late, Err(CallError::Closed(_))), "{late:?}");
         drop(sender);
         assert_eq!(soon("the last sender", receiver.recv()).await, None);
     }
 }
 
-/// Holds a request of ours, and gives it up when it goes.
+/// Holds a request of this side, and gives it up when dropped.
 type Owner = Arc<Mutex<Option<Pending<Value>>>>;
 
 /// Gives the request up when it is woken.
@@ -296,7 +296,7 @@ impl Wake for Waking {
     }
 }
 
-/// A connection on which one request waits, which `Owner` owns.
+/// A connection on which one request waits. `Owner` owns the request.
 async fn owning(options: Options) -> (crate::common::Wire, Peer, Owner) {
     let (lab, _events) = Lab::new();
     let (mut wire, peer, driver) = raw(lab, options);
@@ -325,7 +325,7 @@ async fn then_is_dropped_as_the_connection_has_ended() {
     assert!(matches!(error, CallError::Closed(_)), "{error:?}");
 }
 
-/// What waits for the token of a handler is woken by what the peer sends.
+/// Code that waits for the token of a handler is woken by a message of the peer.
 async fn a_waker_is_called_as_the_peer_cancels() {
     struct Waits(Arc<Mutex<Option<CancellationToken>>>, Arc<tokio::sync::Notify>);
     impl acp_rpc::Service for Waits {
@@ -371,12 +371,13 @@ fn what_others_hold_is_dropped_and_woken_while_nothing_is_locked() {
         ("a waker", || Box::pin(a_waker_is_called_as_the_peer_cancels())),
     ];
     for (what, case) in cases {
-        // In a thread of its own, as one that waits for a lock that it holds waits for ever.
+        // Runs in a thread of its own: a waiter for a lock that its own thread holds waits for
+        // ever.
         let (done, is_done) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(case());
-            // The driver is dropped first, and with it what is still there.
+            // The driver is dropped first, with everything that is still in it.
             drop(runtime);
             done.send(()).unwrap();
         });

@@ -1,4 +1,4 @@
-//! Ends: everybody is told, with the reason, and nothing is left running.
+//! Ends: everybody learns the reason, and nothing is left running.
 
 use std::io;
 use std::pin::Pin;
@@ -182,7 +182,7 @@ async fn a_handler_that_calls_after_eof_may_still_notify_and_answer() {
 
 #[tokio::test]
 async fn the_reason_stays_what_it_was() {
-    // The answer of a handler that was told to stop cannot be written any more.
+    // A handler that was told to stop cannot write its answer any more.
     let (lab, mut events) = Lab::new();
     let (mut wire, peer, driver) = raw(lab, brief());
     let driver = tokio::spawn(driver);
@@ -213,7 +213,7 @@ async fn a_sender_that_never_stops_does_not_hold_up_the_end() {
         } else {
             wire.shut_down().await;
         }
-        // All that was taken arrives, and whole.
+        // All accepted messages arrive, and each is whole.
         let lines = soon("the end of the stream", wire.rest()).await;
         assert!(lines.iter().all(|line| line == r#"{"jsonrpc":"2.0","method":"chatter"}"#));
         soon("the end", driver).await.unwrap();
@@ -223,8 +223,8 @@ async fn a_sender_that_never_stops_does_not_hold_up_the_end() {
 
 #[tokio::test]
 async fn handlers_have_time_to_answer_and_no_more() {
-    // `hang` answers when it is told to stop; `stuck` never does. A peer that closes waits for both, but not longer
-    // than it must.
+    // `hang` answers when it is told to stop; `stuck` never does. A peer that closes waits for
+    // both, but not longer than it must.
     let (lab, mut events) = Lab::new();
     let (mut wire, peer, driver) = raw(lab, brief());
     let driver = tokio::spawn(driver);
@@ -240,7 +240,7 @@ async fn handlers_have_time_to_answer_and_no_more() {
     soon("the end", driver).await.unwrap();
 }
 
-/// In words, as logs have them.
+/// Shows the reason as logs do.
 #[tokio::test]
 async fn every_way_in_which_a_request_fails_has_a_name() {
     let table: [(&str, &str, &str); 4] = [
@@ -303,7 +303,7 @@ async fn a_read_error_is_the_reason() {
     assert_eq!(reason(call).await, error.to_string());
 }
 
-/// Fails whatever is asked of it.
+/// A stream whose operations all fail.
 struct Broken;
 
 impl AsyncRead for Broken {
@@ -339,7 +339,8 @@ async fn a_job_that_does_not_end_keeps_nobody_from_hearing_of_the_end_and_loses_
         wire.send(format!(r#"{{"jsonrpc":"2.0","method":"lane","params":{{"lane":"a","text":"{text}"}}}}"#))
             .await;
     }
-    // The first job fills the budget and waits for a permit, so the reader pauses; then the peer is gone.
+    // The first job fills the budget and waits for a permit, so the reader pauses. Then the peer
+    // leaves.
     drop(wire);
     while peer.notify("are you there", &()).await.is_ok() {
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Newline framing: the same lines however the bytes are cut.
+//! Newline framing: the lines do not depend on how the bytes are cut.
 
 use acp_rpc::Id;
 use acp_rpc::codec::{Framer, Head, Line};
@@ -140,7 +140,7 @@ fn a_line_that_is_handed_back_comes_again() {
     assert_eq!(framer.next_line(), None);
     framer.space().extend_from_slice(b",3]");
     assert_eq!(framer.next_line(), None);
-    // The last one, which lacks its newline.
+    // The last line, which lacks its newline.
     assert_eq!(framer.finish(), Some(Line::Whole(b"[2,3]")));
     framer.hand_back();
     assert_eq!(framer.next_line(), Some(Line::Whole(b"[2,3]")));

@@ -16,7 +16,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
-/// How long a test waits for something that should happen at once: only a failure takes this long.
+/// The time that a test waits for something that should happen at once. Only a failure takes this
+/// long.
 pub(crate) const GUARD: Duration = Duration::from_secs(60);
 
 /// Awaits something that must not take long.
@@ -27,15 +28,16 @@ pub(crate) async fn soon<F: Future>(what: &str, future: F) -> F::Output {
     }
 }
 
-/// What happened on the service's side, in order.
+/// The events on the service's side, in order.
 pub(crate) type Log = Arc<Mutex<Vec<String>>>;
 
 /// Handles the methods of these tests:
 ///
-/// requests `echo` (returns its params), `typed` (reads them), `fail`, `panic`, `panic_at_once`, `unwritable`,
-/// `hang` (until it is cancelled), `stuck` (for ever), `nest` (calls the peer's `nest` with one less until 0);
-/// notifications `note` (logged), `lane` (logged in the lane named by `lane`, after a permit of the gate), `slow`
-/// (takes some turns in a lane, then notifies `done`), `explode` and `explode_beside` (panic).
+/// requests `echo` (returns its params), `typed` (reads them), `fail`, `panic`, `panic_at_once`,
+/// `unwritable`, `hang` (until it is cancelled), `stuck` (for ever), `nest` (calls the peer's
+/// `nest` with one less until 0); notifications `note` (logged), `lane` (logged in the lane named
+/// by `lane`, after a permit of the gate), `slow` (takes some turns in a lane, then notifies
+/// `done`), `explode` and `explode_beside` (panic).
 #[derive(Clone)]
 pub(crate) struct Lab {
     pub(crate) log: Log,
@@ -168,7 +170,7 @@ impl Record for Position {
 
 acp_json::record!(Position);
 
-/// Says when it is dropped.
+/// Reports when it is dropped.
 struct Gone(Lab, String);
 
 impl Drop for Gone {
@@ -233,7 +235,7 @@ impl Wire {
         self.line().await.expect("a line, not the end")
     }
 
-    /// The next line with this in it.
+    /// Returns the next line that contains `part`.
     pub(crate) async fn next_of(&mut self, part: &str) -> String {
         loop {
             let line = self.next().await;
@@ -243,7 +245,7 @@ impl Wire {
         }
     }
 
-    /// Closes the way to the service, and reads what it still says.
+    /// Closes the way to the service, and returns the lines that it still sends.
     pub(crate) async fn finish(mut self) -> Vec<String> {
         self.shut_down().await;
         self.rest().await
@@ -256,7 +258,7 @@ impl Wire {
         self.writer = Box::pin(tokio::io::sink());
     }
 
-    /// What comes up to the end.
+    /// Returns all lines up to the end.
     pub(crate) async fn rest(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
         while let Some(line) = self.line().await {

@@ -6,7 +6,7 @@ use serde_core::ser::Error as _;
 
 use crate::common::{Lab, raw};
 
-/// The text, or an error half-way.
+/// A text, or an error half-way.
 struct Text(&'static str, Result<(), &'static str>);
 
 impl Encode for Text {
@@ -16,7 +16,7 @@ impl Encode for Text {
     }
 }
 
-/// Adds to the `_meta` what the params have as `n`.
+/// Adds the member `n` of the params to their `_meta`.
 struct Look<O>(O);
 
 impl<O: Outbound> Outbound for Look<O> {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use acp_rpc::endpoint::{Effect, Endpoint, Limits};
 use acp_rpc::{Id, Message};
 
-/// A handle that counts how often it was told.
+/// A handle that counts how often it was cancelled.
 #[derive(Clone, Debug, Default)]
 struct Token(Rc<Cell<usize>>);
 
@@ -16,7 +16,7 @@ impl Token {
     }
 }
 
-/// One thing that happens.
+/// One event.
 enum Step {
     /// This side sends a request for this waiter.
     Call(&'static str),
@@ -31,7 +31,7 @@ enum Step {
 }
 use Step::{Abandon, Call, Close, Finished, Line};
 
-/// Takes the steps and says in words what each came to.
+/// Takes the steps and says in words what followed from each.
 fn run(steps: Vec<Step>) -> Vec<String> {
     let mut endpoint = Endpoint::<&'static str, Token>::new(Limits { requests: 3, bytes: 10_000 });
     steps

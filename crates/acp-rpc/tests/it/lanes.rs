@@ -85,7 +85,7 @@ async fn an_answer_in_a_lane_waits_for_earlier_jobs_and_others_do_not() {
     wire.send(note("a", "second update")).await;
     wire.send(r#"{"jsonrpc":"2.0","id":0,"result":"the answer"}"#).await;
     wire.send(r#"{"jsonrpc":"2.0","id":1,"result":"at once"}"#).await;
-    // It arrived after the other one; so when it is delivered, the other one has been received as well.
+    // It arrived after the other one. So when it is delivered, the other one has been received too.
     assert_eq!(soon("the answer outside lanes", at_once).await.unwrap(), "at once");
     assert!(!in_lane.is_finished());
     lab.gate.add_permits(1);

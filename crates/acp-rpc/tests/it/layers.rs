@@ -1,4 +1,5 @@
-//! Layers: what they see and may do, in both directions, and in which order.
+//! Layers: the messages that they see, what they may do with them, in both directions, and their
+//! order.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +17,7 @@ use crate::common::{Lab, raw, raw_with_capacity, soon};
 
 type Seen = Arc<Mutex<Vec<String>>>;
 
-/// Says what goes through it, by name, in both directions.
+/// Notes everything that goes through it, by name, in both directions.
 struct Named<S> {
     inner: S,
     name: &'static str,
@@ -92,7 +93,7 @@ fn take(seen: &Seen) -> Vec<String> {
     std::mem::take(&mut seen.lock().unwrap())
 }
 
-/// An observer that notes what it is told, without durations.
+/// An observer that notes each step, without durations.
 fn observer() -> (Seen, Observe) {
     let seen = Seen::default();
     let log = Arc::clone(&seen);
@@ -453,7 +454,7 @@ async fn a_request_that_has_begun_goes_through_layers() {
     let (mut wire, peer, driver) = raw(lab, Options::default().layer_out(observe));
     tokio::spawn(driver);
     let pending = peer.begin::<_, Value>(Some("a".into()), "ask", &[1]).await.unwrap();
-    // On its way: what comes after it comes after it.
+    // It is on its way, so later messages come after it.
     peer.notify_now("tell", &()).unwrap();
     assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":0,"method":"ask","params":[1]}"#);
     assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","method":"tell"}"#);
@@ -494,7 +495,7 @@ async fn a_wait_in_a_layer_is_given_up_like_others_when_no_more_can_be_read() {
     soon("the answer", first).await.unwrap();
 }
 
-/// Tells the peer when it is dropped.
+/// Notifies the peer when it is dropped.
 struct Held(Peer);
 
 impl Drop for Held {
@@ -503,7 +504,7 @@ impl Drop for Held {
     }
 }
 
-/// Keeps something for each request, and answers as the method says.
+/// Keeps a value for each request, and answers as the method says.
 struct Keeper;
 
 impl Service for Keeper {
@@ -517,7 +518,7 @@ impl Service for Keeper {
             "late" => Ok(Box::pin(async move {
                 let late = request.clone();
                 let tell = move |peer: &Peer| {
-                    // It is answered by now.
+                    // The request is answered by now.
                     late.keep(Held(peer.clone()));
                     peer.notify_now("after", &()).unwrap();
                 };
@@ -532,7 +533,7 @@ impl Service for Keeper {
     }
 }
 
-/// Drops handlers that do not answer at once, and takes its time to answer for them.
+/// Drops handlers that do not answer at once, and answers for them later.
 struct Impatient(Arc<dyn Service>);
 
 impl Service for Impatient {
@@ -572,7 +573,7 @@ async fn what_is_kept_for_a_request_is_let_go_behind_its_answer() {
         assert!(line.contains(answer), "{method}: {line}");
         assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","method":"let go"}"#, "{method}");
     }
-    // With what is kept after the answer, until the hook behind it is done.
+    // Values that are kept after the answer, until the hook after it is done, come with it.
     wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"late"}"#).await;
     for expected in [r#""result":{}"#, "after", "let go", "let go"] {
         assert!(wire.next().await.contains(expected), "{expected}");

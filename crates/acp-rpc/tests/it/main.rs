@@ -19,7 +19,7 @@ mod closing;
 mod codec;
 mod encode;
 mod endpoint;
-mod hold;
+mod flush_barrier;
 mod lanes;
 mod layers;
 mod messages;

@@ -21,12 +21,12 @@ impl Far {
         self.send.send(Ok(message.into())).await.unwrap();
     }
 
-    async fn hear(&mut self) -> String {
+    async fn receive(&mut self) -> String {
         String::from_utf8(soon("a message", self.sent.next()).await.unwrap()).unwrap()
     }
 }
 
-/// A connection over messages, of which each direction holds very few.
+/// A connection over messages. Each direction holds very few.
 fn connected(lab: Lab) -> (Far, Peer, JoinHandle<CloseReason>) {
     let (send, incoming) = channel(0);
     let (outgoing, sent) = channel(0);
@@ -39,23 +39,26 @@ async fn a_message_is_a_message_in_both_directions() {
     let (lab, mut events) = Lab::new();
     let (mut far, peer, driver) = connected(lab.clone());
     far.say(r#"{"jsonrpc":"2.0","id":1,"method":"empty"}"#).await;
-    assert_eq!(far.hear().await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    assert_eq!(far.receive().await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     far.say("{\n  \"jsonrpc\": \"2.0\",\n  \"method\": \"note\",\n  \"params\": [\"a\\nb\"]\n}\n").await;
     assert_eq!(soon("the note", events.recv()).await.unwrap(), r#"note ["a\nb"]"#);
     far.say("").await;
     far.say("not\nJSON").await;
-    assert!(far.hear().await.contains("-32700"));
+    assert!(far.receive().await.contains("-32700"));
     assert_eq!(lab.faults(), ["a line of 8 bytes is not JSON (at byte 2)"]);
     // Larger than any buffer on the way.
     let long = "x".repeat(300_000);
     far.say(format!(r#"{{"jsonrpc":"2.0","id":2,"method":"echo","params":["{long}"]}}"#)).await;
-    assert_eq!(far.hear().await, format!(r#"{{"jsonrpc":"2.0","id":2,"result":["{long}"]}}"#));
-    // Several that leave in one write are several messages.
+    assert_eq!(far.receive().await, format!(r#"{{"jsonrpc":"2.0","id":2,"result":["{long}"]}}"#));
+    // Several messages that leave in one write are several messages.
     for number in 0..100 {
         peer.notify_now("tell", &[number]).unwrap();
     }
     for number in 0..100 {
-        assert_eq!(far.hear().await, format!(r#"{{"jsonrpc":"2.0","method":"tell","params":[{number}]}}"#));
+        assert_eq!(
+            far.receive().await,
+            format!(r#"{{"jsonrpc":"2.0","method":"tell","params":[{number}]}}"#)
+        );
     }
     drop(far.send);
     assert!(matches!(soon("the end", driver).await.unwrap(), CloseReason::Eof));
@@ -69,8 +72,8 @@ async fn what_is_queued_leaves_before_a_close() {
     peer.notify_now("first", &()).unwrap();
     peer.notify_now("last", &()).unwrap();
     peer.close();
-    assert!(far.hear().await.contains("first"));
-    assert!(far.hear().await.contains("last"));
+    assert!(far.receive().await.contains("first"));
+    assert!(far.receive().await.contains("last"));
     assert_eq!(soon("the end of messages", far.sent.next()).await, None);
     assert!(matches!(soon("the end", driver).await.unwrap(), CloseReason::Local));
 }

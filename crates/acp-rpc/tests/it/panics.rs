@@ -1,4 +1,5 @@
-//! Wherever code of a service panics: the others do not notice, its request is answered, and it is reported.
+//! Panics in code of a service: other code does not notice, the request is answered, and the panic
+//! is reported.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -56,7 +57,7 @@ impl Serialize for Payload {
     }
 }
 
-/// What a result is read as.
+/// A type that a result is read as.
 #[derive(Debug)]
 struct Unreadable;
 
@@ -70,9 +71,9 @@ impl FromNode for Unreadable {
 #[derive(Clone)]
 struct Bomb {
     faults: Arc<Mutex<Vec<String>>>,
-    /// Says which handlers and jobs have begun.
+    /// Reports handlers and jobs that have begun.
     begun: mpsc::UnboundedSender<()>,
-    /// Whether what is told of faults and of the end panics, too.
+    /// Makes the reports of faults and of the end panic too.
     is_touchy: bool,
 }
 
@@ -276,7 +277,7 @@ async fn what_is_stopped_at_the_end_may_panic() {
             assert!(matches!(soon("the end", driver).await.unwrap(), CloseReason::Local));
         }
         assert!(peer.is_closed());
-        // The last of those who could report is gone when all were dropped.
+        // Everybody who could report is gone when all were dropped.
         let Bomb { faults, begun: sender, .. } = bomb;
         drop(sender);
         assert!(soon("the end of the handlers", begun.recv()).await.is_none());
@@ -374,7 +375,7 @@ async fn params_that_panic_do_so_in_the_caller_alone() {
         });
         assert!(soon("the caller", caller).await.unwrap_err().is_panic());
     }
-    // Nothing of the halves stands in the output, and the turn to write has been given back.
+    // The output contains no half message, and the permit has been given back.
     peer.notify("whole", &()).await.unwrap();
     assert_eq!(wire.next().await, notification("whole"));
 }

@@ -1,4 +1,4 @@
-//! What holds for a request until it is answered, whoever answers it.
+//! Promises that hold until a request is answered, whoever answers it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use acp_rpc::{CloseReason, Delivery, Error, Fault, Options, Peer, Reply, Request
 
 use crate::common::raw;
 
-/// Tells the peer when it is dropped.
+/// Notifies the peer when it is dropped.
 struct Told(Peer);
 
 impl Drop for Told {
@@ -18,7 +18,7 @@ impl Drop for Told {
     }
 }
 
-/// Keeps something for every request, and answers as the method says.
+/// Keeps a value for every request, and answers as the method says.
 struct Keeper;
 
 impl Service for Keeper {
@@ -40,7 +40,7 @@ impl Service for Keeper {
     }
 }
 
-/// Lets the service have the request, and then answers in its place.
+/// Passes the request to the service, and then answers in its place.
 struct Overruling<S>(S);
 
 impl<S: Service> Service for Overruling<S> {

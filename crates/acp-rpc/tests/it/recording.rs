@@ -1,4 +1,4 @@
-//! Traffic that is written down and read again.
+//! Traffic that is written to a file and read again.
 
 use std::io::{self, Write};
 use std::sync::mpsc;
@@ -99,7 +99,7 @@ async fn a_line_with_broken_text_is_recorded_as_it_came_and_read_again() {
     }
 }
 
-/// A file that takes a write only when it is told to.
+/// A file that waits for permission for each write.
 struct Stubborn {
     started: mpsc::Sender<()>,
     go_on: mpsc::Receiver<()>,
@@ -134,7 +134,7 @@ async fn a_slow_file_keeps_no_connection_waiting() {
         wire.next().await;
     }
     assert_eq!(recorder.dropped(), 50);
-    // One write for the record, and one for what came after it.
+    // One write for the record, and one for everything after it.
     tell.send(()).unwrap();
     tell.send(()).unwrap();
     assert_eq!(recorder.finish().unwrap(), 50);
@@ -143,7 +143,7 @@ async fn a_slow_file_keeps_no_connection_waiting() {
     assert_eq!(lines[1..], ["dropped 50"]);
 }
 
-/// A file that says when it is closed.
+/// A file that reports its drop.
 struct Closable(mpsc::Sender<()>);
 
 impl Write for Closable {
@@ -175,7 +175,7 @@ async fn a_recording_ends_with_its_last_connection() {
     is_closed.recv_timeout(GUARD).unwrap();
 }
 
-/// A full disk. Says when it is closed.
+/// A full disk that reports its drop.
 struct Full(mpsc::Sender<()>);
 
 impl Write for Full {
@@ -230,7 +230,7 @@ fn what_is_no_record_is_named() {
         let mut records = records(&text);
         assert!(records.next().unwrap().is_ok());
         let error = records.next().unwrap().unwrap_err().to_string();
-        assert_eq!(error, format!("line 3 of the recording is no record: {problem}"));
+        assert_eq!(error, format!("line 3 of the recording is not a record: {problem}"));
         assert!(records.next().unwrap().is_ok());
         assert!(records.next().is_none());
     }

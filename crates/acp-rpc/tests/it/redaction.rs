@@ -1,4 +1,4 @@
-//! Secrets do not show; everything else does, as it was.
+//! Secrets are hidden, and everything else stays as it was.
 
 use acp_rpc::tap::Redaction;
 

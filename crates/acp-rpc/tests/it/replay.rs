@@ -49,7 +49,7 @@ async fn a_recorded_peer_answers_as_the_real_one_did() {
     let played = tokio::spawn(replay);
     let (peer, driver) = connect(transport, Lab::new().0, Options::default());
     let driver = tokio::spawn(driver);
-    // Not in the recording; and from here on the ids are others.
+    // This is not in the recording. From here on the ids differ.
     let error = soon("an answer", peer.request::<_, Value>("extra", &())).await.unwrap_err();
     assert_eq!(error.remote().unwrap().code, Error::INTERNAL_ERROR);
     let (nested, echoed, code) = exchange(&peer).await;
@@ -181,7 +181,7 @@ fn what_cannot_be_played_is_refused() {
     let kept = line("in", "notification", r#"{"jsonrpc":"2.0","method":"note"}"#);
     let bare = r#"{"time":1,"direction":"in","kind":"notification","method":"note","bytes":1}"#;
     for (text, expected) in [
-        (format!("{kept}{{"), "line 2 of the recording is no record: it is not JSON"),
+        (format!("{kept}{{"), "line 2 of the recording is not a record: it is not JSON"),
         (
             format!(r#"{kept}{{"time":1,"kind":"dropped","count":3}}"#),
             "3 lines are missing from the recording, so it cannot be played: record again with a larger budget",
@@ -191,7 +191,7 @@ fn what_cannot_be_played_is_refused() {
         let error: ReplayError = replay(records(&text), Direction::In).unwrap_err();
         assert_eq!(error.to_string(), expected);
         if text.ends_with(bare) {
-            // Of what is expected only the method counts.
+            // Only the methods of expected messages count.
             assert!(replay(records(&text), Direction::Out).is_ok());
         }
     }

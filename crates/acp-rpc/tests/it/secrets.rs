@@ -1,4 +1,4 @@
-//! What a peer sends is its own: no answer, no report, no error and no observer repeats it.
+//! The payload of a peer stays with it: no answer, no report, no error and no observer repeats it.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use crate::common::{Lab, raw, soon};
 
 const SECRET: &str = "hunter2";
 
-/// What can be read of a connection by those who look at logs.
+/// Everything about a connection that appears in logs.
 #[derive(Clone, Default)]
 struct Notes(Arc<Mutex<Vec<String>>>);
 
@@ -108,7 +108,7 @@ async fn no_line_is_repeated() {
 
 #[tokio::test]
 async fn no_error_of_a_call_repeats_the_answer() {
-    // The message of an error is for people to read; all the rest is not.
+    // The message of an error is for people to read. Nothing else of it is.
     let answers = [
         r#""result":"hunter2""#,
         r#""result":{"hunter2":"hunter2"}"#,

@@ -1,7 +1,8 @@
-//! Simulations by seed: where their choices come from, and which seeds run.
+//! Simulations by seed: the source of their choices, and the seeds that run.
 //!
-//! `ACP_SIMULATIONS=1000000` runs that many seeds instead of the few that belong to every test run, and
-//! `ACP_SIMULATION_FROM=5000` begins there. A failure names its seed; `ACP_SIMULATION_SEED=4711` replays it alone.
+//! `ACP_SIMULATIONS=1000000` runs that many seeds instead of the few that belong to every test run,
+//! and `ACP_SIMULATION_FROM=5000` begins there. A failure names its seed;
+//! `ACP_SIMULATION_SEED=4711` replays it alone.
 
 #![allow(dead_code, reason = "each simulation uses its own part of this")]
 
@@ -41,7 +42,8 @@ impl Dice {
     }
 }
 
-/// Runs a simulation for every seed that was asked for; panics with the first one that finds a problem.
+/// Runs a simulation for every seed that was asked for; panics with the first one that finds a
+/// problem.
 pub(crate) fn each_seed(in_tests: u64, simulate: impl Fn(u64) -> Result<(), String>) {
     let seeds = match (number("ACP_SIMULATION_SEED"), number("ACP_SIMULATIONS")) {
         (Some(seed), _) => seed..seed + 1,

@@ -1,4 +1,4 @@
-//! Spans and events: which there are, what they say, and what they keep to themselves.
+//! Spans and events: their number, their fields, and the payload that they leave out.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -93,7 +93,7 @@ impl Subscriber for Notes {
 }
 
 impl Notes {
-    /// For this thread, which is the only one of a test's runtime.
+    /// Listens on this thread, which is the only one of a test's runtime.
     fn listen() -> (Self, DefaultGuard) {
         let notes = Self::default();
         (notes.clone(), tracing::subscriber::set_default(notes))
@@ -168,7 +168,7 @@ async fn every_request_is_a_span_with_its_outcome() {
     );
 }
 
-/// Says something whenever it is at work.
+/// A future that emits an event whenever it is polled.
 struct Talkative;
 
 impl Service for Talkative {

@@ -1,4 +1,5 @@
-//! Two sides that wait for each other with full queues: what a simulation once found, each as small as it gets.
+//! Two sides that wait for each other with full queues: findings of a simulation, each as small as
+//! possible.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,8 +34,8 @@ impl Service for Teller {
             "work" => Delivery::Lane {
                 lane: "work".into(),
                 job: Box::pin(async move {
-                    let told = peer.notify("told", &[FILLER]).await;
-                    let _ = done.send(told);
+                    let sent = peer.notify("sent", &[FILLER]).await;
+                    let _ = done.send(sent);
                 }),
             },
             _ => Delivery::Ignore,
@@ -80,7 +81,8 @@ async fn at_the_ceiling_a_job_that_waits_for_room_is_given_up() {
     let options = Options::default().outgoing_budget(500).incoming_budget(500).incoming_ceiling(5000);
     let (mut wire, peer, driver) = raw_with_capacity(Teller { done }, options, PIPE);
     tokio::spawn(driver);
-    // The peer does not read: there is no room for what the first job says, while more and more comes in.
+    // The peer does not read: there is no room for the message of the first job, while more and
+    // more comes in.
     peer.notify_now("full", &"x".repeat(1000)).unwrap();
     let flood = tokio::spawn(async move {
         for _ in 0..100 {
@@ -88,13 +90,13 @@ async fn at_the_ceiling_a_job_that_waits_for_room_is_given_up() {
         }
         wire
     });
-    let told = soon("the first job", outcomes.recv()).await.unwrap();
-    assert!(matches!(told, Err(CallError::Overloaded { method }) if method == "told"));
+    let sent = soon("the first job", outcomes.recv()).await.unwrap();
+    assert!(matches!(sent, Err(CallError::Overloaded { method }) if method == "sent"));
     // Then the reader goes on, and once the peer reads, everything does.
     let mut wire = soon("the end of the flood", flood).await.unwrap();
     assert!(wire.next().await.contains("full"));
     while !matches!(soon("a job", outcomes.recv()).await.unwrap(), Ok(())) {}
-    assert!(wire.next().await.contains("told"));
+    assert!(wire.next().await.contains("sent"));
 }
 
 #[tokio::test]

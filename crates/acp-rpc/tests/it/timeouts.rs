@@ -95,7 +95,7 @@ async fn the_wait_for_jobs_of_a_lane_counts() {
     wire.send(r#"{"jsonrpc":"2.0","method":"lane","params":{"lane":"a","text":"job"}}"#).await;
     wire.send(r#"{"jsonrpc":"2.0","id":0,"result":1}"#).await;
     timed_out(call.await.unwrap());
-    // It had been answered: there is nothing to cancel.
+    // It had been answered, so there is nothing to cancel.
     peer.notify("next", &()).await.unwrap();
     assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","method":"next"}"#);
     lab.gate.add_permits(1);

@@ -1,4 +1,4 @@
-//! The W3C trace context: what is valid, how it comes in, and how it goes out.
+//! The W3C trace context: its valid forms, and its way in and out.
 
 use std::sync::{Arc, Mutex};
 
@@ -61,7 +61,7 @@ fn a_context_is_read_from_meta() {
     assert_eq!(TraceContext::of_params(&Node::Null), None);
 }
 
-/// Says which context its handlers have.
+/// Reports the context of its handlers.
 struct Told(Arc<Mutex<Vec<String>>>);
 
 impl Told {
@@ -145,7 +145,7 @@ async fn what_is_sent_gets_the_context_of_the_provider() {
     let all = format!(r#""_meta":{{"baggage":"b=2","tracestate":"a=1","traceparent":"{PARENT}"}}"#);
     for (params, expected) in [
         (json!({ "x": 1 }), format!(r#"{{{all},"x":1}}"#)),
-        // One that is there already stays as it is, in all its parts.
+        // A context that is there already stays as it is, in all its parts.
         (json!({ "_meta": { "traceparent": "own" } }), own.to_owned()),
         (json!([1]), "[1]".to_owned()),
     ] {

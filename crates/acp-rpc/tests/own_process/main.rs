@@ -1,7 +1,8 @@
-//! Tests that need a process to themselves, and a `main` of their own: they take its stdin and stdout, count its
-//! threads and children, or measure its memory.
+//! Tests that need a process to themselves, and a `main` of their own: they take its stdin and
+//! stdout, count its threads and children, or measure its memory.
 //!
-//! This program starts itself for each case and for each part in one. A variable of the environment says which.
+//! This program starts itself for each case and for each part in one. A variable of the environment
+//! says which.
 
 #![allow(
     clippy::unwrap_used,
@@ -26,7 +27,8 @@ fn main() {
     if plays_a_part() {
         return;
     }
-    // Picks cases by a part of their name, as `cargo test` does. Names begin with the module: `memory: `.
+    // Picks cases by a part of their name, as `cargo test` does. Names begin with the module:
+    // `memory: `.
     let picked = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     let is_picked = |name: &str| name.contains(&picked);
     #[cfg(all(feature = "process", feature = "stdio", unix))]

@@ -1,4 +1,5 @@
-//! Stdin and stdout as the wire: pipes, sockets, files and terminals, with the guard and without it.
+//! Stdin and stdout as the wire: pipes, sockets, files and terminals, with the guard and without
+//! it.
 //!
 //! This program starts itself: as the parent it is the test, as the child it is the agent.
 
@@ -66,7 +67,7 @@ mod agent {
         println!("{}", serde_json::json!({ "jsonrpc": "2.0", "id": request["id"], "result": sizes }));
     }
 
-    /// What a library does that knows nothing of the wire.
+    /// Prints, as a library does that knows nothing of the wire.
     fn say(text: &str) {
         println!("{text}");
     }
@@ -176,7 +177,7 @@ mod parent {
         command
     }
 
-    /// With all the time that it may need to end by itself.
+    /// Has all the time that it may need to end by itself.
     fn patient(guard: &str) -> acp_rpc::Command {
         let grace = std::time::Duration::from_secs(60);
         acp_rpc::Command::new(program()).env("ACP_RPC_TEST_AGENT", guard).grace(grace)
@@ -353,7 +354,7 @@ mod parent {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Both ends of a terminal that changes nothing of what it is given.
+    /// Both ends of a terminal that passes all input through unchanged.
     fn terminal() -> (File, File) {
         let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&screen).unwrap();
@@ -384,7 +385,7 @@ mod parent {
             let mut child = command.spawn().unwrap();
             screen.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"are_nonblocking\"}\n").unwrap();
             expect(&mut screen, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":[false,false]}\n");
-            // Whatever descriptors the child has: this is the terminal that both share.
+            // The child may have any descriptors: this is the terminal that both share.
             assert!(!is_nonblocking(&line) && !is_nonblocking(&screen));
             screen.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"print\"}\n").unwrap();
             expect(&mut screen, &format!("{stray}{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":null}}\n"));
@@ -394,7 +395,8 @@ mod parent {
         }
     }
 
-    /// What is typed after a connection is for whoever reads then, whichever side has ended it.
+    /// Input that is typed after a connection belongs to the next reader, whichever side has ended
+    /// it.
     fn after_a_terminal() {
         let (mut screen, line) = terminal();
         let mut command = command("guarded");
@@ -408,7 +410,7 @@ mod parent {
         assert!(child.wait().unwrap().success());
     }
 
-    /// With stdin at its end, and while it is open.
+    /// With stdin at its end, and with stdin open.
     fn full_disk() {
         if !cfg!(target_os = "linux") {
             return;
@@ -464,7 +466,8 @@ mod parent {
             let output = tokio::net::unix::pipe::Receiver::from_owned_fd(OwnedFd::from(output)).unwrap();
             let (client, peer, driver) = client(Transport::new(output, input));
             let driver = tokio::spawn(driver);
-            // A full pipe must not make its prints to stderr fail, which it would if it were non-blocking.
+            // A full pipe must not make its prints to stderr fail, which it would if it were
+            // non-blocking.
             assert_eq!(ask(&peer, "chatter").await.as_bool(), Some(true));
             assert!(!is_nonblocking(&stdout));
             let noise = client.noise.lock().unwrap().len();

@@ -1,4 +1,4 @@
-//! Lines that are not read as they came.
+//! Lines that cannot be read as they came.
 
 use super::{Dispatch, Received};
 use crate::core::fault::Fault;
@@ -7,7 +7,7 @@ use crate::wire::message::{Answer, Error, Id, Message, NotJson};
 use crate::wire::reading::{Noise, Unread, read, repaired};
 
 impl Dispatch {
-    /// Deals with a line that is not JSON as it came. One whose text is all that is wrong with it is repaired.
+    /// Deals with a line that is not JSON as it came. If only its text is wrong, it is repaired.
     #[cold]
     pub(super) fn not_read(&mut self, line: &[u8], error: NotJson) -> Received {
         let Some(text) = repaired(line, self.noise) else { return self.not_json(line, error) };
@@ -33,7 +33,8 @@ impl Dispatch {
         let column = error.column.min(line.len());
         self.report(Fault::NotJson { line, column });
         let head = Head::of(line);
-        // Rule v1-rpc-16 is about what shows no id. Who waits for an answer must hear that none will come.
+        // Rule v1-rpc-16 is about lines without an id. A caller that waits for an answer must learn
+        // that none will come.
         let error = if head.id.is_some() && head.is_call {
             let problem = format!("the message cannot be read as JSON from byte {column} on");
             Error::new(Error::PARSE_ERROR, problem)
@@ -60,10 +61,10 @@ impl Dispatch {
         self.unreadable(head, &Error::invalid_request(problem), "its values take more memory than the limit");
     }
 
-    /// Deals with a line of which no more can be made out than its head.
+    /// Deals with a line of which only the head is known.
     fn unreadable(&mut self, head: Head, error: &Error, problem: &'static str) {
         match head {
-            // Never answer an answer; but the one who waits for it must not wait for ever.
+            // An answer is never answered. But its waiter must not wait for ever.
             Head { id, is_response: true, .. } => {
                 let id = id.unwrap_or(Id::Null);
                 let waiter = self.peer.shared.endpoint().settle(&id);
@@ -78,7 +79,8 @@ impl Dispatch {
     }
 }
 
-/// A message that was repaired. An id that is not as its sender wrote it would match nothing there.
+/// Returns a message that was repaired. An id that differs from the one on the wire would match
+/// nothing there.
 fn with_sound_id(message: Message<'_>) -> Message<'_> {
     match message {
         Message::Request { id: Id::Str(id), .. } if id.contains(char::REPLACEMENT_CHARACTER) => {

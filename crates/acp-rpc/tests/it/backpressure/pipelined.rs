@@ -49,8 +49,9 @@ fn requests(count: usize, params: &str) -> Cursor<Vec<u8>> {
     Cursor::new(lines.join("\n").into_bytes())
 }
 
-/// A stream that is always ready brings so many requests, and the peer begins to read only when all stands still:
-/// every request has its result. Returns how many handlers had not run at most.
+/// Sends so many requests by a stream that is always ready. The peer reads only when everything
+/// stands still, and every request has its result. Returns the most handlers that had not run at a
+/// time.
 async fn all_are_answered(count: usize, params: &str, options: Options) -> usize {
     let service = Prompt::default();
     let (far, near) = tokio::io::duplex(4096);
@@ -94,7 +95,8 @@ async fn limits_do_not_meet_who_has_had_no_chance_on_several_threads() {
     limits_do_not_meet_who_has_had_no_chance().await;
 }
 
-/// How often another task of the thread runs while a stream that is always ready is read to its end.
+/// Returns how often another task of the thread runs while a stream that is always ready is read to
+/// its end.
 async fn runs_beside(input: Vec<u8>) -> usize {
     let (far, near) = tokio::io::duplex(4096);
     let input = Cursor::new(input);

@@ -1,5 +1,5 @@
-//! Options at their extremes: each value works, or is refused where its row says so. None panics, and none has anybody
-//! wait in silence.
+//! Options at their extremes: each value works, or is refused if its row says so. No value panics,
+//! and none lets somebody wait in silence.
 //!
 //! `cargo test -p xtask` compares the names in these tables with the setters in the sources.
 
@@ -15,11 +15,11 @@ use crate::common::{Lab, raw, soon};
 const SIZES: [usize; 3] = [0, 1, usize::MAX];
 const TIMES: [Duration; 3] = [Duration::ZERO, Duration::from_nanos(1), Duration::MAX];
 
-/// What comes of a connection with an option at an extreme.
+/// The outcome of a connection with an option at an extreme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Outcome {
     Works,
-    /// Both sides hear that it does not.
+    /// Both sides learn that it does not work.
     Refused,
     /// The other side is answered; calls of this side fail at once.
     Overdue,
@@ -47,7 +47,7 @@ async fn play(options: Options, expected: Outcome) -> Outcome {
             }
             soon("the result", call).await.unwrap()
         }
-        // One that was overdue at once was not sent.
+        // A call that was overdue at once was not sent.
         result = &mut call => result.unwrap(),
     };
     wire.shut_down().await;
@@ -59,7 +59,7 @@ async fn play(options: Options, expected: Outcome) -> Outcome {
         Ok(_) if are_results => Works,
         Err(CallError::TimedOut { .. }) if are_results => Overdue,
         Err(_) if are_errors => Refused,
-        // What comes in is refused, what goes out is not.
+        // Messages that come in are refused, messages that go out are not.
         Ok(_) if are_errors => Refused,
         result => panic!("{answers:?}, {result:?}"),
     }
@@ -167,13 +167,13 @@ async fn programs_at_the_extremes_of_their_options() {
             let (lab, mut events) = Lab::new();
             let (peer, driver) = connect(transport, lab, Options::default());
             let driver = tokio::spawn(driver);
-            // What it prints is what it was told.
+            // It prints its input.
             let told = r#"{"a":1}"#;
             peer.notify("note", &acp_json::from_str::<Value>(told).unwrap()).await.unwrap();
             let expected = format!("note {told}");
             while soon("what it prints", events.recv()).await.unwrap() != expected {}
             let reason = soon("the end", driver).await.unwrap();
-            // Without any grace it may be killed before it is seen to end.
+            // Without any grace it may be killed before its end is seen.
             if name != "Command::grace" || at == 2 {
                 assert!(reason.to_string().contains('3'), "{name} at {at}: {reason}");
             }

@@ -1,8 +1,10 @@
-//! Whole connections under simulation: the order and the freedom from deadlock that the crate promises (see
-//! "Order" on its front page), however the bytes are cut, whatever yields when, and with every queue full.
+//! Whole connections under simulation. They keep the order that the crate promises (see "Order" on
+//! its front page) and never deadlock, however the bytes are cut, in whatever order tasks yield,
+//! and with every queue full.
 //!
-//! Each seed is one interleaving, and always the same one: a runtime of one thread whose clock moves only when
-//! nothing else can, pipes that split and delay by the seed, and handlers that wait by the seed.
+//! Each seed is one interleaving, and always the same one: a runtime of one thread whose clock
+//! moves only when nothing else can, pipes that split and delay by the seed, and handlers that wait
+//! by the seed.
 
 mod pipe;
 mod side;
@@ -21,11 +23,11 @@ use pipe::{Habits, Pipe};
 use side::{Action, Side};
 use world::{Excuses, World};
 
-/// How many interleavings belong to every test run: what takes some 15 seconds.
+/// The number of interleavings in every test run: some 15 seconds.
 const SEEDS: u64 = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
 
-/// Longer than any deadline of a connection. The clock is the simulation's: it stands still as long as anything
-/// can run, so this long has passed exactly when nothing can happen any more.
+/// Longer than any deadline of a connection. The clock is the simulation's: it stands still as long
+/// as anything can run. So this time has passed exactly when nothing can happen any more.
 const FOR_EVER: Duration = Duration::from_secs(3600);
 
 #[test]
@@ -66,7 +68,8 @@ fn a_cancel_is_seen_while_a_thousand_handlers_wait() {
     }
 }
 
-/// One connection from its start to its end: what stands for all that was on the wire.
+/// Runs one connection from its start to its end. Returns a hash of everything that was on the
+/// wire.
 fn simulate(seed: u64) -> Result<u64, String> {
     in_simulation(|| async move {
         let plan = Plan::new(Dice::new(seed));
@@ -85,22 +88,22 @@ fn in_simulation<F: Future>(simulation: impl FnOnce() -> F) -> F::Output {
     runtime.block_on(async move { simulation().await })
 }
 
-/// What a seed decides before anything happens.
+/// The decisions of a seed before anything happens.
 struct Plan {
     dice: Dice,
     options: Options,
     overload: bool,
     capacity: usize,
     reluctance: u64,
-    /// Which side's output has noise in it.
+    /// The side whose output has noise in it.
     noisy: Option<usize>,
     interruption: Option<Interruption>,
     actions: Arc<[Action]>,
-    /// How many of them everybody does at most.
+    /// The most actions of each actor.
     times: u64,
 }
 
-/// How a connection ends in the middle of everything.
+/// A way to end a connection in the middle of everything.
 #[derive(Clone, Copy)]
 enum Interruption {
     /// A side closes it.
@@ -149,7 +152,7 @@ impl Plan {
     }
 }
 
-/// Both sides of a connection, and those who use it.
+/// Both sides of a connection, and their users.
 struct Connection {
     world: Arc<World>,
     peers: [Peer; 2],
@@ -193,7 +196,7 @@ impl Connection {
         over.await.map_err(|_| "the end never came".to_owned())
     }
 
-    /// Everybody does what he wants to do, and every answer comes; then one side closes.
+    /// Waits until all actors are done and every answer has come. Then one side closes.
     async fn come_to_rest(&mut self) -> Result<(), String> {
         let done = timeout(FOR_EVER, async { while self.actors.join_next().await.is_some() {} }).await;
         if done.is_err() {

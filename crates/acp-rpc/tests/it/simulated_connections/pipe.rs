@@ -10,15 +10,15 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::seeds::Dice;
 
-/// How a pipe behaves.
+/// The behaviour of a pipe.
 #[derive(Clone)]
 pub(crate) struct Habits {
     pub(crate) dice: Dice,
-    /// How many bytes it holds.
+    /// The most bytes that it holds.
     pub(crate) capacity: usize,
     /// It makes its callers try again once in so many times.
     pub(crate) reluctance: u64,
-    /// Once in so many lines a line that is no message gets in between.
+    /// Once in so many lines it adds a line that is not a message.
     pub(crate) noise: Option<u64>,
 }
 
@@ -40,7 +40,7 @@ struct State {
     broken: bool,
 }
 
-/// What can be done to a pipe from outside.
+/// The controls of a pipe for tests.
 #[derive(Clone)]
 pub(crate) struct Pipe(Arc<Mutex<State>>);
 
@@ -59,7 +59,7 @@ impl Pipe {
         (Writer(self.clone()), Reader(self.clone()))
     }
 
-    /// Cuts it: what is in it can still be read, nothing more can be written.
+    /// Cuts it. Its content can still be read, but nothing more can be written.
     pub(crate) fn cut(&self) {
         self.end();
         self.break_off();
@@ -68,7 +68,7 @@ impl Pipe {
     fn end(&self) {
         let mut state = self.0.lock().unwrap();
         state.ended = true;
-        // A last line counts without its newline: it may have been cut off right there.
+        // The last line counts without its newline, because the cut may have been right there.
         let State { witness, line, .. } = &mut *state;
         if line.ends_with(b"}") {
             witness(line);
@@ -89,7 +89,7 @@ impl State {
         self.reader.take().into_iter().chain(self.writer.take()).for_each(Waker::wake);
     }
 
-    /// Whether the caller has to come again; he is woken at once.
+    /// Tells whether the caller must come again. The caller is woken at once.
     fn refuses(&self, cx: &Context<'_>) -> bool {
         let refuses = self.habits.dice.one_in(self.habits.reluctance);
         if refuses {
@@ -98,7 +98,7 @@ impl State {
         refuses
     }
 
-    /// Up to so many bytes in one piece: all of them, or some.
+    /// Returns up to so many bytes in one piece: all of them, or some.
     fn piece(&self, length: usize) -> usize {
         let dice = &self.habits.dice;
         if dice.one_in(2) { length } else { dice.index(length) + 1 }

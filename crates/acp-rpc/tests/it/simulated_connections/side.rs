@@ -1,4 +1,4 @@
-//! One side of a simulated connection: what it does when it is called, and what it does by itself.
+//! One side of a simulated connection: its answers to calls, and its own actions.
 
 use std::sync::Arc;
 
@@ -10,20 +10,21 @@ use tokio::task::yield_now;
 use super::world::{LANES, World};
 use crate::seeds::Dice;
 
-/// How deep calls in both directions are nested.
+/// The depth of nested calls in both directions.
 const DEPTH: u64 = 3;
 const FILLER: &str =
     "filler that fills the queues with what nobody reads, over and over again, until they are full";
 
-/// Answers `nest` (by calling the peer, one level less deep), `ask` (with the numbers of the steps sent
-/// before), and `hang` (when it is cancelled). Takes the notification `step` in a lane, and `tick` outside.
+/// Answers `nest` (by calling the peer, one level less deep), `ask` (with the numbers of the steps
+/// sent before), and `hang` (when it is cancelled). Takes the notification `step` in a lane, and
+/// `tick` outside.
 #[derive(Clone)]
 pub(crate) struct Side {
     pub(crate) world: Arc<World>,
     pub(crate) at: usize,
 }
 
-/// What one who uses a connection may do next.
+/// The next action of a user of a connection.
 #[derive(Clone, Copy)]
 pub(crate) enum Action {
     Step,
@@ -37,7 +38,8 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// What is done in the connection of one seed: everything, or only some of it, much more often then.
+    /// Returns the actions in the connection of one seed: all of them, or only some, which then
+    /// happen much more often.
     pub(crate) fn some(dice: &Dice) -> Vec<Self> {
         use Action::{
             Call, CallInLane, CallNobody, GiveUp, Step, StepThatCalls, StepThatHoldsUp, StepThatNotifies,
@@ -51,13 +53,14 @@ impl Action {
     }
 }
 
-/// What the job of a step does.
+/// The work of a step's job.
 const PLAIN: u64 = 0;
 const CALL: u64 = 1;
 const NOTIFY: u64 = 2;
 const HOLD: u64 = 3;
 
-/// The params of a step. It gets its number when it is written, so numbers have the order of the wire.
+/// The params of a step. It gets its number when it is written, so numbers have the order of the
+/// wire.
 struct Step<'a> {
     side: &'a Side,
     lane: usize,
@@ -168,7 +171,7 @@ impl Side {
             CallError::Closed(_) => excuses.interrupted,
             CallError::Malformed { .. } => excuses.interrupted,
             CallError::Overloaded { .. } => excuses.overload,
-            // What was given up on the other side fails here.
+            // A request that was given up on the other side fails here.
             CallError::Remote(_) => excuses.overload || excuses.interrupted,
             _ => false,
         };
@@ -177,7 +180,7 @@ impl Side {
         }
     }
 
-    /// Does so many of these things, one after the other.
+    /// Does so many of these actions, one after the other.
     pub(crate) async fn act(self, peer: Peer, actions: Arc<[Action]>, times: u64) {
         let _alive = self.world.alive();
         for _ in 0..times {
@@ -204,7 +207,8 @@ impl Side {
         Ok(())
     }
 
-    /// Begins a call and drops it: before it is on its way, or after, or when it is all but answered.
+    /// Begins a call and drops it: before it is on its way, after that, or when it is almost
+    /// answered.
     async fn give_up(&self, peer: &Peer) {
         let (method, params) = (*self.world.dice.pick(&["hang", "hang", "ask"]), [self.filler()]);
         let patience = async {
@@ -231,7 +235,7 @@ impl Side {
         }
     }
 
-    /// Lets jobs that hold up their lane go on, each after a call that must not wait for any lane.
+    /// Lets jobs go on that hold up their lane, each after a call that must not wait for any lane.
     pub(crate) async fn release(self, peer: Peer) {
         while !peer.is_closed() {
             self.world.held_up[self.at].acquire().await.unwrap().forget();
@@ -296,7 +300,7 @@ impl Service for Side {
     }
 }
 
-/// The numbers that an array begins with.
+/// Returns the numbers at the start of an array.
 fn numbers(params: &Node<'_>) -> Vec<u64> {
     match params {
         Node::Seq(entries) => entries.iter().filter_map(Node::as_u64).collect(),

@@ -1,4 +1,4 @@
-//! What happens on both sides of a simulated connection, written down and judged as it happens.
+//! The events on both sides of a simulated connection, recorded and judged as they happen.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,12 +8,12 @@ use tokio::sync::Semaphore;
 
 use crate::seeds::Dice;
 
-/// How many lanes each side has.
+/// The number of lanes on each side.
 pub(crate) const LANES: usize = 3;
 
 pub(crate) struct World {
     pub(crate) dice: Dice,
-    /// What may go wrong without being a mistake.
+    /// Failures that are not mistakes.
     pub(crate) excuses: Excuses,
     /// For each side: the jobs that hold up their lane until a call of that side has been answered.
     pub(crate) held_up: [Semaphore; 2],
@@ -26,7 +26,7 @@ pub(crate) struct World {
 pub(crate) struct Excuses {
     /// The incoming ceiling is so low that calls are given up.
     pub(crate) overload: bool,
-    /// Lines that are no messages come in between.
+    /// Lines that are not messages come in between.
     pub(crate) noise: bool,
     /// The connection ends in the middle of everything.
     pub(crate) interrupted: bool,
@@ -38,7 +38,7 @@ struct Ledger {
     lanes: [[Lane; LANES]; 2],
     /// For each side that writes: the requests whose answers the other side has not written yet.
     unanswered: [HashSet<String>; 2],
-    /// Whether a side has refused a request that was cut off.
+    /// Set for a side that has refused a request that was cut off.
     cut: [bool; 2],
     /// Handlers, jobs and other futures that exist.
     alive: usize,
@@ -71,19 +71,19 @@ impl World {
         self.ledger.lock().unwrap()
     }
 
-    /// Something that must not happen has happened. The first report counts: others may follow from it.
+    /// Reports something that must not happen. The first report counts: others may follow from it.
     pub(crate) fn problem(&self, problem: String) {
         self.ledger().problem.get_or_insert(problem);
     }
 
-    /// The number of the next step for this lane of `receiver`.
+    /// Returns the number of the next step for this lane of `receiver`.
     pub(crate) fn stamp(&self, receiver: usize, lane: usize) -> u64 {
         let lane = &mut self.ledger().lanes[receiver][lane];
         lane.sent += 1;
         lane.sent
     }
 
-    /// The numbers of the last steps for each lane of `receiver`.
+    /// Returns the numbers of the last steps for each lane of `receiver`.
     pub(crate) fn marks(&self, receiver: usize) -> [u64; LANES] {
         let ledger = self.ledger();
         std::array::from_fn(|lane| ledger.lanes[receiver][lane].sent)
@@ -117,7 +117,7 @@ impl World {
         lane.at_work = false;
     }
 
-    /// An answer was delivered through a lane: what was sent before it must be done.
+    /// Checks an answer that was delivered through a lane: everything sent before it must be done.
     pub(crate) fn delivered(&self, receiver: usize, lane: usize, mark: u64) {
         let finished = self.ledger().lanes[receiver][lane].finished;
         if finished < mark {
@@ -140,7 +140,8 @@ impl World {
         let sound = if rest.starts_with(r#""method""#) {
             ledger.unanswered[writer].insert(id.to_owned())
         } else {
-            // A request that was cut off with its connection is refused under its id. There is one of those at most.
+            // A request that was cut off with its connection is refused under its id. There is at
+            // most one of those.
             id == "null"
                 || ledger.unanswered[1 - writer].remove(id)
                 || (rest.contains(r#""code":-32700"#) && !std::mem::replace(&mut ledger.cut[writer], true))
@@ -150,7 +151,7 @@ impl World {
         }
     }
 
-    /// Counts something that exists until what is returned is dropped.
+    /// Counts something that exists until the result is dropped.
     pub(crate) fn alive(self: &Arc<Self>) -> Alive {
         self.ledger().alive += 1;
         Alive(Arc::clone(self))
@@ -197,7 +198,7 @@ impl World {
         }
     }
 
-    /// What stands for everything that was on the wire, in order.
+    /// Returns a hash of everything that was on the wire, in order.
     pub(crate) fn transcript(&self) -> u64 {
         self.ledger().transcript.finish()
     }

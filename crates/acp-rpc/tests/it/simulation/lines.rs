@@ -1,4 +1,4 @@
-//! What is on its way to a side: the line, and what the model has to know about it.
+//! The messages on their way to a side: the line, and its meaning for the model.
 
 use acp_rpc::Id;
 
@@ -7,11 +7,11 @@ use crate::seeds::Dice;
 pub(crate) struct Line {
     pub(crate) text: String,
     pub(crate) means: Means,
-    /// The call that it carries or answers; `None` for what a broken peer made up.
+    /// The call that it carries or answers, or `None` if a broken peer made it up.
     pub(crate) call: Option<u64>,
 }
 
-/// What a line says, as far as it matters for what follows.
+/// The meaning of a line, as far as it matters later.
 #[derive(Clone)]
 pub(crate) enum Means {
     Request(Id),
@@ -21,7 +21,7 @@ pub(crate) enum Means {
     BadCancel,
     Result(Id),
     Error(Id),
-    /// A response of which only the id can be made out.
+    /// A response of which only the id is known.
     Malformed(Id),
     /// An object with an id and nothing else.
     Bare(Id),
@@ -67,7 +67,7 @@ impl Line {
         Self::new(addressed(Means::Error(id.clone()), id), call, &members)
     }
 
-    /// A line that nobody had a reason to send. Its id may well be one that is in use.
+    /// A line that nobody had a reason to send. Its id may be one that is in use.
     pub(crate) fn of_a_broken_peer(dice: &Dice) -> Self {
         let number = dice.below(12);
         let id = match dice.below(6) {
@@ -94,7 +94,7 @@ impl Line {
     }
 }
 
-/// A response under no id is nobody's.
+/// A response without an id belongs to nobody.
 fn addressed(means: Means, id: &Id) -> Means {
     if *id == Id::Null { Means::Unaddressed } else { means }
 }

@@ -1,8 +1,8 @@
 //! Two endpoints under simulation: every race that the protocol allows, as an order of steps.
 //!
-//! Each seed picks, again and again, one of the things that could happen next on one of two sides: a call, a
-//! message that arrives, a handler that is done, somebody who gives up, a line that a broken peer sent. A model
-//! that is much simpler than the endpoint says what has to follow.
+//! Each seed picks, again and again, one of the events that could happen next on one of two sides:
+//! a call, a message that arrives, a handler that is done, a caller that gives up, a line of a
+//! broken peer. A model that is much simpler than the endpoint says what has to follow.
 
 mod lines;
 mod model;
@@ -18,7 +18,7 @@ use crate::seeds::{Dice, each_seed};
 use lines::Line;
 use model::{Model, said};
 
-/// How many interleavings belong to every test run.
+/// The number of interleavings in every test run.
 const SEEDS: u64 = 20_000;
 const LIMITS: Limits = Limits { requests: 5, bytes: 400 };
 
@@ -33,7 +33,7 @@ fn endpoints_do_what_the_model_says() {
     });
 }
 
-/// A handle that can be asked whether its handler was told to stop.
+/// A handle that knows whether its handler was told to stop.
 #[derive(Clone, Debug, Default)]
 struct Token(Rc<Cell<bool>>);
 
@@ -46,7 +46,7 @@ impl Token {
 /// A request being handled.
 struct Handler {
     id: Id,
-    /// Which call of the other side it answers; `None` if a broken peer made it up.
+    /// The call of the other side that it answers, or `None` if a broken peer made it up.
     call: Option<u64>,
     token: Token,
 }
@@ -55,12 +55,12 @@ struct Side {
     endpoint: Endpoint<u64, Token>,
     model: Model,
     handlers: Vec<Handler>,
-    /// What is on its way to this side.
+    /// The messages on their way to this side.
     wire: VecDeque<Line>,
     closed: bool,
 }
 
-/// What became of a call.
+/// The fate of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Waiting,
@@ -159,11 +159,11 @@ impl World {
             _ => {}
         }
         let side = &self.sides[at];
-        let told: Vec<&Id> = side.handlers.iter().filter(|it| it.token.0.get()).map(|it| &it.id).collect();
-        side.model.is_told(&told)
+        let stopped: Vec<&Id> = side.handlers.iter().filter(|it| it.token.0.get()).map(|it| &it.id).collect();
+        side.model.are_stopped(&stopped)
     }
 
-    /// An answer reaches the one who waits, if it is the answer to what he asked.
+    /// Checks that an answer reaches the waiter of its own question.
     fn deliver(&mut self, waiter: u64, line: &Line, answer: &Answer<'_>) -> Verdict {
         if line.call.is_some_and(|call| call != waiter) {
             return Err(format!("call {waiter} got {answer:?}, the answer to {:?}", line.call));
@@ -206,18 +206,18 @@ impl World {
         let id = i64::try_from(self.dice.below(40)).unwrap();
         let waiter = side.model.abandon(id);
         same("who waited", &side.endpoint.abandon(id), &waiter)?;
-        waiter.map_or(Ok(()), |waiter| self.tell(at, id, waiter))
+        waiter.map_or(Ok(()), |waiter| self.give_up(at, id, waiter))
     }
 
     fn give_up_some(&mut self, at: usize) -> Verdict {
         let side = &mut self.sides[at];
         let given_up = side.endpoint.give_up(|waiter| waiter % 3 == 0);
         same("who is given up", &given_up, &side.model.give_up(|waiter| waiter % 3 == 0))?;
-        given_up.into_iter().try_for_each(|(id, waiter)| self.tell(at, id, waiter))
+        given_up.into_iter().try_for_each(|(id, waiter)| self.give_up(at, id, waiter))
     }
 
-    /// A call was given up: its peer is told.
-    fn tell(&mut self, at: usize, id: i64, waiter: u64) -> Verdict {
+    /// Gives a call up, and tells its peer.
+    fn give_up(&mut self, at: usize, id: i64, waiter: u64) -> Verdict {
         self.sides[1 - at].wire.push_back(Line::cancel(&Id::Int(id)));
         self.settle(waiter, Fate::GivenUp)
     }
@@ -237,7 +237,7 @@ impl World {
         failed.into_iter().try_for_each(|waiter| self.settle(waiter, Fate::FailedAtTheEnd))
     }
 
-    /// Everything that is on its way arrives and every handler answers, until nothing is left to do.
+    /// Lets everything on its way arrive and every handler answer, until nothing is left to do.
     fn come_to_rest(&mut self) -> Verdict {
         while self.sides.iter().any(|side| !side.wire.is_empty() || !side.handlers.is_empty()) {
             for at in [0, 1] {

@@ -1,4 +1,4 @@
-//! What an endpoint has to do, in as few words as possible: lists, searched from the start.
+//! The duties of an endpoint, in as few words as possible: lists, searched from the start.
 
 use std::fmt::Debug;
 
@@ -20,7 +20,7 @@ pub(crate) struct Model {
 struct InFlight {
     id: Id,
     bytes: usize,
-    told: bool,
+    stopped: bool,
 }
 
 impl Model {
@@ -67,17 +67,17 @@ impl Model {
         self.pending.drain(..).map(|(_, waiter)| waiter).collect()
     }
 
-    /// Exactly these handlers must have been told to stop.
-    pub(crate) fn is_told(&self, told: &[&Id]) -> Result<(), String> {
-        let expected = self.in_flight.iter().filter(|handler| handler.told).map(|handler| &handler.id);
+    /// Checks that exactly these handlers have been told to stop.
+    pub(crate) fn are_stopped(&self, stopped: &[&Id]) -> Result<(), String> {
+        let expected = self.in_flight.iter().filter(|handler| handler.stopped).map(|handler| &handler.id);
         let expected: Vec<&Id> = expected.collect();
-        if expected.len() == told.len() && expected.iter().all(|id| told.contains(id)) {
+        if expected.len() == stopped.len() && expected.iter().all(|id| stopped.contains(id)) {
             return Ok(());
         }
-        Err(format!("{told:?} were told to stop, not {expected:?}"))
+        Err(format!("{stopped:?} were stopped, not {expected:?}"))
     }
 
-    /// What must follow from a line, in the words of [`said`].
+    /// Returns what must follow from a line, in the words of [`said`].
     pub(crate) fn receive(&mut self, line: &Line) -> String {
         match &line.means {
             Means::Request(id) => self.request(id, line.text.len()),
@@ -100,14 +100,14 @@ impl Model {
         if self.in_flight.len() == self.limits.requests || (held > 0 && held + bytes > self.limits.bytes) {
             return format!("refuse {id} -32603");
         }
-        self.in_flight.push(InFlight { id: id.clone(), bytes, told: false });
+        self.in_flight.push(InFlight { id: id.clone(), bytes, stopped: false });
         format!("run {id}")
     }
 
     fn cancel(&mut self, id: &Id) -> String {
         match self.in_flight.iter_mut().find(|handler| handler.id == *id) {
             Some(handler) => {
-                handler.told = true;
+                handler.stopped = true;
                 "cancelled".into()
             }
             None => "ignore".into(),
@@ -134,7 +134,7 @@ impl Model {
     }
 }
 
-/// An effect in one word or two.
+/// Names an effect in one word or two.
 pub(crate) fn said<W: Debug, T>(effect: &Effect<'_, W, T>) -> String {
     match effect {
         Effect::Run { id, .. } => format!("run {id}"),

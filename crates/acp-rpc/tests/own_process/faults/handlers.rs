@@ -1,4 +1,4 @@
-//! Rows about handlers: how they fail, what they wait for, and how many there are.
+//! Rows about handlers: their failures, their waits, and their number.
 
 use super::row::{Row, error, ok};
 

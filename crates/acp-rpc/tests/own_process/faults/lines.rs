@@ -1,4 +1,4 @@
-//! Rows about lines: what is no message, and what is one against all appearances.
+//! Rows about lines: lines that are not messages, and messages that hardly look like one.
 
 use super::row::{Row, error, ok};
 
@@ -51,7 +51,7 @@ fn not_json() -> Vec<Row> {
     ]
 }
 
-/// Not JSON as we read it, with an id all the same.
+/// Lines that are not JSON, but have an id.
 fn unreadable() -> Vec<Row> {
     let row = |name: &str, line: String, id: &str, column: usize| {
         let report = format!("a line of {} bytes is not JSON (at byte {column})", line.len());
@@ -106,7 +106,8 @@ fn repaired() -> Vec<Row> {
     ]
 }
 
-/// Not UTF-8: refused by who serves (rule v1-rpc-02), and made the best of by who reads a program.
+/// Lines that are not UTF-8. A server refuses them (rule v1-rpc-02); a reader of a program makes
+/// the best of them.
 fn not_utf8() -> Vec<Row> {
     let row = |name: &str, text: &[u8], read_as: &str, column: usize| {
         let line = [br#"{"jsonrpc":"2.0","params":[""#, text, br#""],"method":"echo","id":1}"#].concat();
@@ -213,7 +214,7 @@ fn shapes() -> Vec<Row> {
     ]
 }
 
-/// Never answered, whatever they say.
+/// Lines that are never answered.
 fn responses() -> Vec<Row> {
     let nobody = |id: &str| format!("a response has an id that nobody waits for: {id}");
     let unaddressed = "the peer reported an error without an id (code 400)";
@@ -237,7 +238,7 @@ fn responses() -> Vec<Row> {
     ]
 }
 
-/// Beyond the limit: answered where an id can be made out.
+/// Lines beyond the limit. They are answered if an id can be found.
 fn oversized() -> Vec<Row> {
     let filler = "x".repeat(20_000);
     let megabytes = "x".repeat(5_000_000);
@@ -282,7 +283,7 @@ fn oversized() -> Vec<Row> {
     ]
 }
 
-/// Short enough, but of too many values.
+/// Lines that are short enough, but have too many values.
 fn too_heavy() -> Vec<Row> {
     let line = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"echo","params":[{}[]]}}"#, "[],".repeat(50_000));
     let length = line.len();

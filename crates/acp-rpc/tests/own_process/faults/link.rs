@@ -1,4 +1,4 @@
-//! How the far end is reached: in memory, or through the pipes of another process.
+//! The ways to the far end: in memory, or through the pipes of another process.
 
 use std::process::Stdio;
 
@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::process::{FAULT, LIMITS, PORT, ROLE};
 use crate::common::{Lab, Wire, soon};
 
-/// Where the peer under test is, and what is between it and the wire.
+/// The place of the peer under test, and the way between it and the wire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Link {
     /// Here, as the side that others connect to, behind a pipe in memory.
@@ -88,7 +88,7 @@ fn child_serves(limits: &[(&str, usize)]) -> Connection {
 }
 
 impl Subject {
-    /// Ends the connection: what is still said, and all that was reported.
+    /// Ends the connection. Returns the lines that still came, and all reports.
     pub(crate) async fn end(self, mut wire: Wire) -> (Vec<String>, Vec<String>) {
         match self {
             Self::Here { lab, peer, driver } => {

@@ -1,5 +1,6 @@
-//! Whatever a peer sends: the right answer, the right report, and the next valid request is served. One table, over a
-//! pipe in memory and over those of real processes, from which this program starts itself in either role.
+//! Hostile input: the right answer, the right report, and the next valid request is served. One
+//! table, over a pipe in memory and over those of real processes, for which this program starts
+//! itself in either role.
 
 mod handlers;
 mod lines;

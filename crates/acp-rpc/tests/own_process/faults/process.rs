@@ -1,4 +1,4 @@
-//! The roles in which this program starts itself, and what it says when it fails.
+//! The roles in which this program starts itself, and its reports of failures.
 
 use std::env;
 use std::io::{self, Read, Write, stdin, stdout};
@@ -49,7 +49,7 @@ fn serve() {
     }
 }
 
-/// A child process that says what the test wants it to, and tells the test what it hears.
+/// A child process that sends what the test wants, and passes on everything that it receives.
 fn relay() {
     let port: u16 = env::var(PORT).unwrap().parse().unwrap();
     let socket = TcpStream::connect(("127.0.0.1", port)).unwrap();
@@ -60,7 +60,7 @@ fn relay() {
     socket.shutdown(Shutdown::Both).unwrap();
 }
 
-/// Copies, and holds back nothing that has no end of a line yet.
+/// Copies input, and passes on parts of lines at once.
 fn pass_on(mut from: impl Read, mut to: impl Write) -> io::Result<()> {
     let mut chunk = vec![0; 64 * 1024];
     loop {
@@ -74,12 +74,12 @@ fn pass_on(mut from: impl Read, mut to: impl Write) -> io::Result<()> {
 
 static AT: Mutex<String> = Mutex::new(String::new());
 
-/// Where the test is.
+/// The place in the test.
 pub(crate) fn at(row: String) {
     *AT.lock().unwrap_or_else(PoisonError::into_inner) = row;
 }
 
-/// Keeps the panics to itself that belong to the test.
+/// Silences the panics that belong to the test.
 pub(crate) fn silence() {
     let default = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

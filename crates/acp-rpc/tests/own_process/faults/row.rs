@@ -1,4 +1,4 @@
-//! One row of the table: what is sent, what comes back, what is reported.
+//! One row of the table: the input, the answers, the reports.
 
 use super::link::{Connection, Link};
 use crate::common::Wire;
@@ -12,7 +12,7 @@ pub(crate) struct Row {
     pub(crate) limits: Vec<(&'static str, usize)>,
     talk: Vec<Exchange>,
     faults: Vec<String>,
-    /// What comes in the end, and is reported, from the side that answers noise and from the other.
+    /// The last answer and report, from the side that answers noise and from the other.
     apart: Option<[(String, String); 2]>,
 }
 
@@ -20,7 +20,7 @@ struct Exchange {
     sent: Vec<u8>,
     /// These lines, in this order, and no others before them.
     answers: Vec<String>,
-    /// Whether they come only from a side that answers noise.
+    /// Set if they come only from a side that answers noise.
     is_noise: bool,
 }
 
@@ -40,32 +40,33 @@ impl Row {
         self
     }
 
-    /// What was sent last is answered with this, after what it was answered with before.
+    /// Adds an answer to the last line, after its other answers.
     pub(crate) fn gets(mut self, answer: impl Into<String>) -> Self {
         self.talk.last_mut().unwrap().answers.push(answer.into());
         self
     }
 
-    /// What was sent last counts as noise, and is answered with this at most.
+    /// Makes the last line noise, which has this answer at most.
     pub(crate) fn noise(mut self, answer: impl Into<String>) -> Self {
         self = self.gets(answer);
         self.talk.last_mut().unwrap().is_noise = true;
         self
     }
 
-    /// Is answered and reported in one way by the side that answers noise, and in another by that which does not.
+    /// Sets answers and reports that differ between the side that answers noise and the side that
+    /// does not.
     pub(crate) fn apart(mut self, answers: (String, String), skips: (String, String)) -> Self {
         self.apart = Some([answers, skips]);
         self
     }
 
-    /// Is answered with `-32700` by those who answer noise; reported in any case.
+    /// Expects `-32700` from a side that answers noise, and a report in any case.
     pub(crate) fn not_json(self, column: usize) -> Self {
         let bytes = self.talk.last().unwrap().sent.len();
         self.noise(NOT_JSON).reports(format!("a line of {bytes} bytes is not JSON (at byte {column})"))
     }
 
-    /// Is refused under this id with `-32600`, and reported.
+    /// Expects a refusal under this id with `-32600`, and a report.
     pub(crate) fn refused(self, id: &str, message: &str) -> Self {
         let report = format!("refused message {id}: {message}");
         self.gets(error(id, -32600, message)).reports(report)
@@ -94,7 +95,8 @@ impl Row {
             assert_eq!(&wire.next().await, answer, "{name} ({link:?})");
             reports.push(report.clone());
         }
-        // Two, one after the other: what a handler says too much may overtake one, but not both.
+        // Two requests, one after the other: a surplus answer of a handler may overtake one, but
+        // not both.
         for probe in ["probe-1", "probe-2"] {
             self.is_served(probe, &mut wire, link).await;
         }

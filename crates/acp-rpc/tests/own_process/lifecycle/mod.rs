@@ -1,6 +1,6 @@
-//! The end of a connection in every way there is: whoever waits learns the reason, handlers are stopped, and no task,
-//! thread or process survives. Each case has a process of its own on either kind of runtime, so that all there is to
-//! count belongs to it.
+//! The end of a connection, in every way: waiters learn the reason, handlers are stopped, and no
+//! task, thread or process survives. Each case has a process of its own on either kind of runtime,
+//! so that everything that it counts belongs to it.
 
 mod scene;
 mod survivors;

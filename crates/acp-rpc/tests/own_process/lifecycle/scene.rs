@@ -9,8 +9,8 @@ use tokio::task::JoinHandle;
 
 use crate::common::{Lab, Wire, soon};
 
-/// What the peer sends first: requests for a handler that listens to its token and for one that does not, and
-/// notifications for a lane where nothing gets done.
+/// The first messages of the peer: requests for a handler that listens to its token and for one
+/// that does not, and notifications for a lane where nothing gets done.
 const WORK: [&str; 4] = [
     r#"{"jsonrpc":"2.0","id":1,"method":"hang"}"#,
     r#"{"jsonrpc":"2.0","id":2,"method":"stuck"}"#,
@@ -18,19 +18,20 @@ const WORK: [&str; 4] = [
     r#"{"jsonrpc":"2.0","method":"lane","params":{"lane":"full","text":"2"}}"#,
 ];
 
-/// How many requests of this side the peer waits for before the end.
+/// The requests of this side that the peer waits for before the end.
 const CALLS: usize = 3;
 
 const BROKEN: &str = "Broken pipe (os error 32)";
 
-/// How long the connection waits for something to happen. A handler that is told to stop, and a process that exits, may
-/// take part of it on a busy machine; each case waits for all of it a few times, because one handler never stops.
+/// The time that the connection waits for something to happen. A handler that is told to stop, and
+/// a process that exits, may take part of it on a busy machine. Each case waits for all of it a few
+/// times, because one handler never stops.
 const DRAIN: Duration = Duration::from_secs(3);
 
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     end: End,
-    /// What everybody learns.
+    /// The reason that everybody learns.
     reason: &'static str,
 }
 
@@ -122,7 +123,7 @@ impl Case {
 
     fn transport(&self) -> (Transport, Option<Wire>) {
         if let End::Program(end) = self.end {
-            // The sender who never stops may be ahead of them.
+            // The sender that never stops may come before them.
             let requests = format!(
                 "seen=0; while [ $seen -lt {CALLS} ]; do read -r line; \
                  case $line in *'\"ask\"'*) seen=$((seen + 1)) ;; esac; done"
@@ -151,24 +152,24 @@ impl Case {
         self.was_told(events, &reason, &["cancelled 1", "dropped 2"]).await;
     }
 
-    /// The handlers, and then the service; it is told once.
+    /// Checks that the handlers learn of the end, and then the service, once.
     async fn was_told(&self, events: &mut UnboundedReceiver<String>, reason: &str, handlers: &[&str]) {
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         while let Some(event) = soon("the last event", events.recv()).await {
-            heard.push(event);
+            received.push(event);
         }
         let closed = format!("closed: {reason}");
         if matches!(self.end, End::Drop) {
-            // A worker may have been at it.
-            heard.retain(|event| event != "cancelled 1");
+            // A worker may have been running it.
+            received.retain(|event| event != "cancelled 1");
         } else {
-            assert_eq!(heard.last(), Some(&closed));
+            assert_eq!(received.last(), Some(&closed));
         }
         let mut expected: Vec<&str> = handlers.to_vec();
         expected.push(&closed);
-        heard.sort();
+        received.sort();
         expected.sort_unstable();
-        assert_eq!(heard, expected);
+        assert_eq!(received, expected);
     }
 }
 
@@ -176,19 +177,19 @@ async fn have_failed(calls: Vec<JoinHandle<CallError>>, expected: &str) {
     for (index, call) in calls.into_iter().enumerate() {
         let CallError::Closed(reason) = soon("a call", call).await.unwrap() else { panic!("call {index}") };
         let reason = reason.to_string();
-        // The sender may learn that it cannot write before anybody knows why.
+        // The sender may find that it cannot write before anybody knows why.
         if index < CALLS || !is_broken_pipe(&reason) {
             assert_eq!(reason, expected, "call {index}");
         }
     }
 }
 
-/// That of the system, or that of a pipe in memory.
+/// The error of the system, or of a pipe in memory.
 fn is_broken_pipe(reason: &str) -> bool {
     reason == BROKEN || reason == "broken pipe"
 }
 
-/// Requests of every kind, and a sender who never stops.
+/// Sends requests of every kind, and starts a sender that never stops.
 fn under_way(peer: &Peer) -> Vec<JoinHandle<CallError>> {
     let (plain, in_lane, begun, sender) = (peer.clone(), peer.clone(), peer.clone(), peer.clone());
     vec![

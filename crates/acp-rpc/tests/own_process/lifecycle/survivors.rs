@@ -1,4 +1,4 @@
-//! What is left of a connection after its end.
+//! The remains of a connection after its end.
 
 use std::fs;
 use std::time::Instant;
@@ -7,7 +7,8 @@ use tokio::runtime::{Builder, Handle};
 
 use crate::common::GUARD;
 
-/// Plays a case on a runtime with so many workers, or on this thread, and looks that it leaves nothing behind.
+/// Plays a case on a runtime with so many workers, or on this thread, and checks that it leaves
+/// nothing behind.
 pub(crate) fn none_of(workers: usize, case: impl Future<Output = ()>) {
     let mut builder = match workers {
         0 => Builder::new_current_thread(),
@@ -26,7 +27,7 @@ fn threads() -> usize {
     fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-/// The numbers of the processes that this one has started, those included whose exit nobody has taken note of.
+/// Returns the process ids of children, with those that have exited and were not waited for.
 fn children() -> Vec<String> {
     let own = std::process::id().to_string();
     let is_child =
@@ -37,7 +38,7 @@ fn children() -> Vec<String> {
     stats.filter(|stat| is_child(stat)).collect()
 }
 
-/// Looks again and again: nobody says when it is so.
+/// Polls until the condition holds, because there is no event for it.
 async fn until(what: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {

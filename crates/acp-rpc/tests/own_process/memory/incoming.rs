@@ -75,7 +75,7 @@ async fn large_messages() {
 
 async fn answers() {
     let mut stage = Stage::new(Options::default().incoming_budget(BUDGET)).await;
-    // What waits for an answer is this side's own, so it is there before measuring begins.
+    // Memory of a call that waits is this side's own, so it is there before measuring begins.
     for _ in 0..20_000 {
         let peer = stage.peer.clone();
         tokio::spawn(

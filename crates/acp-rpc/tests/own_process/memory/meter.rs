@@ -1,12 +1,13 @@
-//! How much memory of this process is resident, and how much it was at most.
+//! The resident memory of this process, and its peak.
 
 use std::fs;
 
 pub(crate) const MIB: usize = 1024 * 1024;
 
-/// Growth that is nobody's budget: what the allocator keeps between blocks and hands out in whole pages, the
-/// buffers of the framer (at most 256 KiB) and of the writer (three of at most 128 KiB), the pipe of the test
-/// (2 x 64 KiB), and the kernel's own rounding of what it counts (up to 64 pages a thread).
+/// Growth that belongs to no budget: memory that the allocator keeps between blocks and hands out
+/// in whole pages, the buffers of the framer (at most 256 KiB) and of the writer (three of at most
+/// 128 KiB), the pipe of the test (2 x 64 KiB), and the kernel's own rounding of its counts (up to
+/// 64 pages a thread).
 const ALLOWANCE: usize = 2 * MIB;
 
 /// Measures from the moment it is made.
@@ -21,13 +22,14 @@ impl Meter {
         Self { before: read("VmRSS") }
     }
 
-    /// Memory has never grown beyond the budget and a tenth since the start, and has come near it.
+    /// Checks that memory has never grown beyond the budget and a tenth since the start, and has
+    /// come near it.
     pub(crate) fn stayed_within(&self, budget: usize) {
         let growth = self.growth(budget);
         assert!(growth >= budget / 4, "the budget of {budget} was hardly used: {growth}");
     }
 
-    /// Memory has never grown beyond the bound and a tenth since the start.
+    /// Checks that memory has never grown beyond the bound and a tenth since the start.
     pub(crate) fn stayed_below(&self, bound: usize) {
         self.growth(bound);
     }
@@ -39,7 +41,7 @@ impl Meter {
         growth
     }
 
-    /// What was taken has been given back.
+    /// Checks that the memory has been given back.
     pub(crate) fn is_given_back(&self) {
         let growth = read("VmRSS").saturating_sub(self.before);
         eprintln!("    {} KiB are left", growth / 1024);
@@ -47,7 +49,7 @@ impl Meter {
     }
 }
 
-/// A line of `/proc/self/status` such as `VmRSS:  1234 kB`, in bytes.
+/// Reads a line of `/proc/self/status` such as `VmRSS:  1234 kB`, in bytes.
 fn read(name: &str) -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).unwrap();

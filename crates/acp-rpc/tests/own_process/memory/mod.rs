@@ -1,6 +1,6 @@
-//! The budgets, measured in resident memory: each case is a process of its own, whose peer or consumer stands
-//! still while it is flooded. Memory grows by no more than the budget and a tenth, and the connection serves
-//! afterwards.
+//! The budgets, measured in resident memory: each case is a process of its own, whose peer or
+//! consumer stands still while it is flooded. Memory grows by no more than the budget and a tenth,
+//! and the connection serves afterwards.
 
 mod incoming;
 mod lines;
@@ -9,7 +9,7 @@ mod outgoing;
 mod requests;
 mod stage;
 
-/// Names the case that a process is to run.
+/// The variable that names the case of a process.
 const CASE: &str = "ACP_RPC_MEMORY_CASE";
 
 type Case = (&'static str, fn() -> std::pin::Pin<Box<dyn Future<Output = ()>>>);
@@ -22,7 +22,7 @@ pub(crate) fn run(is_picked: impl Fn(&str) -> bool) {
     let mut failed = Vec::new();
     for (name, _) in cases().filter(|(name, _)| is_picked(&format!("memory: {name}"))) {
         let mut case = std::process::Command::new(std::env::current_exe().unwrap());
-        // Otherwise glibc keeps large blocks that were given back, for how long depends on what went before.
+        // Otherwise glibc keeps freed large blocks, and for how long depends on the history.
         case.env("MALLOC_MMAP_THRESHOLD_", "131072").env("MALLOC_TRIM_THRESHOLD_", "131072");
         let passed = case.env(CASE, name).status().unwrap().success();
         eprintln!("test memory: {name} ... {}", if passed { "ok" } else { "FAILED" });

@@ -61,7 +61,8 @@ async fn large_messages() {
     meter.is_given_back();
 }
 
-/// Reads a little now and then, so that the queue is always partly written: what has left takes no memory.
+/// Reads a little now and then, so that the queue is always partly written: bytes that have left
+/// take no memory.
 async fn trickle() {
     let mut stage = Stage::new(Options::default().outgoing_budget(BUDGET)).await;
     let meter = Meter::new();

@@ -1,4 +1,4 @@
-//! Requests in flight, and answers to none.
+//! Requests in flight, and answers to no request.
 
 use std::sync::atomic::Ordering;
 
@@ -38,7 +38,8 @@ async fn in_flight(params: &'static str) {
     reading.await.unwrap();
 }
 
-/// The requests are so long that few of them are read at once; each result is as long as four of them.
+/// The requests are so long that few of them are read at once; each result is as long as four of
+/// them.
 async fn results() {
     const LENGTH: usize = 32 * 1024;
     let options = Options::default().outgoing_budget(BUDGET / 4).in_flight_budget(BUDGET);

@@ -13,8 +13,9 @@ use tokio::task::{JoinHandle, yield_now};
 const PING: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":\"ping\",\"method\":\"ping\"}\n";
 const PONG: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":\"ping\",\"result\":{}}\n";
 
-/// Keeps the params of whatever comes until the gate opens: requests `hang`, notifications `lane` (in the lane
-/// named by the first of the params) and `task`. Answers `ping` at once, and `four` with its params four times.
+/// Keeps the params of all messages until the gate opens: requests `hang`, notifications `lane` (in
+/// the lane named by the first of the params) and `task`. Answers `ping` at once, and `four` with
+/// its params four times.
 struct Hoarder {
     gate: CancellationToken,
 }
@@ -87,8 +88,8 @@ impl Stage {
         stage
     }
 
-    /// The peer sends all of this; and a ping, once [`pings`](Self::pings) says so. What is counted is how many
-    /// pieces have been taken.
+    /// Lets the peer send all of this, and a ping once [`pings`](Self::pings) says so. Returns the
+    /// number of pieces that have been taken.
     pub(crate) fn flood<B: AsRef<[u8]> + Send>(
         &mut self,
         pieces: impl Iterator<Item = B> + Send + 'static,
@@ -108,7 +109,7 @@ impl Stage {
         taken
     }
 
-    /// The peer reads until its ping is answered. What is counted are the lines.
+    /// Lets the peer read until its ping is answered. Returns the number of lines.
     pub(crate) fn read(&mut self) -> (Arc<AtomicUsize>, JoinHandle<()>) {
         let seen = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&seen);
@@ -124,13 +125,13 @@ impl Stage {
         (seen, reading)
     }
 
-    /// The peer reads so many bytes, and then no more.
+    /// Lets the peer read so many bytes, and then no more.
     pub(crate) async fn reads(&mut self, bytes: usize) {
         let mut rest = self.reader.as_mut().unwrap().take(bytes as u64);
         tokio::io::copy(&mut rest, &mut tokio::io::sink()).await.unwrap();
     }
 
-    /// Lets go of everything that is kept.
+    /// Releases everything that is kept.
     pub(crate) fn open_gate(&self) {
         self.gate.cancel();
     }
@@ -140,14 +141,14 @@ impl Stage {
         self.end.cancel();
     }
 
-    /// The flood passes and the ping that ends it is answered.
+    /// Waits until the flood has passed and the ping that ends it is answered.
     pub(crate) async fn recovers(&mut self) {
         self.open_gate();
         self.pings();
         self.read().1.await.unwrap();
     }
 
-    /// Whatever else is still to be read, a request is answered.
+    /// Sends a request and waits for its answer, past everything else.
     pub(crate) async fn serves(&mut self) {
         let (reader, writer) = (self.reader.as_mut().unwrap(), self.writer.as_mut().unwrap());
         let mut line = Vec::new();
@@ -161,7 +162,7 @@ impl Stage {
     }
 }
 
-/// Waits until a counter stands still: on one thread, where nothing comes from outside, for good.
+/// Waits until a counter stands still. On one thread, without input from outside, that is final.
 pub(crate) async fn stands_still(counter: &AtomicUsize) {
     let mut before = usize::MAX;
     while before != counter.load(Ordering::Relaxed) {
