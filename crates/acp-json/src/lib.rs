@@ -28,7 +28,7 @@
 //! Whatever the bytes are, the result is defined, the work grows only with their number, and
 //! nothing panics.
 //!
-//! | in the text | what comes of it |
+//! | in the text | result |
 //! |---|---|
 //! | bytes that are not UTF-8, half a surrogate pair, NUL or another control character unescaped in a string | not JSON: the whole text is refused, wherever in it that stands; [`repair_surrogates`] mends halves of pairs |
 //! | a byte order mark, more than white space after the value | not JSON |

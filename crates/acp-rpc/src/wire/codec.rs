@@ -7,18 +7,18 @@ use super::head::Heading;
 
 /// The least room that a read is offered.
 const MIN_READ: usize = 8 * 1024;
-/// An idle buffer is not kept larger than this.
+/// The largest buffer that is kept while idle.
 const IDLE_CAPACITY: usize = 256 * 1024;
-/// A buffer is not kept larger than this for the next long line.
+/// The largest buffer that is kept for the next long line.
 pub(crate) const BUSY_CAPACITY: usize = 4 * 1024 * 1024;
-/// From here on a buffer grows by less.
+/// The size from which a buffer grows by less.
 const LONG_LINE: usize = 1024 * 1024;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Cuts a byte stream into lines, in one reusable buffer.
 ///
-/// Tolerated: `\r\n`, blank lines, a byte order mark before a line, a last line without a newline.
-/// A line beyond the limit is skipped without being buffered.
+/// It accepts `\r\n`, blank lines, a byte order mark before a line, and a last line without a
+/// newline. A line beyond the limit is skipped without being buffered.
 #[derive(Debug)]
 pub struct Framer {
     buffer: Vec<u8>,

@@ -11,7 +11,7 @@ use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 /// by piece while a slow peer reads. It is as much as pipes take at once: larger writes would not
 /// save any.
 pub(crate) const CHUNK: usize = 64 * 1024;
-/// An idle output buffer is not kept larger than this.
+/// The largest output buffer that is kept while idle.
 pub(crate) const IDLE_CAPACITY: usize = 2 * CHUNK;
 /// Room in a buffer for the message that fills it, if that is a short one.
 const SLACK: usize = 4 * 1024;
@@ -104,7 +104,7 @@ impl Writer {
         self.add(self.lock(), encode)
     }
 
-    /// Adds a message if there is room and no sender waits, else returns `None`.
+    /// Adds a message if there is room and no sender waits. Returns `None` otherwise.
     pub(crate) fn try_push(
         &self,
         encode: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>,
