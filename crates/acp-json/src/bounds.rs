@@ -8,10 +8,9 @@ use serde_core::ser::{Error as _, Serialize, Serializer};
 use crate::path::At;
 use crate::report::{Problem, ReadError};
 
-/// Returns the number, which stands at `at`, if it is within the bounds.
+/// Checks that the number at the position `at` is one of the allowed ones.
 ///
 /// # Errors
-///
 /// Fails for any other number.
 pub fn within<T: PartialOrd + Display>(
     number: T,
@@ -30,13 +29,13 @@ pub fn within<T: PartialOrd + Display>(
     Err(ReadError::new(at, Problem::OutOfBounds { bounds }))
 }
 
-/// A double to be written as the member or the type of this name.
+/// Checks a double before it is written as the member or the type of this name.
 #[doc(hidden)]
 pub const fn finite(number: f64, name: &'static str) -> Finite {
     Finite { number, name }
 }
 
-/// Serializes as the number. Fails for numbers without JSON text, which a serializer would write as
+/// Serializes the number. Fails for doubles without a JSON text, which a serializer would write as
 /// `null`.
 #[doc(hidden)]
 #[derive(Debug)]

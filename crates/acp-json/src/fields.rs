@@ -10,10 +10,10 @@ use crate::path::At;
 use crate::read::FromNode;
 use crate::report::{NoteKind, Problem, ReadError};
 
-/// A type that is a JSON object, or shares one with other types: it reads its members and leaves
-/// the rest.
+/// A type that is a JSON object, or shares one with others. It reads its members and leaves the
+/// rest.
 pub trait Record: Sized {
-    /// Takes the members of this type.
+    /// Takes the members that belong to this type.
     ///
     /// # Errors
     /// Names the member that is missing or malformed.
@@ -22,7 +22,7 @@ pub trait Record: Sized {
     /// Writes the members of this value.
     ///
     /// # Errors
-    /// Returns the serializer's error.
+    /// Fails if the serializer fails.
     fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
 }
 
@@ -38,7 +38,7 @@ impl<T: Record> Record for Box<T> {
 
 /// Implements [`FromNode`], `Serialize` and `Deserialize` for types that implement [`Record`].
 ///
-/// `null => Default` after the name makes a bare `null` read as the type's default, for the
+/// `null => Default` after the name makes a bare `null` read as the type's default. It serves
 /// payloads that may be `null` as a whole.
 #[macro_export]
 macro_rules! record {
@@ -80,7 +80,7 @@ macro_rules! from_node {
     };
 }
 
-/// A reader of a member's value: `T::from_node`, or [`skip_invalid`] for lists.
+/// The reader of a member's value: `T::from_node`, or [`skip_invalid`] for lists.
 type Reader<T> = fn(Node<'_>, &At<'_>) -> Result<T, ReadError>;
 
 /// The members of one object while they are being read. Each method takes one of them out.
@@ -94,7 +94,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// Reads a whole object as a `T`.
     ///
     /// # Errors
-    /// The node is not an object, or `T` refuses it.
+    /// Fails if the node is not an object, or if `T` refuses it.
     pub fn read_all<T: Record>(node: Node<'n>, at: &'p At<'p>) -> Result<T, ReadError> {
         let Node::Map(members) = node else {
             return Err(ReadError::expected(at, "an object", &node));
@@ -105,13 +105,13 @@ impl<'n, 'p> Fields<'n, 'p> {
         Ok(value)
     }
 
-    /// Returns the object's position.
+    /// Returns the position of the object.
     #[must_use]
     pub const fn at(&self) -> &'p At<'p> {
         self.at
     }
 
-    /// Tells whether the object still has a member of this name.
+    /// Returns true if the object still has a member of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.members.has(name)
@@ -120,7 +120,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// Takes the member that tells variants apart.
     ///
     /// # Errors
-    /// Fails if it is missing or not a string.
+    /// Fails if the member is missing or is not a string.
     pub fn tag(&mut self, name: &'static str) -> Result<Cow<'n, str>, ReadError> {
         let at = self.at.member(name);
         match self.members.take(name) {
@@ -130,11 +130,11 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// Takes the member that tells variants apart, if one variant lacks it. `null` counts as
-    /// absent.
+    /// Takes the member that tells variants apart, where one variant does not have it. `null`
+    /// counts as absent.
     ///
     /// # Errors
-    /// Fails if it is there but not a string.
+    /// Fails if the member is there but is not a string.
     pub fn optional_tag(&mut self, name: &'static str) -> Result<Option<Cow<'n, str>>, ReadError> {
         match self.members.take(name) {
             None | Some(Node::Null) => Ok(None),
@@ -143,8 +143,8 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// Takes the member like [`optional_tag`](Self::optional_tag), but reads anything else than a
-    /// string as absent, and notes it.
+    /// Takes the tag like [`optional_tag`](Self::optional_tag). A value that is not a string reads
+    /// as absent and is noted.
     pub fn lenient_tag(&mut self, name: &'static str) -> Option<Cow<'n, str>> {
         self.optional_tag(name).unwrap_or_else(|error| {
             self.at.member(name).note(NoteKind::Defaulted(error));
@@ -165,10 +165,10 @@ impl<'n, 'p> Fields<'n, 'p> {
         Err(ReadError::new(self.at, Problem::Other(message)))
     }
 
-    /// Tries a reader on a copy: it takes nothing and notes nothing.
+    /// Tries a reader on a copy. Nothing is taken and nothing is noted.
     ///
     /// # Errors
-    /// Returns the reader's error.
+    /// Fails if the reader fails.
     pub fn check<T>(
         &self,
         read: impl FnOnce(&mut Fields<'n, 'p>) -> Result<T, ReadError>,
@@ -187,7 +187,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// Takes a member that must be there and well-formed.
     ///
     /// # Errors
-    /// Fails if it is missing or malformed.
+    /// Fails if the member is missing or malformed.
     pub fn required<T>(&mut self, name: &'static str, reader: Reader<T>) -> Result<T, ReadError> {
         let at = self.at.member(name);
         let node = self.members.take(name).ok_or_else(|| ReadError::missing(&at))?;
@@ -197,7 +197,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// Takes a member that must be there. A malformed value reads as the default and is noted.
     ///
     /// # Errors
-    /// Fails if it is missing.
+    /// Fails if the member is missing.
     pub fn required_lenient<T: Default>(
         &mut self,
         name: &'static str,
@@ -211,7 +211,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// Takes a member that must be there. `null` reads as the default.
     ///
     /// # Errors
-    /// Fails if it is missing or malformed.
+    /// Fails if the member is missing or malformed.
     pub fn required_or_null<T: Default>(
         &mut self,
         name: &'static str,
@@ -227,7 +227,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// Takes a member that may be absent or `null`.
     ///
     /// # Errors
-    /// Fails if it is malformed.
+    /// Fails if the member is malformed.
     pub fn optional<T>(&mut self, name: &'static str, reader: Reader<T>) -> Result<Option<T>, ReadError> {
         match self.members.take(name) {
             None | Some(Node::Null) => Ok(None),
@@ -243,10 +243,10 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// Takes a member whose absence means `default`. `null` is malformed.
+    /// Takes a member that may be absent, which means `default`. `null` is malformed.
     ///
     /// # Errors
-    /// Fails if it is malformed.
+    /// Fails if the member is malformed.
     pub fn defaulted<T>(
         &mut self,
         name: &'static str,
@@ -259,10 +259,10 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// Takes a member whose absence and `null` both mean `default`.
+    /// Takes a member that may be absent or `null`, which both mean `default`.
     ///
     /// # Errors
-    /// Fails if it is malformed.
+    /// Fails if the member is malformed.
     pub fn defaulted_or_null<T>(
         &mut self,
         name: &'static str,
@@ -275,7 +275,8 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// Takes a member whose absence, `null` and (noted) malformed values mean `default`.
+    /// Takes a member that may be absent. Absence, `null` and (noted) malformed values mean
+    /// `default`.
     pub fn defaulted_lenient<T>(&mut self, name: &'static str, reader: Reader<T>, default: fn() -> T) -> T {
         match self.members.take(name) {
             None | Some(Node::Null) => default(),
@@ -283,11 +284,11 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// Takes a member whose absence, `null` and value mean three things. The outer `Option` tells
-    /// whether it was there, the inner one whether it was more than `null`.
+    /// Takes a member whose absence, `null` and value mean three things. The outer `Option` says
+    /// whether the member was there, the inner one whether it was more than `null`.
     ///
     /// # Errors
-    /// Fails if it is malformed.
+    /// Fails if the member is malformed.
     pub fn patch<T>(
         &mut self,
         name: &'static str,
@@ -300,8 +301,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// Takes the member like [`patch`](Self::patch), but reads a malformed value as absent, and
-    /// notes it.
+    /// Takes a member like [`patch`](Self::patch). A malformed value reads as absent and is noted.
     pub fn patch_lenient<T>(&mut self, name: &'static str, reader: Reader<T>) -> Option<Option<T>> {
         match self.members.take(name) {
             None => None,
@@ -319,7 +319,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     }
 }
 
-/// Reads a list without its malformed items. Each of those is noted.
+/// Reads a list and leaves out malformed items. Each is noted.
 ///
 /// # Errors
 /// Fails if the node is not an array.
@@ -337,8 +337,8 @@ pub fn skip_invalid<T: FromNode>(node: Node<'_>, at: &At<'_>) -> Result<Vec<T>, 
             })
             .ok()
     };
-    // Usually no item is left out, but a filtering iterator cannot know that when it allocates.
-    // Still, nobody gets room for a long list of items that are not there.
+    // Usually no item is left out, which a filtering iterator cannot know when it allocates. The
+    // capacity is bounded, because the items of a long list may all be malformed.
     let mut list = Vec::with_capacity(items.len().min(16));
     list.extend(items.into_iter().enumerate().filter_map(read));
     Ok(list)

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::{Map, Node, Value};
 
-/// The schema of any JSON.
+/// Any JSON.
 impl JsonSchema for Value {
     fn inline_schema() -> bool {
         true
@@ -26,7 +26,7 @@ impl JsonSchema for Value {
     }
 }
 
-/// The schema of any JSON.
+/// Any JSON.
 impl JsonSchema for Node<'_> {
     fn inline_schema() -> bool {
         true
@@ -45,7 +45,7 @@ impl JsonSchema for Node<'_> {
     }
 }
 
-/// The schema of an object whose members are all a `V`, whatever their names.
+/// An object with any member names. Each member is a `V`.
 impl<V: JsonSchema> JsonSchema for Map<V> {
     fn inline_schema() -> bool {
         true

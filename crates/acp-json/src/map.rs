@@ -13,16 +13,16 @@ use crate::read::FromNode;
 use crate::report::ReadError;
 use crate::value::Value;
 
-/// A JSON object with free names, in the order in which they came.
+/// A JSON object with any member names, in the order of the text.
 ///
-/// Look-ups walk the members: these maps hold a handful of them.
+/// Look-ups walk the members, because these maps hold only a handful.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Map<V = Value> {
     members: Vec<(Box<str>, V)>,
 }
 
 impl<V> Map<V> {
-    /// Creates an empty map.
+    /// Makes an empty map.
     #[must_use]
     pub const fn new() -> Self {
         Map { members: Vec::new() }
@@ -34,7 +34,7 @@ impl<V> Map<V> {
         self.members.len()
     }
 
-    /// Tells whether there are no members.
+    /// Returns true if the map has no member.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
@@ -46,18 +46,18 @@ impl<V> Map<V> {
         self.members.iter().find(|(key, _)| **key == *name).map(|(_, value)| value)
     }
 
-    /// Returns the member of this name, to change it.
+    /// Returns the member of this name for changes.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut V> {
         self.members.iter_mut().find(|(key, _)| **key == *name).map(|(_, value)| value)
     }
 
-    /// Tells whether there is a member of this name.
+    /// Returns true if the map has a member of this name.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// Sets a member: at the place of an earlier one of its name, else at the end. Returns the
+    /// Sets a member, at the place of an earlier one of its name or else at the end. Returns the
     /// earlier one.
     pub fn insert(&mut self, name: impl Into<Box<str>>, value: V) -> Option<V> {
         let name = name.into();
@@ -108,8 +108,7 @@ impl<K: Into<Box<str>>, V> FromIterator<(K, V)> for Map<V> {
 
 /// Drops every member but the last of each name.
 ///
-/// A peer chooses the number of members, so there is no look-up per member if there are more than a
-/// few.
+/// Above a few members it avoids a look-up per member, because a peer decides how many there are.
 fn without_repeats<K: AsRef<str>, V>(mut members: Vec<(K, V)>) -> Vec<(K, V)> {
     const FEW: usize = 16;
     if members.len() <= FEW {

@@ -1,25 +1,25 @@
-//! The members of one object while they are taken out, by name.
+//! The members of one object while readers take them out, by name.
 
 use std::borrow::Cow;
 
 use crate::node::{Node, take_member};
 
-/// The members of an object that are left.
+/// The members that are left of an object.
 ///
-/// A taken member stays in the list as an empty one. Closing the gap and searching for repeats of
-/// the name each time would cost more than all the rest of reading a small object.
+/// A taken member stays in the list as an empty one. To close the gap, and to look for repeats of
+/// the name each time, would cost more than the rest of reading a small object.
 #[derive(Clone, Debug)]
 pub(crate) struct Members<'n> {
     list: Vec<(Cow<'n, str>, Node<'n>)>,
-    /// The start of the next search. Most writers order members as the schema does, and so do
-    /// readers.
+    /// The place where the next search starts. Most writers order members as the schema does, and
+    /// so do readers.
     next: usize,
     /// A bit for each member that has been taken.
     taken: u16,
-    /// The number of members that have not been taken.
+    /// The number of members that are left.
     left: usize,
-    /// Whether the bits are in use. They are not if there are more members than bits, or if a name
-    /// occurs twice: then members are removed from the list.
+    /// True while the bits are in use. An object with more members than bits, or with a repeated
+    /// name, goes without them: its members are removed from the list.
     marks: bool,
 }
 
@@ -34,7 +34,7 @@ impl<'n> Members<'n> {
         if !self.marks {
             return take_member(&mut self.list, name);
         }
-        // At the end of an object a reader asks for members that most objects lack.
+        // Readers ask for many optional members that most objects do not have.
         if self.left == 0 {
             return None;
         }
@@ -46,7 +46,7 @@ impl<'n> Members<'n> {
         Some(std::mem::take(node))
     }
 
-    /// Tells whether a member of this name is left.
+    /// Returns true if a member of this name is left.
     pub(crate) fn has(&self, name: &str) -> bool {
         if self.marks { self.find(name).is_some() } else { position(&self.list, name).is_some() }
     }
@@ -71,7 +71,7 @@ impl<'n> Members<'n> {
         list
     }
 
-    /// Returns the place of a member that is left, if the bits are in use.
+    /// Returns the place of a member that is left, when the bits are in use.
     fn find(&self, name: &str) -> Option<usize> {
         let (before, after) = self.list.split_at_checked(self.next)?;
         let index = match position(after, name) {
@@ -90,7 +90,7 @@ fn position(members: &[(Cow<'_, str>, Node<'_>)], name: &str) -> Option<usize> {
     members.iter().position(|(key, _)| key == name)
 }
 
-/// Tells whether a name occurs twice.
+/// Returns true if a name occurs twice.
 fn repeats(mut members: &[(Cow<'_, str>, Node<'_>)]) -> bool {
     while let [(name, _), later @ ..] = members {
         if position(later, name).is_some() {

@@ -1,4 +1,4 @@
-//! Errors of foreign types, without the payload: serde's own wording quotes it.
+//! Errors of readers of foreign types, without the payload, which serde's own wording quotes.
 
 use std::fmt::{self, Write as _};
 

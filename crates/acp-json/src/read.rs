@@ -13,9 +13,9 @@ use crate::report::{Problem, ReadError, Report};
 
 /// A type that can be read from a tree.
 ///
-/// The result owns its data: text is copied out of the line here, and nowhere else.
+/// The result owns its parts: text is copied out of the line here, and nowhere else.
 pub trait FromNode: Sized {
-    /// Reads `node`, which is at `at`.
+    /// Reads `node` at the position `at`.
     ///
     /// # Errors
     /// Names the position of the first part that cannot be read.
@@ -30,10 +30,10 @@ pub fn read<T: FromNode>(node: Node<'_>) -> Result<T, ReadError> {
     T::from_node(node, &At::root())
 }
 
-/// Reads a whole value, and notes everything that was defaulted, skipped or unknown.
+/// Reads a whole value, and notes each part that was defaulted, skipped or unknown.
 ///
 /// # Errors
-/// Names the position of the first part that cannot be read. Notes taken until then are kept.
+/// Names the position of the first part that cannot be read. The notes up to that part are kept.
 pub fn read_reporting<T: FromNode>(node: Node<'_>, report: &mut Report) -> Result<T, ReadError> {
     let cell = RefCell::new(std::mem::take(report));
     let value = T::from_node(node, &At::reporting(&cell));
@@ -44,7 +44,7 @@ pub fn read_reporting<T: FromNode>(node: Node<'_>, report: &mut Report) -> Resul
 /// Parses a JSON text and reads it.
 ///
 /// # Errors
-/// Fails if the text is not JSON, or does not hold a `T`.
+/// The text is not JSON, or does not hold a `T`.
 pub fn from_str<T: FromNode>(text: &str) -> Result<T, ReadError> {
     read(parse(text)?)
 }
@@ -52,7 +52,7 @@ pub fn from_str<T: FromNode>(text: &str) -> Result<T, ReadError> {
 /// Parses JSON from bytes and reads it.
 ///
 /// # Errors
-/// Fails if the bytes are not JSON in UTF-8, or do not hold a `T`.
+/// The bytes are not JSON in UTF-8, or do not hold a `T`.
 pub fn from_slice<T: FromNode>(bytes: &[u8]) -> Result<T, ReadError> {
     read(parse_slice(bytes)?)
 }
@@ -62,11 +62,11 @@ pub(crate) fn syntax(error: serde_json::Error) -> ReadError {
     ReadError::new(&At::root(), Problem::Syntax(error.to_string()))
 }
 
-/// Implements serde's `Deserialize` on top of [`FromNode`]: the tree is built once, by any
+/// Implements serde's `Deserialize` on top of [`FromNode`]. The tree is built once, by any
 /// deserializer.
 ///
 /// # Errors
-/// Returns the error of the deserializer or of the reader.
+/// Fails if the deserializer or the reader fails.
 pub fn deserialize<'de, T: FromNode, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let node = Node::deserialize(deserializer)?;
     read(node).map_err(D::Error::custom)
@@ -75,7 +75,7 @@ pub fn deserialize<'de, T: FromNode, D: Deserializer<'de>>(deserializer: D) -> R
 /// Implements serde's `Serialize` on top of [`Record`].
 ///
 /// # Errors
-/// Returns the serializer's error.
+/// Fails if the serializer fails.
 pub fn serialize<T: Record, S: Serializer>(record: &T, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     record.write(&mut map)?;
@@ -85,7 +85,7 @@ pub fn serialize<T: Record, S: Serializer>(record: &T, serializer: S) -> Result<
 /// Parses a JSON text into a tree that borrows from it.
 ///
 /// # Errors
-/// Fails if the text is not JSON.
+/// The text is not JSON.
 pub fn parse(text: &str) -> Result<Node<'_>, ReadError> {
     exact::from_str(text).map_err(syntax)
 }
@@ -93,13 +93,13 @@ pub fn parse(text: &str) -> Result<Node<'_>, ReadError> {
 /// Parses JSON from bytes into a tree that borrows from them.
 ///
 /// # Errors
-/// Fails if the bytes are not JSON in UTF-8.
+/// The bytes are not JSON in UTF-8.
 pub fn parse_slice(bytes: &[u8]) -> Result<Node<'_>, ReadError> {
     exact::from_slice(bytes).map_err(syntax)
 }
 
-/// Returns the JSON text of a value that consists of JSON only: its keys are strings, its numbers
-/// are finite, and its `Serialize` does not fail.
+/// Returns the JSON text of a value that consists of JSON only: keys are strings, numbers are
+/// finite, and each `Serialize` succeeds.
 ///
 /// A value that breaks that rule is written as `null`.
 #[must_use]

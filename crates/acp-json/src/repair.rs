@@ -1,20 +1,21 @@
 //! Text that another program cut within a character.
 
-/// The length of `\ud83d`.
+/// How long `\ud83d` is.
 const ESCAPE: usize = 6;
 
-/// Returns this JSON with `\ufffd` (the replacement character) in place of each half of a surrogate
-/// pair that stands alone, or `None` if there is none.
+/// Replaces each lone half of a surrogate pair with `\ufffd` (the replacement character). Returns
+/// `None` if the text has no such half.
 ///
-/// Programs that count text in UTF-16 may cut it between the halves, and write the rest as
-/// `"\ud83d"`. No Rust string can hold that, so such JSON cannot be read before this repair.
-/// Everything else stays as it is, at its old offset.
+/// Programs that count text in UTF-16 may cut it between the halves, and write `"\ud83d"`. A Rust
+/// string cannot hold that, so such JSON is not read; after the repair it is. Everything else stays
+/// as it is, at its old offset.
 ///
 /// ```
 /// let cut = r#"{"title":"A bug \ud83d"}"#;
 /// assert!(acp_json::parse(cut).is_err());
 /// let repaired = acp_json::repair_surrogates(cut).unwrap_or_default();
-/// assert_eq!(acp_json::parse(&repaired)?.get("title").and_then(|title| title.as_str()), Some("A bug \u{fffd}"));
+/// let node = acp_json::parse(&repaired)?;
+/// assert_eq!(node.get("title").and_then(|title| title.as_str()), Some("A bug \u{fffd}"));
 /// # Ok::<(), acp_json::ReadError>(())
 /// ```
 #[must_use]
@@ -22,7 +23,7 @@ pub fn repair_surrogates(json: &str) -> Option<String> {
     let mut repaired = String::new();
     let mut copied = 0;
     let mut at = 0;
-    // JSON has backslashes only within strings, and there each begins an escape.
+    // JSON has backslashes only in strings, where each begins an escape.
     while let Some(rest) = json.get(at..)
         && let Some(found) = rest.find('\\')
     {
@@ -51,9 +52,9 @@ pub fn repair_surrogates(json: &str) -> Option<String> {
     Some(repaired)
 }
 
-/// Returns the UTF-16 code unit that `text` begins with, if it is written as `\uXXXX`.
+/// The UTF-16 code unit that `text` begins with, if that is written as `\uXXXX`.
 fn unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
-    // Otherwise a sign would be taken for a digit.
+    // A sign would be taken for a digit otherwise.
     digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
 }

@@ -1,12 +1,11 @@
-//! Errors of reading, and notes on values that were passed over.
+//! Read errors, and notes of what a reader passed over.
 
 use std::fmt;
 
 use crate::node::Node;
 use crate::path::At;
 
-/// The error of a value that could not be read. It names the place and the reason, and never
-/// repeats the value.
+/// The error of a value that could not be read. It says where and why, and never repeats the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError(Box<Inner>);
 
@@ -20,9 +19,9 @@ struct Inner {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A required member is missing.
+    /// A required member is not there.
     Missing,
-    /// Another kind of JSON value was expected.
+    /// The value is of another kind than expected.
     Mismatch {
         /// The expected kind, such as `a string`.
         expected: &'static str,
@@ -34,38 +33,38 @@ pub enum Problem {
         /// The type's name, such as `an unsigned 32-bit integer`.
         expected: &'static str,
     },
-    /// A number fits its type, but not its limits in the schema.
+    /// A number fits its type, but the schema restricts it further.
     OutOfBounds {
-        /// The limit, such as `at least 1`.
+        /// The restriction, such as `at least 1`.
         bounds: String,
     },
-    /// The text is not JSON. The reason comes from the parser.
+    /// The text is not JSON. The parser gives the reason.
     Syntax(String),
-    /// A reader of the caller refused the value.
+    /// A reader outside of this crate refused the value.
     Other(String),
 }
 
 impl ReadError {
-    /// Creates an error of this problem at a position.
+    /// Makes an error at a position.
     #[must_use]
     pub fn new(at: &At<'_>, problem: Problem) -> Self {
         ReadError(Box::new(Inner { path: at.path(), problem }))
     }
 
-    /// Creates the error of a missing member. `at` is the position of the member itself.
+    /// Makes the error of a missing member. `at` is the position of the member itself.
     #[must_use]
     pub fn missing(at: &At<'_>) -> Self {
         Self::new(at, Problem::Missing)
     }
 
-    /// Creates the error of a wrong kind of value. `expected` is such as `a string`.
+    /// Makes the error of a value of another kind than the `expected` one, such as `a string`.
     #[must_use]
     pub fn expected(at: &At<'_>, expected: &'static str, found: &Node<'_>) -> Self {
         Self::new(at, Problem::Mismatch { expected, found: found.kind() })
     }
 
-    /// Returns the place: member names joined by dots, item numbers in brackets, empty for the
-    /// whole value. Long names are cut: see [`At::path`].
+    /// Returns the path: member names joined by dots, item numbers in brackets, empty for the whole
+    /// value. A long name is cut, see [`At::path`].
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path
@@ -102,19 +101,19 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The most notes that a report keeps.
+/// The number of notes that a report keeps.
 const MOST_NOTES: usize = 1000;
 
-/// The values that a lenient reader passed over, in the order in which it met them.
+/// The parts that a lenient reader passed over, in the order of reading.
 ///
-/// A peer chooses their number, so at most 1000 notes are kept, and the others are counted.
+/// A peer decides how many they are. A report keeps 1000 notes and counts the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     notes: Vec<Note>,
     omitted: usize,
 }
 
-/// A state of a report, to return to.
+/// A mark in a report, to come back to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mark {
     notes: usize,
@@ -122,19 +121,19 @@ pub(crate) struct Mark {
 }
 
 impl Report {
-    /// Returns the notes.
+    /// The notes.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// Returns the number of notes after the first 1000, which were not kept.
+    /// The number of notes after the first 1000, which were not kept.
     #[must_use]
     pub const fn omitted(&self) -> usize {
         self.omitted
     }
 
-    /// Tells whether everything was read as it was sent.
+    /// Returns true if everything was read as it was sent.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.notes.is_empty()
@@ -158,18 +157,18 @@ impl Report {
     }
 }
 
-/// One thing that was passed over.
+/// One part that was passed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The place, written like [`ReadError::path`].
+    /// The path, written like [`ReadError::path`].
     pub path: String,
-    /// The kind of note.
+    /// The way in which the reader dealt with it.
     pub kind: NoteKind,
 }
 
 impl Note {
-    /// The reason, with the path of the wrong part if that is deeper than the note's. It is `None`
-    /// for a value that was not wrong, but unknown.
+    /// The reason, with the path of the fault where that is deeper than the note's. It is `None`
+    /// for a part that is unknown rather than wrong.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         match &self.kind {
@@ -182,13 +181,13 @@ impl Note {
     }
 }
 
-/// The treatment of a part of a message that could not be used.
+/// The way in which a reader dealt with a part that it could not use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoteKind {
-    /// A malformed member was read as absent. The error names the wrong part.
+    /// A malformed member was read as absent. The error describes the fault.
     Defaulted(ReadError),
-    /// A malformed item was left out of its list. The error names the wrong part.
+    /// A malformed item was left out of its list. The error describes the fault.
     Skipped(ReadError),
     /// A member that its type does not know was not kept.
     Ignored,

@@ -1,6 +1,5 @@
-//! JSON that no honest peer sends: for each kind, the reader's result and its text.
-
-#![allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
+//! JSON that an honest peer never sends: for each kind, the reader's answer and the text that is
+//! written again.
 
 use acp_json::{
     Fields, FromNode, Map, Node, NoteKind, Problem, ReadError, Record, Report, Value, from_slice, from_str,
@@ -39,17 +38,17 @@ acp_json::record!(Sample);
 
 const NOT_JSON: &str = "not JSON";
 
-/// Returns the text of what was read, or the reason why it cannot be read.
+/// Returns the value of a text, written again, or the reason why it is refused.
 fn written<T: FromNode + Serialize>(text: &[u8]) -> String {
     match from_slice::<T>(text) {
         Ok(value) => to_string(&value),
-        // The parser words that.
+        // The parser has the words for it.
         Err(error) if matches!(error.problem(), Problem::Syntax(_)) => NOT_JSON.to_owned(),
         Err(error) => error.to_string(),
     }
 }
 
-/// Returns the cases of a table that come out differently.
+/// Returns the cases of a table whose result differs from the table's.
 fn wrong<T: FromNode + Serialize>(
     table: &[(&'static str, &[u8], &'static str)],
 ) -> Vec<(&'static str, String)> {
@@ -84,7 +83,7 @@ fn numbers_as_any_json() {
         let Some(node) = node else { continue };
         assert_eq!(parse(&to_string(&node)).as_ref(), Ok(&node), "{what}, written and read again");
     }
-    // Equal to zero, so they stand apart.
+    // Equal to zero, hence apart.
     assert_eq!(written::<Value>(b"-0"), "-0.0");
 }
 
@@ -98,7 +97,7 @@ fn numbers_beyond_the_largest_double_keep_their_text_wherever_they_stand() {
         let value: Value = text.parse().unwrap();
         assert_eq!(value.parse::<Value>().unwrap(), value, "through serde");
     }
-    // A type that asks for a number reports the problem. A type that does not ask goes on.
+    // A type that asks for a number reports the error; a type that does not ask is not disturbed.
     let fits = "the number does not fit a double";
     assert_eq!(from_str::<Vec<f64>>("[1,1e400]").unwrap_err().to_string(), format!("`[1]`: {fits}"));
     assert_eq!(from_str::<Vec<u32>>("[1e400]").unwrap_err().path(), "[0]");
@@ -188,7 +187,8 @@ fn halves_of_surrogate_pairs_are_repaired_where_they_stand() {
         assert_eq!(repaired, expected, "{what}");
         assert!(what == "cut off" || parse(&repaired).is_ok(), "{what}");
     }
-    // A pair, an escape of that look, too few digits, a sign among them, and no JSON at all.
+    // A pair, an escape that looks like one, too few digits, a sign among them, and text that is
+    // not JSON.
     for text in [
         r#""\ud83d\ude00""#,
         r#""\\ud83d""#,
@@ -257,7 +257,7 @@ fn nesting_has_a_limit() {
         assert_eq!(written::<Value>(deepest.as_bytes()), deepest);
         for depth in [128, 1000, 100_000] {
             assert_eq!(written::<Value>(deep(depth).as_bytes()), NOT_JSON);
-            // It is known before the end comes.
+            // The depth is enough to refuse it, before its end.
             assert_eq!(written::<Value>(open.repeat(depth).as_bytes()), NOT_JSON);
         }
     }
@@ -265,7 +265,7 @@ fn nesting_has_a_limit() {
 
 const MANY: usize = 100_000;
 
-/// Returns an object with a tag and very many members.
+/// Makes an object with a tag and many members, each made by `each`.
 fn many(each: impl Fn(usize) -> String) -> String {
     let members: Vec<String> = (0..MANY).map(each).collect();
     format!(r#"{{"kind":"a",{},"count":7}}"#, members.join(","))
@@ -274,7 +274,7 @@ fn many(each: impl Fn(usize) -> String) -> String {
 #[test]
 fn wide_objects_are_read_and_reports_stay_small() {
     let list = vec!["-1"; MANY].join(",");
-    // All notes, those that are kept, and those that are not.
+    // The items, the notes that are kept, and the notes that are counted.
     let table = [
         ("names that nobody knows", many(|index| format!(r#""m{index}":0"#)), 1000, MANY - 1000),
         ("one name that nobody knows", many(|_| r#""m":0"#.to_owned()), 1000, MANY - 1000),

@@ -1,8 +1,8 @@
-//! Members taken out of an object: their order, repeats and number make no difference.
+//! Taking members out of an object: order, repeats and number do not matter.
 
 use acp_json::{Fields, FromNode, NoteKind, ReadError, Record, Report, from_str, parse, read_reporting};
 
-/// Takes `b`, `d` and `b` once more, looks whether `a` and `b` are there, and takes the rest.
+/// Takes `b`, `d` and `b` again, looks for `a` and `b`, and takes the rest.
 #[derive(Debug, PartialEq)]
 struct Taken {
     b: Option<u32>,
@@ -30,13 +30,13 @@ impl Record for Taken {
 
 acp_json::record!(Taken);
 
-/// Returns `{"m0":0,…}` with so many members, and `more` behind them.
+/// Returns `{"m0":0,…}` with this number of members, followed by `more`.
 fn wide(count: usize, more: &str) -> String {
     let members: Vec<String> = (0..count).map(|index| format!(r#""m{index}":0"#)).collect();
     format!("{{{},{more}}}", members.join(","))
 }
 
-/// An object, its `b` and `d`, whether it has an `a`, and the names that are left.
+/// An object, its `b` and `d`, the presence of `a`, and the names that are left.
 type Case = (&'static str, Option<u32>, Option<u32>, bool, &'static [&'static str]);
 
 #[test]
@@ -47,7 +47,7 @@ fn members_are_taken_whatever_their_order() {
         (r#"{"b":2,"d":4}"#, Some(2), Some(4), false, &[]),
         (r#"{"d":4,"b":2}"#, Some(2), Some(4), false, &[]),
         (r#"{"c":3,"d":4,"a":1,"b":2,"e":5}"#, Some(2), Some(4), true, &["c", "a", "e"]),
-        // If a name occurs twice, the last one counts, and nothing is left of the first.
+        // Of a name that occurs twice the last one counts, and nothing is left of the first.
         (r#"{"b":1,"a":1,"b":2,"c":3}"#, Some(2), None, true, &["a", "c"]),
         (r#"{"d":1,"d":2,"d":4}"#, None, Some(4), false, &[]),
         (r#"{"\u0062":2,"c":3}"#, Some(2), None, false, &["c"]),

@@ -98,7 +98,7 @@ fn nesting_without_end_is_refused_and_not_a_crash() {
     assert!(parse(&deep(100_000)).is_err());
 }
 
-/// Returns the members `id` and `method` that were found, in pieces of every size.
+/// Looks for the members `id` and `method`, in pieces of every size.
 fn outline(text: &str) -> (Option<String>, bool) {
     let found = |size: usize| {
         let mut outline = Outline::of(["id", "method"]);
@@ -135,7 +135,7 @@ fn an_outline_has_the_members_of_the_object_itself() {
         (r#"{"id":1 2}"#, None),
         (r#"{"x":1}{"id":1}"#, None),
         (r#"Started {"id":1}"#, None),
-        // The end has not come: it may be 77, or "a" and more.
+        // The end has not come: it may be 77 or more, or a longer string.
         (r#"{"id":7"#, None),
         (r#"{"id":"a"#, None),
         (r#"{"id":7,"#, Some("7")),

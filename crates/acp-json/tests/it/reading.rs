@@ -1,4 +1,4 @@
-//! Reading of typed values: the values that fit, and the places of errors.
+//! Reading typed values: the values that fit, and the position of an error.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use acp_json::{
     read_reporting, skip_invalid, to_string,
 };
 
-/// One member of each kind of rule.
+/// A member for each kind of rule.
 #[derive(Debug, Default, PartialEq)]
 struct Sample {
     required: u32,
@@ -53,7 +53,7 @@ fn integers_fit_or_are_refused() {
     assert_eq!(from_str::<u64>("18446744073709551615"), Ok(u64::MAX));
     assert_eq!(from_str::<i32>("-2147483648"), Ok(i32::MIN));
     assert_eq!(from_str::<i64>("-9223372036854775808"), Ok(i64::MIN));
-    // An integer by JSON Schema.
+    // JSON Schema calls these integers.
     assert_eq!(from_str::<i64>("-2.0"), Ok(-2));
     assert_eq!(from_str::<u32>("1e3"), Ok(1000));
     assert_eq!(from_str::<f64>("3"), Ok(3.0));

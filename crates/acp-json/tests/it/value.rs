@@ -45,7 +45,7 @@ fn numbers_that_no_double_stands_for_keep_their_text() {
             value.parse::<BTreeMap<String, Value>>().unwrap()["b"].to_string(),
             value.get("b").map(to_string).unwrap()
         );
-        // Other types get the nearest double, as they did from the text.
+        // Other types get the nearest double, as from the text.
         let nearest: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value.parse::<serde_json::Value>().unwrap(), nearest);
         assert_eq!(serde_json::to_value(&value).unwrap(), nearest);
