@@ -10,13 +10,15 @@ pub mod trace;
 pub mod transport;
 mod wire;
 
+#[cfg(feature = "process")]
+pub use acp_process::{Child, Command, Exit, Output, Running};
 pub use tokio_util::sync::CancellationToken;
 
 pub use crate::connection::driver::{Driver, connect};
 pub use crate::connection::flush_barrier::FlushBarrier;
 pub use crate::connection::options::Options;
 pub use crate::core::endpoint;
-pub use crate::core::error::{CallError, CloseReason, Exit};
+pub use crate::core::error::{CallError, CloseReason};
 pub use crate::core::fault::{Fault, Origin};
 pub use crate::core::job::{BoxFuture, LaneKey};
 pub use crate::peer::Peer;
@@ -27,12 +29,6 @@ pub use crate::service::reply::{Reply, Task};
 pub use crate::service::request::Request;
 pub use crate::tap::{Direction, Kind, Tap, Traffic};
 pub use crate::transport::Transport;
-#[cfg(feature = "process")]
-pub use crate::transport::command::Command;
-#[cfg(feature = "process")]
-pub use crate::transport::process::Child;
-#[cfg(feature = "process")]
-pub use crate::transport::run::{Output, Running};
 pub use crate::wire::codec;
 pub use crate::wire::encode::{Encode, EncodeError};
 pub use crate::wire::message::{Answer, Error, Id, Message, NotJson};

@@ -18,7 +18,7 @@ use super::share::Share;
 use crate::core::budget::Intake;
 use crate::core::deadline::ending;
 use crate::core::endpoint::Limits;
-use crate::core::error::{CloseReason, Exit};
+use crate::core::error::CloseReason;
 use crate::peer::Peer;
 use crate::peer::shared::Shared;
 use crate::service::Service;
@@ -120,7 +120,7 @@ enum Event {
     ReadFailed(Arc<io::Error>),
     WriteFailed(Arc<io::Error>),
     /// The child process is gone.
-    Exited(Exit),
+    Exited(CloseReason),
     /// This side wants to end.
     Close,
     /// The deadline has passed.
@@ -164,7 +164,7 @@ impl Connection {
             match self.step(Stage::Serving, None).await {
                 Event::Finished | Event::Read | Event::Wrote | Event::Overdue => {}
                 Event::Eof => return CloseReason::Eof,
-                Event::Exited(exit) => return CloseReason::Exited(exit),
+                Event::Exited(exit) => return exit,
                 Event::Close => return CloseReason::Local,
                 Event::ReadFailed(error) | Event::WriteFailed(error) => {
                     return CloseReason::Io(error);
@@ -190,7 +190,7 @@ impl Connection {
         {
             match self.step(Stage::Serving, Some(deadline)).await {
                 Event::Exited(_) if calls_have_failed => {}
-                Event::Exited(exit) => reason = CloseReason::Exited(exit),
+                Event::Exited(exit) => reason = exit,
                 // Output of an exited process is in the pipe already. More comes from others.
                 Event::Read if self.child_is_gone => {}
                 Event::Read => deadline = ending(self.drain),
@@ -217,7 +217,7 @@ impl Connection {
     async fn wind_down(&mut self, reason: &CloseReason) {
         let shared = Arc::clone(&self.dispatch.peer.shared);
         let mut are_stopping =
-            matches!(reason, CloseReason::Local | CloseReason::Exited(_)) || !self.pump.writing;
+            matches!(reason, CloseReason::Local) || reason.is_exit() || !self.pump.writing;
         let mut done = self.dispatch.lanes.finished();
         let mut deadline = ending(self.drain);
         loop {
@@ -375,7 +375,7 @@ async fn overdue(deadline: Option<Instant>) {
     }
 }
 
-async fn exit_of(child: &mut Option<ChildLink>) -> Exit {
+async fn exit_of(child: &mut Option<ChildLink>) -> CloseReason {
     match child {
         Some(child) => child.exited().await,
         None => pending().await,

@@ -220,6 +220,7 @@ impl<S: Service> Service for Spanned<S> {
     fn closed(&self, reason: &CloseReason) {
         // The last words of a process may hold anything, so they are left out.
         let why = match reason {
+            #[cfg(feature = "process")]
             CloseReason::Exited(_) => "the process exited".to_owned(),
             other => other.to_string(),
         };

@@ -25,6 +25,8 @@ mod layers;
 mod messages;
 mod options;
 mod panics;
+#[cfg(all(unix, feature = "process"))]
+mod process;
 mod promises;
 mod recording;
 mod redaction;

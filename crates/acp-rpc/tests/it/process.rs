@@ -1,25 +1,5 @@
-//! Child processes as peers: they start, talk, die, and are ended with all they started.
+//! Child processes as peers: they start, talk, die, and are ended with everything they started.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
-#![cfg(unix)]
-
-#[path = "it/common.rs"]
-mod common;
-#[path = "process/environment.rs"]
-mod environment;
-#[cfg(target_os = "linux")]
-#[path = "process/killed.rs"]
-mod killed;
-#[cfg(feature = "pty")]
-#[path = "process/terminal.rs"]
-mod terminal;
-
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use acp_json::Value;
@@ -27,9 +7,9 @@ use acp_rpc::{CallError, Child, CloseReason, Command, Driver, Exit, Options, Pee
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use common::{GUARD, Lab, soon};
+use crate::common::{GUARD, Lab, soon};
 
-/// With next to no time to end by itself.
+/// Has almost no time to end by itself.
 fn shell(script: &str) -> Command {
     Command::new("/bin/sh").arg("-c").arg(script).grace(Duration::from_millis(100))
 }
@@ -44,7 +24,8 @@ fn start(command: Command) -> (Lab, Peer, Driver, Child) {
 
 #[tokio::test]
 async fn a_child_is_a_peer() {
-    // `cat` sends back our own request, which we answer, and the answer to that is ours as well.
+    // `cat` returns the request of this side, which this side answers, and `cat` returns the answer
+    // too.
     let (_lab, peer, driver, child) = start(Command::new("/bin/cat").grace(GUARD));
     let driver = tokio::spawn(driver);
     let text = "\u{1F980}".repeat(100_000);
@@ -91,27 +72,13 @@ async fn what_a_child_says_before_it_exits_is_heard() {
 }
 
 #[tokio::test]
-async fn stderr_is_kept_short_and_handed_over_by_line() {
-    let lines = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&lines);
-    let script = r"for i in $(seq 1 5000); do echo line $i >&2; done; printf unfinished >&2";
-    let command =
-        shell(script).stderr_tail(20).on_stderr(move |line| heard.lock().unwrap().push(line.to_owned()));
-    let (_lab, _peer, driver, child) = start(command);
-    soon("the end", driver).await;
-    assert_eq!(child.stderr_tail(), "line 5000\nunfinished");
-    let lines = lines.lock().unwrap();
-    assert_eq!((lines.len(), lines[0].as_str(), lines[5000].as_str()), (5001, "line 1", "unfinished"));
-}
-
-#[tokio::test]
 async fn a_program_that_is_not_there_is_named() {
     let error = Transport::process(Command::new("/no/such/program")).unwrap_err();
     assert!(error.to_string().starts_with("cannot start `/no/such/program`: "), "{error}");
 }
 
-/// A shell that starts a shell that starts a program, all deaf to the end of stdin and, in part, to TERM. Each
-/// says its process id on stderr.
+/// A shell that starts a shell that starts a program. All are deaf to the end of stdin and, in
+/// part, to TERM. Each prints its process id on stderr.
 fn three_levels(on_term: &str) -> (Command, mpsc::UnboundedReceiver<u32>) {
     let script = r#"
         trap "$ON_TERM" TERM
@@ -125,7 +92,7 @@ fn three_levels(on_term: &str) -> (Command, mpsc::UnboundedReceiver<u32>) {
     (command.on_stderr(move |line| pids.send(line.parse().unwrap()).unwrap_or_default()), receiver)
 }
 
-/// Whether a process still runs: one that has exited and waits for its parent to notice does not.
+/// Tells whether a process still runs. One that has exited and was not waited for does not.
 fn is_running(pid: u32) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
@@ -141,12 +108,12 @@ async fn until(what: &str, condition: impl Fn() -> bool) {
     soon(what, come).await;
 }
 
-/// None of them runs. What others than we are the parents of may be there as a zombie, for ever where nobody takes note.
+/// Waits until none of them runs. A process with another parent may stay a zombie for ever.
 async fn until_ended(pids: &[u32]) {
     until("the end of every process", || !pids.iter().any(|pid| is_running(*pid))).await;
 }
 
-/// Nobody runs, and the first, whose parent we are, is not even a zombie.
+/// Checks that none of them runs, and that the first, a child of this process, is not a zombie.
 async fn until_gone(pids: &[u32]) {
     until_ended(pids).await;
     let leader = std::path::PathBuf::from(format!("/proc/{}", pids[0]));
@@ -162,10 +129,10 @@ async fn three(pids: &mut mpsc::UnboundedReceiver<u32>) -> [u32; 3] {
     taken
 }
 
-/// So often, because what can go wrong here depends on who is faster.
+/// The number of runs. It is high because failures here depend on which process is faster.
 const RUNS: usize = 100;
 
-/// With a handler of TERM, and deaf to it.
+/// Handlers of TERM: one that ends, and one that is deaf.
 const ON_TERM: [&str; 2] = ["exit 0", ""];
 
 /// Runs a case many times, some at once.
@@ -195,7 +162,7 @@ async fn closing_ends_every_process_of_a_wrapper() {
         soon("the end", driver).await.unwrap();
         until_gone(&pids).await;
         let exit = soon("the exit", child.wait()).await;
-        // On a busy machine it may not get round to its handler in time.
+        // On a busy machine it may not reach its handler in time.
         assert!(exit.signal == Some(9) || !on_term.is_empty() && exit.status == Some(0), "{exit:?}");
     })
     .await;
@@ -275,7 +242,7 @@ fn the_end_of_the_runtime_ends_every_process() {
 #[tokio::test]
 #[cfg(target_os = "linux")]
 async fn what_a_dead_wrapper_leaves_behind_is_ended() {
-    // The wrapper exits; what it started lives on and keeps stdout open.
+    // The wrapper exits. Its child lives on and keeps stdout open.
     let (pids, mut receiver) = mpsc::unbounded_channel();
     let command = shell(r"/bin/sh -c 'echo $$ >&2; while :; do sleep 0.05; done' & read line; exit 5")
         .on_stderr(move |line| pids.send(line.parse().unwrap()).unwrap_or_default());
@@ -290,89 +257,4 @@ async fn what_a_dead_wrapper_leaves_behind_is_ended() {
     assert_eq!(exit.status, Some(5));
     soon("the end", driver).await.unwrap();
     until_ended(&[pid]).await;
-}
-
-/// Leaves a process behind in its group that has exited, and whose parent, outside the group, never takes note of it.
-/// Says the number of that parent, which is to be killed.
-const LEAVES_A_ZOMBIE: &str = r#"
-    (true & exec setsid sleep 1000 </dev/null >/dev/null 2>&1) &
-    echo $!
-    exit 3
-"#;
-
-#[tokio::test]
-#[cfg(target_os = "linux")]
-async fn processes_that_have_exited_hold_nobody_up() {
-    for ends in [true, false] {
-        let (mut running, mut output) =
-            shell(LEAVES_A_ZOMBIE).grace(Duration::from_secs(3600)).run().unwrap();
-        let mut parent = String::new();
-        // Its end: nobody is left who could write.
-        soon("a number", tokio::io::AsyncReadExt::read_to_string(&mut output, &mut parent)).await.unwrap();
-        let group = running.pid();
-        assert_eq!(soon("the exit", running.exited()).await.status, Some(3));
-        let parent: i32 = parent.trim().parse().unwrap();
-        until("the other process to leave the group", || group_of(parent) != group).await;
-        if ends {
-            assert_eq!(soon("the end", running.end()).await.status, Some(3));
-        } else {
-            soon("the rest", running.gone()).await;
-        }
-        let parent = rustix::process::Pid::from_raw(parent).unwrap();
-        rustix::process::kill_process(parent, rustix::process::Signal::KILL).unwrap();
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn group_of(pid: i32) -> Option<u32> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    stat.rsplit(") ").next()?.split(' ').nth(2)?.parse().ok()
-}
-
-#[tokio::test]
-async fn a_command_is_run_for_what_it_prints() {
-    use tokio::io::AsyncReadExt;
-
-    let script = "echo one; echo two >&2; echo three; read line || exit 4";
-    let (mut running, mut output) = shell(script).run().unwrap();
-    assert!(running.pid().is_some());
-    let exit = soon("the exit", running.exited()).await;
-    assert_eq!((exit.status, exit.signal), (Some(4), None));
-    // All of it is there, in order, once it has exited.
-    let mut printed = [0; 100];
-    let length = output.read_now(&mut printed);
-    assert_eq!(&printed[..length], b"one\ntwo\nthree\n");
-    assert_eq!(soon("the end", output.read(&mut printed)).await.unwrap(), 0);
-    soon("the tree", running.gone()).await;
-
-    let (mut running, mut output) = shell("trap : TERM; sleep 1000 & wait; exec sleep 1000").run().unwrap();
-    let exit = soon("the end", running.end()).await;
-    assert_eq!(soon("the exit", running.exited()).await, exit);
-    assert!(matches!(exit.signal, Some(9 | 15)), "{exit:?}");
-    assert_eq!(
-        soon("the end", output.read(&mut printed)).await.unwrap(),
-        0,
-        "nothing is left that could write"
-    );
-    assert!(Command::new("/nonexistent/program").run().is_err());
-}
-
-#[tokio::test]
-async fn what_outlives_its_leader_is_looked_at_less_and_less_often() {
-    let (mut running, _output) = shell("sleep 1000 &").run().unwrap();
-    soon("the exit", running.exited()).await;
-    tokio::time::pause();
-    let mut looks = 0;
-    {
-        let mut gone = std::pin::pin!(running.gone());
-        let counted = std::future::poll_fn(|cx| {
-            looks += 1;
-            gone.as_mut().poll(cx)
-        });
-        // Of the paused clock: no longer than it takes to look.
-        tokio::time::timeout(Duration::from_secs(600), counted).await.expect_err("it sleeps");
-    }
-    assert!(looks < 3_000, "{looks} looks in ten minutes");
-    tokio::time::resume();
-    running.end().await;
 }
