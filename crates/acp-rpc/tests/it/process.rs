@@ -113,7 +113,7 @@ async fn until_ended(pids: &[u32]) {
     until("the end of every process", || !pids.iter().any(|pid| is_running(*pid))).await;
 }
 
-/// Checks that none of them runs, and that the first, a child of this process, is not a zombie.
+/// Waits until none of them runs, and the first, a child of this process, is not even a zombie.
 async fn until_gone(pids: &[u32]) {
     until_ended(pids).await;
     let leader = std::path::PathBuf::from(format!("/proc/{}", pids[0]));
