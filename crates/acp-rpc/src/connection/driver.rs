@@ -216,8 +216,7 @@ impl Connection {
     /// to stop, and at last stops them.
     async fn wind_down(&mut self, reason: &CloseReason) {
         let shared = Arc::clone(&self.dispatch.peer.shared);
-        let mut are_stopping =
-            matches!(reason, CloseReason::Local) || reason.is_exit() || !self.pump.writing;
+        let mut are_stopping = matches!(reason, CloseReason::Local) || reason.is_exit() || !self.pump.writing;
         let mut done = self.dispatch.lanes.finished();
         let mut deadline = ending(self.drain);
         loop {

@@ -234,7 +234,7 @@ fn the_end_of_the_runtime_ends_every_process() {
     let start = std::time::Instant::now();
     let is_there = |pid: &u32| std::path::Path::new(&format!("/proc/{pid}")).exists();
     while gone.iter().any(|pids| is_there(&pids[0]) || pids.iter().any(|pid| is_running(*pid))) {
-        assert!(start.elapsed() < common::GUARD, "waited in vain for the end of every process");
+        assert!(start.elapsed() < GUARD, "waited in vain for the end of every process");
         std::thread::yield_now();
     }
 }
