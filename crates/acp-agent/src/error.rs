@@ -42,7 +42,7 @@ pub enum Error {
         session: SessionId,
     },
     /// The client does not offer what was asked of it. Nothing was sent.
-    Unsupported {
+    NotOffered {
         /// The capability, as a path below `clientCapabilities`, such as `fs.readTextFile`.
         capability: Cow<'static, str>,
     },
@@ -71,8 +71,8 @@ pub enum Error {
 impl Error {
     /// The client lacks a capability, named as a path below `clientCapabilities`.
     #[must_use]
-    pub fn unsupported(capability: impl Into<Cow<'static, str>>) -> Self {
-        Error::Unsupported { capability: capability.into() }
+    pub fn not_offered(capability: impl Into<Cow<'static, str>>) -> Self {
+        Error::NotOffered { capability: capability.into() }
     }
 
     /// `-32602`: the request asks for something that is not possible. Say which field, and what would be.
@@ -180,7 +180,7 @@ impl fmt::Display for Error {
             Error::SessionClosed { session } => {
                 write!(f, "the session `{}` has been closed: stop its work", Shown(session))
             }
-            Error::Unsupported { capability } => write!(f, "the client does not offer `{capability}`"),
+            Error::NotOffered { capability } => write!(f, "the client does not offer `{capability}`"),
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
             Error::FormField { field, problem } => {
                 write!(
@@ -204,7 +204,7 @@ impl std::error::Error for Error {
             Error::Cancelled
             | Error::TurnOver
             | Error::SessionClosed { .. }
-            | Error::Unsupported { .. }
+            | Error::NotOffered { .. }
             | Error::FormField { .. }
             | Error::Rpc(_) => None,
         }

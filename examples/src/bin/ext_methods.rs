@@ -36,7 +36,7 @@ impl Reviewer {
     }
 
     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
-        let answer = match turn.request::<String>(SELECTION, &()).await {
+        let answer = match turn.ext_request::<String>(SELECTION, &()).await {
             Ok(selection) => format!("`{selection}` is {} letters long.", selection.chars().count()),
             // A client that does not know the method is no reason to fail.
             Err(Error::Call { .. }) => "There is nothing selected that I could see.".to_owned(),

@@ -59,10 +59,10 @@ pub(crate) fn check_offered(mode: &ElicitationMode, client: &ClientCapabilities)
     let offered = client.elicitation.as_ref();
     match mode {
         ElicitationMode::Form(_) if offered.is_none_or(|offered| offered.form.is_none()) => {
-            Err(Error::unsupported("elicitation.form"))
+            Err(Error::not_offered("elicitation.form"))
         }
         ElicitationMode::Url(_) if offered.is_none_or(|offered| offered.url.is_none()) => {
-            Err(Error::unsupported("elicitation.url"))
+            Err(Error::not_offered("elicitation.url"))
         }
         // Whether the client knows another one, only the client can say.
         _ => Ok(()),

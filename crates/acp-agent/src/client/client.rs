@@ -36,7 +36,7 @@ impl Client {
 
     /// The protocol version that both sides speak.
     #[must_use]
-    pub fn version(&self) -> ProtocolVersion {
+    pub fn protocol_version(&self) -> ProtocolVersion {
         self.agreed.version
     }
 
@@ -104,7 +104,7 @@ impl Client {
     /// # Errors
     /// The client does not know the method (`-32601` in [`Error::Call`]), fails, answers something that is no
     /// `R`, or is gone.
-    pub async fn request<R: DeserializeOwned>(
+    pub async fn ext_request<R: DeserializeOwned>(
         &self,
         method: &str,
         params: &(impl Serialize + Sync + ?Sized),
@@ -121,7 +121,7 @@ impl Client {
     ///
     /// # Errors
     /// The client is gone, or the params cannot be written as JSON.
-    pub async fn notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
+    pub async fn ext_notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
         check_extension(method)?;
         self.peer.notify(method, params).await.map_err(|error| Error::call(method.to_owned(), error))
     }

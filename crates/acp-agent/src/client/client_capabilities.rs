@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 /// Refuses updates that the client has not asked for (rules `v1-cap-18` to `v1-cap-20`, `v1-plan-07`).
 pub(crate) fn check_offered(update: &SessionUpdate, client: &ClientCapabilities) -> Result<()> {
     match missing(update, client) {
-        Some(capability) => Err(Error::unsupported(capability)),
+        Some(capability) => Err(Error::not_offered(capability)),
         None => Ok(()),
     }
 }

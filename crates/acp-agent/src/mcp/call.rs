@@ -67,10 +67,10 @@ impl Mcp {
         let server = self.tool(name).map(|tool| tool.server).unwrap_or_default();
         let _entered = self.inner.calls.enter(tool.id(), &server, &turn);
         // The latest is enough: a client that is slow need not see all of it.
-        let (tell, mut told) = watch::channel(None);
+        let (sender, mut progress) = watch::channel(None);
         let options = CallOptions::new()
             .tool_call(tool.id().clone())
-            .on_progress(move |progress| drop(tell.send(Some(progress))));
+            .on_progress(move |progress| drop(sender.send(Some(progress))));
         let calling = async {
             let called = self.inner.servers.call_tool(name, arguments.into(), options);
             tokio::pin!(called);
@@ -78,8 +78,8 @@ impl Mcp {
                 tokio::select! {
                     biased;
                     outcome = &mut called => return Ok(outcome),
-                    Ok(()) = told.changed() => {
-                        let progress = told.borrow_and_update().as_ref().map(words);
+                    Ok(()) = progress.changed() => {
+                        let progress = progress.borrow_and_update().as_ref().map(words);
                         if let Some(words) = progress {
                             tool.show(words).await?;
                         }

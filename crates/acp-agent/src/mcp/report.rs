@@ -54,7 +54,7 @@ where
         let notice = Notice::new(NoticeSeverity::Warning, &title).description(&problem);
         match send(notice).await {
             Ok(()) => {}
-            Err(Error::Unsupported { .. }) => {
+            Err(Error::NotOffered { .. }) => {
                 tracing::warn!(%session, server, problem, "{title}");
             }
             // The session is over.

@@ -181,7 +181,7 @@ impl<O: OpensSession> Opening<O> {
     /// # Errors
     /// [`Error::Cancelled`] when the request was cancelled, [`Error::Call`] when the client is gone;
     /// [`Error::SessionClosed`] when the session was not opened after all, or was closed;
-    /// [`Error::Unsupported`] for a kind that the client has to offer first; an error when 1 MiB of updates wait
+    /// [`Error::NotOffered`] for a kind that the client has to offer first; an error when 1 MiB of updates wait
     /// already.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         let inner = &self.inner;

@@ -18,7 +18,7 @@ use crate::op::{Initialize, Op as _, Operation};
 use crate::serve::lifecycle::initialize::initialize;
 use crate::serve::stored;
 use crate::session::connection::Connection;
-use crate::store::Keeper;
+use crate::store::StoreHandle;
 
 /// A connection as JSON-RPC sees it.
 pub(crate) struct Server<A: Agent> {
@@ -30,8 +30,8 @@ impl<A: Agent> Server<A> {
     pub(crate) fn new(agent: Arc<A>, on_fault: Option<OnFault>, limits: &Options) -> Self {
         let Profile { queue_prompts, .. } = agent.profile();
         let info = agent.profile().info();
-        let (keeper, servers) = (store(&*agent, on_fault.clone()), mcp_servers(&*agent, &info, limits));
-        let connection = Connection::new(info, queue_prompts, keeper, servers, on_fault);
+        let (store, servers) = (session_store(&*agent, on_fault.clone()), mcp_servers(&*agent, &info, limits));
+        let connection = Connection::new(info, queue_prompts, store, servers, on_fault);
         Server { agent, connection: Arc::new(connection) }
     }
 
@@ -42,7 +42,7 @@ impl<A: Agent> Server<A> {
     /// The facts about the agent, with what the library does for it.
     pub(crate) fn profile(&self) -> Profile<'_> {
         let mut profile = self.agent.profile();
-        if self.connection.keeper.is_some() {
+        if self.connection.store.is_some() {
             profile.operations = stored::OPERATIONS.into_iter().fold(profile.operations, Operations::with);
         }
         if self.connection.servers.is_some() {
@@ -148,12 +148,12 @@ fn not_offered(method: &str) -> RpcError {
 
 /// The store that the agent wants its sessions to be kept in.
 #[cfg(feature = "store")]
-fn store<A: Agent>(agent: &A, on_fault: Option<OnFault>) -> Option<Keeper> {
-    Some(Keeper::new(agent.store()?, on_fault))
+fn session_store<A: Agent>(agent: &A, on_fault: Option<OnFault>) -> Option<StoreHandle> {
+    Some(StoreHandle::new(agent.store()?, on_fault))
 }
 
 #[cfg(not(feature = "store"))]
-fn store<A: Agent>(_: &A, _: Option<OnFault>) -> Option<Keeper> {
+fn session_store<A: Agent>(_: &A, _: Option<OnFault>) -> Option<StoreHandle> {
     None
 }
 

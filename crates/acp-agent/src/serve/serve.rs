@@ -126,8 +126,8 @@ impl<A: Agent> Serve<A> {
         let Serve { agent, mut options, on_fault, stop } = self;
         let server = Server::new(agent, on_fault, &options);
         let connection = Arc::clone(server.connection());
-        if let Some(keeper) = &connection.keeper {
-            let hold = keeper.hold();
+        if let Some(store) = &connection.store {
+            let hold = store.hold();
             options.hold = Some(match options.hold.take() {
                 Some(own) => own.and(hold),
                 None => hold,

@@ -12,7 +12,7 @@ use crate::op::{self, Op as _, Operation};
 use crate::open::opening::Opening;
 use crate::open::reopen::Reopening;
 use crate::open::request::OpensSession;
-use crate::store::Keeper;
+use crate::store::StoreHandle;
 
 /// What an agent with a store can do, whatever handlers it has.
 pub(crate) const OPERATIONS: [Operation; 5] = [
@@ -37,9 +37,9 @@ pub(crate) fn answer<A: Agent>(operation: Operation, mut incoming: Incoming<'_, 
             reopen_as(Reopening::Resume(Arc::new(params)), incoming)
         }
         Operation::ListSessions => {
-            let Some(keeper) = incoming.connection.keeper.clone() else { return incoming.refuse() };
+            let Some(store) = incoming.connection.store.clone() else { return incoming.refuse() };
             incoming.run::<op::ListSessions, _, _>(async move |_, call| {
-                let mut page = keeper.list(call.params()).await?;
+                let mut page = store.list(call.params()).await?;
                 let offered = &call.client().agent_capabilities().session_capabilities;
                 if offered.additional_directories.is_none() {
                     page.sessions.iter_mut().for_each(|session| session.additional_directories.clear());
@@ -65,13 +65,13 @@ fn reopen_as<A: Agent>(reopening: Reopening, incoming: Incoming<'_, A>) -> Calle
 ///
 /// One that is open on this connection already goes on being recorded, behind what others have added meanwhile.
 pub(crate) async fn reopen<O: OpensSession, S>(
-    keeper: &Keeper,
+    store: &StoreHandle,
     scope: &Scope<S>,
     opening: &Opening<O>,
 ) -> Result<()> {
     let (id, cwd) = (opening.session_id(), O::cwd(opening.request()));
     let open = scope.connection.sessions.get(id).and_then(|session| session.updates().recorder().cloned());
-    let recorder = keeper.reopen(open, id, cwd).await?;
+    let recorder = store.reopen(open, id, cwd).await?;
     // At once: whatever fails from here on, it is closed again.
     opening.keep(recorder.clone());
     if !opening.holds_updates() {

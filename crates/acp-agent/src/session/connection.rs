@@ -11,14 +11,14 @@ use crate::client::Agreed;
 use crate::error::OnFault;
 use crate::mcp::Servers;
 use crate::session::table::Sessions;
-use crate::store::Keeper;
+use crate::store::StoreHandle;
 use crate::updates::settings::names;
 
 /// The state of a connection, whose sessions hold an `S` each.
 pub(crate) struct Connection<S> {
     pub(crate) sessions: Arc<Sessions<S>>,
     /// Where sessions are kept, if the agent wants them to be.
-    pub(crate) keeper: Option<Keeper>,
+    pub(crate) store: Option<StoreHandle>,
     /// What connects MCP servers, if the agent wants that to be done.
     pub(crate) servers: Option<Servers>,
     /// How the agent introduces itself.
@@ -43,20 +43,20 @@ impl<S> Connection<S> {
     pub(crate) fn new(
         info: Implementation,
         queues_prompts: bool,
-        keeper: Option<Keeper>,
+        store: Option<StoreHandle>,
         servers: Option<Servers>,
         on_fault: Option<OnFault>,
     ) -> Self {
         let (sessions, phase) = (Arc::default(), Mutex::default());
-        Connection { sessions, keeper, servers, info, queues_prompts, phase, on_fault }
+        Connection { sessions, store, servers, info, queues_prompts, phase, on_fault }
     }
 
     /// The connection is over: what was recorded of its sessions is made durable, and others can open them. So are
     /// those that were half open. The MCP servers of all of them are ended.
     pub(crate) async fn close_sessions(&self) {
         let keeping = async {
-            if let Some(keeper) = &self.keeper {
-                keeper.close().await;
+            if let Some(store) = &self.store {
+                store.close().await;
             }
         };
         let serving = async {

@@ -8,7 +8,7 @@ use super::{Record, RecordKind, StoreError};
 /// From this length on a block takes no further record: what is larger the allocator takes from the system, and gives
 /// back to it, each time.
 const FULL: usize = 64 * 1024;
-/// Room in a block for the record that makes it full, as long as that is a short one.
+/// ByteBudget in a block for the record that makes it full, as long as that is a short one.
 const SLACK: usize = 4 * 1024;
 
 /// Records whose texts stand behind each other: that they are many costs no more memory than their bytes.

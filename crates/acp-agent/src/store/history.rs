@@ -65,7 +65,7 @@ impl History {
         while let Some(record) = self.next_record().await? {
             match (record.entry(), &self.unreadable) {
                 (Ok(entry), _) => return Ok(Some(entry)),
-                (Err(error), Some(unreadable)) => unreadable.tell(self.count, &error),
+                (Err(error), Some(unreadable)) => unreadable.report(self.count, &error),
                 (Err(_), None) => {}
             }
         }

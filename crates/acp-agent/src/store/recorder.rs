@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::idle::Idle;
-use super::kept::Kept;
+use super::recorded_update::RecordedUpdate;
 use super::replay::replay;
 use super::unreadable::Unreadable;
 use super::writer::{Done, Job, Waiting, Writer};
@@ -76,24 +76,24 @@ impl Recorder {
     /// kept.
     pub(crate) async fn begin_turn(&self, blocks: &[ContentBlock]) -> Result<()> {
         let is_untried = self.ask(|done| Job::BeginTurn { done }).await?.unwrap_or_default();
-        let turn = self.inner.waiting.room.turn().await;
+        let permit = self.inner.waiting.budget.permit().await;
         if let Some(records) = self.inner.waiting.blocks().as_mut() {
             let is_first = records.is_empty();
             let text = records.add(RecordKind::Prompt, |text| blocks.encode(text));
             self.taken(text.map_err(StoreError::other)?.len(), is_first);
         }
-        drop(turn);
+        drop(permit);
         if let Some(title) =
             title_of(blocks).filter(|_| !self.inner.waiting.titled.swap(true, Ordering::AcqRel))
         {
-            self.tell(Job::SetTitle(Some(title)));
+            self.send(Job::SetTitle(Some(title)));
         }
         if is_untried || self.inner.writes_ahead { self.written(false).await } else { Ok(()) }
     }
 
     /// The turn is over, however it ended.
     pub(crate) fn end_turn(&self) {
-        self.tell(Job::EndTurn);
+        self.send(Job::EndTurn);
     }
 
     /// Goes on behind whatever is stored, also if somebody else has written it or this one has failed.
@@ -103,17 +103,17 @@ impl Recorder {
 
     /// Whether an update can be kept without waiting.
     pub(crate) fn has_room(&self) -> bool {
-        self.inner.waiting.room.is_free()
+        self.inner.waiting.budget.is_free()
     }
 
     /// Makes an update ready to leave, when there is room for it: when it leaves, it is recorded.
-    pub(crate) async fn keep<'a>(&'a self, gate: &'a Gate, update: &'a SessionUpdate) -> Kept<'a> {
-        Kept::new(self, gate, update, Some(self.inner.waiting.room.turn().await))
+    pub(crate) async fn keep<'a>(&'a self, gate: &'a Gate, update: &'a SessionUpdate) -> RecordedUpdate<'a> {
+        RecordedUpdate::new(self, gate, update, Some(self.inner.waiting.budget.permit().await))
     }
 
     /// The same whether there is room or not.
-    pub(crate) fn keep_now<'a>(&'a self, gate: &'a Gate, update: &'a SessionUpdate) -> Kept<'a> {
-        Kept::new(self, gate, update, None)
+    pub(crate) fn keep_now<'a>(&'a self, gate: &'a Gate, update: &'a SessionUpdate) -> RecordedUpdate<'a> {
+        RecordedUpdate::new(self, gate, update, None)
     }
 
     /// Records an update, of which this is the text. Says whether the gate was open; else it does not.
@@ -138,7 +138,7 @@ impl Recorder {
                 Maybe::Value(title) => Some(title.clone()),
             };
             self.inner.waiting.titled.store(true, Ordering::Release);
-            self.tell(Job::SetTitle(title));
+            self.send(Job::SetTitle(title));
         }
         true
     }
@@ -153,7 +153,7 @@ impl Recorder {
             }
             *known = directories.to_vec();
         }
-        self.tell(Job::SetDirectories(directories.to_vec()));
+        self.send(Job::SetDirectories(directories.to_vec()));
         self.written(false).await
     }
 
@@ -198,20 +198,20 @@ impl Recorder {
     /// `None` when the writer has ended before: the session was closed, and durable then.
     async fn ask<T>(&self, job: impl FnOnce(Done<T>) -> Job) -> Result<Option<T>> {
         let (done, outcome) = oneshot::channel();
-        self.tell(job(done));
+        self.send(job(done));
         Ok(outcome.await.ok().transpose()?)
     }
 
     /// A record has been added, under the lock.
     fn taken(&self, bytes: usize, is_first: bool) {
-        self.inner.waiting.room.take(bytes);
+        self.inner.waiting.budget.take(bytes);
         if is_first {
-            self.tell(Job::Append);
+            self.send(Job::Append);
         }
     }
 
     /// Without a writer the session is closed, and there is nothing to do.
-    fn tell(&self, job: Job) {
+    fn send(&self, job: Job) {
         let _ = self.inner.jobs.send(job);
     }
 }
@@ -232,7 +232,7 @@ impl Recording {
 
     /// Waits until what is recorded by now is written; `None` if it is.
     pub(crate) fn written_ahead(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
-        self.ahead.as_ref()?.room.passed()
+        self.ahead.as_ref()?.budget.passed()
     }
 
     /// Waits until it is closed, which it may be already.

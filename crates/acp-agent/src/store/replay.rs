@@ -53,13 +53,13 @@ impl Replay<'_> {
                 RecordKind::Update => match is_offered(record, self.client) {
                     Ok(true) => self.send(Text(record.json())).await?,
                     Ok(false) => {}
-                    Err(error) => self.unreadable.tell(self.records, &error),
+                    Err(error) => self.unreadable.report(self.records, &error),
                 },
                 RecordKind::Prompt => match serde_json::from_str(record.json()) {
                     Ok(blocks) => self.send_prompt(blocks).await?,
                     Err(_) => {
                         let error = StoreError::other("a prompt must be a list of content blocks");
-                        self.unreadable.tell(self.records, &error);
+                        self.unreadable.report(self.records, &error);
                     }
                 },
             }

@@ -20,7 +20,7 @@ impl Unreadable {
     }
 
     /// `number` counts the session's records from 1.
-    pub(super) fn tell(&self, number: usize, error: &StoreError) {
+    pub(super) fn report(&self, number: usize, error: &StoreError) {
         if let Some(on_fault) = &self.on_fault {
             let (what, reason) =
                 (format!("record {number} of session `{}`", self.session), error.to_string());

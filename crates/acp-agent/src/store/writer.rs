@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::block::Blocks;
 use super::idle::Place;
-use super::room::Room;
+use super::byte_budget::ByteBudget;
 use super::{SessionLog, SessionStore, StoreError};
 
 /// How much, in bytes, may wait to be written for each session. Over it, who sends waits.
@@ -50,15 +50,15 @@ pub(super) enum Job {
 pub(super) struct Waiting {
     /// `None` once the session is closed.
     blocks: Mutex<Option<Blocks>>,
-    pub(super) room: Room,
+    pub(super) budget: ByteBudget,
     /// Tells whether the session has a title, or is about to have one: that of a prompt is not needed any more.
     pub(super) titled: AtomicBool,
 }
 
 impl Waiting {
     pub(super) fn new(is_titled: bool) -> Self {
-        let (blocks, room) = (Mutex::new(Some(Blocks::default())), Room::new(BUDGET));
-        Waiting { blocks, room, titled: AtomicBool::new(is_titled) }
+        let (blocks, budget) = (Mutex::new(Some(Blocks::default())), ByteBudget::new(BUDGET));
+        Waiting { blocks, budget, titled: AtomicBool::new(is_titled) }
     }
 
     pub(super) fn blocks(&self) -> MutexGuard<'_, Option<Blocks>> {
@@ -165,7 +165,7 @@ impl Writer {
             let appended = self.try_append(blocks).await;
             self.note(appended);
         }
-        self.waiting.room.give_back(bytes);
+        self.waiting.budget.give_back(bytes);
     }
 
     async fn try_append(&mut self, blocks: Blocks) -> Result<(), StoreError> {
@@ -303,6 +303,6 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         *self.waiting.blocks() = None;
-        self.waiting.room.close();
+        self.waiting.budget.close();
     }
 }

@@ -31,7 +31,7 @@ impl Turn {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) naming `elicitation.form`; [`Error::FormField`](crate::Error::FormField) when the values are not what the form
+    /// [`Error::NotOffered`](crate::Error::NotOffered) naming `elicitation.form`; [`Error::FormField`](crate::Error::FormField) when the values are not what the form
     /// allows; [`Error::Call`](crate::Error::Call) when the client fails; [`Error::Cancelled`](crate::Error::Cancelled) with the turn. An error is no answer
     /// (rule `v1-eli-18`).
     pub async fn elicit(&self, form: Form) -> Result<Elicited<FormValues>> {
@@ -58,7 +58,7 @@ impl Turn {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) naming `elicitation.url`; [`Error::Call`](crate::Error::Call) when the client fails;
+    /// [`Error::NotOffered`](crate::Error::NotOffered) naming `elicitation.url`; [`Error::Call`](crate::Error::Call) when the client fails;
     /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn.
     pub async fn elicit_url(
         &self,
@@ -73,7 +73,7 @@ impl Turn {
     /// Asks the user with a request of the agent's own making, and returns the answer as it is.
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) naming the mode's capability; [`Error::Call`](crate::Error::Call) when the client fails;
+    /// [`Error::NotOffered`](crate::Error::NotOffered) naming the mode's capability; [`Error::Call`](crate::Error::Call) when the client fails;
     /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn.
     pub async fn elicit_with(&self, request: &CreateElicitationRequest) -> Result<CreateElicitationResponse> {
         check_offered(&request.mode, self.client().capabilities())?;

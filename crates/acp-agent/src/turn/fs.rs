@@ -19,7 +19,7 @@ impl Turn {
 /// The client's file system, which sees what is in its editors before it is saved.
 ///
 /// Paths are absolute. Reading and writing are offered independently of each other: what the client does not
-/// offer fails with [`Error::Unsupported`] without a message to it.
+/// offer fails with [`Error::NotOffered`] without a message to it.
 #[derive(Clone, Debug)]
 pub struct Fs {
     turn: Turn,
@@ -41,7 +41,7 @@ impl Fs {
     /// Reads a text file.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] naming `fs.readTextFile`; [`Error::Call`] with what the client says, for a file
+    /// [`Error::NotOffered`] naming `fs.readTextFile`; [`Error::Call`] with what the client says, for a file
     /// that does not exist usually `-32002`; [`Error::Cancelled`] with the turn; the path is not absolute.
     pub fn read_text<P: AsRef<Path>>(&self, path: P) -> impl Future<Output = Result<String>> + Send + use<P> {
         self.read(path.as_ref(), None, None)
@@ -63,7 +63,7 @@ impl Fs {
     /// Writes a text file; creates it if there is none.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] naming `fs.writeTextFile`; [`Error::Call`] with what the client says;
+    /// [`Error::NotOffered`] naming `fs.writeTextFile`; [`Error::Call`] with what the client says;
     /// [`Error::Cancelled`] with the turn; the path is not absolute.
     pub fn write_text<P: AsRef<Path>, C: Into<String>>(
         &self,
@@ -101,7 +101,7 @@ impl Fs {
 }
 
 pub(crate) fn check(offered: bool, capability: &'static str) -> Result<()> {
-    if offered { Ok(()) } else { Err(Error::unsupported(capability)) }
+    if offered { Ok(()) } else { Err(Error::not_offered(capability)) }
 }
 
 /// The path for the wire, where paths are absolute and Unicode (rules `v1-rpc-24`, `v1-fs-07`).

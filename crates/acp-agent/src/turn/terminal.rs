@@ -112,7 +112,7 @@ impl Command {
         });
         let created =
             turn.heeding(async { creating.await.unwrap_or_else(|error| Err(Error::other(error))) }).await;
-        let mut terminal = created.map_err(|error| turn.heard(error))?;
+        let mut terminal = created.map_err(|error| turn.failed(error))?;
         terminal.turn = turn;
         Ok(terminal)
     }

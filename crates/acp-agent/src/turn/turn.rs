@@ -151,16 +151,16 @@ impl Turn {
     ///
     /// # Errors
     /// [`Error::Cancelled`] when the turn was cancelled or the client is gone, [`Error::TurnOver`] after the
-    /// turn's answer, [`Error::Unsupported`] for a kind that the client has to offer first.
+    /// turn's answer, [`Error::NotOffered`] for a kind that the client has to offer first.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.check_open()?;
         let (session, gate) = (&self.scope.session, &self.scope.gate);
-        let tried = session.try_send(gate, update.into()).map_err(|error| self.heard(error))?;
+        let tried = session.try_send(gate, update.into()).map_err(|error| self.failed(error))?;
         let Some(update) = tried else { return Ok(()) };
         let sending = session.send_when_possible(gate, update);
         tokio::select! {
             biased;
-            sent = sending => sent.map_err(|error| self.heard(error)),
+            sent = sending => sent.map_err(|error| self.failed(error)),
             () = self.scope.cancel.cancelled(), if !self.last_words => Err(Error::Cancelled),
         }
     }
@@ -176,28 +176,28 @@ impl Turn {
     /// ```
     /// # use acp_agent::{Result, Turn};
     /// # async fn selection(turn: Turn) -> Result<()> {
-    /// let selected: String = turn.request("_editor/selection", &()).await?;
+    /// let selected: String = turn.ext_request("_editor/selection", &()).await?;
     /// # turn.say(selected).await }
     /// ```
     ///
     /// # Errors
-    /// Those of [`Client::request`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the turn.
-    pub async fn request<R: DeserializeOwned>(
+    /// Those of [`Client::ext_request`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the turn.
+    pub async fn ext_request<R: DeserializeOwned>(
         &self,
         method: &str,
         params: &(impl Serialize + Sync + ?Sized),
     ) -> Result<R> {
-        let answer = self.heeding(self.client().request(method, params)).await;
-        answer.map_err(|error| self.heard(error))
+        let answer = self.heeding(self.client().ext_request(method, params)).await;
+        answer.map_err(|error| self.failed(error))
     }
 
     /// Sends an extension notification, whose name starts with `_`, among the turn's updates.
     ///
     /// # Errors
-    /// Those of [`Client::notify`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the turn.
-    pub async fn notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
-        let sent = self.heeding(self.client().notify(method, params)).await;
-        sent.map_err(|error| self.heard(error))
+    /// Those of [`Client::ext_notify`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the turn.
+    pub async fn ext_notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
+        let sent = self.heeding(self.client().ext_notify(method, params)).await;
+        sent.map_err(|error| self.failed(error))
     }
 
     /// Calls the client, unless the turn is cancelled first.
@@ -223,7 +223,7 @@ impl Turn {
     {
         self.heeding(async {
             let answer = peer.request(M::NAME, params).await;
-            answer.map_err(|error| self.heard(Error::call(M::NAME, error)))
+            answer.map_err(|error| self.failed(Error::call(M::NAME, error)))
         })
         .await
     }
@@ -280,7 +280,7 @@ impl Turn {
     }
 
     /// A client that is gone has cancelled its turns, even if the message about it is still on its way.
-    pub(crate) fn heard(&self, error: Error) -> Error {
+    pub(crate) fn failed(&self, error: Error) -> Error {
         if !matches!(error, Error::Call { error: CallError::Closed(_), .. }) {
             return error;
         }

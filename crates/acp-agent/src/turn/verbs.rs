@@ -71,7 +71,7 @@ macro_rules! session_verbs {
             /// Tells the user something that is no part of the conversation.
             ///
             /// # Errors
-            /// Those of [`update`](Self::update); [`Error::Unsupported`](crate::Error::Unsupported) naming
+            /// Those of [`update`](Self::update); [`Error::NotOffered`](crate::Error::NotOffered) naming
             /// `session.notices`.
             pub async fn notice(&self, notice: Notice) -> Result<()> {
                 self.update(notice).await
@@ -80,7 +80,7 @@ macro_rules! session_verbs {
             /// Reports a compaction of the conversation: that it has begun, how it goes on, how it ended.
             ///
             /// # Errors
-            /// Those of [`update`](Self::update); [`Error::Unsupported`](crate::Error::Unsupported) naming
+            /// Those of [`update`](Self::update); [`Error::NotOffered`](crate::Error::NotOffered) naming
             /// `session.compaction`.
             pub async fn compaction(&self, compaction: CompactionUpdate) -> Result<()> {
                 self.update(compaction).await
@@ -101,7 +101,7 @@ macro_rules! session_verbs {
             /// Tells one of several plans: all of it.
             ///
             /// # Errors
-            /// Those of [`update`](Self::update); [`Error::Unsupported`](crate::Error::Unsupported) naming
+            /// Those of [`update`](Self::update); [`Error::NotOffered`](crate::Error::NotOffered) naming
             /// `plan`, without which there is only one plan (rule `v1-plan-07`).
             pub async fn named_plan(&self, plan: PlanUpdate) -> Result<()> {
                 self.update(plan).await
@@ -118,7 +118,7 @@ macro_rules! session_verbs {
             /// Tells that a session of a subagent is there, or what has changed about it.
             ///
             /// # Errors
-            /// Those of [`update`](Self::update); [`Error::Unsupported`](crate::Error::Unsupported) naming
+            /// Those of [`update`](Self::update); [`Error::NotOffered`](crate::Error::NotOffered) naming
             /// `subagents`.
             pub async fn subagent(&self, subagent: SubagentUpdate) -> Result<()> {
                 self.update(subagent).await

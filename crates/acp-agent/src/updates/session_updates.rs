@@ -87,7 +87,7 @@ impl SessionUpdates {
     /// directory (rule `v1-rpc-24`).
     ///
     /// # Errors
-    /// [`Error::SessionClosed`] once the session is closed; [`Error::Unsupported`] for a kind that the client
+    /// [`Error::SessionClosed`] once the session is closed; [`Error::NotOffered`] for a kind that the client
     /// has to offer first; [`Error::Call`] when the client is gone.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.send(&self.open.gate, update.into()).await
@@ -157,7 +157,7 @@ impl SessionUpdates {
         let sent = {
             let leaving = match &self.open.recorder {
                 Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
-                Some(recorder) => OutgoingUpdate::Kept(recorder.keep_now(gate, &update)),
+                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, &update)),
                 None => OutgoingUpdate::Plain { session: &self.open.id, update: &update },
             };
             client.peer().try_notify(methods::SessionUpdate::NAME, &gate.guard(&leaving))
@@ -170,7 +170,7 @@ impl SessionUpdates {
     pub(crate) async fn send_when_possible(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
         let sending = async {
             let leaving = match &self.open.recorder {
-                Some(recorder) => OutgoingUpdate::Kept(recorder.keep(gate, &update).await),
+                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep(gate, &update).await),
                 None => OutgoingUpdate::Plain { session: &self.open.id, update: &update },
             };
             let peer = self.open.client.peer();
@@ -193,7 +193,7 @@ impl SessionUpdates {
     /// The same without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
         let leaving = match &self.open.recorder {
-            Some(recorder) => OutgoingUpdate::Kept(recorder.keep_now(gate, update)),
+            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, update)),
             None => OutgoingUpdate::Plain { session: &self.open.id, update },
         };
         // A client that is gone needs no updates, and a gate that is closed lets none out.

@@ -72,8 +72,8 @@ impl ServeOperation for op::DeleteSession {
     ) -> Result<Reply, RpcError> {
         // What could not be written need not be.
         let _ = closing.release().await;
-        let deleted = match (&outcome, &scope.connection.keeper) {
-            (Ok(_), Some(keeper)) => keeper.delete(&closing.id).await,
+        let deleted = match (&outcome, &scope.connection.store) {
+            (Ok(_), Some(store)) => store.delete(&closing.id).await,
             _ => Ok(()),
         };
         answer(outcome.and_then(|response| deleted.map(|()| response)))

@@ -85,7 +85,7 @@ impl ServeOperation for op::Initialize {
         })?;
         methods.retain(|method| is_possible(method, client.capabilities()));
         scope.connection.set_auth_methods(&methods);
-        let response = InitializeResponse::new(client.version())
+        let response = InitializeResponse::new(client.protocol_version())
             .agent_capabilities(client.agent_capabilities().clone())
             .auth_methods(methods)
             .agent_info(scope.connection.info.clone());

@@ -57,10 +57,10 @@ impl<O: OpensSession> ServeOperation for O {
     /// Opens a session that is stored, and replays it for `session/load`; begins to connect MCP servers.
     async fn ready<S: Send + Sync + 'static>(scope: &Scope<S>, guard: &OpenGuard<O, S>) -> Result<()> {
         let opening = &guard.opening;
-        if let Some(keeper) = &scope.connection.keeper
+        if let Some(store) = &scope.connection.store
             && named::<O, S>(scope, opening.request()).is_some()
         {
-            reopen(keeper, scope, opening).await?;
+            reopen(store, scope, opening).await?;
         }
         if let Some(servers) = &scope.connection.servers {
             connect(servers, opening);
@@ -125,9 +125,9 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     }
     let is_named = named::<O, S>(scope, opening.request()).is_some();
     let id = session_id.filter(|_| !is_named).unwrap_or_else(|| opening.session_id().clone());
-    if let (false, Some(keeper)) = (is_named, &scope.connection.keeper) {
+    if let (false, Some(store)) = (is_named, &scope.connection.store) {
         let request = opening.request();
-        opening.keep(keeper.create(&id, O::cwd(request), O::additional_directories(request)).await?);
+        opening.keep(store.create(&id, O::cwd(request), O::additional_directories(request)).await?);
     }
     if let (true, Some(recorder)) = (is_named, opening.recorder()) {
         recorder.set_directories(O::additional_directories(opening.request())).await?;

@@ -15,29 +15,29 @@ use tokio::sync::mpsc;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The signals as they come. The first two are of interest.
-pub(super) type Heard = mpsc::Receiver<()>;
+pub(super) type Received = mpsc::Receiver<()>;
 
-static LISTENING: Mutex<Listening> = Mutex::new(Listening { tell: None, count: 0 });
+static LISTENING: Mutex<Listening> = Mutex::new(Listening { sender: None, count: 0 });
 
 struct Listening {
     /// Who serves; the last one, if the process has served before. There is a thread once there was one.
-    tell: Option<mpsc::Sender<()>>,
+    sender: Option<mpsc::Sender<()>>,
     /// How many signals have come since.
     count: u32,
 }
 
-pub(super) fn listen() -> io::Result<Heard> {
-    let (tell, heard) = mpsc::channel(2);
+pub(super) fn listen() -> io::Result<Received> {
+    let (sender, received) = mpsc::channel(2);
     let mut listening = lock();
-    if listening.tell.is_none() {
+    if listening.sender.is_none() {
         let mut heeded = vec![SIGTERM, SIGINT];
         heeded.extend([SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal)));
         let mut signals = Signals::new(heeded)?;
         let hear = move || signals.forever().for_each(on_signal);
         thread::Builder::new().name("acp-agent signals".into()).spawn(hear)?;
     }
-    *listening = Listening { tell: Some(tell), count: 0 };
-    Ok(heard)
+    *listening = Listening { sender: Some(sender), count: 0 };
+    Ok(received)
 }
 
 fn on_signal(signal: i32) {
@@ -46,9 +46,9 @@ fn on_signal(signal: i32) {
     }
     let mut listening = lock();
     listening.count = listening.count.saturating_add(1);
-    if let Some(tell) = &listening.tell {
+    if let Some(sender) = &listening.sender {
         // Nobody may be there any more.
-        let _ = tell.try_send(());
+        let _ = sender.try_send(());
     }
     let is_second = listening.count == 2;
     drop(listening);

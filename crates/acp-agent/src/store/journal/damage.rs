@@ -49,7 +49,7 @@ pub(super) struct Reporter(pub(super) Option<Arc<Hook>>);
 type Hook = dyn Fn(&Damage) + Send + Sync;
 
 impl Reporter {
-    pub(super) fn tell(&self, path: &Path, offset: u64, bytes: usize, kind: DamageKind) {
+    pub(super) fn report(&self, path: &Path, offset: u64, bytes: usize, kind: DamageKind) {
         if let Some(hook) = &self.0 {
             hook(&Damage { path: path.to_owned(), offset, bytes: bytes as u64, kind });
         }

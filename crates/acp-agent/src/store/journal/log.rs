@@ -284,7 +284,7 @@ fn finish_line(mut file: &File, path: &Path, start: u64, reporter: &Reporter) ->
         whole += line.length + 1;
     }
     if let Some(unfinished @ 1..) = tail.len().checked_sub(whole) {
-        reporter.tell(path, start + whole as u64, unfinished, DamageKind::Unfinished);
+        reporter.report(path, start + whole as u64, unfinished, DamageKind::Unfinished);
     }
     // The last whole record may lack its line end, or have something else there.
     let kept = start + whole.saturating_sub(1) as u64;

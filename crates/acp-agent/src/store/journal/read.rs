@@ -106,6 +106,6 @@ impl Reader {
     }
 
     fn report(&self, start: usize, bytes: usize, kind: DamageKind) {
-        self.reporter.tell(&self.path, self.offset + start as u64, bytes, kind);
+        self.reporter.report(&self.path, self.offset + start as u64, bytes, kind);
     }
 }

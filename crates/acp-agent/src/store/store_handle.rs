@@ -14,24 +14,24 @@ use crate::error::{Error, OnFault, Result};
 
 /// Where the sessions of an agent are kept.
 #[derive(Clone)]
-pub(crate) struct Keeper {
+pub(crate) struct StoreHandle {
     store: Arc<dyn SessionStore>,
     recordings: Arc<Mutex<Vec<Recording>>>,
     on_fault: Option<OnFault>,
     idle: Arc<Idle>,
 }
 
-impl Keeper {
+impl StoreHandle {
     /// A store for one connection.
     pub(crate) fn new(store: Arc<dyn SessionStore>, on_fault: Option<OnFault>) -> Self {
-        Keeper { store, recordings: Arc::default(), on_fault, idle: Arc::default() }
+        StoreHandle { store, recordings: Arc::default(), on_fault, idle: Arc::default() }
     }
 
     /// Keeps updates back until they are written.
     pub(crate) fn hold(&self) -> Hold {
-        let keeper = self.clone();
+        let store = self.clone();
         Hold::new(move || {
-            let waits: Vec<_> = keeper.recordings().iter().filter_map(Recording::written_ahead).collect();
+            let waits: Vec<_> = store.recordings().iter().filter_map(Recording::written_ahead).collect();
             if waits.is_empty() {
                 return None;
             }
@@ -110,8 +110,8 @@ fn check_cwd(info: &SessionInfo, cwd: &str) -> Result<()> {
     )))
 }
 
-impl fmt::Debug for Keeper {
+impl fmt::Debug for StoreHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keeper").finish_non_exhaustive()
+        f.debug_struct("StoreHandle").finish_non_exhaustive()
     }
 }

@@ -7,7 +7,7 @@ use acp_types::v1::SessionUpdate;
 use serde_core::ser::Error as _;
 
 use super::Recorder;
-use super::room::Turn;
+use super::byte_budget::Permit;
 use crate::wire::gate::Gate;
 use crate::wire::session_update::encode_params;
 
@@ -15,24 +15,24 @@ use crate::wire::session_update::encode_params;
 ///
 /// That happens under the lock of the output buffer, so the records have the order of the wire, whoever sends. The text
 /// is made once: the same bytes are sent and stored. What a layer refuses is not recorded, also if one has looked at it.
-pub(crate) struct Kept<'a> {
+pub(crate) struct RecordedUpdate<'a> {
     recorder: &'a Recorder,
     gate: &'a Gate,
     update: &'a SessionUpdate,
     /// `None` for one that goes past the budget.
-    _turn: Option<Turn<'a>>,
+    _permit: Option<Permit<'a>>,
     /// The length of the update's text, which is the end of the params, but for a brace.
     length: AtomicUsize,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> RecordedUpdate<'a> {
     pub(super) const fn new(
         recorder: &'a Recorder,
         gate: &'a Gate,
         update: &'a SessionUpdate,
-        turn: Option<Turn<'a>>,
+        permit: Option<Permit<'a>>,
     ) -> Self {
-        Kept { recorder, gate, update, _turn: turn, length: AtomicUsize::new(0) }
+        RecordedUpdate { recorder, gate, update, _permit: permit, length: AtomicUsize::new(0) }
     }
 
     /// The update's text in that of the params. Layers add to the beginning of the params alone.
@@ -43,7 +43,7 @@ impl<'a> Kept<'a> {
     }
 }
 
-impl Encode for Kept<'_> {
+impl Encode for RecordedUpdate<'_> {
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
         encode_params(self.recorder.session_id(), buffer, |buffer| {
             let start = buffer.len();

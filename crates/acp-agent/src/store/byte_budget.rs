@@ -6,7 +6,7 @@ use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 /// A budget in bytes. While it is used up, those who want some of it wait, in the order they came; who gets some may
 /// use as much as one record has.
-pub(super) struct Room {
+pub(super) struct ByteBudget {
     budget: u64,
     /// How much was taken since the session was opened.
     taken: AtomicU64,
@@ -17,14 +17,14 @@ pub(super) struct Room {
 }
 
 /// The right to take some. Others wait until it is dropped.
-pub(super) struct Turn<'a> {
+pub(super) struct Permit<'a> {
     _permit: Option<SemaphorePermit<'a>>,
 }
 
-impl Room {
+impl ByteBudget {
     pub(super) fn new(budget: u64) -> Self {
         let (given_back, _) = watch::channel(0);
-        Room { budget, taken: AtomicU64::new(0), given_back, turnstile: Semaphore::new(1) }
+        ByteBudget { budget, taken: AtomicU64::new(0), given_back, turnstile: Semaphore::new(1) }
     }
 
     /// Whether there is some, and nobody waits for it.
@@ -33,7 +33,7 @@ impl Room {
     }
 
     /// Waits until there is some, and it is the caller's turn.
-    pub(super) async fn turn(&self) -> Turn<'_> {
+    pub(super) async fn permit(&self) -> Permit<'_> {
         // The turnstile is never closed.
         let permit = self.turnstile.acquire().await.ok();
         if self.used() >= self.budget {
@@ -41,7 +41,7 @@ impl Room {
             // Nor is this: the sender is here.
             let _ = self.given_back.subscribe().wait_for(has_some).await;
         }
-        Turn { _permit: permit }
+        Permit { _permit: permit }
     }
 
     pub(super) fn take(&self, bytes: usize) {
