@@ -1,4 +1,4 @@
-//! From a message of the client to the one who takes it.
+//! Messages of the client on their way to those who take them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,7 +20,7 @@ use crate::serve::stored;
 use crate::session::connection::Connection;
 use crate::store::StoreHandle;
 
-/// A connection as JSON-RPC sees it.
+/// A connection, as JSON-RPC sees it.
 pub(crate) struct Server<A: Agent> {
     agent: Arc<A>,
     connection: Arc<Connection<A::Session>>,
@@ -39,7 +39,7 @@ impl<A: Agent> Server<A> {
         &self.connection
     }
 
-    /// The facts about the agent, with what the library does for it.
+    /// Returns the facts about the agent, with the operations that the library adds.
     pub(crate) fn profile(&self) -> Profile<'_> {
         let mut profile = self.agent.profile();
         if self.connection.store.is_some() {
@@ -47,7 +47,7 @@ impl<A: Agent> Server<A> {
         }
         if self.connection.servers.is_some() {
             profile.mcp = Servers::transports();
-            // It stands for `mcpCapabilities.acp`.
+            // The operation stands for `mcpCapabilities.acp`.
             #[cfg(feature = "unstable")]
             if Servers::reach_client() {
                 profile.operations = profile.operations.with(Operation::McpMessage);
@@ -89,13 +89,13 @@ impl<A: Agent> Service for Server<A> {
         let connection = &self.connection;
         let Some(agreed) = connection.agreed() else { return Delivery::Ignore };
         if method == methods::SessionCancel::NAME {
-            // Here, on the reader: a cancel takes effect before any message behind it is looked at, so it
-            // reaches the turn that was running when it was sent, and no later one.
+            // Here, on the reader. A cancel takes effect before any message behind it is looked at,
+            // so it reaches the turn that was running when it was sent, and no later one.
             return connection.cancel(params);
         }
         let profile = self.agent.profile();
-        // On the reader: what a server of the client tells of a request is dropped once that is answered. What is about a
-        // request that the agent has sent by itself is for its handler.
+        // On the reader, because notifications about a request are dropped once that is answered.
+        // Its handler gets those about requests that the agent has sent by itself.
         #[cfg(feature = "unstable")]
         if method == methods::McpMessageNotify::NAME
             && let Some(servers) = &connection.servers
@@ -119,8 +119,9 @@ impl<A: Agent> Service for Server<A> {
     }
 }
 
-/// Whether an operation waits for the login, where one is required: all but those that log in and out, those that say
-/// where and with which keys models are reached, which may be the login, and the one that only gives something back.
+/// Returns whether an operation waits for the login, where one is required. All do but those that
+/// log in and out, those for providers, which may be the login, and the one that only releases
+/// something.
 const fn needs_login(operation: Operation) -> bool {
     #[cfg(feature = "unstable")]
     if matches!(
@@ -135,7 +136,8 @@ const fn needs_login(operation: Operation) -> bool {
     !matches!(operation, Operation::Authenticate | Operation::Logout | Operation::CloseSession)
 }
 
-/// `-32601`, with the capability that the agent did not advertise (rules `v1-rpc-12`, `v1-rpc-13`).
+/// Returns `-32601`, with the capability that the agent did not advertise (rules `v1-rpc-12`,
+/// `v1-rpc-13`).
 fn not_offered(method: &str) -> RpcError {
     match Operation::from_method(method).and_then(Operation::capability) {
         Some(capability) => RpcError::new(
@@ -146,7 +148,7 @@ fn not_offered(method: &str) -> RpcError {
     }
 }
 
-/// The store that the agent wants its sessions to be kept in.
+/// Returns the agent's store of sessions, if it has one.
 #[cfg(feature = "store")]
 fn session_store<A: Agent>(agent: &A, on_fault: Option<OnFault>) -> Option<StoreHandle> {
     Some(StoreHandle::new(agent.store()?, on_fault))
@@ -157,7 +159,7 @@ fn session_store<A: Agent>(_: &A, _: Option<OnFault>) -> Option<StoreHandle> {
     None
 }
 
-/// What connects the MCP servers of sessions, if the agent wants that to be done.
+/// Returns the connector of MCP servers, if the agent wants one.
 #[cfg(feature = "mcp")]
 fn mcp_servers<A: Agent>(agent: &A, info: &Implementation, limits: &Options) -> Option<Servers> {
     Some(Servers::new(agent.mcp()?, info, limits))

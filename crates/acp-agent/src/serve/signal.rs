@@ -1,4 +1,4 @@
-//! The signals that ask a process to end.
+//! Signals that ask a process to end.
 
 #[cfg(all(feature = "signal", unix))]
 mod unix;
@@ -9,7 +9,7 @@ use std::io;
 #[cfg(all(feature = "signal", unix))]
 use self::unix::Received;
 
-/// SIGTERM and SIGINT; elsewhere than on unix Ctrl-C.
+/// The signals SIGTERM and SIGINT; elsewhere than on unix Ctrl-C.
 pub(crate) struct Signals {
     #[cfg(all(feature = "signal", unix))]
     received: Option<Received>,
@@ -18,7 +18,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Listens from now on: they do not end the process by themselves any more.
+    /// Listens from now on. The signals do not end the process by themselves any more.
     pub(crate) fn listen() -> io::Result<Self> {
         Ok(Signals {
             #[cfg(all(feature = "signal", unix))]
@@ -36,7 +36,7 @@ impl Signals {
         }
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) {
         #[cfg(all(feature = "signal", unix))]
         if let Some(received) = &mut self.received

@@ -1,4 +1,4 @@
-//! What stands in the place of `store` without that feature: nothing of it can be there.
+//! The stand-in for `store` without that feature. None of its values can exist.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;

@@ -12,7 +12,7 @@ pub(crate) enum OutgoingUpdate<'a> {
         session: &'a SessionId,
         update: &'a SessionUpdate,
     },
-    /// It is recorded as it leaves.
+    /// An update that is recorded as it leaves.
     Recorded(RecordedUpdate<'a>),
 }
 
