@@ -1,0 +1,588 @@
+//! `LocalTerminals`: commands that an agent runs, and that none of them outlives its reason.
+
+#![cfg(unix)]
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::common::{Wire, connected, open, with_session};
+use acp_client::{LocalTerminals, Session, Terminal};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+/// A session whose agent may run commands.
+struct Place {
+    session: Session,
+    wire: Wire,
+    terminals: LocalTerminals,
+}
+
+impl Place {
+    async fn new() -> Self {
+        Self::with(LocalTerminals::new()).await
+    }
+
+    async fn with(terminals: LocalTerminals) -> Self {
+        let served = terminals.grace(Duration::from_millis(100));
+        let terminals = served.clone();
+        let (session, wire) = with_session(|connect| connect.terminals(served)).await;
+        Self { session, wire, terminals }
+    }
+
+    async fn call(&mut self, method: &str, mut params: Value) -> Value {
+        params["sessionId"] = params.get("sessionId").cloned().unwrap_or(json!("s1"));
+        self.wire.call(json!(method), method, params).await
+    }
+
+    async fn create(&mut self, mut params: Value) -> Value {
+        params["cwd"] = params.get("cwd").cloned().unwrap_or(json!("/"));
+        self.call("terminal/create", params).await
+    }
+
+    /// Starts a line of shell, and returns its terminal's id.
+    async fn start(&mut self, line: &str) -> Value {
+        let answer = self.create(json!({"command": "sh", "args": ["-c", line]})).await;
+        assert!(answer["result"]["terminalId"].is_string(), "{answer}");
+        answer["result"]["terminalId"].clone()
+    }
+
+    async fn of(&mut self, method: &str, id: &Value) -> Value {
+        self.call(method, json!({"terminalId": id})).await
+    }
+
+    /// Runs what is asked for to its end, and returns its output with its exit status.
+    async fn run(&mut self, params: Value) -> Value {
+        let answer = self.create(params).await;
+        let id = answer["result"]["terminalId"].clone();
+        assert!(id.is_string(), "{answer}");
+        self.of("terminal/wait_for_exit", &id).await;
+        let output = self.of("terminal/output", &id).await;
+        assert_eq!(self.of("terminal/release", &id).await["result"], json!({}));
+        output["result"].clone()
+    }
+
+    async fn shell(&mut self, line: &str) -> Value {
+        self.run(json!({"command": "sh", "args": ["-c", line]})).await
+    }
+
+    /// The terminal, once it shows this.
+    async fn shows(&self, id: &Value, text: &str) -> Terminal {
+        let mut terminal = self.terminals.get(&id.as_str().expect("an id").into()).expect("it is there");
+        while !terminal.output().output.contains(text) {
+            assert!(terminal.changed().await, "instead of {text}: {:?}", terminal.output());
+        }
+        terminal
+    }
+}
+
+/// Holds on to whoever has it open: it ends when they are all gone.
+struct Leash {
+    _folder: TempDir,
+    path: PathBuf,
+    end: pipe::Receiver,
+}
+
+impl Leash {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("leash");
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0).expect("made");
+        let end = pipe::OpenOptions::new().open_receiver(&path).expect("opened");
+        Self { _folder: folder, path, end }
+    }
+
+    /// Three levels of processes, of which the deepest does not want to end, on the leash. The first then does `last`.
+    fn tree(&self, last: &str) -> String {
+        let leash = self.path.display();
+        format!(
+            "exec 9>'{leash}'; sh -c 'sh -c \"trap : TERM; echo up; while :; do sleep 1000; done\" & wait' & {last}"
+        )
+    }
+
+    /// Waits until nobody has it any more. Somebody must have had it.
+    async fn freed(mut self) {
+        let mut nothing = [0; 1];
+        let end = tokio::time::timeout(Duration::from_secs(60), self.end.read(&mut nothing)).await;
+        assert_eq!(end.expect("they end").expect("it works"), 0);
+    }
+}
+
+/// The code of an error, after checking that it names this field and the session.
+fn code(answer: &Value, field: &str) -> i64 {
+    let error = &answer["error"];
+    let message = error["message"].as_str().unwrap_or_else(|| panic!("an error, not {answer}"));
+    assert!(message.contains(&format!("`{field}`")) && message.contains("session `"), "{message}");
+    assert_eq!(error["data"]["field"], field);
+    error["code"].as_i64().expect("a number")
+}
+
+#[tokio::test]
+async fn terminals_are_offered_by_those_who_serve_them() {
+    for (terminals, wants) in [(None, false), (Some(LocalTerminals::new()), true)] {
+        let (transport, mut wire) = crate::common::pipe();
+        let connect = acp_client::connect(transport);
+        let connect = match terminals {
+            Some(terminals) => connect.terminals(terminals),
+            None => connect,
+        };
+        let (agent, request) = tokio::join!(connect.into_future(), wire.initialize(json!({})));
+        agent.expect("connected");
+        assert_eq!(request["params"]["clientCapabilities"]["terminal"].as_bool().unwrap_or(false), wants);
+    }
+}
+
+#[tokio::test]
+async fn output_is_one_text_in_the_order_of_the_writes() {
+    let mut place = Place::new().await;
+    let output =
+        place.shell("for i in 1 2 3; do echo out $i; echo err $i >&2; done; printf end; exit 7").await;
+    assert_eq!(output["output"], "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\nend");
+    assert_eq!((&output["truncated"], &output["exitStatus"]), (&json!(false), &json!({"exitCode": 7})));
+    let output = place.shell("printf 'a\\377b \\346\\226\\207 \\346'").await;
+    assert_eq!(output["output"], "a\u{FFFD}b 文 \u{FFFD}");
+    // Stdin is empty, and not the wire.
+    assert_eq!(place.shell("cat; echo $?").await["output"], "0\n");
+    let output = place.shell("kill -9 $$").await;
+    assert_eq!(output["exitStatus"], json!({"signal": "SIGKILL"}));
+}
+
+#[tokio::test]
+async fn a_running_command_shows_what_it_has_printed_and_no_status() {
+    let mut place = Place::new().await;
+    let id = place.start("echo first; sleep 1000").await;
+    let terminal = place.shows(&id, "first").await;
+    let output = place.of("terminal/output", &id).await["result"].clone();
+    assert_eq!((&output["output"], output.get("exitStatus")), (&json!("first\n"), None), "{output}");
+    assert_eq!(terminal.request().args, ["-c", "echo first; sleep 1000"]);
+
+    // Killed, it is still there.
+    assert_eq!(place.of("terminal/kill", &id).await["result"], json!({}));
+    let output = place.of("terminal/output", &id).await["result"].clone();
+    assert_eq!(output["output"], "first\n");
+    assert_eq!(output["exitStatus"], json!({"signal": "SIGTERM"}));
+    assert_eq!(place.of("terminal/wait_for_exit", &id).await["result"], json!({"signal": "SIGTERM"}));
+    assert_eq!(place.of("terminal/kill", &id).await["result"], json!({}), "once more is no error");
+    assert_eq!(place.of("terminal/release", &id).await["result"], json!({}));
+    // To the agent it is gone, to who shows it it is not.
+    assert!(place.terminals.get(terminal.id()).is_none());
+    assert_eq!(terminal.output().output, "first\n");
+    assert_eq!(terminal.wait().await.signal.as_deref(), Some("SIGTERM"));
+}
+
+#[tokio::test]
+async fn everybody_who_waits_is_told() {
+    let mut place = Place::new().await;
+    let id = place.start("echo on; sleep 1000").await;
+    place.shows(&id, "on").await;
+    let params = json!({"sessionId": "s1", "terminalId": id});
+    for waiter in 0..4 {
+        let wait =
+            json!({"jsonrpc": "2.0", "id": waiter, "method": "terminal/wait_for_exit", "params": params});
+        place.wire.send(wait).await;
+    }
+    // One does not want to know any more.
+    let cancel = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 3}});
+    place.wire.send(cancel).await;
+    let withdrawn = place.wire.receive().await;
+    assert_eq!((&withdrawn["id"], &withdrawn["error"]["code"]), (&json!(3), &json!(-32800)));
+    let release = json!({"jsonrpc": "2.0", "id": "r", "method": "terminal/release", "params": params});
+    place.wire.send(release).await;
+    let mut told = Vec::new();
+    for _ in 0..4 {
+        let answer = place.wire.receive().await;
+        if answer["id"] != "r" {
+            assert_eq!(answer["result"], json!({"signal": "SIGTERM"}), "{answer}");
+        }
+        told.push(answer["id"].to_string());
+    }
+    told.sort();
+    assert_eq!(told, ["\"r\"", "0", "1", "2"]);
+}
+
+#[tokio::test]
+async fn a_terminal_that_is_none_of_the_sessions_is_not_found() {
+    let mut place = Place::new().await;
+    let other = open(place.session.agent(), &mut place.wire, json!({"sessionId": "s2"})).await;
+    let (id, released) = (place.start("sleep 1000").await, place.start("true").await);
+    place.of("terminal/release", &released).await;
+    for method in ["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"] {
+        for (id, session) in [(&json!("none"), "s1"), (&released, "s1"), (&id, other.id().as_str())] {
+            let answer = place.call(method, json!({"terminalId": id, "sessionId": session})).await;
+            assert_eq!(code(&answer, "terminalId"), -32002, "{method}");
+        }
+    }
+    let output = place.of("terminal/output", &id).await;
+    assert_eq!(output["result"].get("exitStatus"), None, "the other session has not touched it: {output}");
+}
+
+#[tokio::test]
+async fn a_terminal_is_gone_from_its_release_on_also_while_its_command_still_ends() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let fifo = folder.path().join("fifo");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).expect("made");
+    let served = LocalTerminals::new().grace(Duration::from_secs(600));
+    let terminals = served.clone();
+    let (session, wire) = with_session(|connect| connect.terminals(served)).await;
+    let mut place = Place { session, wire, terminals };
+    // Busy, because a shell misses a signal that comes just before it blocks or while it forks.
+    let line = "trap 'echo asked; read line <&8; exit 5' TERM; echo up; while :; do :; done";
+    let id = place.start(&format!("exec 8<>'{}'; {line}", fifo.display())).await;
+    let mut terminal = place.shows(&id, "up").await;
+    let params = json!({"sessionId": "s1", "terminalId": id});
+    place
+        .wire
+        .send(json!({"jsonrpc": "2.0", "id": "r", "method": "terminal/release", "params": params}))
+        .await;
+    while !terminal.output().output.contains("asked") {
+        assert!(terminal.changed().await);
+    }
+    for method in ["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"] {
+        assert_eq!(code(&place.of(method, &id).await, "terminalId"), -32002, "{method}");
+    }
+    assert_eq!(terminal.output().exit_status, None, "it got the time that it has");
+    tokio::task::spawn_blocking(|| std::fs::write(fifo, "\n")).await.expect("no panic").expect("written");
+    let answer = place.wire.receive().await;
+    assert_eq!((&answer["id"], &answer["result"]), (&json!("r"), &json!({})), "{answer}");
+    assert_eq!(terminal.wait().await.exit_code, Some(5));
+}
+
+#[tokio::test]
+async fn one_connection_does_not_see_the_terminals_of_another() {
+    let mut place = Place::new().await;
+    let id = place.start("sleep 1000").await;
+    let terminals = place.terminals.clone();
+    let (_session, mut wire) = with_session(|connect| connect.terminals(terminals)).await;
+    let params = json!({"sessionId": "s1", "terminalId": id});
+    assert_eq!(code(&wire.call(json!(1), "terminal/kill", params).await, "terminalId"), -32002);
+}
+
+#[tokio::test]
+async fn a_command_gets_its_arguments_its_folder_and_its_environment() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let real = folder.path().canonicalize().expect("it is there");
+    let terminals = LocalTerminals::new().env("OURS", "ours").env("BOTH", "ours");
+    let mut place = Place::with(terminals).await;
+    let output = place.run(json!({"command": "printf", "args": ["%s|", "$HOME", "a b", ""]})).await;
+    assert_eq!(output["output"], "$HOME|a b||");
+    let env = json!([{"name": "BOTH", "value": "its"}, {"name": "ITS", "value": "a=b"}]);
+    let line = "echo $OURS $BOTH $ITS ${PATH:+path}; pwd";
+    let output = place.run(json!({"command": "sh", "args": ["-c", line], "env": env, "cwd": real})).await;
+    assert_eq!(output["output"], format!("ours its a=b path\n{}\n", real.display()));
+    // A path of the command starts there.
+    std::os::unix::fs::symlink("/bin/echo", folder.path().join("say")).expect("linked");
+    assert_eq!(place.run(json!({"command": "./say", "args": ["hi"], "cwd": real})).await["output"], "hi\n");
+
+    let mut place = Place::with(LocalTerminals::new().env_clear().env("ONLY", "this")).await;
+    assert_eq!(place.run(json!({"command": "/usr/bin/env"})).await["output"], "ONLY=this\n");
+    let terminals = LocalTerminals::new().env_inherit(["PATH"]).env_inherit(["NOT SET"]).env("OURS", "x");
+    let output = Place::with(terminals).await.run(json!({"command": "env"})).await["output"].clone();
+    let mut names: Vec<_> =
+        output.as_str().expect("text").lines().map(|line| line.split('=').next()).collect();
+    names.sort_unstable();
+    assert_eq!(names, [Some("OURS"), Some("PATH")], "{output}");
+}
+
+#[tokio::test]
+async fn a_line_of_shell_is_run_where_that_is_wanted() {
+    let mut place = Place::new().await;
+    assert_eq!(code(&place.create(json!({"command": "echo a b"})).await, "command"), -32602);
+    let mut place = Place::with(LocalTerminals::new().shell_lines("sh", ["-c"])).await;
+    assert_eq!(place.run(json!({"command": "echo a | tr a b"})).await["output"], "b\n");
+    assert_eq!(place.run(json!({"command": "echo", "args": ["a | tr a b"]})).await["output"], "a | tr a b\n");
+}
+
+#[tokio::test]
+async fn without_a_folder_of_its_own_a_command_runs_in_the_sessions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let real = folder.path().canonicalize().expect("it is there");
+    let (agent, mut wire) = connected(|connect| connect.terminals(LocalTerminals::new()), json!({})).await;
+    let (session, ()) = tokio::join!(agent.new_session(&real).into_future(), async {
+        let request = wire.expect("session/new").await;
+        wire.answer(&request, json!({"sessionId": "s1"})).await;
+    });
+    let session = session.expect("opened");
+    let mut place = Place { session, wire, terminals: LocalTerminals::new() };
+    for cwd in [None, Some(Value::Null)] {
+        let mut params = json!({"command": "pwd"});
+        if let Some(cwd) = cwd {
+            params["cwd"] = cwd;
+        }
+        let id = place.call("terminal/create", params).await["result"]["terminalId"].clone();
+        place.of("terminal/wait_for_exit", &id).await;
+        let output = place.of("terminal/output", &id).await;
+        assert_eq!(output["result"]["output"], format!("{}\n", real.display()));
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_started_is_refused() {
+    let mut place = Place::with(LocalTerminals::new().max_terminals(1)).await;
+    for (params, field) in [
+        (json!({"command": ""}), "command"),
+        (json!({"command": "no such program"}), "command"),
+        (json!({"command": "/etc/passwd"}), "command"),
+        (json!({"command": "/"}), "command"),
+        (json!({"command": "a\0b"}), "command"),
+        (json!({"command": "true", "args": ["\0"]}), "args"),
+        (json!({"command": "true", "env": [{"name": "A=B", "value": ""}]}), "env"),
+        (json!({"command": "true", "env": [{"name": "", "value": ""}]}), "env"),
+        (json!({"command": "true", "env": [{"name": "A", "value": "\0"}]}), "env"),
+        (json!({"command": "true", "cwd": "relative"}), "cwd"),
+        (json!({"command": "true", "cwd": ""}), "cwd"),
+        (json!({"command": "true", "cwd": "/no such folder"}), "cwd"),
+        (json!({"command": "true", "cwd": "/etc/passwd"}), "cwd"),
+        (json!({"command": "true", "sessionId": "unknown"}), "sessionId"),
+    ] {
+        assert_eq!(code(&place.create(params.clone()).await, field), -32602, "{params}");
+    }
+    // Malformed members are refused, not passed over (rule v1-term-10).
+    for params in [
+        json!({"command": "true", "args": [1]}),
+        json!({"command": "true", "env": {"A": "B"}}),
+        json!({"command": "true", "cwd": 1}),
+        json!({"command": "true", "outputByteLimit": -1}),
+    ] {
+        assert_eq!(place.create(params.clone()).await["error"]["code"], -32602, "{params}");
+    }
+    let nulls = json!({"command": "true", "args": null, "env": null, "outputByteLimit": null});
+    assert_eq!(
+        place.run(nulls).await["exitStatus"],
+        json!({"exitCode": 0}),
+        "none of them has taken a place"
+    );
+}
+
+#[tokio::test]
+async fn the_newest_output_is_kept_in_whole_characters() {
+    let mut place = Place::with(LocalTerminals::new().max_output_bytes(7)).await;
+    for (limit, printed, expected, truncated) in [
+        (json!(0), "abc", "", true),
+        (json!(0), "", "", false),
+        (json!(1), "aä", "", true),
+        (json!(2), "aä", "ä", true),
+        (json!(3), "aä", "aä", false),
+        (json!(3), "文c", "c", true),
+        (json!(4), "文c", "文c", false),
+        // The host has a limit, too.
+        (json!(100), "abä文c", "bä文c", true),
+        (Value::Null, "abä文c", "bä文c", true),
+    ] {
+        let params = json!({"command": "printf", "args": ["%s", printed], "outputByteLimit": limit});
+        let output = place.run(params).await;
+        assert_eq!(
+            (&output["output"], &output["truncated"]),
+            (&json!(expected), &json!(truncated)),
+            "{printed}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_flood_is_held_in_bounds() {
+    #[cfg(target_os = "linux")]
+    if !crate::common::alone::is_alone("terminals::a_flood_is_held_in_bounds") {
+        return;
+    }
+    const LIMIT: usize = 100_000;
+    let mut place = Place::new().await;
+    let line = "yes 'a line of ten' | head -c 256000000; echo; echo done";
+    let params = json!({"command": "sh", "args": ["-c", line], "outputByteLimit": LIMIT});
+    let output = place.run(params).await;
+    let text = output["output"].as_str().expect("text");
+    assert_eq!((text.len(), &output["truncated"]), (LIMIT, &json!(true)));
+    assert!(text.ends_with("\ndone\n"));
+    #[cfg(target_os = "linux")]
+    {
+        let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("and this in it");
+        let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
+        assert!(kilobytes < 100_000, "{kilobytes} kB");
+    }
+}
+
+#[tokio::test]
+async fn no_more_than_so_many_at_a_time() {
+    let mut place = Place::with(LocalTerminals::new().max_terminals(2)).await;
+    let (first, _second) = (place.start("true").await, place.start("sleep 1000").await);
+    place.of("terminal/wait_for_exit", &first).await;
+    // It has ended, and still is there.
+    let refused = place.create(json!({"command": "true"})).await;
+    assert_eq!(code(&refused, "command"), -32602);
+    assert!(refused["error"]["message"].as_str().expect("text").contains("release"), "{refused}");
+    place.of("terminal/release", &first).await;
+    // The place is free once all of it is cleared away.
+    while place.create(json!({"command": "true"})).await.get("error").is_some() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn no_longer_than_so_long() {
+    let mut place = Place::with(LocalTerminals::new().max_time(Duration::from_millis(20))).await;
+    let output = place.shell("sleep 1000").await;
+    assert_eq!(output["exitStatus"], json!({"signal": "SIGTERM"}));
+}
+
+#[tokio::test]
+async fn kill_ends_everything_that_was_started() {
+    let mut place = Place::new().await;
+    // The first process waits, or has gone before the others.
+    for (last, status) in [("wait", json!({"signal": "SIGTERM"})), ("exit 3", json!({"exitCode": 3}))] {
+        let leash = Leash::new();
+        let id = place.start(&leash.tree(last)).await;
+        place.shows(&id, "up").await;
+        if last != "wait" {
+            place.of("terminal/wait_for_exit", &id).await;
+        }
+        assert_eq!(place.of("terminal/kill", &id).await["result"], json!({}));
+        leash.freed().await;
+        assert_eq!(place.of("terminal/output", &id).await["result"]["exitStatus"], status);
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_want_to_end_is_killed() {
+    let mut place = Place::new().await;
+    let id = place.start("trap : TERM; echo up; while :; do sleep 1000; done").await;
+    place.shows(&id, "up").await;
+    place.of("terminal/kill", &id).await;
+    let output = place.of("terminal/output", &id).await;
+    assert_eq!(output["result"]["exitStatus"], json!({"signal": "SIGKILL"}));
+}
+
+#[tokio::test]
+async fn a_command_is_over_when_its_first_process_is() {
+    let mut place = Place::new().await;
+    let leash = Leash::new();
+    let id = place.start(&leash.tree("sleep 0; echo started; exit 0")).await;
+    assert_eq!(place.of("terminal/wait_for_exit", &id).await["result"], json!({"exitCode": 0}));
+    // What it has left behind is shown on, and ends with the terminal.
+    place.shows(&id, "up").await;
+    assert_eq!(place.of("terminal/release", &id).await["result"], json!({}));
+    leash.freed().await;
+}
+
+#[tokio::test]
+async fn a_command_ends_with_its_session_and_with_the_connection() {
+    for end in ["closed", "dropped", "disconnected", "agent gone"] {
+        let served = LocalTerminals::new().grace(Duration::from_millis(100));
+        let terminals = served.clone();
+        let closing = json!({"sessionCapabilities": {"close": {}}});
+        let (agent, mut wire) = connected(|connect| connect.terminals(served), closing).await;
+        let session = open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
+        let leash = Leash::new();
+        let mut place = Place { session, wire, terminals };
+        let id = place.start(&leash.tree("wait")).await;
+        let terminal = place.shows(&id, "up").await;
+        let Place { session, mut wire, terminals } = place;
+        match end {
+            "closed" => {
+                let (closed, ()) = tokio::join!(session.close(), async {
+                    let request = wire.expect("session/close").await;
+                    wire.answer(&request, json!({})).await;
+                });
+                closed.expect("closed");
+            }
+            "dropped" => drop(session),
+            "disconnected" => {
+                agent.close().await;
+                assert_ne!(terminal.output().exit_status, None, "{end}: they end before that is over");
+            }
+            _ => {
+                drop(wire);
+                agent.wait().await;
+                assert_ne!(terminal.output().exit_status, None, "{end}: they end before that is over");
+            }
+        }
+        leash.freed().await;
+        assert_eq!(terminal.wait().await.signal.as_deref(), Some("SIGTERM"), "{end}");
+        // It is forgotten right after it has ended.
+        while terminals.get(terminal.id()).is_some() {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[test]
+fn a_command_ends_with_the_runtime() {
+    let (looking, running) = (runtime(), runtime());
+    let leash = looking.block_on(async { Leash::new() });
+    running.block_on(async {
+        let mut place = Place::new().await;
+        let id = place.start(&leash.tree("wait")).await;
+        place.shows(&id, "up").await;
+        // Nobody closes anything.
+        std::mem::forget(place);
+    });
+    running.shutdown_background();
+    looking.block_on(leash.freed());
+}
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("started")
+}
+
+#[tokio::test]
+async fn who_is_asked_decides() {
+    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+    let terminals = LocalTerminals::new().ask({
+        let asked = Arc::clone(&asked);
+        move |request| {
+            let line = format!("{} {:?} in {:?}", request.command, request.args, request.cwd);
+            asked.lock().expect("nobody panics").push(line);
+            async move { request.command == "true" }
+        }
+    });
+    let mut place = Place::with(terminals).await;
+    let params = json!({"command": "false", "args": ["x"]});
+    assert_eq!(code(&place.create(params).await, "command"), -32602);
+    let id = place.call("terminal/create", json!({"command": "true", "cwd": "/"})).await;
+    assert!(id["result"]["terminalId"].is_string(), "{id}");
+    // What cannot be started is not asked about.
+    place.create(json!({"command": "true", "cwd": "relative"})).await;
+    let asked = asked.lock().expect("nobody panics").clone();
+    assert_eq!(asked, ["false [\"x\"] in Some(\"/\")", "true [] in Some(\"/\")"]);
+}
+
+#[tokio::test]
+async fn a_question_is_withdrawn_with_its_turn_or_its_request() {
+    for by_turn in [true, false] {
+        let (tell, withdrawn) = oneshot::channel::<()>();
+        let (told, asked) = oneshot::channel::<()>();
+        let once = Mutex::new(Some((tell, told)));
+        let terminals = LocalTerminals::new().ask(move |_| {
+            let once = once.lock().expect("nobody panics").take();
+            async move {
+                let (held, told) = once.expect("it is asked once");
+                told.send(()).expect("the test listens");
+                std::future::pending::<()>().await;
+                drop(held);
+                true
+            }
+        });
+        let mut place = Place::with(terminals).await;
+        let turn = place.session.prompt("go").await.expect("sent");
+        place.wire.expect("session/prompt").await;
+        let params = json!({"sessionId": "s1", "command": "true", "cwd": "/"});
+        let create = json!({"jsonrpc": "2.0", "id": 5, "method": "terminal/create", "params": params});
+        place.wire.send(create).await;
+        asked.await.expect("it is asked");
+        if by_turn {
+            turn.cancel().expect("sent");
+            place.wire.expect("session/cancel").await;
+        } else {
+            let cancel = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 5}});
+            place.wire.send(cancel).await;
+        }
+        let answer = place.wire.receive().await;
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(5), &json!(-32800)), "{answer}");
+        assert!(withdrawn.await.is_err(), "the question is gone");
+    }
+}
