@@ -12,10 +12,10 @@ use acp_types::v1::{
     SessionNotification,
 };
 
-use crate::agent::Connection;
-use crate::profile;
-use crate::service::{ClientService, Shared};
-use crate::terminal_login::IN_META;
+use crate::agent::agent::Connection;
+use crate::launch::terminal_login::IN_META;
+use crate::serve::capabilities;
+use crate::serve::service::{ClientService, Shared};
 use crate::{Agent, Client, Elicitation, Error, Handlers, LocalFs, LocalTerminals, PermissionPolicy};
 
 /// How long `initialize` may take unless told otherwise. Agents that start through a package runner have been seen to
@@ -171,12 +171,12 @@ impl Connect {
 
     /// Starts the agent, and says nothing to it yet.
     pub(crate) fn begin(self) -> Result<Connecting, Error> {
-        profile::check(&self.handlers)?;
+        capabilities::check(&self.handlers)?;
         let program = self.start.program();
         let (transport, child) = self.start.run()?;
         let logs_in = self.terminal_logins && program.is_some();
         let capabilities =
-            profile::capabilities(&self.handlers).auth(AuthCapabilities::new().terminal(logs_in));
+            capabilities::capabilities(&self.handlers).auth(AuthCapabilities::new().terminal(logs_in));
         let capabilities =
             if logs_in { capabilities.meta(Meta::new().with(IN_META, true)) } else { capabilities };
         let request = InitializeRequest::new(ProtocolVersion::LATEST)

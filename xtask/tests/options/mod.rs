@@ -25,7 +25,9 @@ fn every_option_is_tried_at_its_extremes() {
         files(&crates.join(name).join("src"), &mut sources);
         let mut tables = Vec::new();
         files(&crates.join(name).join("tests"), &mut tables);
-        tables.retain(|table| table.components().any(|part| Path::new(&part).file_stem() == Some("options".as_ref())));
+        tables.retain(|table| {
+            table.components().any(|part| Path::new(&part).file_stem() == Some("options".as_ref()))
+        });
         let table: String = tables.iter().map(|table| fs::read_to_string(table).unwrap()).collect();
         for source in
             sources.iter().filter(|source| !source.components().any(|part| part.as_os_str() == "generated"))

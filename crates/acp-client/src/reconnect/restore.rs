@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::entries::Entry;
-use crate::open::{LoadSession, ResumeSession};
+use crate::agent::session::open::{LoadSession, ResumeSession};
 use crate::{Agent, Error, Reason, Session};
 
 /// Takes up all of them at once, as far as the agent can and its time lasts.

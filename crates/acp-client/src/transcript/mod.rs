@@ -8,6 +8,7 @@ mod fold;
 mod json;
 mod message;
 mod prompt;
+pub mod sanitize;
 mod timeline;
 mod tool_run;
 

@@ -12,9 +12,7 @@ pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
     let mut items = vec![Item::Text("use acp_types::Meta;\n".to_owned())];
     items.extend([false, true].map(|unstable| Item::Tokens(imports(operations, unstable))));
     let library = match half.side {
-        Side::Client => {
-            "use crate::call::Call;\nuse crate::extract::{Argument, FromCall};\nuse crate::op::{OnSession, Op};\n"
-        }
+        Side::Client => "use crate::op::{OnSession, Op};\nuse crate::{Argument, Call, FromCall};\n",
         _ => {
             "use crate::agent::Agent;\nuse crate::call::Call;\nuse crate::error::Result;\n\
               use crate::extract::FromCall;\nuse crate::op::Op;\n"

@@ -1,0 +1,316 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use acp_json::Map;
+use acp_types::method::Method;
+use acp_types::v1::methods::{SessionLoad, SessionNew, SessionResume};
+use acp_types::v1::{
+    LoadSessionRequest, LoadSessionResponse, McpServer, NewSessionRequest, NewSessionResponse,
+    ResumeSessionRequest, ResumeSessionResponse, SessionConfigOption, SessionId, SessionModeState,
+};
+
+use crate::agent::session::config::Moment;
+use crate::wire::opened_response::Answer;
+use crate::{Agent, Error, Session};
+
+/// A session about to be opened with `session/new`: await it.
+///
+/// ```no_run
+/// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
+/// let session = agent.new_session("/home/me/project").directory("/home/me/notes").await?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a session is opened by awaiting this"]
+pub struct NewSession {
+    agent: Agent,
+    place: Place,
+}
+
+/// A session about to be opened again with `session/load`: await it.
+///
+/// The conversation so far arrives as [`Event`](crate::Event)s before the agent answers. It is there to read with
+/// [`Session::updates`] afterwards; of a conversation of more than 4 MiB the oldest part is replaced by an
+/// [`Event::Missed`](crate::Event::Missed). To see all of a longer one, [`replay`](Self::replay) it.
+///
+/// ```no_run
+/// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
+/// let session = agent.load_session("yesterday", "/home/me/project").await?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a session is opened by awaiting this"]
+pub struct LoadSession {
+    agent: Agent,
+    id: SessionId,
+    place: Place,
+}
+
+/// A session about to be taken up again with `session/resume`, without its conversation: await it.
+///
+/// There are agents that send the conversation all the same before they answer, against rule v1-res-02. Those messages,
+/// thoughts, tool calls and plans are there to read with [`Session::updates`], and never in the events of a turn; of more
+/// than 4 MiB the oldest part is replaced by an [`Event::Missed`](crate::Event::Missed).
+///
+/// ```no_run
+/// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
+/// let session = agent.resume_session("yesterday", "/home/me/project").await?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a session is opened by awaiting this"]
+pub struct ResumeSession {
+    agent: Agent,
+    id: SessionId,
+    place: Place,
+}
+
+/// A request that opens a session: [`NewSession`], [`LoadSession`] and [`ResumeSession`].
+pub trait Opening: Sealed + IntoFuture<Output = Result<Session, Error>, IntoFuture: Send> + Send {}
+
+/// What only this crate asks of an [`Opening`].
+pub trait Sealed {
+    /// Where the session is to work.
+    fn place(&self) -> Place;
+}
+
+/// Where a session works, and with what.
+#[derive(Clone, Debug)]
+pub struct Place {
+    cwd: Result<String, &'static str>,
+    directories: Vec<Result<String, &'static str>>,
+    mcp_servers: Vec<McpServer>,
+    #[cfg(feature = "unstable")]
+    pub(crate) system_prompt: Option<acp_types::v1::SystemPrompt>,
+}
+
+/// A place that the protocol allows and the agent can work in.
+pub(crate) struct Checked {
+    pub(crate) cwd: String,
+    pub(crate) directories: Vec<String>,
+    pub(crate) mcp_servers: Vec<McpServer>,
+    #[cfg(feature = "unstable")]
+    pub(crate) system_prompt: Option<acp_types::v1::SystemPrompt>,
+}
+
+/// What an agent tells of a session that it has opened.
+pub(crate) struct Opened {
+    pub(crate) modes: Option<SessionModeState>,
+    pub(crate) config_options: Option<Vec<SessionConfigOption>>,
+    pub(crate) extra: Map,
+    pub(crate) at: Moment,
+}
+
+impl NewSession {
+    pub(crate) fn new(agent: Agent, cwd: &Path) -> Self {
+        Self { agent, place: Place::new(cwd) }
+    }
+
+    async fn open(self) -> Result<Session, Error> {
+        let place = self.place.check(&self.agent, SessionNew::NAME)?;
+        let request =
+            NewSessionRequest::new(place.cwd, place.mcp_servers).additional_directories(place.directories);
+        #[cfg(feature = "unstable")]
+        let request = match place.system_prompt {
+            Some(prompt) => request.system_prompt(prompt),
+            None => request,
+        };
+        let shared = self.agent.shared();
+        let roots = shared.roots(&request.cwd, &request.additional_directories).await;
+        let opening = shared.sessions.opening(Arc::clone(&roots));
+        let answer: Answer<NewSessionResponse> =
+            self.agent.call_for(SessionNew::NAME, None, &request).await?;
+        let state = shared.sessions.attach(&answer.value.session_id, roots);
+        drop(opening);
+        Ok(Session::new(self.agent, state, answer.into()))
+    }
+}
+
+impl LoadSession {
+    pub(crate) fn new(agent: Agent, id: SessionId, cwd: &Path) -> Self {
+        Self::at(agent, id, Place::new(cwd))
+    }
+
+    pub(crate) const fn at(agent: Agent, id: SessionId, place: Place) -> Self {
+        Self { agent, id, place }
+    }
+
+    /// What is sent, when the agent offers it.
+    pub(crate) fn request(self) -> Result<(Agent, LoadSessionRequest), Error> {
+        let method = SessionLoad::NAME;
+        self.agent.check_offered(self.agent.capabilities().load_session, method, "loadSession")?;
+        let place = self.place.check(&self.agent, method)?;
+        let request = LoadSessionRequest::new(place.mcp_servers, place.cwd, self.id)
+            .additional_directories(place.directories);
+        #[cfg(feature = "unstable")]
+        let request = match place.system_prompt {
+            Some(prompt) => request.system_prompt(prompt),
+            None => request,
+        };
+        Ok((self.agent, request))
+    }
+
+    async fn open(self) -> Result<Session, Error> {
+        let (agent, request) = self.request()?;
+        // Its updates come before the answer (rule v1-load-09).
+        let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
+        let state = agent.shared().sessions.attach(&request.session_id, roots);
+        let answer: Answer<LoadSessionResponse> =
+            agent.call_in_lane(SessionLoad::NAME, &state, &request).await?;
+        Ok(Session::new(agent, state, answer.into()))
+    }
+}
+
+impl ResumeSession {
+    pub(crate) fn new(agent: Agent, id: SessionId, cwd: &Path) -> Self {
+        Self::at(agent, id, Place::new(cwd))
+    }
+
+    pub(crate) const fn at(agent: Agent, id: SessionId, place: Place) -> Self {
+        Self { agent, id, place }
+    }
+
+    async fn open(self) -> Result<Session, Error> {
+        let method = SessionResume::NAME;
+        let offered = self.agent.capabilities().session_capabilities.resume.is_some();
+        self.agent.check_offered(offered, method, "sessionCapabilities.resume")?;
+        let place = self.place.check(&self.agent, method)?;
+        let request = ResumeSessionRequest::new(self.id, place.cwd)
+            .mcp_servers(place.mcp_servers)
+            .additional_directories(place.directories);
+        #[cfg(feature = "unstable")]
+        let request = match place.system_prompt {
+            Some(prompt) => request.system_prompt(prompt),
+            None => request,
+        };
+        let roots = self.agent.shared().roots(&request.cwd, &request.additional_directories).await;
+        let state = self.agent.shared().sessions.attach(&request.session_id, roots);
+        let asked = Moment::now();
+        let answer: Answer<ResumeSessionResponse> = self.agent.call_in_lane(method, &state, &request).await?;
+        // Of a session that was open here already, a turn may be running.
+        if !state.has_turn() {
+            state.inbox.set_aside(asked, answer.at);
+        }
+        Ok(Session::new(self.agent, state, answer.into()))
+    }
+}
+
+impl Place {
+    pub(crate) fn new(cwd: &Path) -> Self {
+        Self {
+            cwd: absolute(cwd),
+            directories: Vec::new(),
+            mcp_servers: Vec::new(),
+            #[cfg(feature = "unstable")]
+            system_prompt: None,
+        }
+    }
+
+    pub(crate) fn add_directory(&mut self, directory: &Path) {
+        self.directories.push(absolute(directory));
+    }
+
+    pub(crate) fn add_mcp_server(&mut self, server: McpServer) {
+        self.mcp_servers.push(server);
+    }
+
+    pub(crate) fn check(self, agent: &Agent, method: &'static str) -> Result<Checked, Error> {
+        let argument = |field, problem: &str| Error::Argument { method, field, problem: problem.to_owned() };
+        let offered = agent.capabilities();
+        agent.check_offered(
+            self.directories.is_empty() || offered.session_capabilities.additional_directories.is_some(),
+            method,
+            "sessionCapabilities.additionalDirectories",
+        )?;
+        for server in &self.mcp_servers {
+            let servers = &offered.mcp_capabilities;
+            let (is_offered, capability) = match server {
+                McpServer::Http(_) => (servers.http, "mcpCapabilities.http"),
+                McpServer::Sse(_) => (servers.sse, "mcpCapabilities.sse"),
+                #[cfg(feature = "unstable")]
+                McpServer::Acp(_) => (servers.acp, "mcpCapabilities.acp"),
+                _ => continue,
+            };
+            agent.check_offered(is_offered, method, capability)?;
+        }
+        #[cfg(feature = "unstable")]
+        crate::agent::unstable::check_system_prompt(self.system_prompt.as_ref(), agent, method)?;
+        let directories = self.directories.into_iter().collect::<Result<_, _>>();
+        Ok(Checked {
+            cwd: self.cwd.map_err(|problem| argument("cwd", problem))?,
+            directories: directories.map_err(|problem| argument("additionalDirectories", problem))?,
+            mcp_servers: self.mcp_servers,
+            #[cfg(feature = "unstable")]
+            system_prompt: self.system_prompt,
+        })
+    }
+}
+
+pub(crate) fn absolute(path: &Path) -> Result<String, &'static str> {
+    match path.to_str() {
+        Some(text) if path.is_absolute() => Ok(text.to_owned()),
+        Some(_) => Err("must be an absolute path"),
+        None => Err("must be UTF-8 text"),
+    }
+}
+
+macro_rules! tells_of_a_session {
+    ($($response:ty),*) => {$(
+        impl From<crate::wire::opened_response::Answer<$response>> for crate::agent::session::open::Opened {
+            fn from(answer: crate::wire::opened_response::Answer<$response>) -> Self {
+                let crate::wire::opened_response::Answer { value, at, extra } = answer;
+                Self { modes: value.modes, config_options: value.config_options, extra, at }
+            }
+        }
+    )*};
+}
+
+tells_of_a_session!(NewSessionResponse, LoadSessionResponse, ResumeSessionResponse);
+
+/// What every request that opens a session has.
+macro_rules! opens_a_session {
+    ($($opening:ident),*) => {$(
+        impl $opening {
+            /// Lets the session work in another directory too, an absolute path. Those of an earlier time are not
+            /// remembered. Needs `sessionCapabilities.additionalDirectories`.
+            pub fn directory(mut self, directory: impl AsRef<std::path::Path>) -> Self {
+                self.place.add_directory(directory.as_ref());
+                self
+            }
+
+            /// Gives the session an MCP server. Servers over HTTP and SSE need `mcpCapabilities.http` and `.sse`.
+            pub fn mcp_server(mut self, server: impl Into<acp_types::v1::McpServer>) -> Self {
+                self.place.add_mcp_server(server.into());
+                self
+            }
+
+            /// Adds to the agent's system prompt, or takes its place. Needs `sessionCapabilities.systemPrompt`.
+            #[cfg(feature = "unstable")]
+            pub fn system_prompt(mut self, prompt: impl Into<acp_types::v1::SystemPrompt>) -> Self {
+                self.place.system_prompt = Some(prompt.into());
+                self
+            }
+        }
+
+        impl crate::agent::session::open::Sealed for $opening {
+            fn place(&self) -> crate::agent::session::open::Place {
+                self.place.clone()
+            }
+        }
+
+        impl crate::agent::session::open::Opening for $opening {}
+
+        impl std::future::IntoFuture for $opening {
+            type Output = Result<crate::Session, crate::Error>;
+            type IntoFuture = std::pin::Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+            fn into_future(self) -> Self::IntoFuture {
+                Box::pin(self.open())
+            }
+        }
+    )*};
+}
+
+opens_a_session!(NewSession, LoadSession, ResumeSession);
+#[cfg(feature = "unstable")]
+pub(crate) use {opens_a_session, tells_of_a_session};

@@ -1,0 +1,285 @@
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use acp_json::Map;
+use acp_types::method::Method;
+use acp_types::v1::methods::{SessionCancel, SessionPrompt, SessionSetMode};
+use acp_types::v1::{
+    CancelNotification, ContentBlock, PromptRequest, SessionId, SessionModeId, SessionModeState,
+    SetSessionModeRequest,
+};
+use futures_core::Stream;
+use tokio::sync::oneshot;
+
+use crate::agent::session::open::Opened;
+use crate::sessions::session_state::{NoTurn, SessionState};
+use crate::sessions::table::Attached;
+use crate::{Agent, Error, Event, Turn};
+
+/// A conversation with an agent. Handles are cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Session {
+    open: Arc<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    agent: Agent,
+    state: Attached,
+    modes: Option<SessionModeState>,
+    extra: Map,
+}
+
+/// The events of a session that belong to no turn. From a prompt on until its turn has been read to the end or dropped,
+/// all events are the turn's.
+///
+/// The stream ends when the session is closed, or with the connection. While it exists, a reader that is behind by more
+/// than 4 MiB slows the agent down; without it, and without a turn, the newest 4 MiB are kept for whoever reads next,
+/// who is told by [`Event::Missed`] how many went before them. All sessions of a connection that nobody reads keep 64 MiB
+/// together: beyond that, the oldest events of those that have been left unread for longest give way, and are counted in
+/// the same way. No session waits for the reader of another.
+///
+/// It begins with what the agent has repeated of the conversation when the session was
+/// [resumed](Agent::resume_session), if it has: that is no turn's.
+#[derive(Debug)]
+#[must_use = "a stream does nothing until it is read"]
+pub struct Updates {
+    session: Session,
+}
+
+/// What a prompt can be made of: text, a content block, or several.
+pub trait IntoPrompt {
+    /// The blocks of the prompt.
+    fn into_prompt(self) -> Vec<ContentBlock>;
+}
+
+impl Session {
+    pub(crate) fn new(agent: Agent, state: Attached, opened: Opened) -> Self {
+        if let Some(options) = opened.config_options {
+            state.config.set(options, opened.at);
+        }
+        Self { open: Arc::new(Open { agent, state, modes: opened.modes, extra: opened.extra }) }
+    }
+
+    /// The agent's id of the session.
+    #[must_use]
+    pub fn id(&self) -> &SessionId {
+        self.state().id()
+    }
+
+    /// The agent.
+    #[must_use]
+    pub fn agent(&self) -> &Agent {
+        &self.open.agent
+    }
+
+    /// The modes that the session was opened with, when it has modes. Changes arrive as [`Event::Mode`].
+    #[must_use]
+    pub fn modes(&self) -> Option<&SessionModeState> {
+        self.open.modes.as_ref()
+    }
+
+    /// What the answer that opened the session has beside the members that the protocol names, as it came.
+    ///
+    /// Some agents still list their models here, under `models`, and let them be switched by a method of before config
+    /// options:
+    ///
+    /// ```no_run
+    /// # async fn switch(session: acp_client::Session) -> Result<(), Box<dyn std::error::Error>> {
+    /// use acp_client::{Map, Value};
+    ///
+    /// if let Some(models) = session.extra().get("models") {
+    ///     println!("now: {:?}", models.get("currentModelId").and_then(|id| id.as_str()));
+    ///     let params = Map::from([("sessionId", session.id().as_str().into()), ("modelId", Value::from("large"))]);
+    ///     session.agent().peer().request::<_, Value>("session/set_model", &params).await?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn extra(&self) -> &Map {
+        &self.open.extra
+    }
+
+    /// Starts a turn (`session/prompt`). When it returns, the prompt is on its way.
+    ///
+    /// A turn that was dropped before its end is waited for first.
+    ///
+    /// # Errors
+    /// [`Error::Content`] for a block of a kind that the agent does not take, [`Error::Busy`] while another turn of the
+    /// session runs or has not been read to its end, [`Error::CancelTimeout`] when the agent does not end one that was
+    /// cancelled, [`Error::SessionClosed`], [`Error::Closed`].
+    pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
+        let prompt = content.into_prompt();
+        self.check_content(&prompt)?;
+        let state = self.state();
+        let patience = self.agent().cancel_timeout();
+        let number = state.begin_turn(patience).await.map_err(|why| self.no_turn(&why, patience))?;
+        let running = RunningTurn(self.open.state.clone());
+        let request = PromptRequest::new(self.id().clone(), prompt);
+        let (tell, outcome) = oneshot::channel();
+        let turn = Turn::new(self.clone(), number, outcome);
+        // The answer ends the turn also when nobody holds it any more.
+        let ended = move |answer| {
+            drop(running);
+            // Nobody listens when the turn was dropped.
+            let _ = tell.send(answer);
+        };
+        // It returns when the prompt is on its way, so that a cancel cannot overtake it.
+        let begun = self.agent().peer().begin_then(Some(state.lane()), SessionPrompt::NAME, &request, ended);
+        begun.await.map_err(|error| Error::of_call(SessionPrompt::NAME, Some(self.id()), error))?;
+        Ok(turn)
+    }
+
+    /// Asks the agent to stop what it does in this session (`session/cancel`). Open permission requests are answered
+    /// with `cancelled`. A running turn ends with its response, as [`Turn::cancel`] says.
+    ///
+    /// # Errors
+    /// [`Error::SessionClosed`], or the connection is over.
+    pub fn cancel(&self) -> Result<(), Error> {
+        self.check_open(SessionCancel::NAME)?;
+        self.cancel_turn(None)
+    }
+
+    /// Switches to another of the session's [`modes`](Self::modes) (`session/set_mode`).
+    ///
+    /// # Errors
+    /// [`Error::NotOffered`] when the session has no modes, [`Error::Argument`] when this is none of them,
+    /// [`Error::SessionClosed`], or the agent refused.
+    pub async fn set_mode(&self, mode: impl Into<SessionModeId>) -> Result<(), Error> {
+        let (mode, method) = (mode.into(), SessionSetMode::NAME);
+        self.check_open(method)?;
+        let modes = self.modes().ok_or(Error::NotOffered { method, capability: "modes" })?;
+        if !modes.available_modes.iter().any(|listed| listed.id == mode) {
+            let listed: Vec<&str> = modes.available_modes.iter().map(|mode| mode.id.as_str()).collect();
+            let problem = format!("is none of the session's modes: {}", listed.join(", "));
+            return Err(Error::Argument { method, field: "modeId", problem });
+        }
+        let request = SetSessionModeRequest::new(self.id().clone(), mode);
+        self.agent().call::<SessionSetMode>(Some(self.id()), &request).await?;
+        Ok(())
+    }
+
+    /// The events that belong to no turn.
+    pub fn updates(&self) -> Updates {
+        self.state().inbox.add_reader();
+        Updates { session: self.clone() }
+    }
+
+    pub(crate) fn state(&self) -> &Arc<SessionState> {
+        &self.open.state
+    }
+
+    pub(crate) fn check_open(&self, method: &'static str) -> Result<(), Error> {
+        if self.state().is_closed() {
+            return Err(Error::SessionClosed { method, session: self.id().clone() });
+        }
+        Ok(())
+    }
+
+    fn no_turn(&self, why: &NoTurn, patience: Option<Duration>) -> Error {
+        let session = self.id().clone();
+        match why {
+            NoTurn::Busy => Error::Busy { session },
+            NoTurn::Closed => Error::SessionClosed { method: SessionPrompt::NAME, session },
+            NoTurn::Overdue => Error::CancelTimeout { session, waited: patience.unwrap_or_default() },
+        }
+    }
+
+    pub(crate) fn cancel_turn(&self, turn: Option<u64>) -> Result<(), Error> {
+        let cancel = CancelNotification::new(self.id().clone());
+        let sent =
+            self.state().cancel_turn(turn, || self.agent().peer().notify_now(SessionCancel::NAME, &cancel));
+        sent.map_err(|error| Error::of_call(SessionCancel::NAME, Some(self.id()), error))
+    }
+
+    /// Rule v1-cap-09: what the agent did not ask for is not sent.
+    fn check_content(&self, prompt: &[ContentBlock]) -> Result<(), Error> {
+        let takes = &self.agent().capabilities().prompt_capabilities;
+        for (index, block) in prompt.iter().enumerate() {
+            let (kind, capability, allowed) = match block {
+                ContentBlock::Text(_) | ContentBlock::ResourceLink(_) => continue,
+                ContentBlock::Image(_) => ("image", Some("promptCapabilities.image"), takes.image),
+                ContentBlock::Audio(_) => ("audio", Some("promptCapabilities.audio"), takes.audio),
+                ContentBlock::Resource(_) => {
+                    ("resource", Some("promptCapabilities.embeddedContext"), takes.embedded_context)
+                }
+                other => (other.tag(), None, false),
+            };
+            if !allowed {
+                let (session, kind) = (self.id().clone(), kind.to_owned());
+                return Err(Error::Content { session, block: index, kind, capability });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Updates {
+    /// The next event, or `None` when the session is closed or the connection over. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<Event> {
+        poll_fn(|cx| self.poll_event(cx)).await
+    }
+
+    fn poll_event(&self, cx: &Context<'_>) -> Poll<Option<Event>> {
+        let state = self.session.state();
+        // Registered first: the turn may end between the look and the wait.
+        state.inbox.wait(cx);
+        if state.has_turn() { Poll::Pending } else { state.inbox.poll_next_with_aside(cx) }
+    }
+}
+
+impl Stream for Updates {
+    type Item = Event;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.poll_event(cx)
+    }
+}
+
+impl Drop for Updates {
+    fn drop(&mut self) {
+        self.session.state().inbox.remove_reader();
+    }
+}
+
+impl IntoPrompt for &str {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        vec![ContentBlock::text(self)]
+    }
+}
+
+impl IntoPrompt for String {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        vec![ContentBlock::text(self)]
+    }
+}
+
+impl IntoPrompt for ContentBlock {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        vec![self]
+    }
+}
+
+impl IntoPrompt for Vec<ContentBlock> {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        self
+    }
+}
+
+impl<const N: usize> IntoPrompt for [ContentBlock; N] {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        self.into()
+    }
+}
+
+/// Ends the turn of the session, however its task ends.
+struct RunningTurn(Attached);
+
+impl Drop for RunningTurn {
+    fn drop(&mut self) {
+        Attached::end_turn(&self.0);
+    }
+}

@@ -1,0 +1,8 @@
+//! Ready-made clients: each serves some of the methods that an agent may call.
+
+pub(crate) mod fs;
+#[cfg(feature = "mcp")]
+mod mcp;
+pub(crate) mod permission;
+pub(crate) mod terminals;
+mod withdrawn;

@@ -1,0 +1,6 @@
+//! How a client answers `session/request_permission`.
+
+mod memory;
+mod policy;
+
+pub use policy::PermissionPolicy;

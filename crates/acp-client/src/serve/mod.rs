@@ -1,0 +1,16 @@
+//! Handlers of an agent's requests: how they are registered, called and answered.
+
+pub(crate) mod arguments;
+pub(crate) mod call;
+pub(crate) mod cancel;
+pub(crate) mod capabilities;
+pub(crate) mod choice;
+pub(crate) mod client;
+mod conflicts;
+pub(crate) mod elicitation;
+pub(crate) mod handler;
+pub(crate) mod handlers;
+pub(crate) mod replies;
+pub(crate) mod router;
+pub(crate) mod serve_op;
+pub(crate) mod service;

@@ -1,0 +1,206 @@
+//! The client's end of the connection: finds who handles a message.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use acp_json::Node;
+use acp_rpc::{BoxFuture, CloseReason, Delivery, Fault, LaneKey, Peer, Reply, Request, Service, Task};
+use acp_types::method::Method;
+use acp_types::v1::methods::{self, ElicitationCreate, SessionRequestPermission};
+use acp_types::v1::{
+    CreateElicitationResponse, ElicitationAction, RequestPermissionOutcome, RequestPermissionResponse,
+    SessionId, SessionNotification, SessionUpdate,
+};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::agent::WeakAgent;
+use crate::agent::session::config::Moment;
+use crate::sessions::inbox;
+use crate::sessions::inbox::Coming;
+use crate::sessions::roots::Roots;
+use crate::sessions::table::Sessions;
+use crate::{Context, Event, Handlers, RpcError};
+
+/// How many faults are remembered.
+const FAULTS: usize = 100;
+/// How many characters of each. Ids and names in them are the agent's, and may be as long as it likes.
+const FAULT_LENGTH: usize = 1024;
+
+/// What one connection shares between its reader and its handles.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    pub(crate) sessions: Arc<Sessions>,
+    /// Set when `initialize` is answered, for handlers that want to call the agent.
+    pub(crate) agent: watch::Sender<Option<WeakAgent>>,
+    /// Those who have something to end when the connection is over hold a receiver until they have.
+    pub(crate) guests: watch::Sender<()>,
+    /// Whether a handler works in the directories of sessions.
+    needs_roots: bool,
+    /// Fires when the connection is over. All handlers of notifications have this one, as nobody takes back a
+    /// notification.
+    over: CancellationToken,
+    faults: Mutex<VecDeque<String>>,
+    /// How many messages nobody could read.
+    lost: AtomicU64,
+}
+
+pub(crate) struct ClientService {
+    pub(crate) handlers: Arc<Handlers>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Shared {
+    pub(crate) fn new(handlers: &Handlers) -> Self {
+        Self { needs_roots: handlers.needs_roots, ..Self::default() }
+    }
+
+    /// Where a session will work. To be asked for before the agent hears of it.
+    pub(crate) async fn roots(&self, cwd: &str, directories: &[String]) -> Arc<Roots> {
+        Arc::new(if self.needs_roots { Roots::open(cwd, directories).await } else { Roots::unopened(cwd) })
+    }
+
+    /// What was skipped, refused or went wrong without ending the connection: the last hundred, oldest first.
+    pub(crate) fn faults(&self) -> Vec<String> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note(&self, mut fault: String) {
+        if let Some((end, _)) = fault.char_indices().nth(FAULT_LENGTH) {
+            fault.truncate(end);
+            fault.push('…');
+            fault.shrink_to_fit();
+        }
+        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        // A flood of the same leaves room for others.
+        if faults.back() == Some(&fault) {
+            return;
+        }
+        if faults.len() == FAULTS {
+            faults.pop_front();
+        }
+        faults.push_back(fault);
+    }
+}
+
+impl Service for ClientService {
+    fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, RpcError> {
+        let handler = self.handlers.find_request(method).ok_or_else(|| RpcError::method_not_found(method))?;
+        let session = params.get("sessionId").and_then(Node::as_str).map(SessionId::from);
+        let context = Context::new(request.peer, request.cancel, Arc::clone(&self.shared));
+        let task = handler(params, context.clone())?;
+        let Some((session, withdrawn)) = session.zip(answer_when_withdrawn(method)) else { return Ok(task) };
+        Ok(withdrawable(task, self.shared.sessions.asks(&session), context, withdrawn))
+    }
+
+    fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
+        if method == methods::SessionUpdate::NAME {
+            return self.update(params, peer);
+        }
+        let Some(handler) = self.handlers.find_notification(method) else { return Delivery::Ignore };
+        match handler(params, self.told_by(peer)) {
+            Ok(task) => Delivery::Task(task),
+            Err(error) => {
+                self.fault(Fault::Ignored { method, reason: &error.message });
+                Delivery::Ignore
+            }
+        }
+    }
+
+    fn fault(&self, fault: Fault<'_>) {
+        self.shared.lost.fetch_add(u64::from(fault.is_loss()), Ordering::Relaxed);
+        self.shared.note(fault.to_string());
+    }
+
+    fn closed(&self, _: &CloseReason) {
+        self.shared.sessions.close();
+        self.shared.over.cancel();
+    }
+}
+
+impl ClientService {
+    /// What the handler of a notification knows of it.
+    fn told_by(&self, peer: &Peer) -> Context {
+        Context::new(peer.clone(), self.shared.over.clone(), Arc::clone(&self.shared))
+    }
+
+    fn update(&self, params: Node<'_>, peer: &Peer) -> Delivery {
+        let weight = inbox::weight(&params);
+        let update: SessionNotification = match acp_json::read(params) {
+            Ok(update) => update,
+            Err(error) => {
+                let method = methods::SessionUpdate::NAME;
+                self.fault(Fault::Ignored { method, reason: &error.to_string() });
+                return Delivery::Ignore;
+            }
+        };
+        let Some(session) = self.shared.sessions.heard_of(&update.session_id) else {
+            return self.update_of_a_stranger(update, peer);
+        };
+        if let SessionUpdate::ConfigOptionUpdate(config) = &update.update {
+            session.config.set(config.config_options.clone(), Moment::now());
+        }
+        // Queued first, so that a handler that panics costs nobody an event. As a rule that needs no task.
+        let (event, handled) = if self.handlers.sees_updates() {
+            (Event::from(update.update.clone()), Some(self.handlers.updated(update, || self.told_by(peer))))
+        } else {
+            (Event::from(update.update), None)
+        };
+        let waits = Coming::push_now(&session, event, weight).err();
+        let job: BoxFuture = match (waits, handled) {
+            (None, None) => return Delivery::Done,
+            (None, Some(handled)) => handled,
+            (Some((coming, event)), handled) => Box::pin(async move {
+                coming.push(event, weight).await;
+                if let Some(handled) = handled {
+                    handled.await;
+                }
+            }),
+        };
+        Delivery::Lane { lane: session.lane(), job }
+    }
+
+    /// Nobody holds the session, so nothing is kept; those who want to see every update see it.
+    fn update_of_a_stranger(&self, update: SessionNotification, peer: &Peer) -> Delivery {
+        if !self.handlers.sees_updates() {
+            let id = &update.session_id;
+            self.shared
+                .note(format!("ignored a session/update: no session of this id is open (session `{id}`)"));
+            return Delivery::Ignore;
+        }
+        let lane = LaneKey::from(update.session_id.as_str());
+        Delivery::Lane { lane, job: self.handlers.updated(update, || self.told_by(peer)) }
+    }
+}
+
+/// What a request of the agent is answered with when the turn that it belongs to is cancelled (rule v1-cancel-03), or
+/// its session closed. `None` for those that go on.
+fn answer_when_withdrawn(method: &str) -> Option<fn() -> Reply> {
+    match method {
+        SessionRequestPermission::NAME => {
+            Some(|| Reply::new(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)))
+        }
+        ElicitationCreate::NAME => {
+            Some(|| Reply::new(CreateElicitationResponse::new(ElicitationAction::Cancel)))
+        }
+        _ => None,
+    }
+}
+
+/// Answers exactly once: as the handler does, or as soon as the request is withdrawn.
+fn withdrawable(task: Task, withdrawn: CancellationToken, context: Context, answer: fn() -> Reply) -> Task {
+    Box::pin(async move {
+        tokio::select! {
+            // The answer of a cancelled turn wins over that of a request that was taken back (rule v1-creq-09).
+            biased;
+            () = withdrawn.cancelled() => Ok(answer()),
+            () = context.cancelled() => Err(RpcError::cancelled()),
+            answer = task => answer,
+        }
+    })
+}

@@ -1,0 +1,6 @@
+//! The sessions of a connection, and what has come in for each.
+
+pub(crate) mod inbox;
+pub(crate) mod roots;
+pub(crate) mod session_state;
+pub(crate) mod table;

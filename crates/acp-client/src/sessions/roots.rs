@@ -1,0 +1,39 @@
+//! Where a session works.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::disk::tree::Tree;
+
+/// The directories of one session: its `cwd` and the additional ones (rule v1-fs-08).
+#[derive(Debug, Default)]
+pub(crate) struct Roots {
+    cwd: Box<str>,
+    trees: Vec<Arc<Tree>>,
+}
+
+impl Roots {
+    /// Where nothing of a session's is served by its directories.
+    pub(crate) fn unopened(cwd: &str) -> Self {
+        Self { cwd: cwd.into(), trees: Vec::new() }
+    }
+
+    /// Opens the directories, so that they stay the same whatever happens to their paths. One that cannot be opened is
+    /// left out.
+    pub(crate) async fn open(cwd: &str, directories: &[String]) -> Self {
+        let paths: Vec<Box<str>> =
+            std::iter::once(cwd).chain(directories.iter().map(String::as_str)).map(Box::from).collect();
+        let open = move || {
+            paths.iter().filter_map(|path| Tree::open(Path::new(&**path)).ok()).map(Arc::new).collect()
+        };
+        Self { cwd: cwd.into(), trees: tokio::task::spawn_blocking(open).await.unwrap_or_default() }
+    }
+
+    pub(crate) fn cwd(&self) -> &str {
+        &self.cwd
+    }
+
+    pub(crate) fn trees(&self) -> &[Arc<Tree>] {
+        &self.trees
+    }
+}

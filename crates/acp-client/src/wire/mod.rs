@@ -1,0 +1,3 @@
+//! Messages on their way from the wire.
+
+pub(crate) mod opened_response;
