@@ -1,3 +1,5 @@
+//! Connections: an agent is started, and the version settled.
+
 use std::future::IntoFuture;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -12,10 +14,12 @@ use acp_types::v1::{
     SessionNotification,
 };
 
-use crate::agent::agent::Connection;
+use crate::agent::connection::Connection;
+use crate::agent::shared::Shared;
 use crate::launch::terminal_login::IN_META;
 use crate::serve::capabilities;
-use crate::serve::service::{ClientService, Shared};
+use crate::serve::context::Link;
+use crate::serve::service::ClientService;
 use crate::{Agent, Client, Elicitation, Error, Handlers, LocalFs, LocalTerminals, PermissionPolicy};
 
 /// How long `initialize` may take unless told otherwise. Agents that start through a package runner have been seen to
@@ -182,14 +186,15 @@ impl Connect {
         let request = InitializeRequest::new(ProtocolVersion::LATEST)
             .client_capabilities(capabilities)
             .client_info(self.info);
-        let shared = Arc::new(Shared::new(&self.handlers));
-        let service = ClientService { handlers: Arc::new(self.handlers), shared: Arc::clone(&shared) };
+        let shared = Arc::new(Shared::new(self.handlers.needs_roots));
+        let link = Arc::new(Link::new(Arc::clone(&shared)));
+        let service = ClientService { handlers: Arc::new(self.handlers), link: Arc::clone(&link) };
         let (peer, driver) = acp_rpc::connect(transport, service, self.options.noise(Noise::Skip));
         // From here on the guard closes the connection, also when this future is dropped.
         let mut connection = Connection::new(peer, driver, child, shared);
         connection.program = program.map(Mutex::new);
         connection.cancel_timeout = self.cancel_timeout;
-        Ok(Connecting { connection, request, timeout: self.initialize_timeout })
+        Ok(Connecting { connection, link, request, timeout: self.initialize_timeout })
     }
 }
 
@@ -197,6 +202,7 @@ impl Connect {
 #[derive(Debug)]
 pub(crate) struct Connecting {
     connection: Connection,
+    link: Arc<Link>,
     request: InitializeRequest,
     timeout: Duration,
 }
@@ -220,7 +226,9 @@ impl Connecting {
     }
 
     pub(crate) fn into_agent(self, initialized: InitializeResponse) -> Agent {
-        Agent::new(self.connection, initialized)
+        let agent = Agent::new(self.connection, initialized);
+        self.link.set_agent(&agent);
+        agent
     }
 
     /// Gives the agent up and waits until it is gone, with all it has started.

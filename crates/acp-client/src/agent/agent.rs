@@ -1,17 +1,17 @@
-use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+//! A connected agent: what it is, and how it is called.
+
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use acp_json::FromNode;
-use acp_rpc::{Child, CloseReason, Command, Driver, Peer};
+use acp_rpc::{CloseReason, Command, Peer};
 use acp_types::method::Request;
 use acp_types::v1::{AgentCapabilities, Implementation, InitializeResponse, ProtocolVersion, SessionId};
 use serde_core::Serialize;
-use tokio::sync::watch;
 
 use crate::Error;
-use crate::agent::session::open::{LoadSession, NewSession, ResumeSession};
-use crate::serve::service::Shared;
+use crate::agent::connection::Connection;
+use crate::agent::shared::Shared;
 use crate::sessions::session_state::SessionState;
 
 /// An agent that has answered `initialize`: what it is, what it offers, and how to call it.
@@ -31,20 +31,6 @@ struct Inner {
     initialized: InitializeResponse,
 }
 
-/// A connection that is closed when this is dropped.
-#[derive(Debug)]
-pub(crate) struct Connection {
-    pub(crate) peer: Peer,
-    /// Locked because a command may have a callback, which cannot be shared.
-    pub(crate) program: Option<Mutex<Command>>,
-    pub(crate) cancel_timeout: Option<Duration>,
-    child: Option<Child>,
-    shared: Arc<Shared>,
-    /// Holds the reason once the driver is done: the pipe is closed, and a child process and its tree are gone. So are the
-    /// commands that ran for the agent.
-    ended: watch::Receiver<Option<CloseReason>>,
-}
-
 /// A handle that does not keep the connection.
 #[derive(Clone, Debug)]
 pub(crate) struct WeakAgent(Weak<Inner>);
@@ -57,9 +43,11 @@ impl WeakAgent {
 
 impl Agent {
     pub(crate) fn new(connection: Connection, initialized: InitializeResponse) -> Self {
-        let inner = Arc::new(Inner { connection, initialized });
-        inner.connection.shared.agent.send_replace(Some(WeakAgent(Arc::downgrade(&inner))));
-        Self { inner }
+        Self { inner: Arc::new(Inner { connection, initialized }) }
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakAgent {
+        WeakAgent(Arc::downgrade(&self.inner))
     }
 
     /// The agent's name and version, if it told.
@@ -84,22 +72,6 @@ impl Agent {
     #[must_use]
     pub fn initialize_response(&self) -> &InitializeResponse {
         &self.inner.initialized
-    }
-
-    /// Opens a session (`session/new`) whose relative paths start at `cwd`, an absolute path.
-    pub fn new_session(&self, cwd: impl AsRef<Path>) -> NewSession {
-        NewSession::new(self.clone(), cwd.as_ref())
-    }
-
-    /// Opens a session of an earlier time (`session/load`): its conversation arrives as events. `cwd` is that of the
-    /// session.
-    pub fn load_session(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> LoadSession {
-        LoadSession::new(self.clone(), id.into(), cwd.as_ref())
-    }
-
-    /// Takes up a session of an earlier time (`session/resume`), without its conversation. `cwd` is that of the session.
-    pub fn resume_session(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> ResumeSession {
-        ResumeSession::new(self.clone(), id.into(), cwd.as_ref())
     }
 
     /// Calls an extension method. Its name starts with an underscore.
@@ -154,14 +126,14 @@ impl Agent {
     /// without their contents.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
-        self.inner.connection.shared.faults()
+        self.shared().faults.all()
     }
 
     /// How many messages of the agent could not be read, so that nobody knows what they said. [`faults`](Self::faults)
     /// tells why. What else the agent prints to its stdout does not count.
     #[must_use]
     pub fn lost_messages(&self) -> u64 {
-        self.inner.connection.shared.lost()
+        self.shared().faults.lost()
     }
 
     /// The connection itself, for calls that this crate does not know.
@@ -171,7 +143,7 @@ impl Agent {
     }
 
     pub(crate) fn shared(&self) -> &Shared {
-        &self.inner.connection.shared
+        self.inner.connection.shared()
     }
 
     pub(crate) fn cancel_timeout(&self) -> Option<Duration> {
@@ -223,44 +195,6 @@ impl Agent {
     ) -> Result<R, Error> {
         let answer = self.peer().request_in_lane(session.lane(), method, params).await;
         answer.map_err(|error| Error::of_call(method, Some(session.id()), error))
-    }
-}
-
-impl Connection {
-    pub(crate) fn new(peer: Peer, driver: Driver, child: Option<Child>, shared: Arc<Shared>) -> Self {
-        let (tell, ended) = watch::channel(None);
-        let guests = Arc::clone(&shared);
-        tokio::spawn(async move {
-            let reason = driver.await;
-            guests.guests.closed().await;
-            tell.send_replace(Some(reason));
-        });
-        Self { peer, program: None, cancel_timeout: None, child, shared, ended }
-    }
-
-    pub(crate) async fn over(&self) -> CloseReason {
-        let mut ended = self.ended.clone();
-        match ended.wait_for(Option::is_some).await {
-            Ok(reason) => reason.clone().unwrap_or(CloseReason::Local),
-            // The runtime took the driver away, and the connection with it.
-            Err(_) => CloseReason::Local,
-        }
-    }
-
-    pub(crate) fn close(&self) {
-        // The agent that is told to stop is to know that this was no consent.
-        self.shared.sessions.withdraw();
-        self.peer.close();
-    }
-
-    pub(crate) fn stderr_tail(&self) -> String {
-        self.child.as_ref().map(Child::stderr_tail).unwrap_or_default()
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.close();
     }
 }
 

@@ -12,7 +12,7 @@ use acp_types::v1::methods;
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionInfo};
 use futures_core::Stream;
 
-use crate::agent::session::open::absolute;
+use crate::agent::session::place::absolute;
 use crate::{Agent, Error};
 
 /// The sessions that an agent knows (`session/list`): a stream that asks for the next page when it has come to the end

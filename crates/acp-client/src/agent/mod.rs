@@ -3,7 +3,14 @@
 #[expect(clippy::module_inception, reason = "the agent itself, beside what can be asked of it")]
 pub(crate) mod agent;
 mod auth;
-pub(crate) mod list;
-pub(crate) mod session;
 #[cfg(feature = "unstable")]
-pub(crate) mod unstable;
+mod auth_status;
+pub(crate) mod connection;
+pub(crate) mod faults;
+pub(crate) mod list;
+#[cfg(feature = "unstable")]
+mod mcp;
+#[cfg(feature = "unstable")]
+mod providers;
+pub(crate) mod session;
+pub(crate) mod shared;

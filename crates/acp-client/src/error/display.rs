@@ -4,7 +4,7 @@ use std::fmt;
 
 use acp_types::v1::SessionId;
 
-use super::Error;
+use super::{Error, Reason};
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -16,6 +16,12 @@ impl Error {
     /// The text without what an agent has in the `data` of its errors, which is for the user alone.
     pub(crate) fn without_data(&self) -> String {
         Text { error: self, shows_data: false }.to_string()
+    }
+}
+
+impl From<&Error> for Reason {
+    fn from(error: &Error) -> Self {
+        Self::new(error.to_string(), error.without_data())
     }
 }
 

@@ -1,6 +1,6 @@
-use std::fmt;
+//! Why something failed, as text.
 
-use super::Error;
+use std::fmt;
 
 /// Why something failed, as text for people.
 ///
@@ -12,14 +12,12 @@ pub struct Reason {
 }
 
 impl Reason {
+    pub(super) const fn new(text: String, without_data: String) -> Self {
+        Self { text, without_data }
+    }
+
     pub(super) fn text(&self, shows_data: bool) -> &str {
         if shows_data { &self.text } else { &self.without_data }
-    }
-}
-
-impl From<&Error> for Reason {
-    fn from(error: &Error) -> Self {
-        Self { text: error.to_string(), without_data: error.without_data() }
     }
 }
 

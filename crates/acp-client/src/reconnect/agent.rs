@@ -1,17 +1,15 @@
-use std::path::Path;
+//! The handle of an agent that is started again when it ends.
+
 use std::sync::Arc;
 
 use acp_rpc::CloseReason;
-use acp_types::method::Method;
 use acp_types::v1::SessionId;
-use acp_types::v1::methods::SessionNew;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::ReconnectingSession;
-use super::entries::{Entries, Entry};
-use super::supervisor::State;
-use crate::{Agent, Error, Opening};
+use super::entries::Entries;
+use super::state::{AgentStatus, State};
+use crate::{Agent, Error};
 
 /// An agent that is started again when it ends, with its sessions: see [`reconnecting`](crate::reconnecting).
 ///
@@ -29,23 +27,6 @@ struct Inner {
     closing: CancellationToken,
 }
 
-/// What becomes of an agent that is started again when it ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AgentStatus {
-    /// It runs.
-    Connected,
-    /// It has ended, and is being started again.
-    Restarting {
-        /// Which restart of the row this is, from 1.
-        restart: u32,
-    },
-    /// It has ended, and is not started again.
-    GivenUp,
-    /// It was closed here.
-    Closed,
-}
-
 impl ReconnectingAgent {
     pub(super) fn new(
         state: watch::Receiver<State>,
@@ -61,43 +42,6 @@ impl ReconnectingAgent {
     /// [`Error::GivenUp`], or [`Error::Closed`] when it was closed here.
     pub async fn current(&self) -> Result<Agent, Error> {
         Ok(self.up("initialize", None).await?.0)
-    }
-
-    /// Opens a session, as [`Agent::new_session`] does.
-    ///
-    /// # Errors
-    /// Those of [`current`](Self::current), and what went wrong with `session/new`.
-    pub async fn new_session(&self, cwd: impl AsRef<Path>) -> Result<ReconnectingSession, Error> {
-        self.open(|agent| agent.new_session(cwd)).await
-    }
-
-    /// Opens a session in any way that an [`Agent`] has: with directories and MCP servers, by a load or a resume. It is
-    /// taken up again with the same ones.
-    ///
-    /// ```no_run
-    /// # async fn open(agent: acp_client::ReconnectingAgent) -> Result<(), acp_client::Error> {
-    /// let new = agent.open(|agent| agent.new_session("/home/me/project").directory("/home/me/notes")).await?;
-    /// let old = agent.open(|agent| agent.load_session("yesterday", "/home/me/project")).await?;
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`current`](Self::current), and what went wrong with the opening.
-    pub async fn open<O: Opening>(
-        &self,
-        opening: impl FnOnce(&Agent) -> O,
-    ) -> Result<ReconnectingSession, Error> {
-        let (agent, generation) = self.up(SessionNew::NAME, None).await?;
-        let opening = opening(&agent);
-        let place = opening.place();
-        let session = opening.await?;
-        let id = session.id().clone();
-        let entry = Arc::new(Entry::new(session, place));
-        if !self.inner.entries.add(&entry, generation) {
-            let reason = agent.wait().await;
-            return Err(Error::Closed { method: SessionNew::NAME.to_owned(), session: Some(id), reason });
-        }
-        Ok(ReconnectingSession::new(self.clone(), entry))
     }
 
     /// What becomes of it now.
@@ -125,6 +69,10 @@ impl ReconnectingAgent {
     pub async fn close(&self) {
         self.inner.closing.cancel();
         self.status_is(|_| false).await;
+    }
+
+    pub(super) fn entries(&self) -> &Entries {
+        &self.inner.entries
     }
 
     pub(super) fn is_connected(&self) -> bool {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use acp_types::v1::SessionId;
 
-use crate::agent::session::open::Place;
+use crate::agent::session::place::Place;
 use crate::{Error, Reason, Session};
 
 /// A session that outlives the agent it was opened at.

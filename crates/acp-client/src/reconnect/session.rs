@@ -1,12 +1,15 @@
+//! A session of an agent that is started again when it ends.
+
+use std::path::Path;
 use std::sync::Arc;
 
 use acp_types::method::Method;
 use acp_types::v1::SessionId;
-use acp_types::v1::methods::{SessionClose, SessionPrompt};
+use acp_types::v1::methods::{SessionClose, SessionNew, SessionPrompt};
 
 use super::ReconnectingAgent;
 use super::entries::Entry;
-use crate::{Error, IntoPrompt, Session, Turn};
+use crate::{Agent, Error, IntoPrompt, Opening, Session, Turn};
 
 /// A conversation that goes on when the agent has been restarted: it is [resumed](crate::Agent::resume_session) where
 /// the agent offers that, else [loaded](crate::Agent::load_session). Handles are cheap to clone.
@@ -22,11 +25,46 @@ pub struct ReconnectingSession {
     entry: Arc<Entry>,
 }
 
-impl ReconnectingSession {
-    pub(super) const fn new(agent: ReconnectingAgent, entry: Arc<Entry>) -> Self {
-        Self { agent, entry }
+impl ReconnectingAgent {
+    /// Opens a session, as [`Agent::new_session`] does.
+    ///
+    /// # Errors
+    /// Those of [`current`](Self::current), and what went wrong with `session/new`.
+    pub async fn new_session(&self, cwd: impl AsRef<Path>) -> Result<ReconnectingSession, Error> {
+        self.open(|agent| agent.new_session(cwd)).await
     }
 
+    /// Opens a session in any way that an [`Agent`] has: with directories and MCP servers, by a load or a resume. It is
+    /// taken up again with the same ones.
+    ///
+    /// ```no_run
+    /// # async fn open(agent: acp_client::ReconnectingAgent) -> Result<(), acp_client::Error> {
+    /// let new = agent.open(|agent| agent.new_session("/home/me/project").directory("/home/me/notes")).await?;
+    /// let old = agent.open(|agent| agent.load_session("yesterday", "/home/me/project")).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`current`](Self::current), and what went wrong with the opening.
+    pub async fn open<O: Opening>(
+        &self,
+        opening: impl FnOnce(&Agent) -> O,
+    ) -> Result<ReconnectingSession, Error> {
+        let (agent, generation) = self.up(SessionNew::NAME, None).await?;
+        let opening = opening(&agent);
+        let place = opening.place();
+        let session = opening.await?;
+        let id = session.id().clone();
+        let entry = Arc::new(Entry::new(session, place));
+        if !self.entries().add(&entry, generation) {
+            let reason = agent.wait().await;
+            return Err(Error::Closed { method: SessionNew::NAME.to_owned(), session: Some(id), reason });
+        }
+        Ok(ReconnectingSession { agent: self.clone(), entry })
+    }
+}
+
+impl ReconnectingSession {
     /// The agent's id of the session: the same after a restart.
     #[must_use]
     pub fn id(&self) -> &SessionId {

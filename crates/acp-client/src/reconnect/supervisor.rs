@@ -10,38 +10,13 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::entries::Entries;
-use super::{AgentStatus, Reconnect, ReconnectingAgent, restore};
+use super::plan::Plan;
+use super::state::State;
+use super::{ReconnectingAgent, restore};
 use crate::{Agent, Error, Reason};
 
-/// What the task is at.
-#[derive(Debug)]
-pub(super) enum State {
-    Up {
-        agent: Agent,
-        generation: u64,
-    },
-    /// Which restart of the row.
-    Restarting(u32),
-    GivenUp {
-        restarts: u32,
-        reason: Reason,
-    },
-    Closed,
-}
-
-impl State {
-    pub(super) const fn status(&self) -> AgentStatus {
-        match self {
-            Self::Up { .. } => AgentStatus::Connected,
-            Self::Restarting(restart) => AgentStatus::Restarting { restart: *restart },
-            Self::GivenUp { .. } => AgentStatus::GivenUp,
-            Self::Closed => AgentStatus::Closed,
-        }
-    }
-}
-
 /// Watches over an agent that runs.
-pub(super) fn start(plan: Reconnect, agent: Agent) -> ReconnectingAgent {
+pub(super) fn start(plan: Plan, agent: Agent) -> ReconnectingAgent {
     let (publish, state) = watch::channel(State::Up { agent: agent.clone(), generation: 0 });
     let entries = Arc::new(Entries::default());
     let closing = CancellationToken::new();
@@ -51,7 +26,7 @@ pub(super) fn start(plan: Reconnect, agent: Agent) -> ReconnectingAgent {
 }
 
 struct Supervisor {
-    plan: Reconnect,
+    plan: Plan,
     entries: Arc<Entries>,
     closing: CancellationToken,
     /// Only here, so that whoever waits learns of a panic of the task.

@@ -27,7 +27,7 @@ const TERMINAL: [&str; 5] = [
 /// # Errors
 /// [`Error::ServedTwice`], [`Error::Incomplete`].
 pub(crate) fn check(handlers: &Handlers) -> Result<(), Error> {
-    handlers.claims.check()?;
+    handlers.conflicts.check()?;
     let missing: Vec<_> = TERMINAL.into_iter().filter(|method| !handlers.serves(method)).collect();
     if missing.is_empty() || missing.len() == TERMINAL.len() {
         return Ok(());

@@ -6,7 +6,7 @@ use crate::Error;
 
 /// What the clients of a connection have registered.
 #[derive(Debug, Default)]
-pub(crate) struct Claims {
+pub(crate) struct Conflicts {
     /// The client that registers now; none for what stands in until a client serves it.
     client: Option<String>,
     /// The client of each method. A method of which one client serves one part and another the rest has its parts in
@@ -16,7 +16,7 @@ pub(crate) struct Claims {
     twice: Option<(String, [String; 2])>,
 }
 
-impl Claims {
+impl Conflicts {
     /// From here on the client of this type registers.
     pub(crate) fn begin<C: ?Sized>(&mut self) {
         self.client = Some(without_paths(std::any::type_name::<C>()));

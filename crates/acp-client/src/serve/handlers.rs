@@ -1,3 +1,5 @@
+//! The handlers of one connection.
+
 use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;
@@ -12,9 +14,9 @@ use acp_types::v1::{
     RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse, SessionNotification,
 };
 
-use crate::serve::conflicts::Claims;
-use crate::serve::elicitation::register::Elicits;
-use crate::{Client, Context, RpcError};
+use crate::serve::conflicts::Conflicts;
+use crate::serve::elicitation::modes::Elicits;
+use crate::{Context, RpcError};
 
 /// The handlers of one connection, by method. A method has one handler; only `session/update` may have several.
 ///
@@ -26,7 +28,7 @@ pub struct Handlers {
     notifications: HashMap<Box<str>, NotificationHandler>,
     updates: Vec<UpdateHandler>,
     pub(crate) elicits: Elicits,
-    pub(crate) claims: Claims,
+    pub(crate) conflicts: Conflicts,
     /// Whether one of them works in the directories of sessions.
     pub(crate) needs_roots: bool,
 }
@@ -52,7 +54,7 @@ impl Handlers {
     {
         let state = Arc::clone(state);
         self.elicits.is_raw |= M::NAME == ElicitationCreate::NAME;
-        self.claims.claim(M::NAME);
+        self.conflicts.claim(M::NAME);
         self.replace::<M, _>(move |params, context| handler(Arc::clone(&state), params, context))
     }
 
@@ -173,12 +175,6 @@ impl Handlers {
         self.raw_notification(name, move |params, context| handler(Arc::clone(&state), params, context))
     }
 
-    /// Registers what `client` serves.
-    pub(crate) fn add<C: Client>(&mut self, client: C) {
-        self.claims.begin::<C>();
-        Arc::new(client).register(self);
-    }
-
     /// Whether a request of this name has a handler.
     #[must_use]
     pub fn serves(&self, method: &str) -> bool {
@@ -241,7 +237,7 @@ impl Handlers {
         P: FromNode + Send + 'static,
         F: Future<Output = Result<Reply, RpcError>> + Send + 'static,
     {
-        self.claims.claim(name);
+        self.conflicts.claim(name);
         self.insert(name, handler)
     }
 
@@ -275,7 +271,7 @@ impl Handlers {
         P: FromNode + Send + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        self.claims.claim(name);
+        self.conflicts.claim(name);
         let handler = Arc::new(handler);
         self.notifications.insert(
             name.into(),

@@ -1,8 +1,6 @@
 //! The client's end of the connection: finds who handles a message.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use acp_json::Node;
 use acp_rpc::{BoxFuture, CloseReason, Delivery, Fault, LaneKey, Peer, Reply, Request, Service, Task};
@@ -12,90 +10,27 @@ use acp_types::v1::{
     CreateElicitationResponse, ElicitationAction, RequestPermissionOutcome, RequestPermissionResponse,
     SessionId, SessionNotification, SessionUpdate,
 };
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::agent::WeakAgent;
-use crate::agent::session::config::Moment;
+use crate::serve::context::Link;
+use crate::sessions::coming::Coming;
 use crate::sessions::inbox;
-use crate::sessions::inbox::Coming;
-use crate::sessions::roots::Roots;
-use crate::sessions::table::Sessions;
+use crate::wire::moment::Moment;
 use crate::{Context, Event, Handlers, RpcError};
-
-/// How many faults are remembered.
-const FAULTS: usize = 100;
-/// How many characters of each. Ids and names in them are the agent's, and may be as long as it likes.
-const FAULT_LENGTH: usize = 1024;
-
-/// What one connection shares between its reader and its handles.
-#[derive(Debug, Default)]
-pub(crate) struct Shared {
-    pub(crate) sessions: Arc<Sessions>,
-    /// Set when `initialize` is answered, for handlers that want to call the agent.
-    pub(crate) agent: watch::Sender<Option<WeakAgent>>,
-    /// Those who have something to end when the connection is over hold a receiver until they have.
-    pub(crate) guests: watch::Sender<()>,
-    /// Whether a handler works in the directories of sessions.
-    needs_roots: bool,
-    /// Fires when the connection is over. All handlers of notifications have this one, as nobody takes back a
-    /// notification.
-    over: CancellationToken,
-    faults: Mutex<VecDeque<String>>,
-    /// How many messages nobody could read.
-    lost: AtomicU64,
-}
 
 pub(crate) struct ClientService {
     pub(crate) handlers: Arc<Handlers>,
-    pub(crate) shared: Arc<Shared>,
-}
-
-impl Shared {
-    pub(crate) fn new(handlers: &Handlers) -> Self {
-        Self { needs_roots: handlers.needs_roots, ..Self::default() }
-    }
-
-    /// Where a session will work. To be asked for before the agent hears of it.
-    pub(crate) async fn roots(&self, cwd: &str, directories: &[String]) -> Arc<Roots> {
-        Arc::new(if self.needs_roots { Roots::open(cwd, directories).await } else { Roots::unopened(cwd) })
-    }
-
-    /// What was skipped, refused or went wrong without ending the connection: the last hundred, oldest first.
-    pub(crate) fn faults(&self) -> Vec<String> {
-        self.faults.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
-    }
-
-    pub(crate) fn lost(&self) -> u64 {
-        self.lost.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn note(&self, mut fault: String) {
-        if let Some((end, _)) = fault.char_indices().nth(FAULT_LENGTH) {
-            fault.truncate(end);
-            fault.push('…');
-            fault.shrink_to_fit();
-        }
-        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        // A flood of the same leaves room for others.
-        if faults.back() == Some(&fault) {
-            return;
-        }
-        if faults.len() == FAULTS {
-            faults.pop_front();
-        }
-        faults.push_back(fault);
-    }
+    pub(crate) link: Arc<Link>,
 }
 
 impl Service for ClientService {
     fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, RpcError> {
         let handler = self.handlers.find_request(method).ok_or_else(|| RpcError::method_not_found(method))?;
         let session = params.get("sessionId").and_then(Node::as_str).map(SessionId::from);
-        let context = Context::new(request.peer, request.cancel, Arc::clone(&self.shared));
+        let context = Context::new(request.peer, request.cancel, Arc::clone(&self.link));
         let task = handler(params, context.clone())?;
         let Some((session, withdrawn)) = session.zip(answer_when_withdrawn(method)) else { return Ok(task) };
-        Ok(withdrawable(task, self.shared.sessions.asks(&session), context, withdrawn))
+        Ok(withdrawable(task, self.link.shared.sessions.asks(&session), context, withdrawn))
     }
 
     fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
@@ -113,20 +48,22 @@ impl Service for ClientService {
     }
 
     fn fault(&self, fault: Fault<'_>) {
-        self.shared.lost.fetch_add(u64::from(fault.is_loss()), Ordering::Relaxed);
-        self.shared.note(fault.to_string());
+        let faults = &self.link.shared.faults;
+        if fault.is_loss() {
+            faults.lose();
+        }
+        faults.note(fault.to_string());
     }
 
     fn closed(&self, _: &CloseReason) {
-        self.shared.sessions.close();
-        self.shared.over.cancel();
+        self.link.shared.end();
     }
 }
 
 impl ClientService {
     /// What the handler of a notification knows of it.
     fn told_by(&self, peer: &Peer) -> Context {
-        Context::new(peer.clone(), self.shared.over.clone(), Arc::clone(&self.shared))
+        Context::new(peer.clone(), self.link.shared.over.clone(), Arc::clone(&self.link))
     }
 
     fn update(&self, params: Node<'_>, peer: &Peer) -> Delivery {
@@ -139,7 +76,7 @@ impl ClientService {
                 return Delivery::Ignore;
             }
         };
-        let Some(session) = self.shared.sessions.heard_of(&update.session_id) else {
+        let Some(session) = self.link.shared.sessions.heard_of(&update.session_id) else {
             return self.update_of_a_stranger(update, peer);
         };
         if let SessionUpdate::ConfigOptionUpdate(config) = &update.update {
@@ -169,7 +106,9 @@ impl ClientService {
     fn update_of_a_stranger(&self, update: SessionNotification, peer: &Peer) -> Delivery {
         if !self.handlers.sees_updates() {
             let id = &update.session_id;
-            self.shared
+            self.link
+                .shared
+                .faults
                 .note(format!("ignored a session/update: no session of this id is open (session `{id}`)"));
             return Delivery::Ignore;
         }

@@ -1,5 +1,8 @@
 //! The sessions of a connection, and what has come in for each.
 
+pub(crate) mod closing;
+pub(crate) mod coming;
+pub(crate) mod config;
 pub(crate) mod inbox;
 pub(crate) mod roots;
 pub(crate) mod session_state;

@@ -9,10 +9,9 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::session::config::Config;
+use crate::sessions::config::Config;
 use crate::sessions::inbox::{Inbox, Unread};
 use crate::sessions::roots::Roots;
-use crate::sessions::table::Sessions;
 
 /// A session, as long as somebody holds it or its turn runs.
 #[derive(Debug)]
@@ -217,6 +216,39 @@ impl SessionState {
         self.phase().is_closed
     }
 
+    /// Lets no turn begin from now on: a request is under way that closes the session.
+    pub(super) fn begin_closing(&self) {
+        self.phase().closings += 1;
+    }
+
+    /// Has the open permission requests answered with `cancelled`, and those still to come.
+    pub(super) fn withdraw_asks(&self) {
+        self.phase().asks.cancel();
+    }
+
+    /// Closes the session. A turn that runs is heard to its end first, as one that was cancelled: then it returns true.
+    pub(super) fn close(&self) -> bool {
+        let mut phase = self.phase();
+        phase.is_closed = true;
+        let has_turn = match &mut phase.turn {
+            Some(running) => {
+                running.cancel();
+                true
+            }
+            None => false,
+        };
+        drop(phase);
+        self.inbox.wake();
+        has_turn
+    }
+
+    /// Takes note that a request which closes the session has come to its end.
+    pub(super) fn end_closing(&self) {
+        let mut phase = self.phase();
+        phase.closings -= 1;
+        phase.renew_asks();
+    }
+
     fn phase(&self) -> MutexGuard<'_, Phase> {
         self.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -268,50 +300,4 @@ impl Running {
 /// The end of what is waited for; `None` for ever.
 pub(crate) fn deadline(since: Instant, patience: Option<Duration>) -> Option<Instant> {
     since.checked_add(patience?)
-}
-
-/// A session that is being closed. Dropped before it is closed, it is open again.
-#[derive(Debug)]
-pub(crate) struct Closing {
-    state: Arc<SessionState>,
-    sessions: Arc<Sessions>,
-}
-
-impl Closing {
-    /// From now on no turn can begin.
-    pub(crate) fn new(state: Arc<SessionState>, sessions: Arc<Sessions>) -> Self {
-        state.phase().closings += 1;
-        Self { state, sessions }
-    }
-
-    /// The agent has been told: has the open permission requests answered with `cancelled`, and those still to come.
-    pub(crate) fn withdraw(&self) {
-        self.state.phase().asks.cancel();
-    }
-
-    /// The agent has agreed. A turn that runs is heard to its end first, as one that was cancelled.
-    pub(crate) fn close(self) {
-        let mut phase = self.state.phase();
-        phase.is_closed = true;
-        let has_turn = match &mut phase.turn {
-            Some(running) => {
-                running.cancel();
-                true
-            }
-            None => false,
-        };
-        drop(phase);
-        self.state.inbox.wake();
-        if !has_turn {
-            self.sessions.forget(&self.state);
-        }
-    }
-}
-
-impl Drop for Closing {
-    fn drop(&mut self) {
-        let mut phase = self.state.phase();
-        phase.closings -= 1;
-        phase.renew_asks();
-    }
 }

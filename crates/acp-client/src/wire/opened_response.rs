@@ -1,9 +1,20 @@
 //! The answer of an agent to a request that opens a session.
 
 use acp_json::{At, Fields, FromNode, Map, Node, ReadError, Record, Value};
+use acp_types::v1::{
+    LoadSessionResponse, NewSessionResponse, ResumeSessionResponse, SessionConfigOption, SessionModeState,
+};
 use serde_core::ser::SerializeMap;
 
-use crate::agent::session::config::Moment;
+use crate::wire::moment::Moment;
+
+/// What an agent tells of a session that it has opened.
+pub(crate) struct Opened {
+    pub(crate) modes: Option<SessionModeState>,
+    pub(crate) config_options: Option<Vec<SessionConfigOption>>,
+    pub(crate) extra: Map,
+    pub(crate) at: Moment,
+}
 
 /// A result, when it was read, and what it has beside the members that the protocol names.
 #[derive(Debug)]
@@ -34,3 +45,18 @@ impl<T: Record + FromNode> FromNode for Answer<T> {
         }
     }
 }
+
+macro_rules! tells_of_a_session {
+    ($($response:ty),*) => {$(
+        impl From<Answer<$response>> for Opened {
+            fn from(answer: Answer<$response>) -> Self {
+                let Answer { value, at, extra } = answer;
+                Self { modes: value.modes, config_options: value.config_options, extra, at }
+            }
+        }
+    )*};
+}
+
+tells_of_a_session!(NewSessionResponse, LoadSessionResponse, ResumeSessionResponse);
+#[cfg(feature = "unstable")]
+tells_of_a_session!(acp_types::v1::ForkSessionResponse);

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::common::place::{SECRET, code};
+use crate::common::place::{self, SECRET, code};
 use crate::common::{Wire, connected};
 use acp_client::{Agent, LocalFs, LocalTerminals, Session};
 use serde_json::{Value, json};

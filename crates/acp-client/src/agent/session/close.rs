@@ -6,7 +6,7 @@ use acp_types::method::{Method, Request};
 use acp_types::v1::methods::{SessionClose, SessionDelete};
 use acp_types::v1::{CloseSessionRequest, DeleteSessionRequest, SessionId};
 
-use crate::sessions::session_state::Closing;
+use crate::sessions::closing::Closing;
 use crate::{Agent, Error, Session};
 
 impl Session {

@@ -1,9 +1,7 @@
 //! Config options: what they are now, and setting them.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use acp_json::{At, FromNode, Node, ReadError};
 use acp_types::method::Method;
 use acp_types::v1::methods::SessionSetConfigOption;
 use acp_types::v1::{
@@ -11,6 +9,7 @@ use acp_types::v1::{
     SessionConfigValue, SessionConfigValueId, SetSessionConfigOptionRequest, SetSessionConfigOptionResponse,
 };
 
+use crate::wire::moment::Read;
 use crate::{Error, Session};
 
 /// What a config option can be set to: a `bool`, the id of a choice, or a value as the protocol has it.
@@ -63,52 +62,6 @@ impl Session {
             self.agent().call_for(method, Some(self.id()), &request).await?;
         state.config.set(answer.value.config_options, answer.at);
         Ok(self.config_options())
-    }
-}
-
-/// The config options of a session. `None` while it has not told of any.
-#[derive(Debug, Default)]
-pub(crate) struct Config {
-    known: Mutex<Option<(Moment, Arc<[SessionConfigOption]>)>>,
-}
-
-impl Config {
-    pub(crate) fn options(&self) -> Option<Arc<[SessionConfigOption]>> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().map(|(_, options)| Arc::clone(options))
-    }
-
-    /// Takes what was said at this moment, unless something newer is here.
-    pub(crate) fn set(&self, options: Vec<SessionConfigOption>, at: Moment) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.as_ref().is_none_or(|(known_at, _)| *known_at < at) {
-            *known = Some((at, options.into()));
-        }
-    }
-}
-
-/// When a message was read from the wire: answers and notifications reach those who keep what they say by different
-/// ways, which may take different times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Moment(u64);
-
-impl Moment {
-    pub(crate) fn now() -> Self {
-        static CLOCK: AtomicU64 = AtomicU64::new(0);
-        Self(CLOCK.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
-/// A result, and when it was read.
-#[derive(Debug)]
-pub(crate) struct Read<T> {
-    pub(crate) value: T,
-    pub(crate) at: Moment,
-}
-
-impl<T: FromNode> FromNode for Read<T> {
-    fn from_node(node: Node<'_>, at: &At<'_>) -> Result<Self, ReadError> {
-        Ok(Self { value: T::from_node(node, at)?, at: Moment::now() })
     }
 }
 

@@ -1,15 +1,17 @@
+//! Requests that open a session.
+
 use std::path::Path;
 use std::sync::Arc;
 
-use acp_json::Map;
 use acp_types::method::Method;
 use acp_types::v1::methods::{SessionLoad, SessionNew, SessionResume};
 use acp_types::v1::{
-    LoadSessionRequest, LoadSessionResponse, McpServer, NewSessionRequest, NewSessionResponse,
-    ResumeSessionRequest, ResumeSessionResponse, SessionConfigOption, SessionId, SessionModeState,
+    LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse, ResumeSessionRequest,
+    ResumeSessionResponse, SessionId,
 };
 
-use crate::agent::session::config::Moment;
+use crate::agent::session::place::Place;
+use crate::wire::moment::Moment;
 use crate::wire::opened_response::Answer;
 use crate::{Agent, Error, Session};
 
@@ -74,31 +76,22 @@ pub trait Sealed {
     fn place(&self) -> Place;
 }
 
-/// Where a session works, and with what.
-#[derive(Clone, Debug)]
-pub struct Place {
-    cwd: Result<String, &'static str>,
-    directories: Vec<Result<String, &'static str>>,
-    mcp_servers: Vec<McpServer>,
-    #[cfg(feature = "unstable")]
-    pub(crate) system_prompt: Option<acp_types::v1::SystemPrompt>,
-}
+impl Agent {
+    /// Opens a session (`session/new`) whose relative paths start at `cwd`, an absolute path.
+    pub fn new_session(&self, cwd: impl AsRef<Path>) -> NewSession {
+        NewSession::new(self.clone(), cwd.as_ref())
+    }
 
-/// A place that the protocol allows and the agent can work in.
-pub(crate) struct Checked {
-    pub(crate) cwd: String,
-    pub(crate) directories: Vec<String>,
-    pub(crate) mcp_servers: Vec<McpServer>,
-    #[cfg(feature = "unstable")]
-    pub(crate) system_prompt: Option<acp_types::v1::SystemPrompt>,
-}
+    /// Opens a session of an earlier time (`session/load`): its conversation arrives as events. `cwd` is that of the
+    /// session.
+    pub fn load_session(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> LoadSession {
+        LoadSession::new(self.clone(), id.into(), cwd.as_ref())
+    }
 
-/// What an agent tells of a session that it has opened.
-pub(crate) struct Opened {
-    pub(crate) modes: Option<SessionModeState>,
-    pub(crate) config_options: Option<Vec<SessionConfigOption>>,
-    pub(crate) extra: Map,
-    pub(crate) at: Moment,
+    /// Takes up a session of an earlier time (`session/resume`), without its conversation. `cwd` is that of the session.
+    pub fn resume_session(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> ResumeSession {
+        ResumeSession::new(self.clone(), id.into(), cwd.as_ref())
+    }
 }
 
 impl NewSession {
@@ -195,78 +188,6 @@ impl ResumeSession {
     }
 }
 
-impl Place {
-    pub(crate) fn new(cwd: &Path) -> Self {
-        Self {
-            cwd: absolute(cwd),
-            directories: Vec::new(),
-            mcp_servers: Vec::new(),
-            #[cfg(feature = "unstable")]
-            system_prompt: None,
-        }
-    }
-
-    pub(crate) fn add_directory(&mut self, directory: &Path) {
-        self.directories.push(absolute(directory));
-    }
-
-    pub(crate) fn add_mcp_server(&mut self, server: McpServer) {
-        self.mcp_servers.push(server);
-    }
-
-    pub(crate) fn check(self, agent: &Agent, method: &'static str) -> Result<Checked, Error> {
-        let argument = |field, problem: &str| Error::Argument { method, field, problem: problem.to_owned() };
-        let offered = agent.capabilities();
-        agent.check_offered(
-            self.directories.is_empty() || offered.session_capabilities.additional_directories.is_some(),
-            method,
-            "sessionCapabilities.additionalDirectories",
-        )?;
-        for server in &self.mcp_servers {
-            let servers = &offered.mcp_capabilities;
-            let (is_offered, capability) = match server {
-                McpServer::Http(_) => (servers.http, "mcpCapabilities.http"),
-                McpServer::Sse(_) => (servers.sse, "mcpCapabilities.sse"),
-                #[cfg(feature = "unstable")]
-                McpServer::Acp(_) => (servers.acp, "mcpCapabilities.acp"),
-                _ => continue,
-            };
-            agent.check_offered(is_offered, method, capability)?;
-        }
-        #[cfg(feature = "unstable")]
-        crate::agent::unstable::check_system_prompt(self.system_prompt.as_ref(), agent, method)?;
-        let directories = self.directories.into_iter().collect::<Result<_, _>>();
-        Ok(Checked {
-            cwd: self.cwd.map_err(|problem| argument("cwd", problem))?,
-            directories: directories.map_err(|problem| argument("additionalDirectories", problem))?,
-            mcp_servers: self.mcp_servers,
-            #[cfg(feature = "unstable")]
-            system_prompt: self.system_prompt,
-        })
-    }
-}
-
-pub(crate) fn absolute(path: &Path) -> Result<String, &'static str> {
-    match path.to_str() {
-        Some(text) if path.is_absolute() => Ok(text.to_owned()),
-        Some(_) => Err("must be an absolute path"),
-        None => Err("must be UTF-8 text"),
-    }
-}
-
-macro_rules! tells_of_a_session {
-    ($($response:ty),*) => {$(
-        impl From<crate::wire::opened_response::Answer<$response>> for crate::agent::session::open::Opened {
-            fn from(answer: crate::wire::opened_response::Answer<$response>) -> Self {
-                let crate::wire::opened_response::Answer { value, at, extra } = answer;
-                Self { modes: value.modes, config_options: value.config_options, extra, at }
-            }
-        }
-    )*};
-}
-
-tells_of_a_session!(NewSessionResponse, LoadSessionResponse, ResumeSessionResponse);
-
 /// What every request that opens a session has.
 macro_rules! opens_a_session {
     ($($opening:ident),*) => {$(
@@ -293,7 +214,7 @@ macro_rules! opens_a_session {
         }
 
         impl crate::agent::session::open::Sealed for $opening {
-            fn place(&self) -> crate::agent::session::open::Place {
+            fn place(&self) -> crate::agent::session::place::Place {
                 self.place.clone()
             }
         }
@@ -313,4 +234,4 @@ macro_rules! opens_a_session {
 
 opens_a_session!(NewSession, LoadSession, ResumeSession);
 #[cfg(feature = "unstable")]
-pub(crate) use {opens_a_session, tells_of_a_session};
+pub(crate) use opens_a_session;

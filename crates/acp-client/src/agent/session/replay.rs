@@ -1,3 +1,5 @@
+//! The conversation of a session that is loaded.
+
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -9,9 +11,9 @@ use acp_types::v1::LoadSessionResponse;
 use acp_types::v1::methods::SessionLoad;
 use futures_core::Stream;
 
-use crate::agent::session::config::Moment;
 use crate::agent::session::open::LoadSession;
 use crate::sessions::table::Attached;
+use crate::wire::moment::Moment;
 use crate::wire::opened_response::Answer;
 use crate::{Agent, Error, Event, Session};
 

@@ -1,3 +1,5 @@
+//! One prompt turn: its events, then its response.
+
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -12,8 +14,8 @@ use futures_core::Stream;
 use tokio::sync::oneshot::{self, error::RecvError};
 use tokio::time::{Sleep, sleep_until};
 
-use crate::agent::session::config::{Moment, Read};
 use crate::sessions::session_state as phase;
+use crate::wire::moment::{Moment, Read};
 use crate::{Error, Event, Session};
 
 /// One running prompt turn (`session/prompt`): its events in the order of the wire, then its response.

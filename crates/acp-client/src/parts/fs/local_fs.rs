@@ -12,13 +12,13 @@ use acp_types::v1::{
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::file_answer::Asked;
 use super::overlay::{AnyOverlay, HostFile, Overlay};
-use crate::disk::file_error::{Asked, FileError};
+use crate::disk::file_error::FileError;
 use crate::disk::lines::{self, Window};
 use crate::disk::replace::{self, Text};
 use crate::disk::tree::{Tree, inside};
-use crate::parts::terminals::command::invalid;
-use crate::parts::withdrawn::unless_withdrawn;
+use crate::parts::refusal::invalid;
 use crate::{Client, Context, Handlers, RpcError};
 
 /// Serves `fs/read_text_file` and `fs/write_text_file` from the disk, below one or more root directories.
@@ -158,7 +158,7 @@ impl LocalFs {
             withdrawn,
         };
         let trees = self.trees_of(&session_id, context)?;
-        let read = unless_withdrawn(context, self.read(trees, &session_id, &path, window)).await?;
+        let read = context.unless_withdrawn(self.read(trees, &session_id, &path, window)).await?;
         match read {
             Ok(text) => Ok(ReadTextFileResponse::new(text)),
             Err(FileError::Missing) if self.missing_is_empty => Ok(ReadTextFileResponse::new("")),
@@ -229,7 +229,7 @@ impl LocalFs {
                 let file = self.locate(trees.clone(), session, path).await?;
                 Ok::<_, FileError>(overlay.write(&file, &content).await)
             };
-            if unless_withdrawn(context, asked).await.map_err(withdrawn)?? {
+            if context.unless_withdrawn(asked).await.map_err(withdrawn)?? {
                 return Ok(());
             }
         }
@@ -296,7 +296,7 @@ impl Client for LocalFs {
             let (files, room) = (Arc::clone(&files), Arc::clone(&room));
             async move {
                 // Kept until the text is on its way: an agent that does not read gets no more of it into memory.
-                let place = unless_withdrawn(&context, room.acquire_owned()).await?;
+                let place = context.unless_withdrawn(room.acquire_owned()).await?;
                 let text = files.read_text_file(request, &context).await?;
                 Ok(Reply::new(text).after(move |_| drop(place)))
             }

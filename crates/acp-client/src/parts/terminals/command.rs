@@ -5,13 +5,13 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use acp_json::{Map, Value};
 use acp_rpc::{Command, Output, Running};
 use acp_types::v1::{CreateTerminalRequest, SessionId};
 
 use crate::RpcError;
 use crate::disk::file_error::FileError;
 use crate::disk::tree::folder_inside;
+use crate::parts::refusal::{invalid, refusal};
 use crate::sessions::roots::Roots;
 
 /// How commands are started.
@@ -122,14 +122,4 @@ impl Launch {
 
 fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])
-}
-
-pub(crate) fn invalid(field: &'static str, problem: &str, session: &SessionId) -> RpcError {
-    refusal(RpcError::INVALID_PARAMS, field, problem, session)
-}
-
-/// An error that names the field and the session.
-pub(crate) fn refusal(code: i32, field: &'static str, problem: &str, session: &SessionId) -> RpcError {
-    let data = Map::from([("field", Value::from(field)), ("sessionId", Value::from(session.as_str()))]);
-    RpcError::new(code, format!("`{field}` {problem} (session `{session}`)")).with_data(Value::from(data))
 }

@@ -16,10 +16,10 @@ use acp_types::v1::{
 };
 use tokio::sync::{Semaphore, watch};
 
-use super::command::{Launch, invalid, refusal};
+use super::command::Launch;
 use super::terminal::{Screen, Terminal};
 use super::terminal_table::{Host, Listed, LookedAfter, Slot};
-use crate::parts::withdrawn::unless_withdrawn;
+use crate::parts::refusal::{invalid, refusal};
 use crate::sessions::session_state::SessionState;
 use crate::{Client, Context, Handlers, RpcError};
 
@@ -233,7 +233,7 @@ impl Client for LocalTerminals {
                 let (served, room) = (Arc::clone(&looked_at), Arc::clone(&room));
                 async move {
                     // Kept until the text is on its way: an agent that does not read gets no more of it into memory.
-                    let place = unless_withdrawn(&context, room.acquire_owned()).await?;
+                    let place = context.unless_withdrawn(room.acquire_owned()).await?;
                     let output = served.find(&request.terminal_id, &request.session_id)?.output();
                     Ok(Reply::new(output).after(move |_| drop(place)))
                 }
@@ -241,20 +241,20 @@ impl Client for LocalTerminals {
             .request::<TerminalWaitForExit, _, _>(&served, |served, request, context| async move {
                 let screen = served.find(&request.terminal_id, &request.session_id)?;
                 let TerminalExitStatus { exit_code, signal, .. } =
-                    unless_withdrawn(&context, screen.exited()).await?;
+                    context.unless_withdrawn(screen.exited()).await?;
                 let mut response = WaitForTerminalExitResponse::new();
                 (response.exit_code, response.signal) = (exit_code, signal);
                 Ok(response)
             })
             .request::<TerminalKill, _, _>(&served, |served, request, context| async move {
                 let screen = served.find(&request.terminal_id, &request.session_id)?;
-                unless_withdrawn(&context, screen.kill()).await?;
+                context.unless_withdrawn(screen.kill()).await?;
                 Ok(KillTerminalResponse::new())
             })
             .request::<TerminalRelease, _, _>(&served, |served, request, context| async move {
                 let screen = served.find(&request.terminal_id, &request.session_id)?;
                 served.terminals.host.forget(screen.id());
-                unless_withdrawn(&context, screen.release()).await?;
+                context.unless_withdrawn(screen.release()).await?;
                 Ok(ReleaseTerminalResponse::new())
             });
     }
@@ -311,7 +311,7 @@ impl Served {
         tokio::select! {
             biased;
             () = session.asks().cancelled_owned() => Err(RpcError::cancelled()),
-            allowed = unless_withdrawn(context, gate(request.clone())) => {
+            allowed = context.unless_withdrawn(gate(request.clone())) => {
                 if allowed? { Ok(()) } else { Err(invalid("command", "was not allowed", &request.session_id)) }
             }
         }

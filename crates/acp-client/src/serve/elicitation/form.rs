@@ -8,7 +8,7 @@ use acp_types::v1::{
     MultiSelectPropertySchema, StringPropertySchema,
 };
 
-use crate::FormElicitation;
+use crate::serve::elicitation::question::FormElicitation;
 
 /// A value that a form does not allow.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,13 +12,8 @@ use tokio::sync::Notify;
 
 use self::queue::{Queue, Received};
 pub(crate) use self::unread::Unread;
-use crate::agent::session::config::Moment;
 use crate::event::Event;
-use crate::sessions::session_state::SessionState;
-
-/// What a reader may be behind, in bytes of [`weight`], before the agent has to wait for it; and what is kept while
-/// nobody reads.
-pub(crate) const CAPACITY: usize = 4 * 1024 * 1024;
+use crate::wire::moment::Moment;
 
 /// A bounded queue of events.
 ///
@@ -39,22 +34,44 @@ pub(crate) struct Inbox {
     coming: AtomicUsize,
 }
 
-/// An event that has been received. Once this is dropped it is in the queue, or will never be.
-#[derive(Debug)]
-pub(crate) struct Coming {
-    session: Arc<SessionState>,
-    at: Moment,
-}
-
 impl Inbox {
     pub(crate) fn new(unread: Arc<Unread>) -> Self {
         Self { queue: Arc::default(), unread, room: Notify::new(), coming: AtomicUsize::new(0) }
     }
 
+    /// Adds an event, unless it would have to wait: for a reader that is behind, or for an earlier event. Then it is
+    /// given back, and counts as coming until [`came`](Self::came). Only for the reader of the connection: nothing else
+    /// comes meanwhile.
+    pub(super) fn push_now(&self, event: Event, weight: usize, at: Moment) -> Result<(), Event> {
+        let received = Received { event, weight, at };
+        let mut queue = self.queue();
+        let is_next = self.coming.load(Ordering::Acquire) == 0;
+        let refused = if is_next { queue.offer(received) } else { Some(received) };
+        let Some(Received { event, .. }) = refused else {
+            self.unread.settle(&self.queue, &mut queue);
+            drop(queue);
+            self.unread.keep_to_limit();
+            return Ok(());
+        };
+        // Under the lock: whoever finds the queue empty is to know that more is coming.
+        self.coming.fetch_add(1, Ordering::Relaxed);
+        Err(event)
+    }
+
+    /// Takes note that an event which was coming is here, or will never be.
+    pub(super) fn came(&self) {
+        if self.coming.fetch_sub(1, Ordering::Release) == 1 {
+            let mut queue = self.queue();
+            if queue.closed {
+                queue.wake();
+            }
+        }
+    }
+
     /// Adds an event, after waiting for a reader that is behind.
-    async fn push(&self, event: Received) {
+    pub(super) async fn push(&self, event: Event, weight: usize, at: Moment) {
         // As a rule there is room at once.
-        let mut refused = self.offer(event);
+        let mut refused = self.offer(Received { event, weight, at });
         while let Some(event) = refused {
             let room = self.room.notified();
             tokio::pin!(room);
@@ -171,48 +188,6 @@ impl Inbox {
 impl Drop for Inbox {
     fn drop(&mut self) {
         self.change(Queue::discard);
-    }
-}
-
-impl Coming {
-    /// Adds an event, unless it would have to wait: for a reader that is behind, or for an earlier event. Then it is
-    /// given back as one that is coming. Only for the reader of the connection: nothing else comes meanwhile.
-    pub(crate) fn push_now(
-        session: &Arc<SessionState>,
-        event: Event,
-        weight: usize,
-    ) -> Result<(), (Self, Event)> {
-        let (inbox, at) = (&session.inbox, Moment::now());
-        let received = Received { event, weight, at };
-        let mut queue = inbox.queue();
-        let is_next = inbox.coming.load(Ordering::Acquire) == 0;
-        let refused = if is_next { queue.offer(received) } else { Some(received) };
-        let Some(Received { event, .. }) = refused else {
-            inbox.unread.settle(&inbox.queue, &mut queue);
-            drop(queue);
-            inbox.unread.keep_to_limit();
-            return Ok(());
-        };
-        // Under the lock: whoever finds the queue empty is to know that more is coming.
-        inbox.coming.fetch_add(1, Ordering::Relaxed);
-        Err((Self { session: Arc::clone(session), at }, event))
-    }
-
-    /// Adds the event that is coming.
-    pub(crate) async fn push(self, event: Event, weight: usize) {
-        self.session.inbox.push(Received { event, weight, at: self.at }).await;
-    }
-}
-
-impl Drop for Coming {
-    fn drop(&mut self) {
-        let inbox = &self.session.inbox;
-        if inbox.coming.fetch_sub(1, Ordering::Release) == 1 {
-            let mut queue = inbox.queue();
-            if queue.closed {
-                queue.wake();
-            }
-        }
     }
 }
 

@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 use std::task::{Context, Waker};
 
-use super::CAPACITY;
-use super::unread::Place;
-use crate::agent::session::config::Moment;
 use crate::event::Event;
+use crate::wire::moment::Moment;
+
+/// What a reader may be behind, in bytes of [`weight`](super::weight), before the agent has to wait for it; and what is kept while
+/// nobody reads.
+pub(super) const CAPACITY: usize = 4 * 1024 * 1024;
 
 /// An event that waits to be read.
 #[derive(Debug)]
@@ -40,6 +42,13 @@ struct Aside {
     events: VecDeque<Received>,
     weight: usize,
     missed: u64,
+}
+
+/// What one queue has of the sum.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    pub(super) weight: usize,
+    pub(super) number: Option<u64>,
 }
 
 impl Queue {

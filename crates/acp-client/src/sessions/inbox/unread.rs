@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::queue::Queue;
+use super::queue::{CAPACITY, Queue};
 
 /// How much that may be together, in bytes of [`weight`](super::weight): sixteen full inboxes.
-const LIMIT: usize = 16 * super::CAPACITY;
+const LIMIT: usize = 16 * CAPACITY;
 
 /// The sum over the sessions that nobody reads. Beyond [`LIMIT`] the sessions that have been left unread for longest lose
 /// their oldest events, and their readers are told.
@@ -27,13 +27,6 @@ pub(crate) struct Unread {
 struct Queues {
     numbers: u64,
     by_number: BTreeMap<u64, Weak<Mutex<Queue>>>,
-}
-
-/// What one queue has of the sum.
-#[derive(Debug, Default)]
-pub(super) struct Place {
-    weight: usize,
-    number: Option<u64>,
 }
 
 impl Unread {

@@ -1,0 +1,53 @@
+//! Messages that went wrong without ending the connection.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// How many faults are remembered.
+const FAULTS: usize = 100;
+/// How many characters of each. Ids and names in them are the agent's, and may be as long as it likes.
+const FAULT_LENGTH: usize = 1024;
+
+/// The faults of one connection.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    noted: Mutex<VecDeque<String>>,
+    /// How many messages nobody could read.
+    lost: AtomicU64,
+}
+
+impl Faults {
+    /// Returns the last hundred, oldest first.
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// Returns how many messages could not be read.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Counts a message that could not be read.
+    pub(crate) fn lose(&self) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Adds a fault.
+    pub(crate) fn note(&self, mut fault: String) {
+        if let Some((end, _)) = fault.char_indices().nth(FAULT_LENGTH) {
+            fault.truncate(end);
+            fault.push('…');
+            fault.shrink_to_fit();
+        }
+        let mut faults = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        // A flood of the same leaves room for others.
+        if faults.back() == Some(&fault) {
+            return;
+        }
+        if faults.len() == FAULTS {
+            faults.pop_front();
+        }
+        faults.push_back(fault);
+    }
+}
