@@ -1,5 +1,5 @@
-//! Drive any [Agent Client Protocol](https://agentclientprotocol.com) agent: start it, open sessions, prompt it, answer
-//! what it asks.
+//! Drives any [Agent Client Protocol](https://agentclientprotocol.com) agent: starts it, opens
+//! sessions, sends prompts and answers its requests.
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,16 +20,18 @@
 //! ```
 //!
 //! * [`spawn`] and [`connect`] initialize and negotiate; awaiting them gives an [`Agent`].
-//! * A [`Session`] is a conversation, a [`Turn`] one prompt in it: a stream of [`Event`]s, then the response.
-//! * The agent's requests are answered by [`Client`]s: [`LocalFs`], [`LocalTerminals`], [`PermissionPolicy`], or your
-//!   own, as a [`#[client]`](macro@client) block or a [`Router`]. What they serve is what the agent is told it may ask
-//!   for.
-//! * A [`Transcript`] folds the events into what is to be shown, and says what has changed.
-//! * [`reconnecting`] starts an agent again that has died, and takes its sessions up again. A [`Registry`] is a list of
-//!   agents, with the command that starts each.
-//! * What the agent did not offer is not sent: the call fails at once and names the capability.
+//! * A [`Session`] is a conversation, a [`Turn`] one prompt in it: a stream of [`Event`]s, then the
+//!   response.
+//! * The agent's requests are answered by [`Client`]s: [`LocalFs`], [`LocalTerminals`],
+//!   [`PermissionPolicy`], or your own, as a [`#[client]`](macro@client) block or a [`Router`].
+//!   Exactly the methods that they serve are offered to the agent.
+//! * A [`Transcript`] folds the events into the state to show, and says what has changed.
+//! * [`reconnecting`] starts an agent again after it has died, and takes up its sessions again. A
+//!   [`Registry`] is a list of agents, with the command that starts each.
+//! * A call that needs a capability which the agent did not offer fails at once and names the
+//!   capability. Nothing is sent.
 //!
-//! All of it runs on a tokio runtime, in the thread or threads of the caller's.
+//! Everything runs on a tokio runtime, in the caller's threads.
 //!
 //! # Features
 //!

@@ -5,7 +5,7 @@ use acp_types::v1::SessionId;
 #[doc(inline)]
 pub use acp_types::op::{Extension, Notification, Op, assert_own};
 
-/// A request of the client's own by its marker, as `#[on]` takes it:
+/// A request of the client's own, named by a marker. `#[on]` takes it:
 ///
 /// ```
 /// use acp_client::v1::{PlanEntry, UsageUpdate};
@@ -45,6 +45,6 @@ pub use crate::generated::op::*;
     note = "`SessionId` is an argument of operations of a session, such as `update` and `read_text_file`"
 )]
 pub trait OnSession: Op {
-    /// The session.
+    /// Returns the session.
     fn session(params: &Self::Params) -> &SessionId;
 }

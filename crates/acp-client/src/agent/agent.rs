@@ -1,4 +1,4 @@
-//! A connected agent: what it is, and how it is called.
+//! A connected agent, and calls of its methods.
 
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -14,12 +14,13 @@ use crate::agent::connection::Connection;
 use crate::agent::shared::Shared;
 use crate::sessions::session_state::SessionState;
 
-/// An agent that has answered `initialize`: what it is, what it offers, and how to call it.
+/// A connected agent. It has answered `initialize`, so its capabilities are known.
 ///
-/// Handles are cheap to clone. When the last handle, session and turn of a connection is dropped, the connection is
-/// closed and a child process is ended.
+/// Handles are cheap to clone. When the last handle, session and turn of a connection is dropped,
+/// the connection is closed and a child process is ended.
 ///
-/// What the agent did not advertise is not sent: such a call fails at once with [`Error::NotOffered`].
+/// A request that needs a capability which the agent did not advertise fails at once with
+/// [`Error::NotOffered`]. It is not sent.
 #[derive(Clone, Debug)]
 pub struct Agent {
     inner: Arc<Inner>,
@@ -31,7 +32,7 @@ struct Inner {
     initialized: InitializeResponse,
 }
 
-/// A handle that does not keep the connection.
+/// A handle that does not keep the connection open.
 #[derive(Clone, Debug)]
 pub(crate) struct WeakAgent(Weak<Inner>);
 
@@ -50,25 +51,25 @@ impl Agent {
         WeakAgent(Arc::downgrade(&self.inner))
     }
 
-    /// The agent's name and version, if it told.
+    /// Returns the agent's name and version, if it gave them.
     #[must_use]
     pub fn info(&self) -> Option<&Implementation> {
         self.inner.initialized.agent_info.as_ref()
     }
 
-    /// What the agent can do.
+    /// Returns the capabilities of the agent.
     #[must_use]
     pub fn capabilities(&self) -> &AgentCapabilities {
         &self.inner.initialized.agent_capabilities
     }
 
-    /// The version of the protocol that both sides speak.
+    /// Returns the version of the protocol that both sides speak.
     #[must_use]
     pub fn protocol_version(&self) -> ProtocolVersion {
         self.inner.initialized.protocol_version
     }
 
-    /// The whole answer to `initialize`.
+    /// Returns the whole answer to `initialize`.
     #[must_use]
     pub fn initialize_response(&self) -> &InitializeResponse {
         &self.inner.initialized
@@ -77,8 +78,8 @@ impl Agent {
     /// Calls an extension method. Its name starts with an underscore.
     ///
     /// # Errors
-    /// [`Error::Argument`] for another name; the agent answered with an error (-32601: it does not know the method),
-    /// or its result is no `R`.
+    /// [`Error::Argument`] for another name; the agent answered with an error (-32601 for an
+    /// unknown method); its result is not an `R`.
     pub async fn ext_request<R: FromNode + Send + 'static>(
         &self,
         method: &str,
@@ -102,41 +103,43 @@ impl Agent {
         self.peer().notify(method, params).await.map_err(|error| Error::of_call(method, None, error))
     }
 
-    /// Closes the connection and waits until it is over; a child process is ended with its whole tree. Open permission
-    /// requests are answered with `cancelled` first.
+    /// Closes the connection and waits until it is over. Open permission requests are answered with
+    /// `cancelled` first. A child process is ended with its whole tree.
     pub async fn close(&self) -> CloseReason {
         self.inner.connection.close();
         self.wait().await
     }
 
-    /// Waits until the connection is over and a child process is gone with its whole tree, and says why. What ran for the
-    /// agent in [`LocalTerminals`](crate::LocalTerminals) is gone by then, too.
+    /// Waits until the connection is over and returns the reason. By then a child process is gone
+    /// with its whole tree, and so are the commands of the agent in
+    /// [`LocalTerminals`](crate::LocalTerminals).
     pub async fn wait(&self) -> CloseReason {
         self.inner.connection.over().await
     }
 
-    /// The last lines that the agent and what it started wrote to stderr. Empty for one that is no child process.
+    /// Returns the last lines of the agent and its children on stderr. It is empty for an agent
+    /// that is not a child process.
     #[must_use]
     pub fn stderr_tail(&self) -> String {
         self.inner.connection.stderr_tail()
     }
 
-    /// What was skipped, refused or went wrong on the connection without ending it, oldest first: noise on the
-    /// agent's stdout, answers to no question, unreadable updates, text that had to be repaired. The last hundred,
-    /// without their contents.
+    /// Returns the faults that did not end the connection, oldest first: noise on the agent's
+    /// stdout, answers without a request, unreadable updates, text that had to be repaired. The
+    /// last hundred are kept, without contents.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         self.shared().faults.all()
     }
 
-    /// How many messages of the agent could not be read, so that nobody knows what they said. [`faults`](Self::faults)
-    /// tells why. What else the agent prints to its stdout does not count.
+    /// Returns the number of messages of the agent that could not be read. [`faults`](Self::faults)
+    /// gives the reasons. Other output of the agent on stdout does not count.
     #[must_use]
     pub fn lost_messages(&self) -> u64 {
         self.shared().faults.lost()
     }
 
-    /// The connection itself, for calls that this crate does not know.
+    /// Returns the connection, for methods that this crate does not know.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.inner.connection.peer
@@ -150,7 +153,7 @@ impl Agent {
         self.inner.connection.cancel_timeout
     }
 
-    /// The program that was started, if one was.
+    /// Returns the program, if the agent was started here.
     pub(crate) fn program(&self) -> Option<MutexGuard<'_, Command>> {
         let program = self.inner.connection.program.as_ref()?;
         Some(program.lock().unwrap_or_else(PoisonError::into_inner))
@@ -186,7 +189,7 @@ impl Agent {
         answer.map_err(|error| Error::of_call(method, session, error))
     }
 
-    /// The answer comes after the updates of the session that came before it.
+    /// Makes a call whose answer comes after all earlier updates of the session.
     pub(crate) async fn call_in_lane<R: FromNode + Send + 'static>(
         &self,
         method: &'static str,

@@ -7,8 +7,8 @@ use acp_types::v1::{AuthStatusRequest, AuthStatusResponse};
 use crate::{Agent, Error};
 
 impl Agent {
-    /// Whether the user is logged in, and as whom (`auth/status`). Changes of it come to a handler of
-    /// `auth/status_update`.
+    /// Returns the login state of the user, and the account (`auth/status`). Changes of it go to a
+    /// handler of `auth/status_update`.
     ///
     /// # Errors
     /// [`Error::NotOffered`] without `auth.status`, or the agent refused.

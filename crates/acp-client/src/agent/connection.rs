@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::agent::shared::Shared;
 
-/// A connection that is closed when this is dropped.
+/// A connection to an agent. Dropping it closes the connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) peer: Peer,
@@ -17,8 +17,8 @@ pub(crate) struct Connection {
     pub(crate) cancel_timeout: Option<Duration>,
     child: Option<Child>,
     shared: Arc<Shared>,
-    /// Holds the reason once the driver is done: the pipe is closed, and a child process and its tree are gone. So are the
-    /// commands that ran for the agent.
+    /// Holds the reason once the connection is over: the pipe is closed, and the child process, its
+    /// tree and the commands of the agent are gone.
     ended: watch::Receiver<Option<CloseReason>>,
 }
 
@@ -42,13 +42,13 @@ impl Connection {
         let mut ended = self.ended.clone();
         match ended.wait_for(Option::is_some).await {
             Ok(reason) => reason.clone().unwrap_or(CloseReason::Local),
-            // The runtime took the driver away, and the connection with it.
+            // The runtime dropped the driver, and the connection with it.
             Err(_) => CloseReason::Local,
         }
     }
 
     pub(crate) fn close(&self) {
-        // The agent that is told to stop is to know that this was no consent.
+        // First, so that the agent does not take the end of the connection for consent.
         self.shared.sessions.withdraw();
         self.peer.close();
     }

@@ -1,29 +1,30 @@
-//! Messages that went wrong without ending the connection.
+//! Faults that did not end the connection.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How many faults are remembered.
+/// The number of faults that are kept.
 const FAULTS: usize = 100;
-/// How many characters of each. Ids and names in them are the agent's, and may be as long as it likes.
+/// The number of characters that are kept of each. Ids and names in them come from the agent and
+/// may be of any length.
 const FAULT_LENGTH: usize = 1024;
 
-/// The faults of one connection.
+/// The faults of one connection, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     noted: Mutex<VecDeque<String>>,
-    /// How many messages nobody could read.
+    /// The number of messages that could not be read.
     lost: AtomicU64,
 }
 
 impl Faults {
-    /// Returns the last hundred, oldest first.
+    /// Returns the last hundred faults, oldest first.
     pub(crate) fn all(&self) -> Vec<String> {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    /// Returns how many messages could not be read.
+    /// Returns the number of messages that could not be read.
     pub(crate) fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
@@ -41,7 +42,7 @@ impl Faults {
             fault.shrink_to_fit();
         }
         let mut faults = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        // A flood of the same leaves room for others.
+        // A flood of equal faults must not push out the others.
         if faults.back() == Some(&fault) {
             return;
         }

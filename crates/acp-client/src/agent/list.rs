@@ -1,4 +1,4 @@
-//! The sessions that an agent knows, page by page.
+//! The list of an agent's sessions, page by page.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -15,8 +15,8 @@ use futures_core::Stream;
 use crate::agent::session::place::absolute;
 use crate::{Agent, Error};
 
-/// The sessions that an agent knows (`session/list`): a stream that asks for the next page when it has come to the end
-/// of one. After an error it ends.
+/// A stream of the sessions that an agent knows (`session/list`). At the end of a page it asks for
+/// the next one. After an error it ends.
 ///
 /// ```no_run
 /// # async fn list(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
@@ -46,8 +46,8 @@ enum Next {
 type Asked = Pin<Box<dyn Future<Output = Result<ListSessionsResponse, Error>> + Send>>;
 
 impl Agent {
-    /// Lists the sessions that the agent knows (`session/list`). Needs `sessionCapabilities.list`: without it the
-    /// first item is [`Error::NotOffered`].
+    /// Lists the sessions that the agent knows (`session/list`). Without `sessionCapabilities.list`
+    /// the first item is [`Error::NotOffered`].
     pub fn list_sessions(&self) -> SessionList {
         SessionList {
             agent: self.clone(),
@@ -59,23 +59,25 @@ impl Agent {
 }
 
 impl SessionList {
-    /// Only those that work in this folder, an absolute path.
+    /// Selects the sessions that work in this folder, an absolute path.
     pub fn cwd(mut self, cwd: impl AsRef<Path>) -> Self {
         self.filter = self.filter.and_then(|filter| Ok(filter.cwd(absolute(cwd.as_ref())?)));
         self
     }
 
-    /// Also those that are archived, or only those. Needs `sessionCapabilities.archive`.
+    /// Selects archived sessions as well, or archived sessions only. Needs
+    /// `sessionCapabilities.archive`.
     #[cfg(feature = "unstable")]
     pub fn archived(mut self, filter: impl Into<acp_types::v1::SessionArchiveFilter>) -> Self {
         self.filter = self.filter.map(|request| request.archived(filter));
         self
     }
 
-    /// The next session, or `None` after the last one. Dropping the future loses nothing.
+    /// Returns the next session, or `None` after the last one. Dropping the future loses nothing.
     ///
     /// # Errors
-    /// [`Error::NotOffered`], [`Error::Argument`] for a path that is not absolute, or the agent refused.
+    /// [`Error::NotOffered`]; [`Error::Argument`] for a path that is not absolute; the agent
+    /// refused.
     pub async fn next(&mut self) -> Option<Result<SessionInfo, Error>> {
         poll_fn(|cx| self.poll_session(cx)).await
     }
@@ -131,7 +133,7 @@ impl SessionList {
     }
 }
 
-/// The page, unless it sends us round in circles.
+/// Returns the page, unless its cursor leads back to itself.
 fn follows(asked: Option<&str>, page: ListSessionsResponse) -> Result<ListSessionsResponse, Error> {
     if asked.is_some() && page.next_cursor.as_deref() == asked {
         let problem = "its `nextCursor` is the one that it answers";

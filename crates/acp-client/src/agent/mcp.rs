@@ -7,8 +7,8 @@ use acp_types::v1::methods::McpMessageNotify;
 use crate::{Agent, Error};
 
 impl Agent {
-    /// Sends a notification of an MCP server that this client serves (`mcp/message`). Its requests come to a handler of
-    /// that method.
+    /// Sends a notification of an MCP server that this client serves (`mcp/message`). Requests to
+    /// the server go to a handler of that method.
     ///
     /// # Errors
     /// [`Error::NotOffered`] without `mcpCapabilities.acp`, or the connection is over.

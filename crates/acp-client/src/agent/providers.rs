@@ -9,7 +9,7 @@ use acp_types::v1::{
 use crate::{Agent, Error};
 
 impl Agent {
-    /// The providers of models, and how each is set up (`providers/list`).
+    /// Returns the providers of models with their settings (`providers/list`).
     ///
     /// # Errors
     /// [`Error::NotOffered`] without `providers`, or the agent refused.
@@ -18,7 +18,7 @@ impl Agent {
         self.call::<ProvidersList>(None, &ListProvidersRequest::new()).await
     }
 
-    /// Sets up a provider (`providers/set`); what it was set to before is replaced.
+    /// Sets up a provider (`providers/set`). Its earlier settings are replaced.
     ///
     /// # Errors
     /// [`Error::NotOffered`] without `providers`, or the agent refused.
@@ -28,7 +28,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Turns a provider off (`providers/disable`). One that is `required` must stay on.
+    /// Turns a provider off (`providers/disable`). A `required` provider must stay on.
     ///
     /// # Errors
     /// [`Error::NotOffered`] without `providers`, or the agent refused.

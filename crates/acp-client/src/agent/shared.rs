@@ -13,13 +13,14 @@ use crate::sessions::table::Sessions;
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     pub(crate) sessions: Arc<Sessions>,
-    /// Those who have something to end when the connection is over hold a receiver until they have.
+    /// Whoever has work to finish before the connection is reported as over holds a receiver of
+    /// this.
     pub(crate) guests: watch::Sender<()>,
-    /// Fires when the connection is over. All handlers of notifications have this one, as nobody takes back a
-    /// notification.
+    /// Fires when the connection is over. Handlers of notifications use it, because a notification
+    /// cannot be withdrawn.
     pub(crate) over: CancellationToken,
     pub(crate) faults: Faults,
-    /// Tells that a handler works in the directories of sessions.
+    /// True if a handler works in the directories of sessions.
     needs_roots: bool,
 }
 
@@ -28,12 +29,12 @@ impl Shared {
         Self { needs_roots, ..Self::default() }
     }
 
-    /// Opens the directories of a session. To be called before the agent hears of it.
+    /// Opens the directories of a session. Call it before the agent learns of the session.
     pub(crate) async fn roots(&self, cwd: &str, directories: &[String]) -> Arc<Roots> {
         Arc::new(if self.needs_roots { Roots::open(cwd, directories).await } else { Roots::unopened(cwd) })
     }
 
-    /// Withdraws what is asked in all sessions and ends them: the connection is over.
+    /// Ends all sessions, because the connection is over.
     pub(crate) fn end(&self) {
         self.sessions.close();
         self.over.cancel();

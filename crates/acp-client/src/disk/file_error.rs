@@ -1,25 +1,25 @@
-//! Why a file was not read or not written.
+//! Failures to read or write a file.
 
 use std::io;
 
-/// Why a file was not read or not written.
+/// A failure to read or write a file.
 #[derive(Debug)]
 pub(crate) enum FileError {
     Relative,
     Outside,
     Missing,
     MissingFolder,
-    /// It ends as the path of a directory does.
+    /// The path ends like that of a directory.
     FolderPath,
     Directory,
     Special,
     DanglingLink,
-    /// A circle of links, or one that the system makes up.
+    /// A circle of links, or a link that the system makes up.
     EndlessLink,
     BadName,
     NotText,
     TooLarge,
-    /// Nobody waits for it any more.
+    /// The request was withdrawn.
     Withdrawn,
     Io(io::Error),
 }
@@ -31,7 +31,8 @@ impl From<io::Error> for FileError {
             io::ErrorKind::IsADirectory => Self::Directory,
             io::ErrorKind::NotADirectory => Self::Missing,
             io::ErrorKind::InvalidFilename => Self::BadName,
-            // cap-std reports a path that leads out of its directory as a permission error of its own making.
+            // cap-std reports a path that leads out of its directory as a permission error without
+            // a code of the system.
             io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => Self::Outside,
             _ if is_link_loop(&error) => Self::EndlessLink,
             _ => Self::Io(error),

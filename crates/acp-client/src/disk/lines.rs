@@ -10,21 +10,21 @@ use tokio_util::sync::CancellationToken;
 use crate::disk::file_error::FileError;
 use crate::disk::tree::{Tree, inside};
 
-/// How many buffers of a long line are passed over between two looks at whether anybody still waits.
+/// The number of buffers that are skipped in a long line between two checks for a withdrawal.
 const BUFFERS: usize = 64;
 
-/// Which lines of a file: `first` counts from 1. Not more than `max_bytes` at once.
+/// The lines to read of a file, counted from 1, with at most `max_bytes` bytes together.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     pub(crate) first: u32,
     pub(crate) count: u32,
     pub(crate) max_bytes: usize,
-    /// Fires when nobody waits for it any more.
+    /// Fires when the request is withdrawn.
     pub(crate) withdrawn: CancellationToken,
 }
 
-/// Reads the lines of a UTF-8 file, terminators kept. A file may be larger than what may be read, as long as the window
-/// is not.
+/// Reads lines of a UTF-8 file with their terminators. The file may be larger than `max_bytes`, the
+/// window may not.
 pub(crate) fn read(trees: &[Arc<Tree>], path: &str, window: &Window) -> Result<String, FileError> {
     inside(trees, path, |tree, relative| {
         window.of(BufReader::with_capacity(64 * 1024, open_regular(tree.dir(), relative)?))
@@ -32,7 +32,7 @@ pub(crate) fn read(trees: &[Arc<Tree>], path: &str, window: &Window) -> Result<S
 }
 
 impl Window {
-    /// The lines of this text.
+    /// Returns the lines of this text.
     pub(crate) fn of(&self, mut text: impl BufRead) -> Result<String, FileError> {
         for _ in 1..self.first {
             if !self.skip_line(&mut text)? {
@@ -41,7 +41,7 @@ impl Window {
         }
         let mut bytes = Vec::new();
         for _ in 0..self.count {
-            // One more than fits shows that there is more.
+            // One byte more than allowed shows that there is more.
             let left = (self.max_bytes - bytes.len()) as u64;
             if text.by_ref().take(left.saturating_add(1)).read_until(b'\n', &mut bytes)? == 0 {
                 break;
@@ -53,7 +53,7 @@ impl Window {
         String::from_utf8(bytes).map_err(|_| FileError::NotText)
     }
 
-    /// Passes over one line, however long it is, without keeping it. False at the end of the file.
+    /// Skips one line of any length without keeping it. Returns false at the end of the file.
     fn skip_line(&self, text: &mut impl BufRead) -> Result<bool, FileError> {
         loop {
             if self.withdrawn.is_cancelled() {
@@ -76,12 +76,12 @@ impl Window {
 }
 
 fn open_regular(dir: &Dir, relative: &Path) -> Result<File, FileError> {
-    // Looked at first, because opening a device may do something to it.
+    // Checked before it is opened, because opening a device may have effects.
     check_regular(&dir.metadata(relative)?)?;
     let mut options = OpenOptions::new();
     options.read(true);
-    // It may be another file by now. Opening a FIFO would wait for a writer, which may never come, and opening a
-    // terminal could make it ours.
+    // Another file may stand there by now. Opening a FIFO would wait for a writer, perhaps for
+    // ever, and opening a terminal could make it the controlling one.
     #[cfg(unix)]
     {
         use cap_std::fs::OpenOptionsExt as _;

@@ -1,4 +1,4 @@
-//! Files below directories that are held open: no path leads out of them.
+//! Files below directories that are held open. No path leads out of them.
 
 pub(crate) mod file_error;
 pub(crate) mod lines;

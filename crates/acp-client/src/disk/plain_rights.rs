@@ -1,11 +1,11 @@
-//! The rights of a file, where there are no owners and modes.
+//! The rights of a file on systems without owners and modes.
 
 use std::ffi::OsStr;
 use std::io;
 
 use cap_std::fs::{Dir, File, Permissions};
 
-/// What a file that is to be replaced has beside its text.
+/// The attributes of a file that is to be replaced.
 pub(super) struct Rights(Permissions);
 
 impl Rights {
@@ -13,7 +13,7 @@ impl Rights {
         Ok(Self(folder.symlink_metadata(name)?.permissions()))
     }
 
-    /// Gives all of it to a new file. False if that cannot be.
+    /// Gives all attributes to a new file. Returns false if that fails.
     pub(super) fn give(&self, file: &File) -> bool {
         file.set_permissions(self.0.clone()).is_ok()
     }

@@ -1,4 +1,4 @@
-//! Writing a file in one step.
+//! Writing of a file in one step.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,25 +12,26 @@ use crate::disk::file_error::FileError;
 use crate::disk::rights::Rights;
 use crate::disk::tree::{Tree, inside};
 
-/// What is to be in a file.
+/// The new content of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'a> {
     pub(crate) text: &'a str,
-    /// Whether directories that are missing are made.
+    /// True if missing directories are to be made.
     pub(crate) makes_directories: bool,
 }
 
-/// Creates or replaces a file in one step: a reader sees the old text or the new one, never a part.
+/// Creates or replaces a file in one step. A reader sees the old text or the new one, never a part.
 ///
-/// A replaced file keeps its owner, group, mode, ACL and other attributes, but for the bits that lend the owner's rights
-/// to whoever runs it. A new file that cannot be given all of these would let others in, or lock out those who share the
-/// old one: then the old file is written itself, and a reader may see a part of the text.
+/// A replaced file keeps its owner, group, mode, ACL and other attributes, apart from the bits that
+/// lend the owner's rights. A new file without these attributes could admit strangers or lock out
+/// owners. So if it cannot get them, the text is written into the old file, and a reader may see a
+/// part of it.
 ///
-/// A hard link to the old file keeps the old text: the new one is a new file.
+/// A hard link to the old file keeps the old text, because the new one is a new file.
 pub(crate) fn write(trees: &[Arc<Tree>], path: &str, text: Text<'_>) -> Result<(), FileError> {
     inside(trees, path, |tree, relative| {
         let dir = tree.dir();
-        // Writing through a link changes its target and leaves the link alone.
+        // A write through a link changes the target and keeps the link.
         let target = match dir.canonicalize(relative) {
             Ok(target) => target,
             Err(error) if error.kind() == io::ErrorKind::NotFound => relative.to_owned(),
@@ -57,7 +58,7 @@ fn put(folder: &Dir, name: &OsStr, text: &[u8]) -> Result<(), FileError> {
         (Ok(Replaced::WithoutRights), Some(old)) => {
             old.write_in_place(folder, name, text).map_err(FileError::Io)
         }
-        // A folder in which nothing can be made, or a file of another in one that all share.
+        // The folder takes no new file, or it is shared and the file belongs to someone else.
         (Err(error), Some(old)) if error.kind() == io::ErrorKind::PermissionDenied => {
             old.write_in_place(folder, name, text).map_err(FileError::Io)
         }
@@ -68,7 +69,7 @@ fn put(folder: &Dir, name: &OsStr, text: &[u8]) -> Result<(), FileError> {
 
 enum Replaced {
     Yes,
-    /// No new file can be as the old one is. Nothing was changed.
+    /// A new file cannot get the rights of the old one. Nothing was changed.
     WithoutRights,
 }
 
@@ -84,13 +85,14 @@ fn replace(folder: &Dir, name: &OsStr, text: &[u8], old: Option<&Rights>) -> io:
         Ok(Replaced::Yes)
     })();
     if !matches!(written, Ok(Replaced::Yes)) {
-        // Nothing to add when this fails too: the first error is the one to report.
+        // A failure here adds nothing: the first error is the one to report.
         let _ = folder.remove_file(&draft);
     }
     written
 }
 
-/// What the file has that is to be replaced, if there is one and it may be.
+/// Returns the rights of the file that is to be replaced, if there is one. Fails if it must not be
+/// replaced.
 fn check_old(folder: &Dir, name: &OsStr) -> Result<Option<Rights>, FileError> {
     let old = match folder.symlink_metadata(name) {
         Ok(old) => old,
@@ -106,7 +108,7 @@ fn check_old(folder: &Dir, name: &OsStr) -> Result<Option<Rights>, FileError> {
     if !old.is_file() {
         return Err(FileError::Special);
     }
-    // The rename would go round the protection.
+    // The rename would bypass the protection.
     if old.permissions().readonly() || !may_write(folder, name) {
         let error = io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only");
         return Err(FileError::Io(error));
@@ -125,10 +127,10 @@ const fn may_write(_: &Dir, _: &OsStr) -> bool {
     true
 }
 
-/// The folders that a write has made. Unless they are to be kept, they go again.
+/// The folders that a write has made. Removes them when it is dropped, unless they are kept.
 struct MadeFolders<'a> {
     dir: &'a Dir,
-    /// From the outermost on.
+    /// Ordered from the outermost.
     made: Vec<PathBuf>,
 }
 
@@ -156,7 +158,7 @@ impl<'a> MadeFolders<'a> {
 
     fn make(&mut self, relative: &Path) -> Result<(), FileError> {
         let mut folders: Vec<&Path> = relative.ancestors().collect();
-        // The last is the root itself.
+        // The last one is the root itself.
         folders.pop();
         for folder in folders.into_iter().rev() {
             match self.dir.create_dir(folder) {
@@ -176,7 +178,7 @@ impl<'a> MadeFolders<'a> {
 impl Drop for MadeFolders<'_> {
     fn drop(&mut self) {
         for folder in self.made.iter().rev() {
-            // One that somebody else uses by now stays.
+            // A folder that somebody else uses by now stays.
             if self.dir.remove_dir(folder).is_err() {
                 break;
             }
@@ -184,8 +186,8 @@ impl Drop for MadeFolders<'_> {
     }
 }
 
-/// A new, empty file beside the one to be replaced; its name does not grow with the name of that one. While it is being
-/// written nobody else may read it who may not read the old one.
+/// Creates an empty file beside the one to be replaced. Its name does not grow with the name of
+/// that one. During the write it is readable only to those who may read the old file.
 fn create_draft(folder: &Dir, is_to_replace: bool) -> io::Result<(File, String)> {
     static DRAFTS: AtomicU64 = AtomicU64::new(0);
     let mut options = OpenOptions::new();

@@ -1,4 +1,4 @@
-//! Whose a file is and who may do what with it (unix): owner, group, mode, and extended attributes, which hold ACLs.
+//! The owner, the rights and the extended attributes of a file (unix). The attributes hold ACLs.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::io;
@@ -8,10 +8,11 @@ use rustix::fs::{Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, openat};
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 use rustix::io::Errno;
 
-/// The mode without setuid and setgid: the new text is the agent's, and is not to run with the rights of others.
+/// The mode without setuid and setgid. The new text is the agent's and must not run with the rights
+/// of others.
 const NOT_LENT: u32 = 0o1777;
 
-/// What a file that is to be replaced has beside its text.
+/// The attributes of a file that is to be replaced.
 pub(super) struct Rights {
     stat: Stat,
     /// `None` if they cannot be read.
@@ -25,20 +26,21 @@ struct Attribute {
 
 impl Rights {
     pub(super) fn of(folder: &Dir, name: &OsStr) -> io::Result<Self> {
-        // Should it have become a pipe meanwhile, nobody waits for its other end.
+        // If it has become a pipe meanwhile, nothing waits for the other end.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let open = |access| openat(folder, name, access | flags, Mode::empty());
         let file = open(OFlags::RDONLY).or_else(|_| open(OFlags::WRONLY))?;
         Ok(Self { stat: fstat(&file)?, attributes: attributes::all(&file).ok() })
     }
 
-    /// Gives all of it to a new file, but for the rights that the old one lent. False if that cannot be; then the new
-    /// one is of no use.
+    /// Gives all attributes to a new file, apart from lent rights. Returns false if that fails.
+    /// Then the new file is useless.
     pub(super) fn give(&self, file: &File) -> bool {
         self.try_give(file).unwrap_or(false)
     }
 
-    /// In an order in which at no moment anybody may read the new file who may not read the old one.
+    /// The order matters: at no moment may the new file be readable to somebody who may not read
+    /// the old one.
     fn try_give(&self, file: &File) -> io::Result<bool> {
         let Some(kept) = &self.attributes else { return Ok(false) };
         let (lists, others): (Vec<_>, Vec<_>) = kept.iter().partition(|attribute| attribute.is_acl());
@@ -52,7 +54,7 @@ impl Rights {
             fchown(file, uid, gid)?;
         }
         if lists.is_empty() {
-            // The folder may give one to every new file.
+            // The folder may give an ACL to every new file.
             remove_acl(file)?;
         }
         for list in lists {
@@ -62,7 +64,8 @@ impl Rights {
         Ok(true)
     }
 
-    /// Writes into the file itself, which so keeps all that it has. One that is open elsewhere may be seen half written.
+    /// Writes into the file itself, which keeps all its attributes. Other readers of the file may
+    /// see it half written.
     pub(super) fn write_in_place(&self, folder: &Dir, name: &OsStr, text: &[u8]) -> io::Result<()> {
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = openat(folder, name, flags, Mode::empty())?;
@@ -70,7 +73,7 @@ impl Rights {
         if (now.st_dev, now.st_ino) != (self.stat.st_dev, self.stat.st_ino) {
             return Err(io::Error::other("the file was replaced meanwhile: try again"));
         }
-        // Its text may be that of a file outside of the root.
+        // Its text may belong to a file outside of the root.
         if now.st_nlink != 1 {
             let problem =
                 "the file has other names (hard links), and a new one cannot have its owner, group or ACL";
@@ -79,7 +82,7 @@ impl Rights {
         let mut file = std::fs::File::from(file);
         reserve(&file, text.len())?;
         if now.st_mode & !NOT_LENT & 0o7777 != 0 {
-            // Who may not do this loses them by the write.
+            // Without the right to do this, the write itself clears the bits.
             let _ = fchmod(&file, Mode::from_raw_mode(now.st_mode & NOT_LENT));
         }
         io::Write::write_all(&mut file, text)?;
@@ -101,14 +104,14 @@ fn remove_acl(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// A disk that is full is to be found out before the old text is touched.
+/// A full disk must show before the old text is touched.
 #[cfg(target_os = "linux")]
 fn reserve(file: &std::fs::File, length: usize) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
     let length = u64::try_from(length).unwrap_or(u64::MAX);
     match fallocate(file, FallocateFlags::KEEP_SIZE, 0, length) {
         Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
-        // Not every file system can; and no text needs no room.
+        // Not every file system can do this, and an empty text needs no space.
         _ => Ok(()),
     }
 }
@@ -124,7 +127,7 @@ impl Attribute {
     }
 }
 
-/// The attribute that holds the access control list of a file.
+/// The extended attribute that holds the ACL of a file.
 const ACL: &CStr = c"system.posix_acl_access";
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
@@ -136,7 +139,7 @@ mod attributes {
 
     use super::{Attribute, CStr, CString, Errno, File, io};
 
-    /// Belong to the old text, or lend rights to it; the system looks after them itself.
+    /// They belong to the old text, or lend rights to it. The system manages them itself.
     const NOT_KEPT: [&CStr; 4] =
         [c"security.capability", c"security.ima", c"security.evm", c"com.apple.provenance"];
 
@@ -158,7 +161,7 @@ mod attributes {
 
     impl Attribute {
         pub(super) fn give(&self, file: &File) -> io::Result<()> {
-            // Some come by themselves, and not everybody may set them.
+            // Some appear by themselves, and not everybody may set them.
             if value_of(file, &self.name).is_ok_and(|value| value == self.value) {
                 return Ok(());
             }
@@ -170,7 +173,7 @@ mod attributes {
         read(|| fgetxattr_query(&file, name), |buffer| fgetxattr(&file, name, buffer))
     }
 
-    /// Asks for the length and then for the bytes, once more if they have become more in between.
+    /// Asks for the length and then for the bytes. Repeats it if the value has grown in between.
     fn read(
         query: impl Fn() -> rustix::io::Result<usize>,
         fill: impl Fn(&mut [u8]) -> rustix::io::Result<usize>,

@@ -1,4 +1,4 @@
-//! A directory tree in which files are found, and never outside of it.
+//! A directory tree that no lookup leaves.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -9,9 +9,9 @@ use cap_std::fs::Dir;
 
 use crate::disk::file_error::FileError;
 
-/// One root directory. Every path below it is opened relative to its descriptor, component by component, so that
-/// neither `..` nor a symbolic link, not even one swapped in at the wrong moment, leads out of it. It stays the same
-/// directory when its path comes to lead to another one.
+/// One root directory. Every path below it is opened relative to its descriptor, component by
+/// component. So neither `..` nor a symbolic link leads out of it, not even a link that is swapped
+/// in during the lookup. It stays the same directory when its path comes to name another one.
 #[derive(Debug)]
 pub(crate) struct Tree {
     spelled: PathBuf,
@@ -31,7 +31,7 @@ impl Tree {
         &self.dir
     }
 
-    /// The real path of what is there, or would be there if it existed.
+    /// Returns the real path of a file, which need not exist.
     pub(crate) fn real(&self, relative: &Path) -> Result<PathBuf, FileError> {
         let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
         match self.dir.canonicalize(relative) {
@@ -51,10 +51,11 @@ impl Tree {
         }
     }
 
-    /// The part of `path` below this root, when it is spelled as the root was or as the root really is.
+    /// Returns the part of `path` below this root. The path may begin with the spelled or with the
+    /// real path of the root.
     fn below(&self, path: &Path) -> Option<PathBuf> {
         [&self.spelled, &self.real].into_iter().find_map(|root| path.strip_prefix(root).ok()).map(|rest| {
-            // The root itself: an empty path is no path to open.
+            // The root itself. An empty path cannot be opened.
             if rest.as_os_str().is_empty() { PathBuf::from(".") } else { rest.to_owned() }
         })
     }
@@ -73,7 +74,7 @@ pub(crate) fn inside<T>(
     if !path.is_absolute() {
         return Err(FileError::Relative);
     }
-    // Of roots within each other, the first that does not say that the path leads out of it.
+    // The first of nested roots that does not report the path as outside.
     for tree in trees {
         let Some(relative) = tree.below(path) else { continue };
         match act(tree, &relative) {
@@ -81,15 +82,15 @@ pub(crate) fn inside<T>(
             done => return done,
         }
     }
-    // A path that is inside under its real name: through a link that names its target in full, or in another case.
-    // What the lookup says is not trusted, the file is opened below the root again.
+    // The path may be inside under its real name: through an absolute link, or in another case. The
+    // lookup is not trusted: the file is opened below the root again.
     let real = real_path(path).ok_or(FileError::Outside)?;
     let (tree, relative) =
         trees.iter().find_map(|tree| Some((tree, tree.below(&real)?))).ok_or(FileError::Outside)?;
     act(tree, &relative)
 }
 
-/// The real path of a directory, when it lies in one of these trees.
+/// Returns the real path of a directory that lies in one of these trees.
 pub(crate) fn folder_inside(trees: &[Arc<Tree>], path: &str) -> Result<PathBuf, FileError> {
     inside(trees, path, |tree, relative| {
         let real = tree.real(relative)?;
@@ -101,7 +102,7 @@ pub(crate) fn folder_inside(trees: &[Arc<Tree>], path: &str) -> Result<PathBuf, 
     })
 }
 
-/// The path without links; of a file that does not exist yet, that of its directory and its name.
+/// Returns the path without links. For a file that does not exist, only its directory is resolved.
 fn real_path(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = std::fs::canonicalize(path) {
         return Some(real);
@@ -110,7 +111,7 @@ fn real_path(path: &Path) -> Option<PathBuf> {
     Some(std::fs::canonicalize(path.parent()?).ok()?.join(name))
 }
 
-/// `root` with what was found below it, which is `.` for the root itself.
+/// Joins `root` and a path that was found below it. `.` stands for the root itself.
 fn join(root: &Path, found: &Path) -> PathBuf {
     found.components().filter(|part| matches!(part, Component::Normal(_))).fold(
         root.to_owned(),

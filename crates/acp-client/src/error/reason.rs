@@ -1,10 +1,10 @@
-//! Why something failed, as text.
+//! Causes of failures, as text.
 
 use std::fmt;
 
-/// Why something failed, as text for people.
+/// The cause of a failure, as text for people.
 ///
-/// `Display` shows all of it, with what an agent has said in the `data` of an error; `Debug` leaves that out.
+/// `Display` shows all of it, with the `data` of an agent's error. `Debug` leaves `data` out.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Reason {
     text: String,

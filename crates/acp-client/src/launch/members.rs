@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use acp_json::Node;
 
-/// A member that is text.
+/// Returns a member that is text.
 pub(crate) fn text(node: &Node<'_>, name: &str) -> Option<String> {
     node.get(name).and_then(Node::as_str).map(str::to_owned)
 }
 
-/// A list of texts; none where there is no such member.
+/// Returns a list of texts. It is empty if the member is missing.
 pub(crate) fn texts(node: &Node<'_>, name: &str) -> Result<Vec<String>, String> {
     let all = match node.get(name) {
         None | Some(Node::Null) => Some(Vec::new()),
@@ -19,7 +19,7 @@ pub(crate) fn texts(node: &Node<'_>, name: &str) -> Result<Vec<String>, String> 
     all.ok_or_else(|| format!("`{name}` must be a list of texts"))
 }
 
-/// The member `env`: texts by name.
+/// Returns the member `env`: texts by name.
 pub(crate) fn environment(node: &Node<'_>) -> Result<BTreeMap<String, String>, String> {
     let all = match node.get("env") {
         None | Some(Node::Null) => Some(BTreeMap::new()),

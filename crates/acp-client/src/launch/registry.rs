@@ -1,3 +1,5 @@
+//! The public list of agents.
+
 use std::collections::BTreeMap;
 use std::env::consts::{ARCH, OS};
 use std::fmt;
@@ -9,10 +11,11 @@ use acp_rpc::Command;
 
 use crate::launch::members::{environment, text, texts};
 
-/// The public list of agents, as it is published in JSON: what they are, and how each is started.
+/// The public list of agents, as it is published in JSON: a description of each, and how to start
+/// it.
 ///
-/// This only reads it: fetching the list, and unpacking archives, is up to the caller. Agents in packages are fetched
-/// by their package runner when it starts them, which may take longer than
+/// This type only reads the list. The caller fetches it and unpacks archives. Package runners fetch
+/// agents when they start them, which may take longer than
 /// [`initialize_timeout`](crate::Connect::initialize_timeout).
 ///
 /// ```
@@ -34,7 +37,7 @@ pub struct Registry {
     pub version: Option<String>,
     /// The agents, in the order of the list.
     pub agents: Vec<RegistryAgent>,
-    /// The entries that could not be read, and why.
+    /// The entries that could not be read, with the reasons.
     pub skipped: Vec<String>,
 }
 
@@ -42,37 +45,37 @@ pub struct Registry {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RegistryAgent {
-    /// Its name in the list.
+    /// Its id in the list.
     pub id: String,
     /// Its name for people.
     pub name: String,
     /// Its version.
     pub version: Option<String>,
-    /// What it is, in a sentence.
+    /// Its description, in a sentence.
     pub description: Option<String>,
-    /// Where its source is.
+    /// The address of its source.
     pub repository: Option<String>,
-    /// Where it is described.
+    /// The address of its description.
     pub website: Option<String>,
-    /// Who made it.
+    /// Its authors.
     pub authors: Vec<String>,
     /// The SPDX identifier of its licence, or `proprietary`.
     pub license: Option<String>,
-    /// Where its icon is, an SVG.
+    /// The address of its icon, an SVG.
     pub icon: Option<String>,
-    /// How it is started.
+    /// The ways to start it.
     pub distribution: Distribution,
 }
 
-/// The ways in which an agent can be had: one or more.
+/// The ways to get an agent: one or more.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Distribution {
-    /// As a package of npm, run by `npx`.
+    /// A package of npm, run by `npx`.
     pub npx: Option<Package>,
-    /// As a package of PyPI, run by `uvx`.
+    /// A package of PyPI, run by `uvx`.
     pub uvx: Option<Package>,
-    /// As a program, by platform: `linux-x86_64`, `darwin-aarch64`, …
+    /// Programs by platform: `linux-x86_64`, `darwin-aarch64`, …
     pub binary: BTreeMap<String, Binary>,
 }
 
@@ -82,11 +85,11 @@ pub struct Distribution {
 pub struct Package {
     /// The package, as a rule with its version.
     pub package: String,
-    /// The command in it, if it is not the one that the package is named after.
+    /// The command in it, if its name differs from that of the package.
     pub cmd: Option<String>,
     /// Its arguments.
     pub args: Vec<String>,
-    /// What is added to its environment.
+    /// The variables that are added to its environment.
     pub env: BTreeMap<String, String>,
 }
 
@@ -94,38 +97,38 @@ pub struct Package {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Binary {
-    /// Where the archive is, or the program itself.
+    /// The address of the archive, or of the program itself.
     pub archive: String,
     /// The SHA-256 of the archive in hex, if the list has it.
     pub sha256: Option<String>,
-    /// The program: a path in the unpacked archive; or `node`, `python`, `python3`, `java` or `ruby`, which run a file of
-    /// it.
+    /// The program: a path in the unpacked archive, or an interpreter (`node`, `python`, `python3`,
+    /// `java` or `ruby`) that runs a file of the archive.
     pub cmd: String,
     /// Its arguments.
     pub args: Vec<String>,
-    /// What is added to its environment.
+    /// The variables that are added to its environment.
     pub env: BTreeMap<String, String>,
 }
 
-/// Why a registry cannot be read, or no command made of an entry.
+/// A registry that cannot be read, or an agent that cannot be started.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RegistryError {
-    /// It is no JSON.
+    /// The text is not JSON.
     Json(ReadError),
-    /// It has no list `agents`.
+    /// There is no list `agents`.
     NoAgents,
-    /// The agent cannot be started like this.
+    /// The agent cannot be started this way.
     NoCommand {
         /// Its id.
         agent: String,
-        /// Why, and what would do.
+        /// The reason, and a way that works.
         problem: String,
     },
 }
 
 impl Registry {
-    /// The agent of this id.
+    /// Returns the agent with this id.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&RegistryAgent> {
         self.agents.iter().find(|agent| agent.id == id)
@@ -135,7 +138,8 @@ impl Registry {
 impl FromStr for Registry {
     type Err = RegistryError;
 
-    /// Reads the list. Entries that cannot be read are [`skipped`](Self::skipped), members that are not known ignored.
+    /// Reads the list. It [skips](Self::skipped) entries that cannot be read and ignores unknown
+    /// members.
     fn from_str(json: &str) -> Result<Self, RegistryError> {
         let list = acp_json::parse(json).map_err(RegistryError::Json)?;
         let Some(Node::Seq(entries)) = list.get("agents") else { return Err(RegistryError::NoAgents) };
@@ -154,15 +158,17 @@ impl FromStr for Registry {
 }
 
 impl RegistryAgent {
-    /// What starts it: its program, if `unpacked` says where its archive was unpacked and there is one for this platform;
-    /// else its package, with `npx` or `uvx`, which must be on the path.
+    /// Returns the command that starts it. That is its program, if `unpacked` names the folder of
+    /// its unpacked archive and there is one for this platform. Otherwise it is its package, with
+    /// `npx` or `uvx`, which must be on the path.
     ///
-    /// An archive may hold a script instead of a program: then its entry names one of the interpreters `node`, `python`,
-    /// `python3`, `java` and `ruby`. Unless the archive has a file of that name, the interpreter is the one on the path,
-    /// and arguments that name files of the archive are made absolute, as the agent may be started in any folder.
+    /// An archive may hold a script instead of a program. Then its entry names one of the
+    /// interpreters `node`, `python`, `python3`, `java` and `ruby`. The interpreter is the one on
+    /// the path, unless the archive has a file of that name. Arguments that name files of the
+    /// archive are made absolute, because the agent may be started in any folder.
     ///
     /// # Errors
-    /// [`RegistryError::NoCommand`]: it is not to be had like this.
+    /// [`RegistryError::NoCommand`] if the agent is not available this way.
     pub fn command(&self, unpacked: Option<&Path>) -> Result<Command, RegistryError> {
         let ways = &self.distribution;
         let here = ways.binary.get(&platform());
@@ -219,14 +225,14 @@ impl Distribution {
 }
 
 impl Package {
-    /// `npx --yes PACKAGE ARGS…`: without a question, which nobody would see.
+    /// Returns `npx --yes PACKAGE ARGS…`. With `--yes` it asks no question, which nobody would see.
     #[must_use]
     pub fn npx(&self) -> Command {
         let runner = Command::new("npx").arg("--yes");
         self.run(runner, "--package")
     }
 
-    /// `uvx PACKAGE ARGS…`.
+    /// Returns `uvx PACKAGE ARGS…`.
     #[must_use]
     pub fn uvx(&self) -> Command {
         self.run(Command::new("uvx"), "--from")
@@ -243,7 +249,7 @@ impl Package {
     fn read(node: &Node<'_>) -> Result<Self, String> {
         let package = text(node, "package").ok_or("`package` must be a text")?;
         let cmd = text(node, "cmd");
-        // The runner would take it for an option of its own.
+        // The runner would take it for one of its own options.
         if [Some(&package), cmd.as_ref()]
             .into_iter()
             .flatten()
@@ -255,7 +261,7 @@ impl Package {
     }
 }
 
-/// The programs that an archive need not hold.
+/// The programs that need not be in an archive.
 const INTERPRETERS: [&str; 5] = ["node", "python", "python3", "java", "ruby"];
 
 impl Binary {
@@ -288,7 +294,8 @@ impl Binary {
     }
 }
 
-/// The path of a file of the archive that an argument names; any other argument as it is.
+/// Returns the path of a file of the archive that an argument names. Other arguments stay as they
+/// are.
 fn in_archive(folder: &Path, arg: &str) -> String {
     let is_inside =
         Path::new(arg).components().all(|part| matches!(part, Component::CurDir | Component::Normal(_)));
@@ -299,7 +306,7 @@ fn in_archive(folder: &Path, arg: &str) -> String {
     }
 }
 
-/// This platform, as registries name it.
+/// Returns the name of this platform in registries.
 fn platform() -> String {
     let system = if OS == "macos" { "darwin" } else { OS };
     format!("{system}-{ARCH}")

@@ -9,7 +9,7 @@ use acp_types::v1::{AuthMethod, AuthMethodId};
 
 use crate::launch::members::{environment, text, texts};
 
-/// The name in `_meta` under which agents describe such a login, and clients say that they run it.
+/// The name in `_meta` by which agents describe such a login and clients offer to run it.
 pub(crate) const IN_META: &str = "terminal-auth";
 
 /// A login that runs in a terminal: see [`Agent::terminal_logins`](crate::Agent::terminal_logins).
@@ -22,18 +22,19 @@ pub struct TerminalLogin {
     pub label: String,
 }
 
-/// How such a login is started.
+/// A login, and the way to start it.
 #[derive(Debug)]
 pub(crate) struct Described {
     pub(crate) login: TerminalLogin,
-    /// The agent's own program, if none is named.
+    /// The program; `None` stands for the agent's own.
     program: Option<String>,
     args: Vec<String>,
     env: BTreeMap<String, String>,
 }
 
 impl Described {
-    /// `None` for a method that does not run in a terminal, or whose description cannot be read.
+    /// Reads a login. Returns `None` for a method that does not run in a terminal, or has no
+    /// readable description.
     pub(crate) fn of(method: &AuthMethod) -> Option<Self> {
         if let AuthMethod::Terminal(method) = method {
             let login = TerminalLogin { id: method.id.clone(), label: method.name.clone() };
@@ -49,7 +50,7 @@ impl Described {
         };
         let args = texts(meta, "args").ok()?;
         if program.is_none() && args.is_empty() {
-            // It would start the agent once more, which waits for a client.
+            // It would start the agent once more, and the agent would wait for a client.
             return None;
         }
         let label = text(meta, "label").unwrap_or(method.name);
@@ -61,7 +62,7 @@ impl Described {
         })
     }
 
-    /// The login of an agent that was started like this.
+    /// Returns the command of the login, for an agent that was started with `agent`.
     pub(crate) fn command(&self, agent: &Command) -> process::Command {
         let mut login = match &self.program {
             Some(program) => agent.of_program(program).to_std(),

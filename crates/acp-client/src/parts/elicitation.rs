@@ -9,7 +9,8 @@ use acp_types::v1::{ElicitationContentValue, ElicitationId};
 
 use crate::{Client, ElicitationAnswer, FormElicitation, Handlers, UrlElicitation};
 
-/// Asks the user for what the agent wants to know. What it can ask is what the agent is told it may.
+/// Asks the user for what the agent wants to know. What it can ask is what the agent is told it
+/// may.
 ///
 /// ```
 /// use acp_client::{Elicitation, ElicitationAnswer};

@@ -8,8 +8,8 @@ use acp_types::v1::methods::{McpMessage, McpMessageNotify};
 
 use crate::{Client, Handlers, RpcError};
 
-/// Answers `mcp/message` (rules `acp-mcp-20` to `-26`). What [`McpProvider::add`] returns goes to the agent with the
-/// session's `mcpServers`, if it offers `mcpCapabilities.acp`.
+/// Answers `mcp/message` (rules `acp-mcp-20` to `-26`). What [`McpProvider::add`] returns goes to
+/// the agent with the session's `mcpServers`, if it offers `mcpCapabilities.acp`.
 impl Client for McpProvider {
     fn register(self: Arc<Self>, handlers: &mut Handlers) {
         // A connection has its own.

@@ -11,7 +11,8 @@ use super::entries::Entries;
 use super::state::{AgentStatus, State};
 use crate::{Agent, Error};
 
-/// An agent that is started again when it ends, with its sessions: see [`reconnecting`](crate::reconnecting).
+/// An agent that is started again when it ends, with its sessions: see
+/// [`reconnecting`](crate::reconnecting).
 ///
 /// Handles are cheap to clone. When the last handle and session is dropped, the agent is closed.
 #[derive(Clone, Debug)]
@@ -36,7 +37,8 @@ impl ReconnectingAgent {
         Self { inner: Arc::new(Inner { state, entries, closing }) }
     }
 
-    /// The agent that runs now, for all that this handle does not have. While it is being restarted, waits until it is back.
+    /// The agent that runs now, for all that this handle does not have. While it is being
+    /// restarted, waits until it is back.
     ///
     /// # Errors
     /// [`Error::GivenUp`], or [`Error::Closed`] when it was closed here.
@@ -64,8 +66,8 @@ impl ReconnectingAgent {
         }
     }
 
-    /// Closes the agent and waits until it is gone, with all that it has started. One that is just being started again is
-    /// ended, too.
+    /// Closes the agent and waits until it is gone, with all that it has started. One that is just
+    /// being started again is ended, too.
     pub async fn close(&self) {
         self.inner.closing.cancel();
         self.status_is(|_| false).await;

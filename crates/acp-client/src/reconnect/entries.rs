@@ -56,8 +56,8 @@ impl Entry {
 }
 
 impl Entries {
-    /// Adds a session that was opened at this start of the agent. False when the agent has been given up since: the
-    /// session went with it.
+    /// Adds a session that was opened at this start of the agent. False when the agent has been
+    /// given up since: the session went with it.
     pub(super) fn add(&self, entry: &Arc<Entry>, generation: u64) -> bool {
         let mut table = self.table();
         table.entries.retain(|entry| entry.strong_count() > 0);

@@ -9,11 +9,12 @@ use super::plan::Plan;
 use super::{ReconnectingAgent, Restart, supervisor};
 use crate::{Agent, Connect, Error};
 
-/// How long the sessions may take to be taken up again unless told otherwise: a load sends whole conversations.
+/// How long the sessions may take to be taken up again unless told otherwise: a load sends whole
+/// conversations.
 const RESTORE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// An agent that is started again when it ends, with its sessions: await the result. `connect` says how it is started,
-/// the first time and each time after.
+/// An agent that is started again when it ends, with its sessions: await the result. `connect` says
+/// how it is started, the first time and each time after.
 ///
 /// ```no_run
 /// # async fn start(cwd: &std::path::Path) -> Result<(), acp_client::Error> {
@@ -60,8 +61,8 @@ impl Reconnect {
         self
     }
 
-    /// How long the agent may take after a restart to take up all its sessions again, together. Those that are not there
-    /// by then fail with [`Error::NotRestored`]. Default one minute.
+    /// How long the agent may take after a restart to take up all its sessions again, together.
+    /// Those that are not there by then fail with [`Error::NotRestored`]. Default one minute.
     ///
     /// [`Connect::initialize_timeout`] is a limit of its own, for the start before it.
     pub const fn restore_timeout(mut self, timeout: Duration) -> Self {
@@ -69,8 +70,8 @@ impl Reconnect {
         self
     }
 
-    /// Runs whenever the agent has been started and initialized, before its sessions: a login, for instance. An error
-    /// makes the start fail. There is no limit to its time.
+    /// Runs whenever the agent has been started and initialized, before its sessions: a login, for
+    /// instance. An error makes the start fail. There is no limit to its time.
     pub fn on_start<F>(mut self, prepare: impl Fn(Agent) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<(), Error>> + Send + 'static,

@@ -2,9 +2,9 @@ use std::time::Duration;
 
 /// When an agent that has ended is started again, and how often.
 ///
-/// The first restart in a row comes after [`first_delay`](Self::first_delay), each further one after twice the time of
-/// the one before, up to [`max_delay`](Self::max_delay). An agent that ran for [`stable_after`](Self::stable_after) ends
-/// the row.
+/// The first restart in a row comes after [`first_delay`](Self::first_delay), each further one
+/// after twice the time of the one before, up to [`max_delay`](Self::max_delay). An agent that ran
+/// for [`stable_after`](Self::stable_after) ends the row.
 ///
 /// ```
 /// use std::time::Duration;
@@ -23,7 +23,8 @@ pub struct Restart {
 }
 
 impl Restart {
-    /// So many restarts in a row, the first after 100 milliseconds, none later than 10 seconds after the end before it.
+    /// So many restarts in a row, the first after 100 milliseconds, none later than 10 seconds
+    /// after the end before it.
     #[must_use]
     pub const fn times(times: u32) -> Self {
         Self {
@@ -55,7 +56,8 @@ impl Restart {
         self
     }
 
-    /// How long to wait before this restart of a row, counted from 1; `None` when there is to be none.
+    /// How long to wait before this restart of a row, counted from 1; `None` when there is to be
+    /// none.
     #[must_use]
     pub fn delay(&self, restart: u32) -> Option<Duration> {
         if restart > self.times {

@@ -29,7 +29,8 @@ pub(super) async fn all(agent: &Agent, entries: Vec<Arc<Entry>>, limit: Duration
     let _ = timeout(limit, async { while restoring.join_next().await.is_some() {} }).await;
 }
 
-/// Without its conversation if the agent can do that, else with it: it has been shown before, so nobody reads it.
+/// Without its conversation if the agent can do that, else with it: it has been shown before, so
+/// nobody reads it.
 async fn one(agent: Agent, entry: &Entry) -> Result<Session, Error> {
     let capabilities = agent.capabilities();
     let resumes = capabilities.session_capabilities.resume.is_some();

@@ -11,14 +11,16 @@ use super::ReconnectingAgent;
 use super::entries::Entry;
 use crate::{Agent, Error, IntoPrompt, Opening, Session, Turn};
 
-/// A conversation that goes on when the agent has been restarted: it is [resumed](crate::Agent::resume_session) where
-/// the agent offers that, else [loaded](crate::Agent::load_session). Handles are cheap to clone.
+/// A conversation that goes on when the agent has been restarted: it is
+/// [resumed](crate::Agent::resume_session) where the agent offers that, else
+/// [loaded](crate::Agent::load_session). Handles are cheap to clone.
 ///
-/// A turn that runs when the agent ends fails with [`Error::Closed`]; it is not sent again, for the agent may have done a
-/// part of it. What had come in and was not read is gone with it.
+/// A turn that runs when the agent ends fails with [`Error::Closed`]; it is not sent again, for the
+/// agent may have done a part of it. What had come in and was not read is gone with it.
 ///
-/// The conversation that a load brings, or a resume against the protocol, is not shown again. There are agents that send a part of it after their answer to
-/// `session/load`: that part is with the next turn's events.
+/// The conversation that a load brings, or a resume against the protocol, is not shown again. There
+/// are agents that send a part of it after their answer to `session/load`: that part is with the
+/// next turn's events.
 #[derive(Clone, Debug)]
 pub struct ReconnectingSession {
     agent: ReconnectingAgent,
@@ -34,8 +36,8 @@ impl ReconnectingAgent {
         self.open(|agent| agent.new_session(cwd)).await
     }
 
-    /// Opens a session in any way that an [`Agent`] has: with directories and MCP servers, by a load or a resume. It is
-    /// taken up again with the same ones.
+    /// Opens a session in any way that an [`Agent`] has: with directories and MCP servers, by a
+    /// load or a resume. It is taken up again with the same ones.
     ///
     /// ```no_run
     /// # async fn open(agent: acp_client::ReconnectingAgent) -> Result<(), acp_client::Error> {
@@ -77,18 +79,21 @@ impl ReconnectingSession {
         &self.agent
     }
 
-    /// The session at the agent that runs now, for all that this handle does not have. While the agent is being restarted,
-    /// waits until it is back.
+    /// The session at the agent that runs now, for all that this handle does not have. While the
+    /// agent is being restarted, waits until it is back.
     ///
-    /// It, its turns and its [`updates`](Session::updates) end with that agent; after that, this gives the next one.
+    /// It, its turns and its [`updates`](Session::updates) end with that agent; after that, this
+    /// gives the next one.
     ///
     /// # Errors
-    /// [`Error::GivenUp`], [`Error::NotRestored`], or [`Error::Closed`] when the agent was closed here.
+    /// [`Error::GivenUp`], [`Error::NotRestored`], or [`Error::Closed`] when the agent was closed
+    /// here.
     pub async fn current(&self) -> Result<Session, Error> {
         self.session_for(SessionPrompt::NAME).await
     }
 
-    /// Starts a turn, as [`Session::prompt`] does. While the agent is being restarted, waits until it is back.
+    /// Starts a turn, as [`Session::prompt`] does. While the agent is being restarted, waits until
+    /// it is back.
     ///
     /// # Errors
     /// Those of [`current`](Self::current) and of [`Session::prompt`].
@@ -96,8 +101,8 @@ impl ReconnectingSession {
         self.current().await?.prompt(content).await
     }
 
-    /// Asks the agent to stop what it does in this session, as [`Session::cancel`] does. While it is being restarted there
-    /// is nothing to stop.
+    /// Asks the agent to stop what it does in this session, as [`Session::cancel`] does. While it
+    /// is being restarted there is nothing to stop.
     ///
     /// # Errors
     /// Those of [`Session::cancel`], or [`Error::NotRestored`].

@@ -2,10 +2,11 @@ use tokio_util::sync::CancellationToken;
 
 /// The cancellation of one request of the agent, for handlers that take long.
 ///
-/// It fires on `$/cancel_request` for the request and when the connection ends. The handler is not dropped then, but
-/// may answer with what it has, or with [`RpcError::cancelled`](crate::RpcError::cancelled). Only questions to the user
-/// (`request_permission`, `elicit`) are dropped and answered by the library. A notification cannot be cancelled: for its
-/// handler it fires only when the connection ends.
+/// It fires on `$/cancel_request` for the request and when the connection ends. The handler is not
+/// dropped then, but may answer with what it has, or with
+/// [`RpcError::cancelled`](crate::RpcError::cancelled). Only questions to the user
+/// (`request_permission`, `elicit`) are dropped and answered by the library. A notification cannot
+/// be cancelled: for its handler it fires only when the connection ends.
 #[derive(Clone, Debug)]
 pub struct Cancel(CancellationToken);
 

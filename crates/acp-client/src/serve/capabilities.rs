@@ -40,8 +40,8 @@ pub(crate) fn capabilities(handlers: &Handlers) -> ClientCapabilities {
     let fs = FileSystemCapabilities::default()
         .read_text_file(handlers.serves(FsReadTextFile::NAME))
         .write_text_file(handlers.serves(FsWriteTextFile::NAME));
-    // Notices and compactions arrive as events of the turn, and every kind of config option can be set, whatever the
-    // handlers are.
+    // Notices and compactions arrive as events of the turn, and every kind of config option can be
+    // set, whatever the handlers are.
     let config = SessionConfigOptionsCapabilities::new().boolean(BooleanConfigOptionCapabilities::new());
     let session = ClientSessionCapabilities::default()
         .notices(NoticeCapabilities::default())

@@ -15,14 +15,16 @@ pub enum Choice {
     RejectOnce,
     /// Neither this run nor those like it.
     RejectAlways,
-    /// The offered option with this id, whatever its kind: for what the user has picked from the options themselves.
+    /// The offered option with this id, whatever its kind: for what the user has picked from the
+    /// options themselves.
     Option(PermissionOptionId),
     /// No answer: the question was withdrawn.
     Cancel,
 }
 
 impl Choice {
-    /// The outcome of this choice among the options that a request offers: `cancelled` when nothing fitting is offered.
+    /// The outcome of this choice among the options that a request offers: `cancelled` when nothing
+    /// fitting is offered.
     ///
     /// An option whose kind this version of the protocol does not know fits no kind.
     #[must_use]

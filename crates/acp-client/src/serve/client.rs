@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use crate::Handlers;
 
-/// What answers an agent's requests. It says so by registering handlers, and what it registers is what the agent is
-/// told it can ask for: a capability is offered exactly when all its methods have a handler.
+/// What answers an agent's requests. It says so by registering handlers, and what it registers is
+/// what the agent is told it can ask for: a capability is offered exactly when all its methods have
+/// a handler.
 ///
-/// As a rule [`#[client]`](macro@crate::client) implements it for an impl block, or [`Router`](crate::Router) is one.
-/// [`LocalFs`](crate::LocalFs) and [`PermissionPolicy`](crate::PermissionPolicy) are ready-made parts; one connection
-/// may have several clients, each serving some methods. This is what all of them are built from:
+/// As a rule [`#[client]`](macro@crate::client) implements it for an impl block, or
+/// [`Router`](crate::Router) is one. [`LocalFs`](crate::LocalFs) and
+/// [`PermissionPolicy`](crate::PermissionPolicy) are ready-made parts; one connection may have
+/// several clients, each serving some methods. This is what all of them are built from:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -37,7 +39,8 @@ use crate::Handlers;
     note = "put `#[client]` on an impl block of `{Self}`, or build a `Router`"
 )]
 pub trait Client: Send + Sync + 'static {
-    /// Registers a handler for every method this client serves. Called once per connection, before `initialize`.
+    /// Registers a handler for every method this client serves. Called once per connection, before
+    /// `initialize`.
     fn register(self: Arc<Self>, handlers: &mut Handlers);
 }
 

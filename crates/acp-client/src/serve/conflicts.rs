@@ -9,8 +9,8 @@ use crate::Error;
 pub(crate) struct Conflicts {
     /// The client that registers now; none for what stands in until a client serves it.
     client: Option<String>,
-    /// The client of each method. A method of which one client serves one part and another the rest has its parts in
-    /// the name: `elicitation/create, form`.
+    /// The client of each method. A method of which one client serves one part and another the rest
+    /// has its parts in the name: `elicitation/create, form`.
     clients: HashMap<Box<str>, String>,
     /// The first method that has two.
     twice: Option<(String, [String; 2])>,

@@ -26,7 +26,8 @@ pub trait Handler<O: Served, S, Arguments>: Clone + Send + Sync + 'static {
     fn call(self, state: Arc<S>, call: Call<O>) -> Boxed<'static, Result<O::Answer>>;
 }
 
-/// A function that can handle the notification `O` of a [`Router<S>`](crate::Router): `async fn(&S, arguments…)`.
+/// A function that can handle the notification `O` of a [`Router<S>`](crate::Router):
+/// `async fn(&S, arguments…)`.
 #[diagnostic::on_unimplemented(
     message = "this function cannot handle the notification `{O}`",
     label = "not a handler of `{O}`",
@@ -37,7 +38,8 @@ pub trait Listener<O: op::Op, S, Arguments>: Clone + Send + Sync + 'static {
     fn call(self, state: Arc<S>, call: Call<O>) -> Boxed<'static, Result<()>>;
 }
 
-/// `Fn(&'a S, arguments…)` whose future borrows from `S`. For all `'a` it is what an `async fn(&S, …)` is.
+/// `Fn(&'a S, arguments…)` whose future borrows from `S`. For all `'a` it is what an
+/// `async fn(&S, …)` is.
 pub trait Borrowing<'a, S, Arguments> {
     /// What the future resolves to; it does not borrow.
     type Output;

@@ -18,10 +18,12 @@ use crate::serve::conflicts::Conflicts;
 use crate::serve::elicitation::modes::Elicits;
 use crate::{Context, RpcError};
 
-/// The handlers of one connection, by method. A method has one handler; only `session/update` may have several.
+/// The handlers of one connection, by method. A method has one handler; only `session/update` may
+/// have several.
 ///
-/// Handlers run as tasks of their own: a handler may wait as long as it likes, and may call the agent. Only handlers
-/// of `session/update` run one after another, per session, in the order of the wire.
+/// Handlers run as tasks of their own: a handler may wait as long as it likes, and may call the
+/// agent. Only handlers of `session/update` run one after another, per session, in the order of the
+/// wire.
 #[derive(Default)]
 pub struct Handlers {
     requests: HashMap<Box<str>, RequestHandler>,
@@ -58,8 +60,8 @@ impl Handlers {
         self.replace::<M, _>(move |params, context| handler(Arc::clone(&state), params, context))
     }
 
-    /// Serves the notification `M`, a marker of [`v1::methods`](crate::v1::methods). For `session/update` use
-    /// [`update`](Self::update), which keeps the order.
+    /// Serves the notification `M`, a marker of [`v1::methods`](crate::v1::methods). For
+    /// `session/update` use [`update`](Self::update), which keeps the order.
     pub fn notification<M, S, F>(
         &mut self,
         state: &Arc<S>,
@@ -74,8 +76,9 @@ impl Handlers {
         self.raw_notification(M::NAME, move |params, context| handler(Arc::clone(&state), params, context))
     }
 
-    /// Answers `session/request_permission`. An outcome that names an option that was not offered counts as
-    /// `cancelled`. When the turn is cancelled the handler is dropped and the answer is `cancelled`.
+    /// Answers `session/request_permission`. An outcome that names an option that was not offered
+    /// counts as `cancelled`. When the turn is cancelled the handler is dropped and the answer is
+    /// `cancelled`.
     pub fn permission<S, F>(
         &mut self,
         state: &Arc<S>,
@@ -95,9 +98,9 @@ impl Handlers {
         })
     }
 
-    /// Sees every `session/update`, of every session: one at a time per session, in the order of the wire. The next
-    /// update of the session, and the response of its turn, wait until the handler is done, so it must not wait for a
-    /// turn of the same session.
+    /// Sees every `session/update`, of every session: one at a time per session, in the order of
+    /// the wire. The next update of the session, and the response of its turn, wait until the
+    /// handler is done, so it must not wait for a turn of the same session.
     pub fn update<S, F>(
         &mut self,
         state: &Arc<S>,
@@ -193,8 +196,8 @@ impl Handlers {
         !self.updates.is_empty()
     }
 
-    /// What calls every handler of updates. Makes it without running any code of theirs, and a `context` only where one
-    /// asks for it.
+    /// What calls every handler of updates. Makes it without running any code of theirs, and a
+    /// `context` only where one asks for it.
     pub(crate) fn updated(
         self: &Arc<Self>,
         update: SessionNotification,
@@ -298,7 +301,8 @@ fn read_params<P: FromNode>(params: Node<'_>) -> Result<P, RpcError> {
     acp_json::read(params).map_err(|error| RpcError::invalid_params(error.to_string()))
 }
 
-/// The outcome, unless it selects something that was not offered: that is no consent (rule v1-perm-04).
+/// The outcome, unless it selects something that was not offered: that is no consent (rule
+/// v1-perm-04).
 pub(crate) fn offered(
     request: &RequestPermissionRequest,
     outcome: RequestPermissionOutcome,

@@ -7,8 +7,8 @@ use crate::{Client, Handlers, op};
 
 /// A client made of functions: the same as [`#[client]`](macro@crate::client), spelled out.
 ///
-/// `S` is the client's state, which every handler gets by reference. Handlers take the arguments and return the results
-/// that they may have in a `#[client]` block.
+/// `S` is the client's state, which every handler gets by reference. Handlers take the arguments
+/// and return the results that they may have in a `#[client]` block.
 ///
 /// ```
 /// use acp_client::v1::{ReadTextFileRequest, SessionId};
@@ -50,7 +50,8 @@ impl<S: Send + Sync + 'static> Router<S> {
         &self.state
     }
 
-    /// Sets the handler of a request: `op::ReadTextFile`, or [`op::Request`] with a marker of one's own.
+    /// Sets the handler of a request: `op::ReadTextFile`, or [`op::Request`] with a marker of one's
+    /// own.
     #[must_use]
     pub fn on<O: Served, Arguments>(self, handler: impl Handler<O, S, Arguments>) -> Self {
         self.with(move |state, handlers| {
@@ -59,7 +60,8 @@ impl<S: Send + Sync + 'static> Router<S> {
         })
     }
 
-    /// Sets the handler of a notification: `op::Update`, or [`op::Notification`] with a marker of one's own.
+    /// Sets the handler of a notification: `op::Update`, or [`op::Notification`] with a marker of
+    /// one's own.
     #[must_use]
     pub fn on_notification<O: Notified, Arguments>(self, listener: impl Listener<O, S, Arguments>) -> Self {
         self.with(move |state, handlers| {

@@ -46,9 +46,9 @@ pub enum PermissionAnswer {
 }
 
 impl Handlers {
-    /// Serves operation `O` of the protocol, or a method of one's own that a marker names: what a `#[client]` block does
-    /// for each of its functions. Handlers run as tasks; those of [`op::Update`] one at a time per session, in the order
-    /// of the wire.
+    /// Serves operation `O` of the protocol, or a method of one's own that a marker names: what a
+    /// `#[client]` block does for each of its functions. Handlers run as tasks; those of
+    /// [`op::Update`] one at a time per session, in the order of the wire.
     pub fn serve<O, S, F>(
         &mut self,
         state: &Arc<S>,

@@ -82,7 +82,8 @@ impl ClientService {
         if let SessionUpdate::ConfigOptionUpdate(config) = &update.update {
             session.config.set(config.config_options.clone(), Moment::now());
         }
-        // Queued first, so that a handler that panics costs nobody an event. As a rule that needs no task.
+        // Queued first, so that a handler that panics costs nobody an event. As a rule that needs
+        // no task.
         let (event, handled) = if self.handlers.sees_updates() {
             (Event::from(update.update.clone()), Some(self.handlers.updated(update, || self.told_by(peer))))
         } else {
@@ -117,8 +118,8 @@ impl ClientService {
     }
 }
 
-/// What a request of the agent is answered with when the turn that it belongs to is cancelled (rule v1-cancel-03), or
-/// its session closed. `None` for those that go on.
+/// What a request of the agent is answered with when the turn that it belongs to is cancelled (rule
+/// v1-cancel-03), or its session closed. `None` for those that go on.
 fn answer_when_withdrawn(method: &str) -> Option<fn() -> Reply> {
     match method {
         SessionRequestPermission::NAME => {
@@ -135,7 +136,8 @@ fn answer_when_withdrawn(method: &str) -> Option<fn() -> Reply> {
 fn withdrawable(task: Task, withdrawn: CancellationToken, context: Context, answer: fn() -> Reply) -> Task {
     Box::pin(async move {
         tokio::select! {
-            // The answer of a cancelled turn wins over that of a request that was taken back (rule v1-creq-09).
+            // The answer of a cancelled turn wins over that of a request that was taken back (rule
+            // v1-creq-09).
             biased;
             () = withdrawn.cancelled() => Ok(answer()),
             () = context.cancelled() => Err(RpcError::cancelled()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::sessions::session_state::SessionState;
 use crate::sessions::table::Sessions;
 
-/// A session that is being closed. Dropped before it is closed, it is open again.
+/// A session that is being closed. Dropping it before the agent has agreed opens the session again.
 #[derive(Debug)]
 pub(crate) struct Closing {
     state: Arc<SessionState>,
@@ -13,18 +13,20 @@ pub(crate) struct Closing {
 }
 
 impl Closing {
-    /// From now on no turn can begin.
+    /// Lets no turn begin from now on.
     pub(crate) fn new(state: Arc<SessionState>, sessions: Arc<Sessions>) -> Self {
         state.begin_closing();
         Self { state, sessions }
     }
 
-    /// The agent has been told: has the open permission requests answered with `cancelled`, and those still to come.
+    /// Answers the open permission requests with `cancelled`, and later ones too. Call it when the
+    /// agent has been told.
     pub(crate) fn withdraw(&self) {
         self.state.withdraw_asks();
     }
 
-    /// The agent has agreed. A turn that runs is heard to its end first, as one that was cancelled.
+    /// Closes the session after the agent has agreed. A running turn is read to its end first, like
+    /// a cancelled one.
     pub(crate) fn close(self) {
         if !self.state.close() {
             self.sessions.forget(&self.state);

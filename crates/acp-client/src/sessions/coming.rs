@@ -6,7 +6,8 @@ use crate::event::Event;
 use crate::sessions::session_state::SessionState;
 use crate::wire::moment::Moment;
 
-/// An event that has been received. Once this is dropped it is in the queue, or will never be.
+/// An event that was received and waits for its place in the queue. The wait ends when this is
+/// dropped.
 #[derive(Debug)]
 pub(crate) struct Coming {
     session: Arc<SessionState>,
@@ -14,8 +15,9 @@ pub(crate) struct Coming {
 }
 
 impl Coming {
-    /// Adds an event, unless it would have to wait: for a reader that is behind, or for an earlier event. Then it is
-    /// given back as one that is coming. Only for the reader of the connection: nothing else comes meanwhile.
+    /// Adds an event if it can be added at once. Behind a slow reader or an earlier event it has to
+    /// wait, and is given back as one that is coming. Only the reader of the connection may call
+    /// this, so that nothing else comes meanwhile.
     pub(crate) fn push_now(
         session: &Arc<SessionState>,
         event: Event,
@@ -26,7 +28,7 @@ impl Coming {
         pushed.map_err(|event| (Self { session: Arc::clone(session), at }, event))
     }
 
-    /// Adds the event that is coming.
+    /// Adds the event, after waiting for its turn.
     pub(crate) async fn push(self, event: Event, weight: usize) {
         self.session.inbox.push(event, weight, self.at).await;
     }

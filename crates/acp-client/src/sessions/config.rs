@@ -6,7 +6,7 @@ use acp_types::v1::SessionConfigOption;
 
 use crate::wire::moment::Moment;
 
-/// The config options of a session. `None` while it has not told of any.
+/// The config options of a session. `None` while the agent has not named any.
 #[derive(Debug, Default)]
 pub(crate) struct Config {
     known: Mutex<Option<(Moment, Arc<[SessionConfigOption]>)>>,
@@ -18,7 +18,7 @@ impl Config {
         known.as_ref().map(|(_, options)| Arc::clone(options))
     }
 
-    /// Takes what was said at this moment, unless something newer is here.
+    /// Replaces the options, unless newer ones are known.
     pub(crate) fn set(&self, options: Vec<SessionConfigOption>, at: Moment) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.as_ref().is_none_or(|(known_at, _)| *known_at < at) {

@@ -1,4 +1,4 @@
-//! The sessions of a connection, and what has come in for each.
+//! The sessions of a connection, and the events that have come in for each.
 
 pub(crate) mod closing;
 pub(crate) mod coming;

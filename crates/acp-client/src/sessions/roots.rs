@@ -1,4 +1,4 @@
-//! Where a session works.
+//! The directories of a session.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ pub(crate) struct Roots {
 }
 
 impl Roots {
-    /// Where nothing of a session's is served by its directories.
+    /// Names the directory without opening any: nothing is served by the directories of sessions.
     pub(crate) fn unopened(cwd: &str) -> Self {
         Self { cwd: cwd.into(), trees: Vec::new() }
     }
 
-    /// Opens the directories, so that they stay the same whatever happens to their paths. One that cannot be opened is
-    /// left out.
+    /// Opens the directories, so that they stay the same even if their paths change. A directory
+    /// that cannot be opened is left out.
     pub(crate) async fn open(cwd: &str, directories: &[String]) -> Self {
         let paths: Vec<Box<str>> =
             std::iter::once(cwd).chain(directories.iter().map(String::as_str)).map(Box::from).collect();

@@ -1,4 +1,4 @@
-//! What is going on in one session: its turn, and whether it is being closed.
+//! The state of one session: its turn, and requests that close it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,9 +20,10 @@ pub(crate) struct SessionState {
     lane: LaneKey,
     pub(crate) inbox: Inbox,
     pub(crate) config: Config,
-    /// Where it works, once it is held.
+    /// The directories, once the session is held.
     roots: Mutex<Option<Arc<Roots>>>,
-    /// Fires when it is closed, or nobody holds it, or the connection is over.
+    /// Fires when the session is closed, when nobody holds it any more, or when the connection
+    /// ends.
     over: CancellationToken,
     phase: Mutex<Phase>,
     turn_ended: Notify,
@@ -31,16 +32,17 @@ pub(crate) struct SessionState {
 #[derive(Debug)]
 struct Phase {
     turn: Option<Running>,
-    /// The turn whose events somebody is to read to the end; it may be over already.
+    /// The turn whose events a reader wants to the end. It may be over already.
     unread: Option<u64>,
-    /// How many turns there have been.
+    /// The number of turns so far.
     turns: u64,
-    /// Fires for the permission requests that a cancel withdraws. One that has fired stays in place until the turn
-    /// is over, so that requests which come late are withdrawn too.
+    /// Fires for the permission requests that a cancel withdraws. A fired token stays in place
+    /// until the turn is over, so that late requests are withdrawn too.
     asks: CancellationToken,
-    /// Fires when the connection is being closed: its children withdraw the requests of a session.
+    /// Fires when the connection is being closed. Its children withdraw the requests of one
+    /// session.
     all_asks: CancellationToken,
-    /// How many requests are under way that close the session.
+    /// The number of requests under way that close the session.
     closings: usize,
     is_closed: bool,
 }
@@ -48,18 +50,18 @@ struct Phase {
 #[derive(Debug)]
 struct Running {
     number: u64,
-    /// When the agent was told to stop.
+    /// The time of the cancel.
     cancelled: Option<Instant>,
-    /// Nobody holds the turn any more.
+    /// True if nobody holds the turn any more.
     abandoned: bool,
 }
 
-/// Why no turn can begin.
+/// The reason why no turn can begin.
 #[derive(Debug)]
 pub(crate) enum NoTurn {
-    /// A turn is running or not read to its end, and somebody holds it.
+    /// A turn is running or was not read to its end, and somebody holds it.
     Busy,
-    /// The session is closed, or about to be.
+    /// The session is closed, or a request is under way that closes it.
     Closed,
     /// The turn before was cancelled, and the agent does not end it.
     Overdue,
@@ -68,7 +70,7 @@ pub(crate) enum NoTurn {
 enum Begun {
     /// The number of the new turn.
     Now(u64),
-    /// Once the turn is over that was cancelled then.
+    /// The cancelled turn must end first. This is the time of its cancel.
     After(Instant),
 }
 
@@ -103,18 +105,20 @@ impl SessionState {
         *self.roots.lock().unwrap_or_else(PoisonError::into_inner) = Some(roots);
     }
 
-    /// Fires when it is closed, or nobody holds it, or the connection is over.
+    /// Fires when the session is closed, when nobody holds it any more, or when the connection
+    /// ends.
     pub(crate) const fn over(&self) -> &CancellationToken {
         &self.over
     }
 
-    /// The token that withdraws a permission request that comes now.
+    /// Returns the token that withdraws a permission request which arrives now.
     pub(crate) fn asks(&self) -> CancellationToken {
         self.phase().asks.clone()
     }
 
-    /// Starts a turn and says which it is. One that was dropped unfinished is waited for first, as long after its
-    /// cancel as `patience` says: what was sent to the agent to end it must not meet the new one.
+    /// Starts a turn and returns its number. An unfinished turn that was dropped is waited for
+    /// first, for `patience` after its cancel: messages that were meant to end it must not meet the
+    /// new turn.
     pub(crate) async fn begin_turn(&self, patience: Option<Duration>) -> Result<u64, NoTurn> {
         loop {
             let ended = self.turn_ended.notified();
@@ -131,11 +135,12 @@ impl SessionState {
         }
     }
 
-    /// Cancels a turn, or whichever is running: once, and not when it is over. Has the open permission requests
-    /// answered with `cancelled`, and until the turn is over those still to come.
+    /// Cancels this turn, or any that is running. It does so once, and not after the end of the
+    /// turn. Open permission requests are answered with `cancelled`, and so are later ones until
+    /// the turn is over.
     ///
-    /// `send` runs under the lock, so that no other turn can begin before it: a cancel belongs to its turn and never
-    /// touches the next one.
+    /// `send` runs under the lock, so that no other turn can begin before it. A cancel never
+    /// touches the next turn.
     pub(crate) fn cancel_turn<E>(
         &self,
         turn: Option<u64>,
@@ -151,7 +156,7 @@ impl SessionState {
             return Ok(());
         }
         let sent = send();
-        // After the notification, so that the agent learns why.
+        // After the notification, so that the agent knows why.
         phase.asks.cancel();
         phase.renew_asks();
         drop(phase);
@@ -160,18 +165,18 @@ impl SessionState {
         sent
     }
 
-    /// When this turn was cancelled, if it was and is not over.
+    /// Returns the time of this turn's cancel, while the turn is not over.
     pub(crate) fn cancelled(&self, number: u64) -> Option<Instant> {
         self.phase().turn.as_ref().filter(|running| running.number == number)?.cancelled
     }
 
-    /// Somebody is going to read this turn's events.
+    /// Registers a reader for this turn's events.
     pub(crate) fn begin_reading(&self, number: u64) {
         self.phase().unread = Some(number);
         self.inbox.add_reader();
     }
 
-    /// This turn has been read to its end, or nobody wants to: what is left and what comes is the session's.
+    /// Ends the reading of this turn. The remaining and the next events are the session's.
     pub(crate) fn end_reading(&self, number: u64) {
         let mut phase = self.phase();
         if phase.unread != Some(number) {
@@ -183,7 +188,7 @@ impl SessionState {
         self.inbox.wake();
     }
 
-    /// Nobody waits for this turn any more. False when it is over.
+    /// Marks the turn as held by nobody. Returns false if it is over.
     pub(crate) fn abandon_turn(&self, number: u64) -> bool {
         match &mut self.phase().turn {
             Some(running) if running.number == number => {
@@ -194,7 +199,7 @@ impl SessionState {
         }
     }
 
-    /// The turn is over. True when the session has been closed meanwhile.
+    /// Ends the turn. Returns true if the session has been closed meanwhile.
     pub(crate) fn end_turn(&self) -> bool {
         let mut phase = self.phase();
         phase.turn = None;
@@ -206,7 +211,7 @@ impl SessionState {
         is_closed
     }
 
-    /// Whether what comes is a turn's: one is running, or has not been read to its end.
+    /// Returns true while events belong to a turn: one is running, or was not read to its end.
     pub(crate) fn has_turn(&self) -> bool {
         let phase = self.phase();
         phase.turn.is_some() || phase.unread.is_some()
@@ -216,17 +221,18 @@ impl SessionState {
         self.phase().is_closed
     }
 
-    /// Lets no turn begin from now on: a request is under way that closes the session.
+    /// Lets no turn begin while a request is under way that closes the session.
     pub(super) fn begin_closing(&self) {
         self.phase().closings += 1;
     }
 
-    /// Has the open permission requests answered with `cancelled`, and those still to come.
+    /// Answers the open permission requests with `cancelled`, and later ones too.
     pub(super) fn withdraw_asks(&self) {
         self.phase().asks.cancel();
     }
 
-    /// Closes the session. A turn that runs is heard to its end first, as one that was cancelled: then it returns true.
+    /// Closes the session. Returns true if a turn runs: it is read to its end first, like a
+    /// cancelled one.
     pub(super) fn close(&self) -> bool {
         let mut phase = self.phase();
         phase.is_closed = true;
@@ -242,7 +248,7 @@ impl SessionState {
         has_turn
     }
 
-    /// Takes note that a request which closes the session has come to its end.
+    /// Ends a request that was to close the session.
     pub(super) fn end_closing(&self) {
         let mut phase = self.phase();
         phase.closings -= 1;
@@ -265,7 +271,7 @@ impl Phase {
             return Err(NoTurn::Closed);
         }
         match &self.turn {
-            // It would take the other turn's events.
+            // The new turn would take the other turn's events.
             None if self.unread.is_some() => Err(NoTurn::Busy),
             None => {
                 self.turns += 1;
@@ -279,7 +285,7 @@ impl Phase {
         }
     }
 
-    /// Lets permissions be asked for again, unless what withdrew them still goes on.
+    /// Allows permission requests again, unless a cancel or a closing still withdraws them.
     fn renew_asks(&mut self) {
         let cancelling = self.turn.as_ref().is_some_and(|running| running.cancelled.is_some());
         if self.asks.is_cancelled() && !cancelling && self.closings == 0 && !self.is_closed {
@@ -289,7 +295,7 @@ impl Phase {
 }
 
 impl Running {
-    /// False if it was before.
+    /// Cancels the turn. Returns false if it was cancelled before.
     fn cancel(&mut self) -> bool {
         let is_first = self.cancelled.is_none();
         self.cancelled.get_or_insert_with(Instant::now);
@@ -297,7 +303,7 @@ impl Running {
     }
 }
 
-/// The end of what is waited for; `None` for ever.
+/// Returns the end of the wait; `None` if there is none.
 pub(crate) fn deadline(since: Instant, patience: Option<Duration>) -> Option<Instant> {
     since.checked_add(patience?)
 }

@@ -1,4 +1,5 @@
-//! The sessions of one connection: which are open, and which the agent speaks of before it has named them.
+//! The sessions of one connection: the open ones, and those that the agent mentions before it has
+//! named them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,15 +12,16 @@ use crate::sessions::inbox::Unread;
 use crate::sessions::roots::Roots;
 use crate::sessions::session_state::SessionState;
 
-/// How many sessions may have updates before anything has named them to us. Some agents report on a session before
-/// they answer the request that makes it: its id is in that answer.
+/// The number of sessions that may have updates before a response names them. Some agents report on
+/// a session before they answer the request that makes it, and the id is in that answer.
 const UNNAMED: usize = 16;
 
-/// Every session that somebody holds, and while one is being made those that may be it.
+/// All sessions that somebody holds. While a session is being made, also those that may turn out to
+/// be it.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     table: Mutex<Table>,
-    /// What all of them keep unread.
+    /// The unread events of all sessions.
     unread: Arc<Unread>,
     /// Parent of the tokens that withdraw permission requests.
     asks: CancellationToken,
@@ -27,13 +29,15 @@ pub(crate) struct Sessions {
 
 #[derive(Debug, Default)]
 struct Table {
-    /// Asked at every update. There are few as a rule, and then to compare their ids is quicker than to hash one.
+    /// Looked up at every update. As a rule there are few, and comparing their ids is faster than
+    /// hashing one.
     known: BTreeMap<LaneKey, Known>,
-    /// Those that the agent has spoken of and that have not been named, of which one may be a session that is being made.
+    /// Sessions that the agent has mentioned and no response has named. Each may be a session that
+    /// is being made.
     unnamed: Vec<Arc<SessionState>>,
-    /// Where the sessions will work that requests under way make, by the number of the request.
+    /// The directories of sessions that are being made, by the number of the request.
     openings: HashMap<u64, Arc<Roots>>,
-    /// How many such requests there have been.
+    /// The number of such requests so far.
     opened: u64,
     over: bool,
 }
@@ -41,13 +45,13 @@ struct Table {
 #[derive(Debug)]
 struct Known {
     state: Arc<SessionState>,
-    /// Handles, and the turn that runs: one at least.
+    /// The number of handles, and of the running turn: at least one.
     holders: usize,
 }
 
 impl Sessions {
-    /// The session that the agent speaks of. `None` when nobody could ever read of it: it is not open, and not one
-    /// that is being made, or too many of those have been heard of.
+    /// Returns the session that the agent mentions. `None` if nobody can ever read it: it is
+    /// neither open nor being made, or the agent has mentioned too many.
     pub(crate) fn heard_of(&self, id: &SessionId) -> Option<Arc<SessionState>> {
         let mut table = self.table();
         if let Some(found) = table.known.get(id.as_str()) {
@@ -67,12 +71,12 @@ impl Sessions {
         Some(state)
     }
 
-    /// The session of this id, if somebody holds it.
+    /// Returns the session with this id, if somebody holds it.
     pub(crate) fn find(&self, id: &SessionId) -> Option<Arc<SessionState>> {
         self.table().known.get(id.as_str()).map(|found| Arc::clone(&found.state))
     }
 
-    /// Holds the session that a request names or an answer has named, with the updates that came before.
+    /// Holds the session that a request or an answer names, with the updates that came before.
     pub(crate) fn attach(self: &Arc<Self>, id: &SessionId, roots: Arc<Roots>) -> Attached {
         let mut table = self.table();
         let state = match table.known.get_mut(id.as_str()) {
@@ -94,7 +98,7 @@ impl Sessions {
         Attached { state, sessions: Arc::clone(self) }
     }
 
-    /// To be held while a request is under way that makes a session, and until that is attached.
+    /// Announces a request that makes a session. Hold the value until the session is attached.
     pub(crate) fn opening(self: &Arc<Self>, roots: Arc<Roots>) -> Opening {
         let mut table = self.table();
         table.opened += 1;
@@ -103,8 +107,9 @@ impl Sessions {
         Opening { sessions: Arc::clone(self), number }
     }
 
-    /// Where this session works. One that nobody holds may be any of those that are being made: its agent may ask for
-    /// files before it has named it to us, and some do. Empty when it cannot be one.
+    /// Returns the directories of this session. A session that nobody holds may be any of those
+    /// that are being made: some agents ask for files before they have named it. The list is empty
+    /// for a session that is neither.
     pub(crate) fn roots(&self, id: &SessionId) -> Vec<Arc<Roots>> {
         let table = self.table();
         match table.known.get(id.as_str()) {
@@ -113,24 +118,24 @@ impl Sessions {
         }
     }
 
-    /// The token that withdraws a permission request of this session.
+    /// Returns the token that withdraws a permission request of this session.
     pub(crate) fn asks(&self, id: &SessionId) -> CancellationToken {
         self.heard_of(id).map_or_else(|| self.asks.child_token(), |session| session.asks())
     }
 
-    /// Has the open permission requests of all sessions answered with `cancelled`, and those still to come.
+    /// Answers the open permission requests of all sessions with `cancelled`, and later ones too.
     pub(crate) fn withdraw(&self) {
         self.asks.cancel();
     }
 
-    /// The session is closed: what the agent says of this id from now on is about another one.
+    /// Removes a closed session. Later messages with its id are about another session.
     pub(crate) fn forget(&self, state: &Arc<SessionState>) {
         self.table().remove(state);
         state.over().cancel();
         state.inbox.close();
     }
 
-    /// The connection is over.
+    /// Ends all sessions, with the connection.
     pub(crate) fn close(&self) {
         let mut table = self.table();
         table.over = true;
@@ -140,7 +145,7 @@ impl Sessions {
         }
     }
 
-    /// A session that is not listed yet.
+    /// Makes a session that is not listed yet.
     fn state(&self, table: &Table, id: &SessionId) -> Arc<SessionState> {
         let state = SessionState::new(id.clone(), self.asks.clone(), Arc::clone(&self.unread));
         if table.over {
@@ -156,14 +161,14 @@ impl Sessions {
 }
 
 impl Table {
-    /// A session that was opened again under the id stays.
+    /// Removes this session. Another one that was opened under its id stays.
     fn remove(&mut self, state: &Arc<SessionState>) {
         if self.known.get(state.id().as_str()).is_some_and(|known| Arc::ptr_eq(&known.state, state)) {
             self.known.remove(state.id().as_str());
         }
     }
 
-    /// One holder less. True if it was the last one.
+    /// Removes a holder. Returns true if it was the last one.
     fn release(&mut self, state: &Arc<SessionState>) -> bool {
         let known = self.known.get_mut(state.id().as_str());
         let Some(known) = known.filter(|known| Arc::ptr_eq(&known.state, state)) else { return false };
@@ -176,8 +181,8 @@ impl Table {
     }
 }
 
-/// Keeps the updates of a session coming: from before its id is sent to the agent until nobody holds it any more, or
-/// it is closed.
+/// A handle that keeps the updates of a session coming. It is made before the id is sent to the
+/// agent, and lasts until nobody holds the session or the session is closed.
 #[derive(Debug)]
 pub(crate) struct Attached {
     state: Arc<SessionState>,
@@ -185,7 +190,7 @@ pub(crate) struct Attached {
 }
 
 impl Clone for Attached {
-    /// Of a session that was closed, only the state is shared.
+    /// Adds a holder. After the session was closed, the copy only shares its state.
     fn clone(&self) -> Self {
         let mut table = self.sessions.table();
         let known = table.known.get_mut(self.state.id().as_str());
@@ -197,7 +202,7 @@ impl Clone for Attached {
 }
 
 impl Attached {
-    /// The turn of the session is over. One that was closed meanwhile has been heard to its end with it.
+    /// Ends the turn of the session. A session that was closed meanwhile ends with it.
     pub(crate) fn end_turn(&self) {
         if self.state.end_turn() {
             self.sessions.forget(&self.state);
@@ -223,8 +228,8 @@ impl Drop for Attached {
     }
 }
 
-/// A session is being made. When the last one is there, what was kept for sessions that turned out to be none is let
-/// go.
+/// A session that is being made. Dropping the last one also drops the updates of sessions that no
+/// response has named.
 #[derive(Debug)]
 pub(crate) struct Opening {
     sessions: Arc<Sessions>,

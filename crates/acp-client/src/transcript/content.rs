@@ -3,8 +3,8 @@
 use acp_types::Meta;
 use acp_types::v1::{ContentBlock, TextContent};
 
-/// Adds a piece at the end. Returns the block that has grown or is new and how much text it had before; `None` for a
-/// piece that holds nothing.
+/// Adds a piece at the end. Returns the block that has grown or is new and how much text it had
+/// before; `None` for a piece that holds nothing.
 pub(super) fn append(content: &mut Vec<ContentBlock>, piece: ContentBlock) -> Option<(usize, usize)> {
     if let ContentBlock::Text(text) = &piece {
         if *text == TextContent::new("") {

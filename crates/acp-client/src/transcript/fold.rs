@@ -13,9 +13,10 @@ use crate::{Event, Session};
 impl Transcript {
     /// Takes in the next event, or a `SessionUpdate`.
     ///
-    /// State that comes another way goes in, too: a permission request by [`fold_permission`](Self::fold_permission), and
-    /// as events the mode that [`Session::set_mode`] has set as [`Event::Mode`], what
-    /// [`Session::set_config_option`] returns as [`Event::Config`].
+    /// State that comes another way goes in, too: a permission request by
+    /// [`fold_permission`](Self::fold_permission), and as events the mode that
+    /// [`Session::set_mode`] has set as [`Event::Mode`], what [`Session::set_config_option`]
+    /// returns as [`Event::Config`].
     pub fn fold(&mut self, event: impl Into<Event>) -> Change {
         match event.into() {
             Event::Message(chunk) => self.fold_chunk(MessageKind::Agent, chunk),
@@ -49,8 +50,8 @@ impl Transcript {
         }
     }
 
-    /// Takes in a notification, unless it is about another session. A transcript that was made for none is for the
-    /// session of the first one.
+    /// Takes in a notification, unless it is about another session. A transcript that was made for
+    /// none is for the session of the first one.
     pub fn fold_notification(&mut self, notification: SessionNotification) -> Change {
         let session = self.session.get_or_insert_with(|| notification.session_id.clone());
         if *session != notification.session_id {
@@ -59,9 +60,10 @@ impl Transcript {
         self.fold(notification.update)
     }
 
-    /// Takes in the tool call that a permission request is about (`session/request_permission`). What the request leaves
-    /// out is known from before, and what it adds is kept: [`tool_call`](Self::tool_call) then says all that there is to
-    /// say to the user. Its status does not go back: some agents repeat a call as it was when they announced it.
+    /// Takes in the tool call that a permission request is about (`session/request_permission`).
+    /// What the request leaves out is known from before, and what it adds is kept:
+    /// [`tool_call`](Self::tool_call) then says all that there is to say to the user. Its status
+    /// does not go back: some agents repeat a call as it was when they announced it.
     pub fn fold_permission(&mut self, request: &RequestPermissionRequest) -> Change {
         let mut update = request.tool_call.clone();
         if let Some(run) = self.tool_call(&update.tool_call_id) {
@@ -70,8 +72,8 @@ impl Transcript {
         self.fold_tool_call_update(update)
     }
 
-    /// Takes in what a session tells of itself when it is opened: its id, its mode and its config options. For one that
-    /// is loaded, after its replay.
+    /// Takes in what a session tells of itself when it is opened: its id, its mode and its config
+    /// options. For one that is loaded, after its replay.
     pub fn fold_session(&mut self, session: &Session) {
         self.session = Some(session.id().clone());
         if let Some(modes) = session.modes() {
@@ -83,8 +85,9 @@ impl Transcript {
         }
     }
 
-    /// The turn was cancelled: marks the tool calls that are unfinished, as clients should at once (rule v1-cancel-02).
-    /// Updates that come later still count, and one that finishes a call takes its mark away.
+    /// The turn was cancelled: marks the tool calls that are unfinished, as clients should at once
+    /// (rule v1-cancel-02). Updates that come later still count, and one that finishes a call takes
+    /// its mark away.
     pub fn cancel_tool_calls(&mut self) -> Vec<Change> {
         let cancelled = |(number, entry): (usize, &mut Entry)| match entry {
             Entry::ToolCall(run) => run.cancel().then_some(Change::Updated(number)),

@@ -1,7 +1,8 @@
 //! A transcript as JSON.
 //!
-//! An entry has the member `type`, except updates of unknown kinds: they stand as they came, with `sessionUpdate`, so
-//! that no member of theirs can be taken for one of ours and none lies deeper than it did on the wire.
+//! An entry has the member `type`, except updates of unknown kinds: they stand as they came, with
+//! `sessionUpdate`, so that no member of theirs can be taken for one of ours and none lies deeper
+//! than it did on the wire.
 
 use acp_json::{At, Fields, FromNode, Node, Problem, ReadError, Record};
 use acp_types::v1::{CompactionId, CompactionStatus, ContentBlock, MessageId, Notice, SessionId};

@@ -31,11 +31,13 @@ pub use tool_run::ToolRun;
 
 use timeline::{Key, Timeline};
 
-/// A session as its updates describe it: the conversation as a list of entries, and what goes for the session as a whole.
+/// A session as its updates describe it: the conversation as a list of entries, and what goes for
+/// the session as a whole.
 ///
-/// Give it every [`Event`](crate::Event) of a session in order ([`fold`](Self::fold)), and the prompts, which agents need not repeat
-/// ([`prompt`](Self::prompt)). Each fold returns a [`Change`] that says what is to be drawn again. The events of a turn
-/// and those of a session that is loaded make the same transcript, and so do the pieces of a message however it was cut.
+/// Give it every [`Event`](crate::Event) of a session in order ([`fold`](Self::fold)), and the
+/// prompts, which agents need not repeat ([`prompt`](Self::prompt)). Each fold returns a [`Change`]
+/// that says what is to be drawn again. The events of a turn and those of a session that is loaded
+/// make the same transcript, and so do the pieces of a message however it was cut.
 ///
 /// ```no_run
 /// # async fn run(session: acp_client::Session) -> Result<(), acp_client::Error> {
@@ -85,21 +87,23 @@ use timeline::{Key, Timeline};
 ///
 /// # How updates become entries
 ///
-/// * Entries stand in the order in which they first appeared, and later updates for their ids change them where they
-///   stand.
-/// * Pieces of messages of one kind and id are one message. Pieces without an id join the last entry, if that is a
-///   message of their kind without an id, and begin a new message otherwise.
+/// * Entries stand in the order in which they first appeared, and later updates for their ids
+///   change them where they stand.
+/// * Pieces of messages of one kind and id are one message. Pieces without an id join the last
+///   entry, if that is a message of their kind without an id, and begin a new message otherwise.
 /// * Neighbouring pieces of text become one block, unless their annotations or `_meta` differ.
-/// * A tool call that is updated before it was announced, as permission requests do, is an entry all the same. One that
-///   is announced again keeps what the announcement leaves out.
-/// * Plan, commands, mode and config options are replaced as a whole; title, time and compactions are patched.
+/// * A tool call that is updated before it was announced, as permission requests do, is an entry
+///   all the same. One that is announced again keeps what the announcement leaves out.
+/// * Plan, commands, mode and config options are replaced as a whole; title, time and compactions
+///   are patched.
 /// * `_meta` of the pieces of a message, of a tool call and of the session are joined by name.
-/// * Updates of kinds that this version does not know are entries as they came. They and [notices](Self::notices) do not
-///   part what stands around them.
+/// * Updates of kinds that this version does not know are entries as they came. They and
+///   [notices](Self::notices) do not part what stands around them.
 ///
 /// # Memory
 ///
-/// A transcript keeps all of a conversation, unless [`with_limit`](Self::with_limit) says how many entries.
+/// A transcript keeps all of a conversation, unless [`with_limit`](Self::with_limit) says how many
+/// entries.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
     session: Option<SessionId>,
@@ -124,7 +128,8 @@ impl Transcript {
         Self::default()
     }
 
-    /// The transcript of this session: empty, but for the mode and the config options that the session has.
+    /// The transcript of this session: empty, but for the mode and the config options that the
+    /// session has.
     #[must_use]
     pub fn for_session(session: &Session) -> Self {
         let mut transcript = Self::default();
@@ -132,8 +137,8 @@ impl Transcript {
         transcript
     }
 
-    /// Keeps at most so many entries, at least one, and as many notices: the oldest go. An update for one that has gone
-    /// makes a new entry. How large an entry becomes is the agent's affair.
+    /// Keeps at most so many entries, at least one, and as many notices: the oldest go. An update
+    /// for one that has gone makes a new entry. How large an entry becomes is the agent's affair.
     #[must_use]
     pub fn with_limit(mut self, entries: usize) -> Self {
         self.timeline.set_limit(entries);
@@ -147,7 +152,8 @@ impl Transcript {
         self.session.as_ref()
     }
 
-    /// The entries, each with its number. Numbers count from 0 and stay what they are, also when older entries go.
+    /// The entries, each with its number. Numbers count from 0 and stay what they are, also when
+    /// older entries go.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = (usize, &Entry)> + ExactSizeIterator {
         self.timeline.iter()
     }
@@ -191,7 +197,8 @@ impl Transcript {
         self.config.as_ref().map_or(&[], |update| &update.config_options)
     }
 
-    /// How full the context is, in tokens, and what the session has cost as far as the agent has ever said.
+    /// How full the context is, in tokens, and what the session has cost as far as the agent has
+    /// ever said.
     #[must_use]
     pub const fn usage(&self) -> Option<&UsageUpdate> {
         self.usage.as_ref()
@@ -215,13 +222,14 @@ impl Transcript {
         self.meta.as_ref()
     }
 
-    /// The notices, oldest first. They are no part of the conversation, and agents do not send them again when the
-    /// session is loaded.
+    /// The notices, oldest first. They are no part of the conversation, and agents do not send them
+    /// again when the session is loaded.
     pub fn notices(&self) -> impl DoubleEndedIterator<Item = &Notice> + ExactSizeIterator {
         self.notices.iter()
     }
 
-    /// The transcript as JSON on one line, of a form of our own. It also implements `Serialize` and `Deserialize`.
+    /// The transcript as JSON on one line, of a form of our own. It also implements `Serialize` and
+    /// `Deserialize`.
     ///
     /// ```
     /// use acp_client::Transcript;

@@ -6,8 +6,8 @@ use super::{Change, Entry, Message, MessageKind, Transcript, content};
 use crate::IntoPrompt;
 
 impl Transcript {
-    /// Takes in a prompt that is sent to the agent, as a message of the user. When the agent repeats it before anything
-    /// else, as some do, it is not shown twice.
+    /// Takes in a prompt that is sent to the agent, as a message of the user. When the agent
+    /// repeats it before anything else, as some do, it is not shown twice.
     pub fn prompt(&mut self, prompt: impl IntoPrompt) -> Change {
         let mut message = Message::new(MessageKind::User, None);
         for block in prompt.into_prompt() {

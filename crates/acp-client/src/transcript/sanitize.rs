@@ -1,9 +1,10 @@
 //! Text of others on its way to a screen, without what could deceive whoever reads it.
 //!
-//! Titles, names of options, file contents and errors come from the agent and from what it has read. On a terminal an
-//! escape sequence could hide the question that is asked, a line break could fake an option, and characters without a
-//! width or that turn the direction of writing make one name look like another. A client that shows text anywhere else
-//! wants the same, apart from the escape sequences.
+//! Titles, names of options, file contents and errors come from the agent and from what it has
+//! read. On a terminal an escape sequence could hide the question that is asked, a line break could
+//! fake an option, and characters without a width or that turn the direction of writing make one
+//! name look like another. A client that shows text anywhere else wants the same, apart from the
+//! escape sequences.
 //!
 //! ```
 //! use acp_client::sanitize;
@@ -15,8 +16,8 @@
 
 use std::borrow::Cow;
 
-/// Text of several lines: characters that [deceive](deceives) are shown as U+FFFD. Line breaks and tabs stay; a return
-/// is left out.
+/// Text of several lines: characters that [deceive](deceives) are shown as U+FFFD. Line breaks and
+/// tabs stay; a return is left out.
 #[must_use]
 pub fn text(text: &str) -> Cow<'_, str> {
     if !text.contains(deceives) {
@@ -40,8 +41,9 @@ pub fn line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A title or a name of at most so many characters on one line: as [`line()`], with one space for each stretch of white
-/// space, so that no padding moves the rest to a line of its own. A longer one ends in `…`.
+/// A title or a name of at most so many characters on one line: as [`line()`], with one space for
+/// each stretch of white space, so that no padding moves the rest to a line of its own. A longer
+/// one ends in `…`.
 #[must_use]
 pub fn label(text: &str, most: usize) -> String {
     let shown = self::text(text);
@@ -58,8 +60,8 @@ fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(kept + "…")
 }
 
-/// Tells whether a character is a control character other than a line break or tab, has no width, separates lines where none
-/// is expected, or turns the direction of writing.
+/// Tells whether a character is a control character other than a line break or tab, has no width,
+/// separates lines where none is expected, or turns the direction of writing.
 #[must_use]
 pub fn deceives(c: char) -> bool {
     match c {
@@ -71,8 +73,8 @@ pub fn deceives(c: char) -> bool {
     }
 }
 
-/// Text without the escape sequences that terminals obey, for what a program wrote for a terminal, such as an agent's
-/// stderr. What else [deceives] stays: see [`text`].
+/// Text without the escape sequences that terminals obey, for what a program wrote for a terminal,
+/// such as an agent's stderr. What else [deceives] stays: see [`text`].
 #[must_use]
 pub fn strip_ansi(text: &str) -> Cow<'_, str> {
     let begins = |c: char| matches!(c, '\u{1b}' | '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}');
@@ -99,7 +101,8 @@ fn behind_sequence(text: &str) -> &str {
     match kind {
         // Parameters, then a letter.
         Some('[' | '\u{9b}') => one_of('@'..='~', rest.trim_start_matches(|c| matches!(c, ' '..='?'))),
-        // A string with an end of its own. Without one it is taken for a stray, so that no line is lost with it.
+        // A string with an end of its own. Without one it is taken for a stray, so that no line is
+        // lost with it.
         Some(']' | 'P' | 'X' | '^' | '_' | '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}') => {
             let line = rest.find('\n').map_or(rest, |end| rest.split_at(end).0);
             let ends = [("\u{7}", 1), ("\u{1b}\\", 2), ("\u{9c}", 2)];
@@ -136,7 +139,8 @@ mod tests {
         ('\u{200b}'..='\u{200f}', "\u{200a}\u{2010}"),
         // Separators, and what turns the direction of writing.
         ('\u{2028}'..='\u{202e}', "\u{2027}\u{202f}"),
-        // Joiners and operators without a width, isolates, and what Unicode does not want to be used.
+        // Joiners and operators without a width, isolates, and what Unicode does not want to be
+        // used.
         ('\u{2060}'..='\u{206f}', "\u{205f}\u{2070}"),
         ('\u{feff}'..='\u{feff}', "\u{fefe}\u{ff00}"),
         ('\u{fff9}'..='\u{fffb}', "\u{fff8}\u{fffc}"),

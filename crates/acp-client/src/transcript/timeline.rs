@@ -17,8 +17,8 @@ pub(super) struct Timeline {
     tail: Option<usize>,
 }
 
-/// What an update finds its entry by. Ids of messages count for each kind of message alone: agents give a thought and
-/// the answer after it one id.
+/// What an update finds its entry by. Ids of messages count for each kind of message alone: agents
+/// give a thought and the answer after it one id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     Message(MessageKind, MessageId),

@@ -8,7 +8,8 @@ use super::content;
 pub struct ToolRun {
     /// The call as it is now. Its title is empty while the agent has not given one.
     pub call: ToolCall,
-    /// The turn was cancelled before the call was finished. The protocol has no status for that (rule v1-cancel-02).
+    /// The turn was cancelled before the call was finished. The protocol has no status for that
+    /// (rule v1-cancel-02).
     pub is_cancelled: bool,
 }
 
@@ -58,7 +59,8 @@ impl ToolRun {
         is_new
     }
 
-    /// Tells whether the call has come further than this status. Of a status of another version nobody knows.
+    /// Tells whether the call has come further than this status. Of a status of another version
+    /// nobody knows.
     pub(super) fn is_past(&self, status: &ToolCallStatus) -> bool {
         let step = |status: &ToolCallStatus| match status {
             ToolCallStatus::Pending => Some(0),

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use acp_json::{At, FromNode, Node, ReadError};
 
-/// When a message was read from the wire: answers and notifications reach those who keep what they say by different
-/// ways, which may take different times.
+/// The position of a message in the order of the wire. Answers and notifications reach the state
+/// that they change on different ways, which may take different times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment(u64);
 
@@ -16,7 +16,7 @@ impl Moment {
     }
 }
 
-/// A result, and when it was read.
+/// A result, and its position in the order of the wire.
 #[derive(Debug)]
 pub(crate) struct Read<T> {
     pub(crate) value: T,

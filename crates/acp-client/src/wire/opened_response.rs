@@ -8,7 +8,7 @@ use serde_core::ser::SerializeMap;
 
 use crate::wire::moment::Moment;
 
-/// What an agent tells of a session that it has opened.
+/// The description of a session by the agent that has opened it.
 pub(crate) struct Opened {
     pub(crate) modes: Option<SessionModeState>,
     pub(crate) config_options: Option<Vec<SessionConfigOption>>,
@@ -16,7 +16,8 @@ pub(crate) struct Opened {
     pub(crate) at: Moment,
 }
 
-/// A result, when it was read, and what it has beside the members that the protocol names.
+/// A result with its position in the order of the wire, and with the members that the protocol does
+/// not name.
 #[derive(Debug)]
 pub(crate) struct Answer<T> {
     pub(crate) value: T,
@@ -40,7 +41,8 @@ impl<T: Record + FromNode> FromNode for Answer<T> {
     fn from_node(node: Node<'_>, at: &At<'_>) -> Result<Self, ReadError> {
         match node {
             Node::Map(_) => Fields::read_all(node, at),
-            // A bare null is how some agents say that there is nothing to say; the type knows whether it may.
+            // Some agents send a bare null for an empty result. The type decides whether that is
+            // valid.
             node => Ok(Self { value: T::from_node(node, at)?, at: Moment::now(), extra: Map::default() }),
         }
     }

@@ -1,4 +1,5 @@
-//! Config options of a session: checked before they are sent, and followed as the agent changes them.
+//! Config options of a session: checked before they are sent, and followed as the agent changes
+//! them.
 
 use crate::common::{connected, open, pipe};
 use acp_client::Connect;
@@ -82,7 +83,8 @@ async fn config_options_are_checked_set_and_followed() {
     wire.answer(&request, json!({"configOptions": [select("model", &["b"])]})).await;
     let newer = json!({"sessionUpdate": "config_option_update", "configOptions": [select("model", &["z"])]});
     wire.update("s1", newer).await;
-    // The answer shows that the client has come past the update, before anybody looks at the one above.
+    // The answer shows that the client has come past the update, before anybody looks at the one
+    // above.
     wire.call(json!(1), "_unknown", json!(null)).await;
     set.await.expect("set");
     let error = tokio::select! {

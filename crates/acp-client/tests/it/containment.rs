@@ -135,7 +135,8 @@ async fn a_hard_link_keeps_the_old_text() {
     assert_eq!(fs::read_to_string(&secret).expect("there"), SECRET, "what is outside is not written through");
 }
 
-/// A directory is swapped for a link to the outside again and again while files are written and read in it.
+/// A directory is swapped for a link to the outside again and again while files are written and
+/// read in it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_swapped_link_does_not_lead_out() {
     let mut place = Place::new().await;
@@ -231,7 +232,8 @@ async fn a_root_stays_the_directory_that_it_was() {
     }
 }
 
-/// A file is swapped for a link to the outside and back while it is read, directly and through an overlay.
+/// A file is swapped for a link to the outside and back while it is read, directly and through an
+/// overlay.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_swapped_file_does_not_lead_out() {
     for with_overlay in [false, true] {

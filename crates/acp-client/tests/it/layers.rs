@@ -1,4 +1,5 @@
-//! What is set up in the options of a connection: layers in both directions, and the time that requests may take.
+//! What is set up in the options of a connection: layers in both directions, and the time that
+//! requests may take.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! A block and the router that is made of its functions are the same client: to one script they say the same, byte for
-//! byte, in every operation.
+//! A block and the router that is made of its functions are the same client: to one script they say
+//! the same, byte for byte, in every operation.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,5 @@
-//! The methods of an agent beside turns: what it must have offered, what is sent, and what comes back.
+//! The methods of an agent beside turns: what it must have offered, what is sent, and what comes
+//! back.
 
 use std::future::IntoFuture;
 
@@ -144,7 +145,8 @@ async fn the_list_of_sessions_goes_from_page_to_page() {
     let info = |id: &str| json!({"sessionId": id, "cwd": "/work"});
     let mut list = agent.list_sessions().cwd("/work");
     let (listed, ()) = tokio::join!(ids(&mut list), async {
-        // Pages may be empty, entries may be broken (rule v1-list-11), cursors are anybody's (rule v1-list-05).
+        // Pages may be empty, entries may be broken (rule v1-list-11), cursors are anybody's (rule
+        // v1-list-05).
         let pages = [
             (json!({"cwd": "/work"}), json!({"sessions": [info("a"), info("b")], "nextCursor": "  1\n"})),
             (json!({"cwd": "/work", "cursor": "  1\n"}), json!({"sessions": [], "nextCursor": ""})),
@@ -291,7 +293,8 @@ async fn a_login_in_a_terminal_is_the_agents_program_with_more_arguments() {
         {"id": "empty", "name": "Empty", "_meta": {"terminal-auth": {"command": null, "args": []}}},
         {"id": "wrong", "name": "Wrong", "_meta": {"terminal-auth": {"command": "sh", "args": "-c"}}},
     ]}});
-    // Answers the first line, whatever its id is, and reads on; with `--login` it says what it was given.
+    // Answers the first line, whatever its id is, and reads on; with `--login` it says what it was
+    // given.
     let script = format!(
         r#"if [ "$2" = --login ]; then [ "$1$BASE$STEP" = base12 ] && exit 0; exit 3; fi
         read -r line; id=$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')

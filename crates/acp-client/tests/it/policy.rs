@@ -28,7 +28,8 @@ async fn ask(wire: &mut Wire, call: Value, kinds: &[&str]) -> String {
     ask_in(wire, "s1", call, kinds).await
 }
 
-/// A user who gives these answers one after another, and no more. The titles that were asked about are noted.
+/// A user who gives these answers one after another, and no more. The titles that were asked about
+/// are noted.
 #[derive(Clone, Default)]
 struct User {
     answers: Arc<Mutex<VecDeque<Choice>>>,

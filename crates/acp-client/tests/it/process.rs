@@ -4,7 +4,8 @@
 
 use acp_client::{Agent, CloseReason, Command, Error};
 
-/// Shell functions of an agent: `take` reads a request and remembers its id, `give RESULT` answers it.
+/// Shell functions of an agent: `take` reads a request and remembers its id, `give RESULT` answers
+/// it.
 const AGENT: &str = r#"
 take() { read -r line || exit 0; id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); }
 give() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }

@@ -1,4 +1,5 @@
-//! An agent that is started again when it ends, over pipes in memory: what is sent, in what order, within what limits.
+//! An agent that is started again when it ends, over pipes in memory: what is sent, in what order,
+//! within what limits.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

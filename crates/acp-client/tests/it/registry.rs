@@ -173,8 +173,8 @@ fn a_script_in_an_archive_is_run_by_an_interpreter_of_the_path() {
     }
 }
 
-/// Writes a program from another process: one that is started meanwhile must not inherit the file while it is open
-/// for writing, because then it could not be executed.
+/// Writes a program from another process: one that is started meanwhile must not inherit the file
+/// while it is open for writing, because then it could not be executed.
 #[cfg(unix)]
 fn write_program(file: &Path, text: &str) {
     let mut shell = std::process::Command::new("sh");

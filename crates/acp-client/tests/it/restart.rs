@@ -8,8 +8,8 @@ use std::time::Duration;
 use acp_client::{AgentStatus, CloseReason, Command, Error, Reconnect, Restart};
 use tokio::sync::mpsc;
 
-/// An agent in shell. It says its process id and what it was asked for on stderr, and never ends a turn by itself whose
-/// prompt says `hang`.
+/// An agent in shell. It says its process id and what it was asked for on stderr, and never ends a
+/// turn by itself whose prompt says `hang`.
 const AGENT: &str = r#"
 echo "pid $$" >&2
 give() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }

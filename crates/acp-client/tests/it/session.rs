@@ -332,7 +332,8 @@ async fn a_conversation_that_is_repeated_on_resume_is_no_turns() {
     }
     assert_eq!(updates.next().await.expect("comes").text(), Some("later"));
 
-    // Without a turn it comes in the order of the wire, but for what is no part of the conversation.
+    // Without a turn it comes in the order of the wire, but for what is no part of the
+    // conversation.
     let (agent, mut wire) = connected(plain, offered).await;
     let session = resumed(&agent, &mut wire).await;
     let mut updates = session.updates();

@@ -1,4 +1,5 @@
-//! Readers that are slow: they make the agent wait, lose nothing, and do not stop each other for good.
+//! Readers that are slow: they make the agent wait, lose nothing, and do not stop each other for
+//! good.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

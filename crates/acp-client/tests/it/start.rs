@@ -75,8 +75,8 @@ async fn an_agent_that_never_answers_is_given_up_with_what_it_said() {
     panic!("the error never has the agent's words");
 }
 
-/// A wrapper that starts a wrapper that starts an agent and a daemon beside it, as package runners do. Each says its
-/// process id.
+/// A wrapper that starts a wrapper that starts an agent and a daemon beside it, as package runners
+/// do. Each says its process id.
 fn wrapped() -> (Command, mpsc::UnboundedReceiver<String>) {
     let (tell, pids) = mpsc::unbounded_channel();
     let agent = format!("echo $$ >&2; sh -c 'echo $$ >&2; exec sleep 1000' <&- & {ANSWER} sleep 1000");

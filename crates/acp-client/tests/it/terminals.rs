@@ -97,7 +97,8 @@ impl Leash {
         Self { _folder: folder, path, end }
     }
 
-    /// Three levels of processes, of which the deepest does not want to end, on the leash. The first then does `last`.
+    /// Three levels of processes, of which the deepest does not want to end, on the leash. The
+    /// first then does `last`.
     fn tree(&self, last: &str) -> String {
         let leash = self.path.display();
         format!(

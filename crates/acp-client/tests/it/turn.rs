@@ -292,7 +292,8 @@ async fn the_reason_in_the_data_of_an_error_is_shown_and_not_logged() {
         let shown = wanted.map_or_else(|| text.to_owned(), |reason| format!("{text}: {reason}"));
         assert_eq!(error.to_string(), shown, "{data}");
         assert_eq!(error.agent_error().and_then(|error| error.reason()).as_deref(), wanted, "{data}");
-        // What a program logs is `Debug`; and what this client tells another agent is not this agent's payload.
+        // What a program logs is `Debug`; and what this client tells another agent is not this
+        // agent's payload.
         let logged = format!("{error:?}");
         assert!(!wanted.is_some_and(|reason| logged.contains(reason)), "{logged}");
         assert_eq!(error.into_rpc().message, text);

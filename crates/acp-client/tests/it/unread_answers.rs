@@ -1,4 +1,5 @@
-//! An agent that asks for much and reads nothing: each test runs alone in a process, because it measures memory.
+//! An agent that asks for much and reads nothing: each test runs alone in a process, because it
+//! measures memory.
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,5 @@
-//! What real agents have been seen to do, whatever the protocol says: one test for each, with an agent that does it.
+//! What real agents have been seen to do, whatever the protocol says: one test for each, with an
+//! agent that does it.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -568,7 +569,8 @@ async fn agents_that_wait_for_the_answer_when_they_are_cancelled_and_agents_that
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn agents_that_outlive_the_end_of_their_input_are_ended_with_all_they_started() {
-    // A wrapper, an agent and a daemon of its; none of them minds the end of its input, one not even TERM.
+    // A wrapper, an agent and a daemon of its; none of them minds the end of its input, one not
+    // even TERM.
     let script = r#"
         echo $$ >&2
         sh -c 'trap "" TERM; echo $$ >&2; while :; do sleep 0.1; done' <&- &

@@ -63,8 +63,8 @@ async fn asking() -> (Session, Wire, mpsc::UnboundedReceiver<()>, Arc<Semaphore>
     (session, wire, asked, consent)
 }
 
-/// Starts a turn, lets `with` make its calls, ends it this way, and returns everything that the agent then hears, until
-/// the connection ends or the call `last` is answered.
+/// Starts a turn, lets `with` make its calls, ends it this way, and returns everything that the
+/// agent then hears, until the connection ends or the call `last` is answered.
 async fn ended(end: End, session: Session, turn: acp_client::Turn, wire: &mut Wire) -> Vec<Value> {
     let agent = session.agent().clone();
     let ending = tokio::spawn(async move {
@@ -267,7 +267,8 @@ impl Open {
         Self { session, wire, turn: turn.expect("sent"), prompt, consent, answers: Vec::new() }
     }
 
-    /// Takes what the client says up to a message that `is` what is waited for; answers to the request are noted.
+    /// Takes what the client says up to a message that `is` what is waited for; answers to the
+    /// request are noted.
     async fn until(&mut self, is: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.wire.receive().await;
@@ -280,8 +281,8 @@ impl Open {
         }
     }
 
-    /// Waits until all has been dealt with that the client has received and started so far: an answer to a later
-    /// request comes after it.
+    /// Waits until all has been dealt with that the client has received and started so far: an
+    /// answer to a later request comes after it.
     async fn settle(&mut self) {
         self.wire.send(json!({"jsonrpc": "2.0", "id": "settled", "method": "_none"})).await;
         self.until(|message| message["id"] == "settled").await;
@@ -340,8 +341,9 @@ async fn what_comes_first_answers_and_what_comes_after_it_does_not() {
     }
 }
 
-/// All of it happens before anybody here can react: the strictest wins. A client that has cancelled or closed does not
-/// consent any more (rule v1-cancel-03), whatever the agent takes back (rule v1-creq-09).
+/// All of it happens before anybody here can react: the strictest wins. A client that has cancelled
+/// or closed does not consent any more (rule v1-cancel-03), whatever the agent takes back (rule
+/// v1-creq-09).
 #[tokio::test]
 async fn of_what_comes_at_once_the_cancel_answers() {
     for order in orders() {

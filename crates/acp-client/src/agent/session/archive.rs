@@ -7,7 +7,8 @@ use acp_types::v1::{ArchiveSessionRequest, SessionId, UnarchiveSessionRequest};
 use crate::{Agent, Error};
 
 impl Agent {
-    /// Puts a session away (`session/archive`). One that is open here is closed with it, as [`Session::close`] says.
+    /// Archives a session (`session/archive`). A session that is open here is closed too, as by
+    /// [`Session::close`].
     ///
     /// # Errors
     /// [`Error::NotOffered`] without `sessionCapabilities.archive`, or the agent refused.
@@ -18,7 +19,8 @@ impl Agent {
         Ok(())
     }
 
-    /// Takes a session out of the archive (`session/unarchive`). It is listed again, and not open.
+    /// Takes a session out of the archive (`session/unarchive`). Then it is listed again, but not
+    /// open.
     ///
     /// # Errors
     /// [`Error::NotOffered`] without `sessionCapabilities.archive`, or the agent refused.

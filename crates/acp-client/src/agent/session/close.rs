@@ -1,4 +1,4 @@
-//! Ending a session at the agent: closing it, deleting it.
+//! Closing and deletion of a session.
 
 use std::sync::Arc;
 
@@ -10,12 +10,13 @@ use crate::sessions::closing::Closing;
 use crate::{Agent, Error, Session};
 
 impl Session {
-    /// Closes the session (`session/close`): the agent stops what it does in it and frees what it holds for it. What it
-    /// has kept can be [loaded](Agent::load_session) again where the agent offers that.
+    /// Closes the session (`session/close`). The agent stops its work in it and frees its
+    /// resources. A conversation that it has kept can be [loaded](Agent::load_session) again, if
+    /// the agent offers that.
     ///
-    /// Open permission requests and forms of the session are answered with `cancelled`. A turn that runs goes on until
-    /// its response, as one that was [cancelled](crate::Turn::cancel). [`Updates`](crate::Updates) end. When the agent
-    /// refuses, the session stays open.
+    /// Open permission requests and forms of the session are answered with `cancelled`. A running
+    /// turn goes on until its response, like a [cancelled](crate::Turn::cancel) one.
+    /// [`Updates`](crate::Updates) end. If the agent refuses, the session stays open.
     ///
     /// ```no_run
     /// # async fn close(session: acp_client::Session) -> Result<(), acp_client::Error> {
@@ -24,7 +25,8 @@ impl Session {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotOffered`] without `sessionCapabilities.close`, [`Error::SessionClosed`], or the agent refused.
+    /// [`Error::NotOffered`] without `sessionCapabilities.close`, [`Error::SessionClosed`], or the
+    /// agent refused.
     pub async fn close(&self) -> Result<(), Error> {
         let method = SessionClose::NAME;
         let offered = self.agent().capabilities().session_capabilities.close.is_some();
@@ -37,8 +39,8 @@ impl Session {
 }
 
 impl Agent {
-    /// Deletes a session (`session/delete`): it is listed no more. One that is open here is closed with it, as
-    /// [`Session::close`] says.
+    /// Deletes a session (`session/delete`) from the agent's list. A session that is open here is
+    /// closed too, as by [`Session::close`].
     ///
     /// ```no_run
     /// # async fn delete(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
@@ -56,7 +58,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Makes a call after which the session is open no more.
+    /// Makes a call that closes the session, if it is open here.
     pub(crate) async fn end_session<M: Request>(
         &self,
         id: &SessionId,

@@ -1,4 +1,4 @@
-//! Config options: what they are now, and setting them.
+//! The config options of a session, and how to set them.
 
 use std::sync::Arc;
 
@@ -12,24 +12,25 @@ use acp_types::v1::{
 use crate::wire::moment::Read;
 use crate::{Error, Session};
 
-/// What a config option can be set to: a `bool`, the id of a choice, or a value as the protocol has it.
+/// A value for a config option: a `bool`, the id of a choice, or a value of the protocol.
 pub trait IntoConfigValue {
-    /// The value.
+    /// Converts to the value.
     fn into_config_value(self) -> SessionConfigValue;
 }
 
 impl Session {
-    /// The config options as they are now. Empty when the session has none.
+    /// Returns the current config options. The list is empty if the session has none.
     ///
-    /// They change with [`set_config_option`](Self::set_config_option) and whenever the agent says so; that is then
-    /// also an [`Event::Config`](crate::Event::Config).
+    /// They change with [`set_config_option`](Self::set_config_option), and whenever the agent
+    /// reports it. Such a report is also an [`Event::Config`](crate::Event::Config).
     #[must_use]
     pub fn config_options(&self) -> Arc<[SessionConfigOption]> {
         self.state().config.options().unwrap_or_default()
     }
 
-    /// Sets one of the [`config_options`](Self::config_options) (`session/set_config_option`) and returns all of
-    /// them: setting one may change others. A `select` takes the id of one of its choices, a `boolean` takes a `bool`.
+    /// Sets one of the [`config_options`](Self::config_options) (`session/set_config_option`) and
+    /// returns all of them, because setting one may change others. A `select` takes the id of one
+    /// of its choices, a `boolean` takes a `bool`.
     ///
     /// ```no_run
     /// # async fn set(session: acp_client::Session) -> Result<(), acp_client::Error> {
@@ -39,8 +40,10 @@ impl Session {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotOffered`] when the session has no config options, [`Error::Argument`] when it has not this one or the
-    /// option not this value (rule v1-cfg-09), [`Error::SessionClosed`], or the agent refused.
+    /// [`Error::NotOffered`] if the session has no config options; [`Error::Argument`] if it does
+    /// not have this one, [or the option does not have this
+    /// value](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-cfg-09);
+    /// [`Error::SessionClosed`]; the agent refused.
     pub async fn set_config_option(
         &self,
         option: impl Into<SessionConfigId>,
@@ -65,7 +68,7 @@ impl Session {
     }
 }
 
-/// What is wrong with setting this option to this value, and the field that is.
+/// Checks the value for this option. An error names the field and the problem.
 fn check(
     options: &[SessionConfigOption],
     option: &SessionConfigId,
@@ -90,7 +93,7 @@ fn check(
         (SessionConfigKind::Boolean(_), SessionConfigValue::Id { .. }) => {
             format!("must be true or false: `{option}` is a boolean")
         }
-        // What values a kind of tomorrow has, the agent knows.
+        // Only the agent knows the values of a kind that is not known here.
         _ => return Ok(()),
     };
     Err(("value", problem))

@@ -12,7 +12,7 @@ use crate::agent::session::place::Place;
 use crate::wire::opened_response::Answer;
 use crate::{Agent, Error, Session};
 
-/// A session about to be made out of another one with `session/fork`: await it.
+/// A session about to be made out of another one with `session/fork`. Await it.
 ///
 /// ```no_run
 /// # async fn fork(session: acp_client::Session) -> Result<(), acp_client::Error> {
@@ -54,16 +54,16 @@ impl ForkSession {
 }
 
 impl Session {
-    /// Makes another session that starts with this one's conversation (`session/fork`) and works in `cwd`, an absolute
-    /// path. Needs `sessionCapabilities.fork`.
+    /// Makes another session that starts with this one's conversation (`session/fork`) and works in
+    /// `cwd`, an absolute path. Needs `sessionCapabilities.fork`.
     pub fn fork(&self, cwd: impl AsRef<Path>) -> ForkSession {
         self.agent().fork_session(self.id().clone(), cwd)
     }
 }
 
 impl Agent {
-    /// Makes a session that starts with the conversation of another one (`session/fork`) and works in `cwd`, an absolute
-    /// path. Needs `sessionCapabilities.fork`.
+    /// Makes a session that starts with the conversation of another one (`session/fork`) and works
+    /// in `cwd`, an absolute path. Needs `sessionCapabilities.fork`.
     pub fn fork_session(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> ForkSession {
         ForkSession { agent: self.clone(), id: id.into(), place: Place::new(cwd.as_ref()) }
     }

@@ -15,7 +15,7 @@ use crate::wire::moment::Moment;
 use crate::wire::opened_response::Answer;
 use crate::{Agent, Error, Session};
 
-/// A session about to be opened with `session/new`: await it.
+/// A session about to be opened with `session/new`. Await it.
 ///
 /// ```no_run
 /// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
@@ -29,11 +29,12 @@ pub struct NewSession {
     place: Place,
 }
 
-/// A session about to be opened again with `session/load`: await it.
+/// A session about to be opened again with `session/load`. Await it.
 ///
-/// The conversation so far arrives as [`Event`](crate::Event)s before the agent answers. It is there to read with
-/// [`Session::updates`] afterwards; of a conversation of more than 4 MiB the oldest part is replaced by an
-/// [`Event::Missed`](crate::Event::Missed). To see all of a longer one, [`replay`](Self::replay) it.
+/// The conversation so far arrives as [`Event`](crate::Event)s before the agent answers. Read it
+/// with [`Session::updates`] afterwards. If it is longer than 4 MiB, an
+/// [`Event::Missed`](crate::Event::Missed) replaces the oldest part. To see all of a longer one,
+/// [`replay`](Self::replay) it.
 ///
 /// ```no_run
 /// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
@@ -48,11 +49,13 @@ pub struct LoadSession {
     place: Place,
 }
 
-/// A session about to be taken up again with `session/resume`, without its conversation: await it.
+/// A session about to be taken up again with `session/resume`, without its conversation. Await it.
 ///
-/// There are agents that send the conversation all the same before they answer, against rule v1-res-02. Those messages,
-/// thoughts, tool calls and plans are there to read with [`Session::updates`], and never in the events of a turn; of more
-/// than 4 MiB the oldest part is replaced by an [`Event::Missed`](crate::Event::Missed).
+/// Some agents send the conversation before they answer, [against the
+/// protocol](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-res-02). Its messages,
+/// thoughts, tool calls and plans can be read with [`Session::updates`]. They are never among the
+/// events of a turn. If they are longer than 4 MiB, an [`Event::Missed`](crate::Event::Missed)
+/// replaces the oldest part.
 ///
 /// ```no_run
 /// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
@@ -70,9 +73,9 @@ pub struct ResumeSession {
 /// A request that opens a session: [`NewSession`], [`LoadSession`] and [`ResumeSession`].
 pub trait Opening: Sealed + IntoFuture<Output = Result<Session, Error>, IntoFuture: Send> + Send {}
 
-/// What only this crate asks of an [`Opening`].
+/// The part of an [`Opening`] that only this crate uses.
 pub trait Sealed {
-    /// Where the session is to work.
+    /// Returns the place of the session.
     fn place(&self) -> Place;
 }
 
@@ -82,13 +85,14 @@ impl Agent {
         NewSession::new(self.clone(), cwd.as_ref())
     }
 
-    /// Opens a session of an earlier time (`session/load`): its conversation arrives as events. `cwd` is that of the
-    /// session.
+    /// Opens an earlier session again (`session/load`). Its conversation arrives as events. `cwd`
+    /// must be the session's.
     pub fn load_session(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> LoadSession {
         LoadSession::new(self.clone(), id.into(), cwd.as_ref())
     }
 
-    /// Takes up a session of an earlier time (`session/resume`), without its conversation. `cwd` is that of the session.
+    /// Takes up an earlier session again (`session/resume`), without its conversation. `cwd` must
+    /// be the session's.
     pub fn resume_session(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> ResumeSession {
         ResumeSession::new(self.clone(), id.into(), cwd.as_ref())
     }
@@ -128,7 +132,7 @@ impl LoadSession {
         Self { agent, id, place }
     }
 
-    /// What is sent, when the agent offers it.
+    /// Makes the request, if the agent offers the method.
     pub(crate) fn request(self) -> Result<(Agent, LoadSessionRequest), Error> {
         let method = SessionLoad::NAME;
         self.agent.check_offered(self.agent.capabilities().load_session, method, "loadSession")?;
@@ -180,7 +184,7 @@ impl ResumeSession {
         let state = self.agent.shared().sessions.attach(&request.session_id, roots);
         let asked = Moment::now();
         let answer: Answer<ResumeSessionResponse> = self.agent.call_in_lane(method, &state, &request).await?;
-        // Of a session that was open here already, a turn may be running.
+        // A session that was open here already may have a running turn.
         if !state.has_turn() {
             state.inbox.set_aside(asked, answer.at);
         }
@@ -188,24 +192,26 @@ impl ResumeSession {
     }
 }
 
-/// What every request that opens a session has.
+/// Adds the members that every request to open a session has.
 macro_rules! opens_a_session {
     ($($opening:ident),*) => {$(
         impl $opening {
-            /// Lets the session work in another directory too, an absolute path. Those of an earlier time are not
-            /// remembered. Needs `sessionCapabilities.additionalDirectories`.
+            /// Lets the session work in another directory too, an absolute path. Directories of
+            /// earlier times are not remembered. Needs `sessionCapabilities.additionalDirectories`.
             pub fn directory(mut self, directory: impl AsRef<std::path::Path>) -> Self {
                 self.place.add_directory(directory.as_ref());
                 self
             }
 
-            /// Gives the session an MCP server. Servers over HTTP and SSE need `mcpCapabilities.http` and `.sse`.
+            /// Gives the session an MCP server. Servers over HTTP need `mcpCapabilities.http`,
+            /// servers over SSE `mcpCapabilities.sse`.
             pub fn mcp_server(mut self, server: impl Into<acp_types::v1::McpServer>) -> Self {
                 self.place.add_mcp_server(server.into());
                 self
             }
 
-            /// Adds to the agent's system prompt, or takes its place. Needs `sessionCapabilities.systemPrompt`.
+            /// Adds to the agent's system prompt or replaces it. Needs
+            /// `sessionCapabilities.systemPrompt`.
             #[cfg(feature = "unstable")]
             pub fn system_prompt(mut self, prompt: impl Into<acp_types::v1::SystemPrompt>) -> Self {
                 self.place.system_prompt = Some(prompt.into());

@@ -8,7 +8,7 @@ use acp_types::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 
 use crate::{Agent, Error};
 
-/// Where a session works, and with what.
+/// The directories and MCP servers of a session.
 #[derive(Clone, Debug)]
 pub struct Place {
     cwd: Result<String, &'static str>,

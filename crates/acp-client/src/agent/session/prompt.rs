@@ -1,4 +1,4 @@
-//! Prompts, and the turns that they start.
+//! Prompts, and how they start turns.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use crate::sessions::session_state::NoTurn;
 use crate::sessions::table::Attached;
 use crate::{Error, Session, Turn};
 
-/// What a prompt can be made of: text, a content block, or several.
+/// A prompt: text, a content block, or several.
 pub trait IntoPrompt {
-    /// The blocks of the prompt.
+    /// Converts to the blocks of the prompt.
     fn into_prompt(self) -> Vec<ContentBlock>;
 }
 
 impl Session {
-    /// Starts a turn (`session/prompt`). When it returns, the prompt is on its way.
+    /// Starts a turn (`session/prompt`). When this returns, the prompt is on its way.
     ///
     /// A turn that was dropped before its end is waited for first.
     ///
     /// # Errors
-    /// [`Error::Content`] for a block of a kind that the agent does not take, [`Error::Busy`] while another turn of the
-    /// session runs or has not been read to its end, [`Error::CancelTimeout`] when the agent does not end one that was
-    /// cancelled, [`Error::SessionClosed`], [`Error::Closed`].
+    /// [`Error::Content`] for a block of a kind that the agent does not take; [`Error::Busy`] while
+    /// another turn of the session runs or was not read to its end; [`Error::CancelTimeout`] if the
+    /// agent does not end a cancelled turn; [`Error::SessionClosed`]; [`Error::Closed`].
     pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
         let prompt = content.into_prompt();
         self.check_content(&prompt)?;
@@ -36,13 +36,13 @@ impl Session {
         let request = PromptRequest::new(self.id().clone(), prompt);
         let (tell, outcome) = oneshot::channel();
         let turn = Turn::new(self.clone(), number, outcome);
-        // The answer ends the turn also when nobody holds it any more.
+        // The answer ends the turn even if nobody holds it any more.
         let ended = move |answer| {
             drop(running);
-            // Nobody listens when the turn was dropped.
+            // There is no receiver if the turn was dropped.
             let _ = tell.send(answer);
         };
-        // It returns when the prompt is on its way, so that a cancel cannot overtake it.
+        // This returns when the prompt is on its way, so that a cancel cannot overtake it.
         let begun = self.agent().peer().begin_then(Some(state.lane()), SessionPrompt::NAME, &request, ended);
         begun.await.map_err(|error| Error::of_call(SessionPrompt::NAME, Some(self.id()), error))?;
         Ok(turn)
@@ -57,7 +57,7 @@ impl Session {
         }
     }
 
-    /// Rule v1-cap-09: what the agent did not ask for is not sent.
+    /// Refuses blocks that the agent did not ask for (rule v1-cap-09).
     fn check_content(&self, prompt: &[ContentBlock]) -> Result<(), Error> {
         let takes = &self.agent().capabilities().prompt_capabilities;
         for (index, block) in prompt.iter().enumerate() {
@@ -109,7 +109,7 @@ impl<const N: usize> IntoPrompt for [ContentBlock; N] {
     }
 }
 
-/// Ends the turn of the session, however its task ends.
+/// A running turn. Dropping it ends the turn of the session.
 struct RunningTurn(Attached);
 
 impl Drop for RunningTurn {

@@ -17,11 +17,11 @@ use crate::wire::moment::Moment;
 use crate::wire::opened_response::Answer;
 use crate::{Agent, Error, Event, Session};
 
-/// A session that is being loaded (`session/load`): the events of its conversation in the order of the wire, then the
-/// session.
+/// A session that is being loaded (`session/load`): a stream of the events of its conversation, and
+/// then the session.
 ///
-/// A reader that is slow slows the agent down; nothing is dropped, however long the conversation is. Dropping it before
-/// its end takes the request back.
+/// A slow reader slows the agent down. No event is dropped, however long the conversation is.
+/// Dropping the replay before its end withdraws the request.
 ///
 /// ```no_run
 /// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
@@ -41,7 +41,8 @@ pub struct Replay {
 }
 
 impl LoadSession {
-    /// Asks for the session and returns at once, to read its conversation while it comes.
+    /// Requests the session and returns at once, so that the conversation can be read while it
+    /// arrives.
     ///
     /// # Errors
     /// [`Error::NotOffered`], [`Error::Argument`], [`Error::Closed`].
@@ -58,12 +59,13 @@ impl LoadSession {
 }
 
 impl Replay {
-    /// The next event, or `None` when the agent has answered. Dropping the future loses nothing.
+    /// Returns the next event, or `None` after the agent has answered. Dropping the future loses
+    /// nothing.
     pub async fn next(&mut self) -> Option<Event> {
         poll_fn(|cx| self.poll_event(cx)).await
     }
 
-    /// The session, when the agent has answered. Events that were not read are skipped.
+    /// Waits for the answer and returns the session. Unread events are skipped.
     ///
     /// # Errors
     /// The agent answered with an error, or died.
@@ -83,12 +85,12 @@ impl Replay {
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
         let inbox = &self.session.inbox;
         if self.outcome.is_none() {
-            // It comes through the session's lane: the events of before are all in the inbox then.
+            // It comes through the session's lane, so all earlier events are in the inbox by then.
             match Pin::new(&mut self.pending).poll(cx) {
                 Poll::Ready(outcome) => self.outcome = Some(outcome),
                 Poll::Pending => match ready!(inbox.poll_next(cx)) {
                     Some(event) => return Poll::Ready(Some(event)),
-                    // The connection is over, and the outcome about to say so.
+                    // The connection is over, and the outcome is about to tell so.
                     None => return Poll::Pending,
                 },
             }

@@ -30,17 +30,18 @@ struct Open {
     extra: Map,
 }
 
-/// The events of a session that belong to no turn. From a prompt on until its turn has been read to the end or dropped,
-/// all events are the turn's.
+/// A stream of the events of a session that do not belong to a turn. From a prompt until its turn
+/// is read to the end or dropped, all events are the turn's.
 ///
-/// The stream ends when the session is closed, or with the connection. While it exists, a reader that is behind by more
-/// than 4 MiB slows the agent down; without it, and without a turn, the newest 4 MiB are kept for whoever reads next,
-/// who is told by [`Event::Missed`] how many went before them. All sessions of a connection that nobody reads keep 64 MiB
-/// together: beyond that, the oldest events of those that have been left unread for longest give way, and are counted in
-/// the same way. No session waits for the reader of another.
+/// The stream ends when the session is closed, or with the connection. While it exists, a reader
+/// that is more than 4 MiB behind slows the agent down. Without it and without a turn, the newest 4
+/// MiB are kept, and [`Event::Missed`] tells the next reader how many events went before them. All
+/// unread sessions of a connection keep 64 MiB together. Beyond that, the sessions that have been
+/// unread for longest lose their oldest events, which count as missed too. No session waits for the
+/// reader of another.
 ///
-/// It begins with what the agent has repeated of the conversation when the session was
-/// [resumed](Agent::resume_session), if it has: that is no turn's.
+/// The stream begins with the conversation that the agent has repeated when the session was
+/// [resumed](Agent::resume_session), if it has.
 #[derive(Debug)]
 #[must_use = "a stream does nothing until it is read"]
 pub struct Updates {
@@ -55,28 +56,29 @@ impl Session {
         Self { open: Arc::new(Open { agent, state, modes: opened.modes, extra: opened.extra }) }
     }
 
-    /// The agent's id of the session.
+    /// Returns the agent's id of the session.
     #[must_use]
     pub fn id(&self) -> &SessionId {
         self.state().id()
     }
 
-    /// The agent.
+    /// Returns the agent.
     #[must_use]
     pub fn agent(&self) -> &Agent {
         &self.open.agent
     }
 
-    /// The modes that the session was opened with, when it has modes. Changes arrive as [`Event::Mode`].
+    /// Returns the modes that the session was opened with, if it has modes. Changes arrive as
+    /// [`Event::Mode`].
     #[must_use]
     pub fn modes(&self) -> Option<&SessionModeState> {
         self.open.modes.as_ref()
     }
 
-    /// What the answer that opened the session has beside the members that the protocol names, as it came.
+    /// Returns the members of the opening answer that the protocol does not name, as they came.
     ///
-    /// Some agents still list their models here, under `models`, and let them be switched by a method of before config
-    /// options:
+    /// Some agents still list their models here, under `models`, and let the client switch them by
+    /// an old method:
     ///
     /// ```no_run
     /// # async fn switch(session: acp_client::Session) -> Result<(), Box<dyn std::error::Error>> {
@@ -94,8 +96,8 @@ impl Session {
         &self.open.extra
     }
 
-    /// Asks the agent to stop what it does in this session (`session/cancel`). Open permission requests are answered
-    /// with `cancelled`. A running turn ends with its response, as [`Turn::cancel`] says.
+    /// Asks the agent to stop its work in this session (`session/cancel`). Open permission requests
+    /// are answered with `cancelled`. A running turn ends with its response: see [`Turn::cancel`].
     ///
     /// # Errors
     /// [`Error::SessionClosed`], or the connection is over.
@@ -107,8 +109,8 @@ impl Session {
     /// Switches to another of the session's [`modes`](Self::modes) (`session/set_mode`).
     ///
     /// # Errors
-    /// [`Error::NotOffered`] when the session has no modes, [`Error::Argument`] when this is none of them,
-    /// [`Error::SessionClosed`], or the agent refused.
+    /// [`Error::NotOffered`] if the session has no modes; [`Error::Argument`] if it does not have
+    /// this one; [`Error::SessionClosed`]; the agent refused.
     pub async fn set_mode(&self, mode: impl Into<SessionModeId>) -> Result<(), Error> {
         let (mode, method) = (mode.into(), SessionSetMode::NAME);
         self.check_open(method)?;
@@ -123,7 +125,7 @@ impl Session {
         Ok(())
     }
 
-    /// The events that belong to no turn.
+    /// Returns a stream of the events that do not belong to a turn.
     pub fn updates(&self) -> Updates {
         self.state().inbox.add_reader();
         Updates { session: self.clone() }
@@ -153,14 +155,15 @@ impl Session {
 }
 
 impl Updates {
-    /// The next event, or `None` when the session is closed or the connection over. Dropping the future loses nothing.
+    /// Returns the next event, or `None` if the session is closed or the connection is over.
+    /// Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Event> {
         poll_fn(|cx| self.poll_event(cx)).await
     }
 
     fn poll_event(&self, cx: &Context<'_>) -> Poll<Option<Event>> {
         let state = self.session.state();
-        // Registered first: the turn may end between the look and the wait.
+        // Registered first: the turn may end between the check and the wait.
         state.inbox.wait(cx);
         if state.has_turn() { Poll::Pending } else { state.inbox.poll_next_with_aside(cx) }
     }

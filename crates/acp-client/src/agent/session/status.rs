@@ -1,4 +1,4 @@
-//! The state and the title of a session that need not be open.
+//! The state and the title of a session, which need not be open.
 
 use acp_types::method::Method;
 use acp_types::v1::methods::{SessionSetTitle, SessionStatus};
@@ -7,7 +7,7 @@ use acp_types::v1::{SessionId, SessionStatusRequest, SessionStatusResponse, SetS
 use crate::{Agent, Error};
 
 impl Agent {
-    /// What a session is doing (`session/status`), without opening it.
+    /// Returns the state of a session (`session/status`), without opening it.
     ///
     /// # Errors
     /// [`Error::NotOffered`] without `sessionCapabilities.status`, or the agent refused.
@@ -18,7 +18,7 @@ impl Agent {
         self.call::<SessionStatus>(Some(&id), &SessionStatusRequest::new(id.clone())).await
     }
 
-    /// Gives a session a title (`session/set_title`) and returns what the agent has made of it.
+    /// Gives a session a title (`session/set_title`) and returns the title that the agent has set.
     ///
     /// # Errors
     /// [`Error::NotOffered`] without `sessionCapabilities.title`, or the agent refused.

@@ -18,14 +18,15 @@ use crate::sessions::session_state as phase;
 use crate::wire::moment::{Moment, Read};
 use crate::{Error, Event, Session};
 
-/// One running prompt turn (`session/prompt`): its events in the order of the wire, then its response.
+/// A running prompt turn (`session/prompt`): a stream of its events, and then its response.
 ///
-/// The stream of events ends when the response is there and everything the agent sent before it has been read.
-/// A reader that is slow slows the agent down; nothing is dropped. All sessions of an agent share one pipe, so turns that
-/// run beside each other are to be read beside each other: one that is not read at all makes the others wait in the end.
+/// The stream ends when the response has arrived and everything that the agent sent before it has
+/// been read. A slow reader slows the agent down, and no event is dropped. All sessions of an agent
+/// share one pipe, so read turns that run at the same time concurrently. A turn that nobody reads
+/// holds up the others in the end.
 ///
-/// Dropping a turn before its end cancels it. What the agent still sends until it has stopped is then the session's: it is
-/// kept for [`Session::updates`], or for the next turn.
+/// Dropping a turn before its end cancels it. Later events of the agent are the session's: they are
+/// kept for [`Session::updates`] or for the next turn.
 ///
 /// ```no_run
 /// # async fn turn(session: acp_client::Session) -> Result<(), acp_client::Error> {
@@ -43,15 +44,15 @@ pub struct Turn {
     session: Session,
     number: u64,
     arrival: oneshot::Receiver<Outcome>,
-    /// And when it came.
+    /// The response, and its position in the order of the wire.
     outcome: Option<(Result<PromptResponse, Unended>, Moment)>,
-    /// Runs once the turn is cancelled.
+    /// Runs after a cancel.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
 pub(crate) type Outcome = Result<Read<PromptResponse>, CallError>;
 
-/// Why a turn has no response.
+/// The reason why a turn has no response.
 enum Unended {
     Call(CallError),
     Overdue(Duration),
@@ -63,17 +64,17 @@ impl Turn {
         Self { session, number, arrival, outcome: None, deadline: None }
     }
 
-    /// The next event, or `None` when the turn is over. Dropping the future loses nothing.
+    /// Returns the next event, or `None` if the turn is over. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Event> {
         poll_fn(|cx| self.poll_event(cx)).await
     }
 
-    /// Waits for the end of the turn and returns the agent's response. Events that were not read are skipped.
+    /// Waits for the end of the turn and returns the agent's response. Unread events are skipped.
     ///
     /// # Errors
-    /// The agent answered with an error, or died: [`Error::Closed`] then tells the exit status and what it last wrote
-    /// to stderr. A turn that was cancelled is no error: its stop reason says so; but [`Error::CancelTimeout`] if the
-    /// agent does not end it.
+    /// The agent answered with an error. Or it died: then [`Error::Closed`] has the exit status and
+    /// the last lines on stderr. A cancelled turn is not an error: its stop reason says so. But
+    /// [`Error::CancelTimeout`] if the agent does not end it.
     pub async fn finish(mut self) -> Result<PromptResponse, Error> {
         while self.next().await.is_some() {}
         let outcome = self.outcome.take().map(|(outcome, _)| outcome);
@@ -84,9 +85,10 @@ impl Turn {
         })
     }
 
-    /// Asks the agent to stop (`session/cancel`), once. Open permission requests of the session are answered with
-    /// `cancelled`. Events keep coming until the agent's response, which [`finish`](Self::finish) returns; or until
-    /// the agent's [time](crate::Connect::cancel_timeout) is up.
+    /// Asks the agent to stop (`session/cancel`), once. Open permission requests of the session are
+    /// answered with `cancelled`. Events keep coming until the agent's response, which
+    /// [`finish`](Self::finish) returns, or until the agent's
+    /// [time](crate::Connect::cancel_timeout) is up.
     ///
     /// # Errors
     /// The connection is over.
@@ -94,7 +96,7 @@ impl Turn {
         self.session.cancel_turn(Some(self.number))
     }
 
-    /// The session this is a turn of.
+    /// Returns the session of this turn.
     #[must_use]
     pub const fn session(&self) -> &Session {
         &self.session
@@ -103,7 +105,7 @@ impl Turn {
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
         let state = self.session.state();
         if self.outcome.is_none() {
-            // It comes through the session's lane: the events of before are all in the inbox then.
+            // It comes through the session's lane, so all earlier events are in the inbox by then.
             let outcome = match Pin::new(&mut self.arrival).poll(cx) {
                 Poll::Ready(outcome) => settled(outcome),
                 Poll::Pending => match state.inbox.poll_next(cx) {
@@ -114,7 +116,7 @@ impl Turn {
             self.outcome = Some(outcome);
         }
         let state = self.session.state();
-        // What came after it belongs to the session.
+        // Later events belong to the session.
         let last = self.outcome.as_ref().and_then(|(_, end)| state.inbox.next_before(*end));
         if last.is_none() {
             state.end_reading(self.number);
@@ -122,7 +124,8 @@ impl Turn {
         Poll::Ready(last)
     }
 
-    /// Whether the agent takes too long to end a turn that was cancelled. Then nobody waits for it any more.
+    /// Returns ready when the agent takes too long to end a cancelled turn. Then nobody waits for
+    /// it any more.
     fn poll_overdue(&mut self, cx: &mut Context<'_>) -> Poll<Unended> {
         let Some(patience) = self.session.agent().cancel_timeout() else { return Poll::Pending };
         let state = self.session.state();
@@ -130,7 +133,7 @@ impl Turn {
             let deadline = state.cancelled(self.number).and_then(|at| phase::deadline(at, Some(patience)));
             self.deadline = deadline.map(|deadline| Box::pin(sleep_until(deadline)));
         }
-        // A cancel that comes later wakes the reader.
+        // A later cancel wakes the reader.
         let Some(sleep) = &mut self.deadline else { return Poll::Pending };
         ready!(sleep.as_mut().poll(cx));
         state.abandon_turn(self.number);
@@ -158,7 +161,7 @@ impl Drop for Turn {
     fn drop(&mut self) {
         let state = self.session.state();
         if state.abandon_turn(self.number) {
-            // It can only fail when the connection is over, and then the turn is over too.
+            // It only fails if the connection is over, and then the turn is over too.
             let _ = self.cancel();
         }
         state.end_reading(self.number);

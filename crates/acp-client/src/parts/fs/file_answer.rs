@@ -22,7 +22,8 @@ pub(super) struct Asked<'a> {
 }
 
 impl FileError {
-    /// The answer: it names the member at fault, the file and the session, and never what is in the file.
+    /// The answer: it names the member at fault, the file and the session, and never what is in the
+    /// file.
     pub(super) fn answer(&self, field: &'static str, asked: Asked<'_>) -> RpcError {
         let (code, problem) = match self {
             Self::Withdrawn => return RpcError::cancelled(),

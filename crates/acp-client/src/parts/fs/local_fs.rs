@@ -21,18 +21,21 @@ use crate::disk::tree::{Tree, inside};
 use crate::parts::refusal::invalid;
 use crate::{Client, Context, Handlers, RpcError};
 
-/// Serves `fs/read_text_file` and `fs/write_text_file` from the disk, below one or more root directories.
+/// Serves `fs/read_text_file` and `fs/write_text_file` from the disk, below one or more root
+/// directories.
 ///
-/// Paths are absolute and must lie below a root, under its own name or its real one. They are opened relative to the
-/// root's descriptor, so neither `..` nor a symbolic link leads out of it, also when somebody changes links meanwhile;
-/// a root whose path comes to lead elsewhere stays the directory that it was. Only regular files are served. A hard link
-/// below a root is a file below it: what it shares its text with may lie anywhere, and is read, but never written.
+/// Paths are absolute and must lie below a root, under its own name or its real one. They are
+/// opened relative to the root's descriptor, so neither `..` nor a symbolic link leads out of it,
+/// also when somebody changes links meanwhile; a root whose path comes to lead elsewhere stays the
+/// directory that it was. Only regular files are served. A hard link below a root is a file below
+/// it: what it shares its text with may lie anywhere, and is read, but never written.
 ///
 /// Text is UTF-8. A byte order mark is text like any other.
 ///
-/// What goes wrong is answered with a JSON-RPC error that names the member, the file and the session, in its message and
-/// its `data` (`field`, `path`, `sessionId`): -32002 with `data.uri` for a file that does not exist (rule v1-fs-06),
-/// -32602 for a path or a file that cannot be served, -32603 for an error of the disk.
+/// What goes wrong is answered with a JSON-RPC error that names the member, the file and the
+/// session, in its message and its `data` (`field`, `path`, `sessionId`): -32002 with `data.uri`
+/// for a file that does not exist (rule v1-fs-06), -32602 for a path or a file that cannot be
+/// served, -32603 for an error of the disk.
 ///
 /// ```no_run
 /// # fn main() -> std::io::Result<()> {
@@ -57,12 +60,13 @@ pub struct LocalFs {
     disk: Arc<Semaphore>,
 }
 
-/// How many files are read and written at a time. An agent may ask for any number at once, and each takes a thread and
-/// room for its text.
+/// How many files are read and written at a time. An agent may ask for any number at once, and each
+/// takes a thread and room for its text.
 const AT_ONCE: usize = 16;
 
 impl LocalFs {
-    /// Serves the files below `dir` to every session, to read and to write, at most 16 MiB of text at a time.
+    /// Serves the files below `dir` to every session, to read and to write, at most 16 MiB of text
+    /// at a time.
     ///
     /// # Errors
     /// `dir` is not a directory that can be opened.
@@ -70,11 +74,11 @@ impl LocalFs {
         Self { of_session: false, ..Self::session_roots() }.with_root(dir)
     }
 
-    /// Serves to each session the files below its `cwd` and its additional directories (rule v1-fs-08), as
-    /// [`rooted`](Self::rooted) does.
+    /// Serves to each session the files below its `cwd` and its additional directories (rule
+    /// v1-fs-08), as [`rooted`](Self::rooted) does.
     ///
-    /// The directories are opened before the agent hears of the session. One that cannot be opened then is not served;
-    /// the others are.
+    /// The directories are opened before the agent hears of the session. One that cannot be opened
+    /// then is not served; the others are.
     #[must_use]
     pub fn session_roots() -> Self {
         Self {
@@ -112,23 +116,24 @@ impl LocalFs {
         self
     }
 
-    /// Makes the directories that are missing on the way to a file that is written. Otherwise that is an error.
+    /// Makes the directories that are missing on the way to a file that is written. Otherwise that
+    /// is an error.
     #[must_use]
     pub const fn create_directories(mut self) -> Self {
         self.makes_directories = true;
         self
     }
 
-    /// Reads a file that does not exist as one without text. There are agents that ask for every file before they create
-    /// it, and stop at the error that the protocol wants (rule v1-fs-06).
+    /// Reads a file that does not exist as one without text. There are agents that ask for every
+    /// file before they create it, and stop at the error that the protocol wants (rule v1-fs-06).
     #[must_use]
     pub const fn missing_as_empty(mut self) -> Self {
         self.missing_is_empty = true;
         self
     }
 
-    /// Asks `overlay` first: for the text of each file that is read, and whether it takes what is written. Limits and
-    /// roots hold as for files on the disk.
+    /// Asks `overlay` first: for the text of each file that is read, and whether it takes what is
+    /// written. Limits and roots hold as for files on the disk.
     #[must_use]
     pub fn overlay(mut self, overlay: impl Overlay) -> Self {
         self.overlay = Some(Arc::new(overlay));
@@ -137,8 +142,8 @@ impl LocalFs {
 
     /// Answers one `fs/read_text_file`.
     ///
-    /// `line` counts from 1 (0 is read as 1), `limit` counts lines. Lines keep their terminators; a window past the
-    /// end of the file is empty.
+    /// `line` counts from 1 (0 is read as 1), `limit` counts lines. Lines keep their terminators; a
+    /// window past the end of the file is empty.
     ///
     /// # Errors
     /// As the type describes; -32800 when the agent has withdrawn the request.
@@ -166,18 +171,22 @@ impl LocalFs {
         }
     }
 
-    /// Answers one `fs/write_text_file`: the file is created (rule v1-fs-04) or replaced in one step, and a link to it
-    /// stays a link. Of a write that fails, no directory is left that it has made.
+    /// Answers one `fs/write_text_file`: the file is created (rule v1-fs-04) or replaced in one
+    /// step, and a link to it stays a link. Of a write that fails, no directory is left that it has
+    /// made.
     ///
-    /// On unix a replaced file keeps its owner, group and mode, its ACL and its extended attributes, but not the bits
-    /// setuid and setgid, nor file capabilities. Where this program may not give these to a new file, such as one that
-    /// belongs to another user, or may not make one beside it, the text is written into the file itself. It keeps all it
-    /// has then, but a reader may see a part of the text, and a crash may leave one. One that has hard links as well is
-    /// refused. On macOS ACLs are not kept; on Windows a replaced file has the rights that its directory gives.
+    /// On unix a replaced file keeps its owner, group and mode, its ACL and its extended
+    /// attributes, but not the bits setuid and setgid, nor file capabilities. Where this program
+    /// may not give these to a new file, such as one that belongs to another user, or may not make
+    /// one beside it, the text is written into the file itself. It keeps all it has then, but a
+    /// reader may see a part of the text, and a crash may leave one. One that has hard links as
+    /// well is refused. On macOS ACLs are not kept; on Windows a replaced file has the rights that
+    /// its directory gives.
     ///
     /// # Errors
-    /// As the type describes; -32602 too when the text is longer than [`max_bytes`](Self::max_bytes), -32800 when the
-    /// agent has withdrawn the request before anything was written.
+    /// As the type describes; -32602 too when the text is longer than
+    /// [`max_bytes`](Self::max_bytes), -32800 when the agent has withdrawn the request before
+    /// anything was written.
     pub async fn write_text_file(
         &self,
         request: WriteTextFileRequest,
@@ -295,7 +304,8 @@ impl Client for LocalFs {
         handlers.raw_request(FsReadTextFile::NAME, move |request, context: Context| {
             let (files, room) = (Arc::clone(&files), Arc::clone(&room));
             async move {
-                // Kept until the text is on its way: an agent that does not read gets no more of it into memory.
+                // Kept until the text is on its way: an agent that does not read gets no more of it
+                // into memory.
                 let place = context.unless_withdrawn(room.acquire_owned()).await?;
                 let text = files.read_text_file(request, &context).await?;
                 Ok(Reply::new(text).after(move |_| drop(place)))

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use acp_types::v1::SessionId;
 
-/// The texts that an editor has open, over those on the disk: what the user has not saved yet is what the agent reads
-/// (rule v1-fs-02), and what the agent writes the user sees.
+/// The texts that an editor has open, over those on the disk: what the user has not saved yet is
+/// what the agent reads (rule v1-fs-02), and what the agent writes the user sees.
 ///
-/// An overlay is only asked about files that lie below a root: see [`LocalFs::overlay`](crate::LocalFs::overlay). Each
-/// call is dropped when the agent withdraws the request.
+/// An overlay is only asked about files that lie below a root: see
+/// [`LocalFs::overlay`](crate::LocalFs::overlay). Each call is dropped when the agent withdraws the
+/// request.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -36,8 +37,8 @@ pub trait Overlay: Send + Sync + 'static {
     /// The text of the file; `None` when that on the disk is the one.
     fn read(&self, file: &HostFile) -> impl Future<Output = Option<String>> + Send;
 
-    /// The agent writes the file. True when the text has been taken, and the disk is not to be touched; false when it is
-    /// to be written there.
+    /// The agent writes the file. True when the text has been taken, and the disk is not to be
+    /// touched; false when it is to be written there.
     fn write(&self, file: &HostFile, text: &str) -> impl Future<Output = bool> + Send;
 }
 

@@ -9,12 +9,13 @@ use acp_types::v1::RequestPermissionRequest;
 use crate::Choice;
 use crate::sessions::session_state::SessionState;
 
-/// How many decisions are remembered of a session, and how many bytes of what they are about. The oldest go first.
+/// How many decisions are remembered of a session, and how many bytes of what they are about. The
+/// oldest go first.
 const DECISIONS: usize = 256;
 const BYTES: usize = 1024 * 1024;
 
-/// The decisions of each session, as long as it is open. Clones of a policy share them; connections do not, because
-/// each has sessions of its own.
+/// The decisions of each session, as long as it is open. Clones of a policy share them; connections
+/// do not, because each has sessions of its own.
 #[derive(Debug, Default)]
 pub(super) struct Memory(Mutex<Vec<Remembered>>);
 
@@ -25,7 +26,8 @@ struct Remembered {
     decisions: VecDeque<(String, Choice)>,
 }
 
-/// What a run is known again by: all that says what the tool is about to do. `None` when it is too little for that.
+/// What a run is known again by: all that says what the tool is about to do. `None` when it is too
+/// little for that.
 ///
 /// Neither the id nor the title would do: an agent may use the same for something else.
 pub(super) fn key(request: &RequestPermissionRequest) -> Option<String> {

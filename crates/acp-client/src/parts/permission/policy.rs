@@ -8,15 +8,16 @@ use super::memory::{self, Memory};
 use crate::Choice;
 use crate::{Client, Context, Handlers};
 
-/// How `session/request_permission` is answered: always the same way, by the kind of tool, or by asking.
+/// How `session/request_permission` is answered: always the same way, by the kind of tool, or by
+/// asking.
 ///
-/// The answer is chosen by the kind of the offered options, never by their place or name. When nothing fitting is
-/// offered the answer is `cancelled`, which is no consent (rule v1-perm-08). An `allow always` may become an
-/// `allow once`, a rejection may become the other kind of rejection; an `allow once` never becomes more. An option of an
-/// unknown kind is only chosen by its id.
+/// The answer is chosen by the kind of the offered options, never by their place or name. When
+/// nothing fitting is offered the answer is `cancelled`, which is no consent (rule v1-perm-08). An
+/// `allow always` may become an `allow once`, a rejection may become the other kind of rejection;
+/// an `allow once` never becomes more. An option of an unknown kind is only chosen by its id.
 ///
-/// When the turn is cancelled, or the session or the connection closed, every open request is answered with `cancelled`,
-/// once, whatever the policy says later (rule v1-cancel-03).
+/// When the turn is cancelled, or the session or the connection closed, every open request is
+/// answered with `cancelled`, once, whatever the policy says later (rule v1-cancel-03).
 ///
 /// ```
 /// use acp_client::v1::ToolKind;
@@ -83,8 +84,8 @@ impl PermissionPolicy {
         Self::of(Rule::Fixed(Choice::AllowAlways))
     }
 
-    /// Asks `callback`. It runs as a task of its own, is dropped when the turn is cancelled meanwhile, and the answer
-    /// is `cancelled` then.
+    /// Asks `callback`. It runs as a task of its own, is dropped when the turn is cancelled
+    /// meanwhile, and the answer is `cancelled` then.
     pub fn ask<F>(callback: impl Fn(RequestPermissionRequest) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Choice> + Send + 'static,
@@ -92,8 +93,9 @@ impl PermissionPolicy {
         Self::of(Rule::Ask(Box::new(move |request| Box::pin(callback(request)))))
     }
 
-    /// Decides by the kind of tool that the request names; of several for one kind the first. Other kinds, and requests
-    /// that name none, are rejected, or left to what [`or`](Self::or) and [`or_ask`](Self::or_ask) add.
+    /// Decides by the kind of tool that the request names; of several for one kind the first. Other
+    /// kinds, and requests that name none, are rejected, or left to what [`or`](Self::or) and
+    /// [`or_ask`](Self::or_ask) add.
     ///
     /// The kind is the agent's word for what the tool does, not a proof of it.
     #[must_use]
@@ -101,14 +103,15 @@ impl PermissionPolicy {
         Self::of(Rule::ByKind(rules.into_iter().collect()))
     }
 
-    /// Leaves to `other` what this policy has no rule for, and what none of the offered options fits.
+    /// Leaves to `other` what this policy has no rule for, and what none of the offered options
+    /// fits.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self::of(Rule::Or(self, other))
     }
 
-    /// Asks `callback` what this policy has no rule for, and what none of the offered options fits: see
-    /// [`ask`](Self::ask).
+    /// Asks `callback` what this policy has no rule for, and what none of the offered options fits:
+    /// see [`ask`](Self::ask).
     #[must_use]
     pub fn or_ask<F>(self, callback: impl Fn(RequestPermissionRequest) -> F + Send + Sync + 'static) -> Self
     where
@@ -117,18 +120,20 @@ impl PermissionPolicy {
         self.or(Self::ask(callback))
     }
 
-    /// Remembers, for as long as the session is open, what this policy allows or rejects always, and decides the same
-    /// run the same way without asking again. So one can decide for good also where an agent offers no option for that.
+    /// Remembers, for as long as the session is open, what this policy allows or rejects always,
+    /// and decides the same run the same way without asking again. So one can decide for good also
+    /// where an agent offers no option for that.
     ///
-    /// The same run is one of which the request says the same: kind, title, files, content and input of the tool call. One
-    /// without a title is not remembered. Clones share what they remember: up to 256 decisions of a session.
+    /// The same run is one of which the request says the same: kind, title, files, content and
+    /// input of the tool call. One without a title is not remembered. Clones share what they
+    /// remember: up to 256 decisions of a session.
     #[must_use]
     pub fn remember(self) -> Self {
         self.remember_by(memory::key)
     }
 
-    /// As [`remember`](Self::remember), where runs are the same of which `key` makes the same text. Those of which it
-    /// makes none are not remembered.
+    /// As [`remember`](Self::remember), where runs are the same of which `key` makes the same text.
+    /// Those of which it makes none are not remembered.
     ///
     /// ```
     /// # use acp_client::{Choice, PermissionPolicy};

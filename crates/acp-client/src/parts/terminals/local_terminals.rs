@@ -28,21 +28,24 @@ const OUTPUTS: usize = 16;
 
 /// Serves the `terminal/…` methods with processes on this machine.
 ///
-/// A command runs with the rights of this program, in the session's directory unless the agent names another one, with
-/// nothing on its stdin. No shell is involved unless there are [`shell_lines`](Self::shell_lines). What it prints on
-/// stdout and stderr is kept as one text, in the order in which it was written: the newest part of it, cut between
-/// characters, where bytes that are no UTF-8 are U+FFFD.
+/// A command runs with the rights of this program, in the session's directory unless the agent
+/// names another one, with nothing on its stdin. No shell is involved unless there are
+/// [`shell_lines`](Self::shell_lines). What it prints on stdout and stderr is kept as one text, in
+/// the order in which it was written: the newest part of it, cut between characters, where bytes
+/// that are no UTF-8 are U+FFFD.
 ///
-/// A command is ended with everything it has started: when the agent kills it or releases its terminal, when the session
-/// is closed or nobody holds it any more, and with the connection. It is asked to end, and killed after a
-/// [grace](Self::grace). On unix that reaches all of its process group, but not what has left that. When this program is
-/// killed, what is left of its commands is ended as [`Command::grace`](crate::Command::grace) says.
+/// A command is ended with everything it has started: when the agent kills it or releases its
+/// terminal, when the session is closed or nobody holds it any more, and with the connection. It is
+/// asked to end, and killed after a [grace](Self::grace). On unix that reaches all of its process
+/// group, but not what has left that. When this program is killed, what is left of its commands is
+/// ended as [`Command::grace`](crate::Command::grace) says.
 ///
-/// On unix a command has no terminal, also where this program has one, unless `on_terminal` gives it one of its own.
+/// On unix a command has no terminal, also where this program has one, unless `on_terminal` gives
+/// it one of its own.
 ///
-/// What goes wrong is answered with a JSON-RPC error that names the field and the session: -32002 for a terminal that
-/// does not exist or was released, -32602 for a command that cannot be started, is one too many, or was not
-/// [allowed](Self::ask), -32603 for an error of the system.
+/// What goes wrong is answered with a JSON-RPC error that names the field and the session: -32002
+/// for a terminal that does not exist or was released, -32602 for a command that cannot be started,
+/// is one too many, or was not [allowed](Self::ask), -32603 for an error of the system.
 ///
 /// ```no_run
 /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
@@ -99,8 +102,9 @@ impl LocalTerminals {
         }
     }
 
-    /// Asks `callback` before a command is started; false refuses it. The request has its `cwd` set. The callback is
-    /// dropped when the agent withdraws the request, and when the turn is cancelled or the session closed meanwhile.
+    /// Asks `callback` before a command is started; false refuses it. The request has its `cwd`
+    /// set. The callback is dropped when the agent withdraws the request, and when the turn is
+    /// cancelled or the session closed meanwhile.
     #[must_use]
     pub fn ask<F>(mut self, callback: impl Fn(CreateTerminalRequest) -> F + Send + Sync + 'static) -> Self
     where
@@ -110,8 +114,8 @@ impl LocalTerminals {
         self
     }
 
-    /// Takes a command without arguments for a line of shell, and runs this shell with `args` and the line. Some agents
-    /// send whole lines although the protocol speaks of a program.
+    /// Takes a command without arguments for a line of shell, and runs this shell with `args` and
+    /// the line. Some agents send whole lines although the protocol speaks of a program.
     ///
     /// ```
     /// # use acp_client::LocalTerminals;
@@ -141,8 +145,9 @@ impl LocalTerminals {
         self
     }
 
-    /// Starts commands with these variables of this program's environment and no others; called again, these as well. It
-    /// keeps secrets from them. A program without a folder needs `PATH` to be found.
+    /// Starts commands with these variables of this program's environment and no others; called
+    /// again, these as well. It keeps secrets from them. A program without a folder needs `PATH` to
+    /// be found.
     ///
     /// ```
     /// # use acp_client::LocalTerminals;
@@ -155,8 +160,8 @@ impl LocalTerminals {
         self
     }
 
-    /// Refuses a command whose folder lies outside of the session's directories: its `cwd` and the additional ones, as
-    /// they were when it was opened.
+    /// Refuses a command whose folder lies outside of the session's directories: its `cwd` and the
+    /// additional ones, as they were when it was opened.
     ///
     /// It is no sandbox: once it runs, a command can go where this program can.
     #[must_use]
@@ -165,11 +170,12 @@ impl LocalTerminals {
         self
     }
 
-    /// Runs commands on a terminal of their own, of this size: they print as they do for people, with colours and lines that
-    /// end in `\r\n`, and `TERM` is `xterm-256color`. Nobody types there: who reads comes to the end of the input.
+    /// Runs commands on a terminal of their own, of this size: they print as they do for people,
+    /// with colours and lines that end in `\r\n`, and `TERM` is `xterm-256color`. Nobody types
+    /// there: who reads comes to the end of the input.
     ///
-    /// A command ends as without one; but what a shell with job control has put into process groups of their own only
-    /// hears that the terminal is gone.
+    /// A command ends as without one; but what a shell with job control has put into process groups
+    /// of their own only hears that the terminal is gone.
     #[cfg(all(feature = "pty", unix))]
     #[must_use]
     pub const fn on_terminal(mut self, columns: u16, rows: u16) -> Self {
@@ -177,7 +183,8 @@ impl LocalTerminals {
         self
     }
 
-    /// How many terminals there may be at a time, in all sessions. The agent is refused more until it releases some.
+    /// How many terminals there may be at a time, in all sessions. The agent is refused more until
+    /// it releases some.
     #[must_use]
     pub const fn max_terminals(mut self, count: usize) -> Self {
         self.max_terminals = count;
@@ -205,8 +212,8 @@ impl LocalTerminals {
         self
     }
 
-    /// The terminal of this id, to show it; `None` when there is none or it was released. Tool calls name terminals in
-    /// their [content](crate::v1::ToolCallContent::Terminal).
+    /// The terminal of this id, to show it; `None` when there is none or it was released. Tool
+    /// calls name terminals in their [content](crate::v1::ToolCallContent::Terminal).
     #[must_use]
     pub fn get(&self, id: &TerminalId) -> Option<Terminal> {
         self.host.table().get(id).map(|listed| Terminal::new(Arc::clone(&listed.screen)))
@@ -232,7 +239,8 @@ impl Client for LocalTerminals {
             .raw_request(TerminalOutput::NAME, move |request: TerminalOutputRequest, context: Context| {
                 let (served, room) = (Arc::clone(&looked_at), Arc::clone(&room));
                 async move {
-                    // Kept until the text is on its way: an agent that does not read gets no more of it into memory.
+                    // Kept until the text is on its way: an agent that does not read gets no more
+                    // of it into memory.
                     let place = context.unless_withdrawn(room.acquire_owned()).await?;
                     let output = served.find(&request.terminal_id, &request.session_id)?.output();
                     Ok(Reply::new(output).after(move |_| drop(place)))

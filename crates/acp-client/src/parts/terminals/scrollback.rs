@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 /// What stands for bytes that are no text.
 const REPLACEMENT: &str = "\u{FFFD}";
 
-/// Text of a limited length. What is too much is dropped at the front, whole characters at a time (rule v1-term-03).
+/// Text of a limited length. What is too much is dropped at the front, whole characters at a time
+/// (rule v1-term-03).
 #[derive(Debug)]
 pub(super) struct Scrollback {
     /// Always whole characters.

@@ -20,7 +20,8 @@ const CHUNK: usize = 16 * 1024;
 /// The most that a pipe holds unless somebody with special rights says otherwise.
 const PIPE: usize = 1024 * 1024;
 
-/// A command of the agent's and what it prints, to show them: see [`LocalTerminals::get`](crate::LocalTerminals::get).
+/// A command of the agent's and what it prints, to show them: see
+/// [`LocalTerminals::get`](crate::LocalTerminals::get).
 ///
 /// It stays readable as long as this is held, also after the agent has released the terminal.
 ///
@@ -47,7 +48,8 @@ pub(super) struct Screen {
     exit: watch::Sender<Option<TerminalExitStatus>>,
     /// Fires when the command is to end.
     kill: CancellationToken,
-    /// Fires when the terminal is to be forgotten: the agent does not need it any more, or its session is over.
+    /// Fires when the terminal is to be forgotten: the agent does not need it any more, or its
+    /// session is over.
     released: CancellationToken,
     /// Fires when nothing of the command is left.
     done: CancellationToken,
@@ -66,21 +68,22 @@ impl Terminal {
         &self.screen.id
     }
 
-    /// What the agent asked for: the command with its arguments, and the session it runs for. `cwd` is always set.
+    /// What the agent asked for: the command with its arguments, and the session it runs for. `cwd`
+    /// is always set.
     #[must_use]
     pub fn request(&self) -> &CreateTerminalRequest {
         &self.screen.request
     }
 
-    /// What the agent is told when it asks: the text that is kept, whether there was more before it, and how the
-    /// command ended, once it has.
+    /// What the agent is told when it asks: the text that is kept, whether there was more before
+    /// it, and how the command ended, once it has.
     #[must_use]
     pub fn output(&self) -> TerminalOutputResponse {
         self.screen.output()
     }
 
-    /// Waits until there is something new since this handle last waited; the first time it returns at once. False when
-    /// there will be nothing new any more. Dropping the future loses nothing.
+    /// Waits until there is something new since this handle last waited; the first time it returns
+    /// at once. False when there will be nothing new any more. Dropping the future loses nothing.
     pub async fn changed(&mut self) -> bool {
         tokio::select! {
             biased;
@@ -89,7 +92,8 @@ impl Terminal {
         }
     }
 
-    /// Waits until the command has ended, and says how. Where neither member is set, that is not known.
+    /// Waits until the command has ended, and says how. Where neither member is set, that is not
+    /// known.
     pub async fn wait(&self) -> TerminalExitStatus {
         self.screen.exited().await
     }

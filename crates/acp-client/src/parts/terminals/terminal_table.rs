@@ -46,7 +46,8 @@ impl Drop for Slot {
     }
 }
 
-/// A terminal with a task of its own. When that ends, however it does, nobody waits for the command any more.
+/// A terminal with a task of its own. When that ends, however it does, nobody waits for the command
+/// any more.
 pub(super) struct LookedAfter {
     pub(super) host: Arc<Host>,
     pub(super) screen: Arc<Screen>,

@@ -41,8 +41,9 @@ impl FormElicitation {
         values
     }
 
-    /// Checks values against the form (rule v1-eli-07): what is required is there, each is of the kind of its field,
-    /// in its bounds and among its choices, and there are no others. `pattern` and `format` are not looked at.
+    /// Checks values against the form (rule v1-eli-07): what is required is there, each is of the
+    /// kind of its field, in its bounds and among its choices, and there are no others. `pattern`
+    /// and `format` are not looked at.
     ///
     /// # Errors
     /// The first value that the form does not allow.

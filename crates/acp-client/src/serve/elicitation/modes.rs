@@ -77,7 +77,8 @@ async fn fill_in(
     allowed(&form, answer, &context)
 }
 
-/// The answer, unless it has values that the form does not allow: then the question counts as closed.
+/// The answer, unless it has values that the form does not allow: then the question counts as
+/// closed.
 pub(super) fn allowed(
     form: &FormElicitation,
     answer: ElicitationAction,

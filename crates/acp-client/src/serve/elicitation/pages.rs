@@ -8,8 +8,8 @@ use acp_types::v1::ElicitationId;
 /// How many web pages are remembered that the agent may still say something about.
 const PAGES: usize = 64;
 
-/// The web pages that the user was asked to visit and is not known to be done with. Of very many the oldest are
-/// forgotten.
+/// The web pages that the user was asked to visit and is not known to be done with. Of very many
+/// the oldest are forgotten.
 #[derive(Default)]
 pub(crate) struct Pages(Mutex<VecDeque<ElicitationId>>);
 
@@ -34,7 +34,8 @@ impl Pages {
     }
 }
 
-/// A page that the user is asked about. Unless he agrees, there is nothing that he could be done with.
+/// A page that the user is asked about. Unless he agrees, there is nothing that he could be done
+/// with.
 pub(crate) struct Visit {
     pages: Arc<Pages>,
     id: ElicitationId,

@@ -32,8 +32,8 @@ impl FormElicitation {
 
 /// A web page that the agent wants the user to visit (`elicitation/create`, mode `url`).
 ///
-/// Show the whole address, and open it only when the user agrees, where neither this program nor a model can read what
-/// is entered there (rule v1-eli-11).
+/// Show the whole address, and open it only when the user agrees, where neither this program nor a
+/// model can read what is entered there (rule v1-eli-11).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UrlElicitation {

@@ -19,8 +19,9 @@ const FORM: &str = "elicitation/create, form";
 const URL: &str = "elicitation/create, url";
 
 impl Handlers {
-    /// Has forms filled in (`elicitation/create`, mode `form`). Values that the form does not allow count as a closed
-    /// question. When the turn is cancelled the handler is dropped and the answer is `cancel`.
+    /// Has forms filled in (`elicitation/create`, mode `form`). Values that the form does not allow
+    /// count as a closed question. When the turn is cancelled the handler is dropped and the answer
+    /// is `cancel`.
     pub fn elicit_form<S, F>(
         &mut self,
         state: &Arc<S>,
@@ -37,8 +38,9 @@ impl Handlers {
         self.serve_elicitation()
     }
 
-    /// Has web pages opened (`elicitation/create`, mode `url`). `Accept` says only that the user agrees to open it. When
-    /// the turn is cancelled the handler is dropped and the answer is `cancel`.
+    /// Has web pages opened (`elicitation/create`, mode `url`). `Accept` says only that the user
+    /// agrees to open it. When the turn is cancelled the handler is dropped and the answer is
+    /// `cancel`.
     pub fn elicit_url<S, F>(
         &mut self,
         state: &Arc<S>,
@@ -55,8 +57,8 @@ impl Handlers {
         self.serve_elicitation()
     }
 
-    /// Is told that the user is done on a web page that was [agreed to](Self::elicit_url) (`elicitation/complete`):
-    /// once for each. Other ids are ignored (rule v1-eli-21).
+    /// Is told that the user is done on a web page that was [agreed to](Self::elicit_url)
+    /// (`elicitation/complete`): once for each. Other ids are ignored (rule v1-eli-21).
     pub fn elicitation_complete<S, F>(
         &mut self,
         state: &Arc<S>,
@@ -89,8 +91,8 @@ impl Handlers {
         })
     }
 
-    /// Asks the user in every mode (`elicitation/create`), by the rules of [`elicit_form`](Self::elicit_form) and
-    /// [`elicit_url`](Self::elicit_url).
+    /// Asks the user in every mode (`elicitation/create`), by the rules of
+    /// [`elicit_form`](Self::elicit_form) and [`elicit_url`](Self::elicit_url).
     pub(crate) fn elicit<F>(
         &mut self,
         handler: impl Fn(CreateElicitationRequest, Context) -> F + Send + Sync + 'static,
@@ -122,7 +124,8 @@ impl Handlers {
 
     fn serve_elicitation(&mut self) -> &mut Self {
         let elicits = Arc::new(self.elicits.clone());
-        // One handler for the modes of all clients, so that each mode takes the place of the handler before it.
+        // One handler for the modes of all clients, so that each mode takes the place of the
+        // handler before it.
         self.elicits.is_raw = false;
         self.replace::<ElicitationCreate, _>(move |request, context| {
             Arc::clone(&elicits).ask(request, context)

@@ -1,4 +1,4 @@
-//! Where the updates of one session wait until they are read.
+//! The queue of one session's events.
 
 mod queue;
 mod unread;
@@ -17,20 +17,20 @@ use crate::wire::moment::Moment;
 
 /// A bounded queue of events.
 ///
-/// While somebody reads, a full inbox makes the writer wait, and with it the agent. While nobody does, waiting would
-/// stop every session of the connection, perhaps for ever: then the oldest events give way, and the next reader is
-/// told how many did.
+/// While somebody reads, a full inbox makes the writer wait, and the agent with it. Without a
+/// reader that would stop every session of the connection, perhaps for ever. So the oldest events
+/// are dropped, and the next reader learns their number.
 ///
-/// All sessions of a connection together keep no more than [`Unread`] says of what nobody reads.
+/// All sessions of a connection together keep at most as many unread events as [`Unread`] allows.
 ///
-/// What an agent repeats of a conversation when it resumes a session is set aside: no turn reads it.
+/// The conversation that an agent repeats when it resumes a session is set aside. No turn reads it.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     queue: Arc<Mutex<Queue>>,
-    /// What all sessions of the connection keep unread, with this one.
+    /// The unread events of all sessions of the connection.
     unread: Arc<Unread>,
     room: Notify,
-    /// How many events have been received and are not in the queue yet.
+    /// The number of events that were received and are not in the queue yet.
     coming: AtomicUsize,
 }
 
@@ -39,9 +39,9 @@ impl Inbox {
         Self { queue: Arc::default(), unread, room: Notify::new(), coming: AtomicUsize::new(0) }
     }
 
-    /// Adds an event, unless it would have to wait: for a reader that is behind, or for an earlier event. Then it is
-    /// given back, and counts as coming until [`came`](Self::came). Only for the reader of the connection: nothing else
-    /// comes meanwhile.
+    /// Adds an event if it can be added at once. Behind a slow reader or an earlier event it has to
+    /// wait: then it is given back, and counts as coming until [`came`](Self::came). Only the
+    /// reader of the connection may call this, so that nothing else comes meanwhile.
     pub(super) fn push_now(&self, event: Event, weight: usize, at: Moment) -> Result<(), Event> {
         let received = Received { event, weight, at };
         let mut queue = self.queue();
@@ -53,12 +53,12 @@ impl Inbox {
             self.unread.keep_to_limit();
             return Ok(());
         };
-        // Under the lock: whoever finds the queue empty is to know that more is coming.
+        // Under the lock: a reader that finds the queue empty must know that more is coming.
         self.coming.fetch_add(1, Ordering::Relaxed);
         Err(event)
     }
 
-    /// Takes note that an event which was coming is here, or will never be.
+    /// Counts down the events that are coming: one is in the queue, or will never be.
     pub(super) fn came(&self) {
         if self.coming.fetch_sub(1, Ordering::Release) == 1 {
             let mut queue = self.queue();
@@ -68,9 +68,9 @@ impl Inbox {
         }
     }
 
-    /// Adds an event, after waiting for a reader that is behind.
+    /// Adds an event after waiting for a slow reader.
     pub(super) async fn push(&self, event: Event, weight: usize, at: Moment) {
-        // As a rule there is room at once.
+        // As a rule it can be added at once.
         let mut refused = self.offer(Received { event, weight, at });
         while let Some(event) = refused {
             let room = self.room.notified();
@@ -89,29 +89,31 @@ impl Inbox {
         refused
     }
 
-    /// The next event of before this moment, if there is one.
+    /// Returns the next event that came before this moment.
     pub(crate) fn next_before(&self, end: Moment) -> Option<Event> {
         let queue = self.queue();
         if queue.has_before(end) { self.take(queue) } else { None }
     }
 
-    /// As [`poll_next`](Self::poll_next), with what was set aside before everything else.
+    /// Takes the next event like [`poll_next`](Self::poll_next), but those that were set aside come
+    /// first.
     pub(crate) fn poll_next_with_aside(&self, cx: &Context<'_>) -> Poll<Option<Event>> {
         let aside = self.change(Queue::pop_aside);
         aside.map_or_else(|| self.poll_next(cx), |event| Poll::Ready(Some(event)))
     }
 
-    /// Sets aside what belongs to the conversation of all that has come between these moments and was not read.
+    /// Sets aside the unread events of the conversation that came between these moments.
     pub(crate) fn set_aside(&self, since: Moment, until: Moment) {
         self.change(|queue| queue.set_aside(since, until));
     }
 
-    /// Drops what was set aside.
+    /// Drops the events that were set aside.
     pub(crate) fn drop_aside(&self) {
         self.change(Queue::drop_aside);
     }
 
-    /// The next event. `None` when there will be none, because the session is closed or the connection is over.
+    /// Takes the next event. `None` means that there will be none: the session is closed or the
+    /// connection is over.
     pub(crate) fn poll_next(&self, cx: &Context<'_>) -> Poll<Option<Event>> {
         let queue = self.queue();
         if !queue.is_empty() {
@@ -139,7 +141,7 @@ impl Inbox {
         Poll::Pending
     }
 
-    /// Has `cx` woken by the next event, without taking one.
+    /// Wakes `cx` at the next event, without taking one.
     pub(crate) fn wait(&self, cx: &Context<'_>) {
         self.queue().wait(cx);
     }
@@ -159,20 +161,20 @@ impl Inbox {
         self.unread.keep_to_limit();
     }
 
-    /// Nobody can read any more: what is here and what is to come is dropped.
+    /// Drops all events, now and in future: nobody can read them any more.
     pub(crate) fn discard(&self) {
         self.change(Queue::discard);
         self.room.notify_waiters();
     }
 
-    /// Nothing will come any more, beside what has been received.
+    /// Ends the queue behind the events that were received.
     pub(crate) fn close(&self) {
         let mut queue = self.queue();
         queue.closed = true;
         queue.wake();
     }
 
-    /// Changes what is kept, and says so to the connection.
+    /// Changes the queue, and adjusts the sum of the connection.
     fn change<T>(&self, change: impl FnOnce(&mut Queue) -> T) -> T {
         let mut queue = self.queue();
         let done = change(&mut queue);
@@ -191,7 +193,7 @@ impl Drop for Inbox {
     }
 }
 
-/// About how many bytes a message holds: its texts, and a little for every value.
+/// Estimates the bytes that a message holds: its texts, and a constant for every value.
 pub(crate) fn weight(node: &Node<'_>) -> usize {
     const VALUE: usize = 48;
     VALUE

@@ -1,4 +1,4 @@
-//! The events of one session, and which of them give way.
+//! The events of one session, and the choice of those to drop.
 
 use std::collections::VecDeque;
 use std::task::{Context, Waker};
@@ -6,11 +6,11 @@ use std::task::{Context, Waker};
 use crate::event::Event;
 use crate::wire::moment::Moment;
 
-/// What a reader may be behind, in bytes of [`weight`](super::weight), before the agent has to wait for it; and what is kept while
-/// nobody reads.
+/// The most bytes of [`weight`](super::weight) that a reader may be behind before the agent has to
+/// wait. Without a reader, this much is kept.
 pub(super) const CAPACITY: usize = 4 * 1024 * 1024;
 
-/// An event that waits to be read.
+/// An event in the queue.
 #[derive(Debug)]
 pub(super) struct Received {
     pub(super) event: Event,
@@ -23,20 +23,20 @@ pub(super) struct Queue {
     events: VecDeque<Received>,
     weight: usize,
     missed: u64,
-    /// Of before the session was resumed. It does not count against the room of what comes.
+    /// Events from before the session was resumed. They do not count against the capacity.
     aside: Aside,
     pub(super) readers: usize,
-    /// The session was given up.
+    /// True after the session was given up.
     discarding: bool,
     pub(super) closed: bool,
-    /// An event was refused since the last one was read.
+    /// True if an event was refused since the last one was read.
     pub(super) room_is_awaited: bool,
     wakers: Vec<Waker>,
-    /// What it has among all that the connection keeps unread.
+    /// The share of this queue in the unread events of the connection.
     pub(super) place: Place,
 }
 
-/// Events that are no turn's.
+/// Events that do not belong to a turn.
 #[derive(Debug, Default)]
 struct Aside {
     events: VecDeque<Received>,
@@ -44,7 +44,7 @@ struct Aside {
     missed: u64,
 }
 
-/// What one queue has of the sum.
+/// The share of one queue in the sum.
 #[derive(Debug, Default)]
 pub(super) struct Place {
     pub(super) weight: usize,
@@ -52,12 +52,12 @@ pub(super) struct Place {
 }
 
 impl Queue {
-    /// What is kept while nobody reads it, in bytes of [`weight`](super::weight).
+    /// Returns the bytes of [`weight`](super::weight) that nobody reads.
     pub(super) fn unread(&self) -> usize {
         if self.readers == 0 { self.weight + self.aside.weight } else { 0 }
     }
 
-    /// Lets the oldest event go. False if there is none.
+    /// Drops the oldest event. Returns false if there is none.
     pub(super) fn drop_oldest(&mut self) -> bool {
         if self.aside.drop_oldest() {
             return true;
@@ -68,17 +68,17 @@ impl Queue {
         true
     }
 
-    /// The next of what was set aside.
+    /// Takes the next event that was set aside.
     pub(super) fn pop_aside(&mut self) -> Option<Event> {
         self.aside.pop()
     }
 
-    /// Drops what was set aside.
+    /// Drops the events that were set aside.
     pub(super) fn drop_aside(&mut self) {
         self.aside = Aside::default();
     }
 
-    /// Drops what is here and what is to come.
+    /// Drops all events, now and in future.
     pub(super) fn discard(&mut self) {
         self.discarding = true;
         self.events.clear();
@@ -87,12 +87,12 @@ impl Queue {
         self.drop_aside();
     }
 
-    /// Tells whether the next event came before this moment.
+    /// Returns true if the next event came before this moment.
     pub(super) fn has_before(&self, end: Moment) -> bool {
         self.missed > 0 || self.events.front().is_some_and(|next| next.at < end)
     }
 
-    /// Takes an event; gives it back if there is no room.
+    /// Takes in an event, or gives it back if the queue is full.
     pub(super) fn offer(&mut self, event: Received) -> Option<Received> {
         if self.discarding {
             return None;
@@ -110,7 +110,7 @@ impl Queue {
         None
     }
 
-    /// One event fits an empty queue however large it is.
+    /// Returns true if the queue can take the event. An empty queue takes one event of any size.
     fn fits(&self, weight: usize) -> bool {
         self.events.is_empty() || self.weight + weight <= CAPACITY
     }
@@ -127,7 +127,7 @@ impl Queue {
         let is_repeated =
             |event: &Received| since <= event.at && event.at < until && event.event.is_of_the_conversation();
         if self.events.front().is_none_or(|oldest| since <= oldest.at) {
-            // They went before the oldest, and are most likely of the same kind.
+            // The dropped events were older than these, and most likely of the same kind.
             self.aside.missed += std::mem::take(&mut self.missed);
         }
         let (repeated, rest) = std::mem::take(&mut self.events).into_iter().partition(is_repeated);
@@ -166,7 +166,7 @@ impl Aside {
             self.weight += event.weight;
             self.events.push_back(event);
         }
-        // Only a session that is resumed again and again has more.
+        // Only a session that is resumed again and again gets here.
         while self.weight > CAPACITY && self.drop_oldest() {}
     }
 

@@ -1,4 +1,4 @@
-//! The sum of what the sessions of a connection keep while nobody reads them.
+//! The sum of all sessions' events that nobody reads.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,23 +6,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::queue::{CAPACITY, Queue};
 
-/// How much that may be together, in bytes of [`weight`](super::weight): sixteen full inboxes.
+/// The most bytes of [`weight`](super::weight) that all sessions may keep unread together: sixteen
+/// full inboxes.
 const LIMIT: usize = 16 * CAPACITY;
 
-/// The sum over the sessions that nobody reads. Beyond [`LIMIT`] the sessions that have been left unread for longest lose
-/// their oldest events, and their readers are told.
+/// The sum of the events that nobody reads. Above [`LIMIT`] the sessions that have been unread for
+/// longest lose their oldest events, and their readers learn the number.
 ///
-/// Those that somebody reads are not in it: there the agent waits, which no other session's reader can change. So a
-/// session that is not read never holds up one that is.
+/// Sessions with a reader do not count. There the agent waits, and another session's reader cannot
+/// change that. So an unread session never holds up one that is read.
 ///
-/// A queue is locked before this, never the other way round.
+/// Lock a queue before this, never the other way round.
 #[derive(Debug, Default)]
 pub(crate) struct Unread {
     total: AtomicUsize,
     queues: Mutex<Queues>,
 }
 
-/// The queues that have something which nobody reads, in the order in which that began.
+/// The queues with unread events, in the order in which they became unread.
 #[derive(Debug, Default)]
 struct Queues {
     numbers: u64,
@@ -30,7 +31,7 @@ struct Queues {
 }
 
 impl Unread {
-    /// To be called when a queue has changed, before it is let go.
+    /// Adjusts the sum. Call it after each change of a queue, under the lock of the queue.
     pub(super) fn settle(&self, shared: &Arc<Mutex<Queue>>, queue: &mut Queue) {
         let (before, now) = (queue.place.weight, queue.unread());
         if before == now {
@@ -54,12 +55,12 @@ impl Unread {
         }
     }
 
-    /// Lets events go until no more is kept than may be. To be called without a queue.
+    /// Drops events until the sum is within the limit. Call it without the lock of a queue.
     pub(super) fn keep_to_limit(&self) {
         while self.is_over() {
             let Some(queue) = self.longest() else { return };
             let mut locked = queue.lock().unwrap_or_else(PoisonError::into_inner);
-            // Somebody may read it by now, and then it is no longer here.
+            // A reader may have come meanwhile, and then the queue does not count.
             while locked.unread() > 0 && self.is_over() && locked.drop_oldest() {
                 self.settle(&queue, &mut locked);
             }
@@ -70,7 +71,7 @@ impl Unread {
         self.total.load(Ordering::Relaxed) > LIMIT
     }
 
-    /// The queue that has been left unread for longest.
+    /// Returns the queue that has been unread for longest.
     fn longest(&self) -> Option<Arc<Mutex<Queue>>> {
         let mut queues = self.queues();
         loop {

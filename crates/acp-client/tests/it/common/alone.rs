@@ -4,7 +4,8 @@ use std::process::Command;
 
 const ALONE: &str = "ACP_TEST_ALONE";
 
-/// Returns true in a process that runs the test of this name only, and otherwise starts one and judges how it ends.
+/// Returns true in a process that runs the test of this name only, and otherwise starts one and
+/// judges how it ends.
 pub(crate) fn is_alone(test: &str) -> bool {
     if std::env::var(ALONE).is_ok_and(|alone| alone == test) {
         return true;

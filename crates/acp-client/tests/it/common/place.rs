@@ -70,8 +70,8 @@ pub(crate) fn folder() -> TempDir {
     folder
 }
 
-/// The code of an error, after checking that it names the member, the file and the session and tells nothing of what is in
-/// a file.
+/// The code of an error, after checking that it names the member, the file and the session and
+/// tells nothing of what is in a file.
 pub(crate) fn code(answer: &Value) -> i64 {
     let error = &answer["error"];
     let message = error["message"].as_str().unwrap_or_else(|| panic!("an error, not {answer}"));

@@ -1,5 +1,5 @@
-//! Options at their extremes: each value works, or is refused with an error that says so. None panics, and none has
-//! anybody wait in silence.
+//! Options at their extremes: each value works, or is refused with an error that says so. None
+//! panics, and none has anybody wait in silence.
 //!
 //! `cargo test -p xtask` compares the names in these tables with the setters in the sources.
 
@@ -77,7 +77,8 @@ fn restarts_at_their_extremes() {
 
 #[tokio::test]
 async fn restored_within_the_extremes() {
-    // "Reconnect::restore_timeout": the sessions that are not there in time have an error of their own.
+    // "Reconnect::restore_timeout": the sessions that are not there in time have an error of their
+    // own.
     for time in TIMES {
         let (first, mut wire) = pipe();
         let (second, mut again) = pipe();

@@ -1,4 +1,5 @@
-//! Files that several users share: whoever writes them, the same people may read and write them afterwards.
+//! Files that several users share: whoever writes them, the same people may read and write them
+//! afterwards.
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 

@@ -119,8 +119,8 @@ fn text(dice: &mut Dice) -> String {
     (0..dice.below(5)).map(|_| dice.pick(&["a", "é", "😀"])).collect()
 }
 
-/// The same update in pieces, with updates between them that do not part them: and the updates that are the same without
-/// pieces.
+/// The same update in pieces, with updates between them that do not part them: and the updates that
+/// are the same without pieces.
 pub(crate) fn split(dice: &mut Dice, whole: Step) -> (Vec<Step>, Vec<Step>) {
     let Some(content) = content_of(&whole).cloned() else { return (vec![whole.clone()], vec![whole]) };
     let ContentBlock::Text(content) = content else { return (vec![whole.clone()], vec![whole]) };
@@ -141,8 +141,8 @@ pub(crate) fn split(dice: &mut Dice, whole: Step) -> (Vec<Step>, Vec<Step>) {
         }
         from = to;
         let aside = aside(dice);
-        // An unknown update has a place of its own. Before anything was said, or while that may still be the prompt
-        // again, it comes before the message.
+        // An unknown update has a place of its own. Before anything was said, or while that may
+        // still be the prompt again, it comes before the message.
         let has_begun = from > 0 && !matches!(whole, Step::Event(Event::UserMessage(_)));
         if dice.below(3) == 0 && (has_begun || !matches!(aside, Event::Unknown(_))) {
             let aside = Step::Event(aside);
