@@ -9,8 +9,8 @@ use acp_types::v1::{ElicitationContentValue, ElicitationId};
 
 use crate::{Client, ElicitationAnswer, FormElicitation, Handlers, UrlElicitation};
 
-/// Asks the user for what the agent wants to know. What it can ask is what the agent is told it
-/// may.
+/// Asks the user the agent's questions. Exactly the modes that have a callback are offered to the
+/// agent.
 ///
 /// ```
 /// use acp_client::{Elicitation, ElicitationAnswer};
@@ -42,13 +42,13 @@ type Ask<Q, A> = Arc<dyn Fn(Q) -> Boxed<ElicitationAnswer<A>> + Send + Sync>;
 type Told = Arc<dyn Fn(ElicitationId) -> Boxed<()> + Send + Sync>;
 
 impl Elicitation {
-    /// One that can ask nothing.
+    /// Creates one that can ask nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Has forms filled in: see [`Handlers::elicit_form`].
+    /// Sets the callback that fills in forms: see [`Handlers::elicit_form`].
     #[must_use]
     pub fn form<F>(mut self, ask: impl Fn(FormElicitation) -> F + Send + Sync + 'static) -> Self
     where
@@ -58,7 +58,7 @@ impl Elicitation {
         self
     }
 
-    /// Has web pages opened: see [`Handlers::elicit_url`].
+    /// Sets the callback that opens web pages: see [`Handlers::elicit_url`].
     #[must_use]
     pub fn url<F>(mut self, ask: impl Fn(UrlElicitation) -> F + Send + Sync + 'static) -> Self
     where
@@ -68,7 +68,7 @@ impl Elicitation {
         self
     }
 
-    /// Is told when the user is done on a web page: see [`Handlers::elicitation_complete`].
+    /// Sets the callback for the end of a visit: see [`Handlers::elicitation_complete`].
     #[must_use]
     pub fn completed<F>(mut self, told: impl Fn(ElicitationId) -> F + Send + Sync + 'static) -> Self
     where

@@ -8,16 +8,16 @@ use acp_types::v1::methods::{McpMessage, McpMessageNotify};
 
 use crate::{Client, Handlers, RpcError};
 
-/// Answers `mcp/message` (rules `acp-mcp-20` to `-26`). What [`McpProvider::add`] returns goes to
-/// the agent with the session's `mcpServers`, if it offers `mcpCapabilities.acp`.
+/// Answers `mcp/message` (rules `acp-mcp-20` to `-26`). [`McpProvider::add`] returns the entry for
+/// the session's `mcpServers`, which agents with `mcpCapabilities.acp` take.
 impl Client for McpProvider {
     fn register(self: Arc<Self>, handlers: &mut Handlers) {
-        // A connection has its own.
+        // Each connection has its own requests.
         let requests = Arc::new(self.requests());
         handlers.request::<McpMessage, _, _>(&requests, |requests, request, context| async move {
             let peer = context.peer();
             let notify = |notification| async move {
-                // The answer is not told either if the connection is over.
+                // If the connection is over, the answer does not arrive either.
                 let _ = peer.notify(McpMessageNotify::NAME, &notification).await;
             };
             tokio::select! {

@@ -1,4 +1,4 @@
-//! Ready-made clients: each serves some of the methods that an agent may call.
+//! Ready-made clients. Each serves some of the methods that an agent may call.
 
 pub(crate) mod elicitation;
 pub(crate) mod fs;

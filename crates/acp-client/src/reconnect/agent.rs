@@ -14,7 +14,7 @@ use crate::{Agent, Error};
 /// An agent that is started again when it ends, with its sessions: see
 /// [`reconnecting`](crate::reconnecting).
 ///
-/// Handles are cheap to clone. When the last handle and session is dropped, the agent is closed.
+/// Handles are cheap to clone. Dropping the last handle and session closes the agent.
 #[derive(Clone, Debug)]
 pub struct ReconnectingAgent {
     inner: Arc<Inner>,
@@ -37,22 +37,22 @@ impl ReconnectingAgent {
         Self { inner: Arc::new(Inner { state, entries, closing }) }
     }
 
-    /// The agent that runs now, for all that this handle does not have. While it is being
-    /// restarted, waits until it is back.
+    /// Returns the agent that runs now, for everything that this handle does not have. During a
+    /// restart it waits until the agent is back.
     ///
     /// # Errors
-    /// [`Error::GivenUp`], or [`Error::Closed`] when it was closed here.
+    /// [`Error::GivenUp`]; [`Error::Closed`] if it was closed here.
     pub async fn current(&self) -> Result<Agent, Error> {
         Ok(self.up("initialize", None).await?.0)
     }
 
-    /// What becomes of it now.
+    /// Returns the current status.
     #[must_use]
     pub fn status(&self) -> AgentStatus {
         self.inner.state.borrow().status()
     }
 
-    /// Waits until the status is what is `wanted`, or none that can still change, and returns it.
+    /// Waits until the status is `wanted`, or can no longer change, and returns it.
     pub async fn status_is(&self, mut wanted: impl FnMut(AgentStatus) -> bool) -> AgentStatus {
         let mut state = self.inner.state.clone();
         let reached = state.wait_for(|state| {
@@ -61,13 +61,13 @@ impl ReconnectingAgent {
         });
         match reached.await {
             Ok(state) => state.status(),
-            // A bug in `connect` or `on_start` has ended the task that starts it again.
+            // A panic in `connect` or `on_start` has ended the task that restarts the agent.
             Err(_) => AgentStatus::GivenUp,
         }
     }
 
-    /// Closes the agent and waits until it is gone, with all that it has started. One that is just
-    /// being started again is ended, too.
+    /// Closes the agent and waits until it is gone, with everything that it has started. An agent
+    /// that is being restarted is ended, too.
     pub async fn close(&self) {
         self.inner.closing.cancel();
         self.status_is(|_| false).await;
@@ -81,11 +81,11 @@ impl ReconnectingAgent {
         matches!(&*self.inner.state.borrow(), State::Up { agent, .. } if !agent.peer().is_closed())
     }
 
-    /// The agent that runs now and the number of its start, as soon as there is one.
+    /// Returns the agent that runs now and the number of its start. Waits for a restart.
     pub(super) async fn up(&self, method: &str, session: Option<&SessionId>) -> Result<(Agent, u64), Error> {
         let closed = |reason| Error::Closed { method: method.to_owned(), session: session.cloned(), reason };
         let mut state = self.inner.state.clone();
-        // One that has just ended is about to be replaced.
+        // An agent that has just ended is about to be replaced.
         let settled = state.wait_for(|state| match state {
             State::Up { agent, .. } => !agent.peer().is_closed(),
             State::Restarting(_) => false,

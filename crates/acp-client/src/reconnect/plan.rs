@@ -1,4 +1,4 @@
-//! How an agent is started, each time.
+//! The plan for every start of an agent.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -10,7 +10,7 @@ pub(super) type Factory = Box<dyn Fn() -> Connect + Send + Sync>;
 pub(super) type Prepared = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
 pub(super) type Prepare = Box<dyn Fn(Agent) -> Prepared + Send + Sync>;
 
-/// How an agent is started, each time.
+/// The plan for every start of an agent.
 pub(super) struct Plan {
     pub(super) connect: Factory,
     pub(super) restart: Restart,

@@ -1,4 +1,4 @@
-//! A start that is repeated when the agent ends.
+//! The builder of an agent that is started again when it ends.
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -9,12 +9,11 @@ use super::plan::Plan;
 use super::{ReconnectingAgent, Restart, supervisor};
 use crate::{Agent, Connect, Error};
 
-/// How long the sessions may take to be taken up again unless told otherwise: a load sends whole
-/// conversations.
+/// The default time in which all sessions must be taken up again. A load sends whole conversations.
 const RESTORE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// An agent that is started again when it ends, with its sessions: await the result. `connect` says
-/// how it is started, the first time and each time after.
+/// Builds an agent that is started again when it ends, with its sessions. Await the result.
+/// `connect` starts it, the first time and each time after.
 ///
 /// ```no_run
 /// # async fn start(cwd: &std::path::Path) -> Result<(), acp_client::Error> {
@@ -45,33 +44,34 @@ pub fn reconnecting(connect: impl Fn() -> Connect + Send + Sync + 'static) -> Re
     }
 }
 
-/// An agent about to be started that is started again when it ends: await it.
+/// An agent about to be started that is started again when it ends. Await it.
 ///
 /// # Errors
-/// What [`Connect`] says: an agent that cannot be started the first time is not tried again.
+/// The errors of [`Connect`]. If the first start fails, it is not repeated.
 #[must_use = "nothing is started until this is awaited"]
 pub struct Reconnect {
     plan: Plan,
 }
 
 impl Reconnect {
-    /// When it is started again, and how often. Default [`Restart::default`].
+    /// Sets the times and the number of restarts. The default is [`Restart::default`].
     pub fn restart(mut self, restart: Restart) -> Self {
         self.plan.restart = restart;
         self
     }
 
-    /// How long the agent may take after a restart to take up all its sessions again, together.
-    /// Those that are not there by then fail with [`Error::NotRestored`]. Default one minute.
+    /// Limits the time after a restart in which the agent must take up all its sessions again.
+    /// Sessions that are not there by then fail with [`Error::NotRestored`]. The default is one
+    /// minute.
     ///
-    /// [`Connect::initialize_timeout`] is a limit of its own, for the start before it.
+    /// The start before it has its own limit, [`Connect::initialize_timeout`].
     pub const fn restore_timeout(mut self, timeout: Duration) -> Self {
         self.plan.restore_timeout = timeout;
         self
     }
 
-    /// Runs whenever the agent has been started and initialized, before its sessions: a login, for
-    /// instance. An error makes the start fail. There is no limit to its time.
+    /// Runs `prepare` after each start and `initialize`, before the sessions: a login, for
+    /// instance. An error makes the start fail. Its time is not limited.
     pub fn on_start<F>(mut self, prepare: impl Fn(Agent) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<(), Error>> + Send + 'static,

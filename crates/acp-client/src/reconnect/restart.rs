@@ -1,9 +1,11 @@
+//! The times of restarts.
+
 use std::time::Duration;
 
-/// When an agent that has ended is started again, and how often.
+/// The times and the number of restarts of an agent that has ended.
 ///
-/// The first restart in a row comes after [`first_delay`](Self::first_delay), each further one
-/// after twice the time of the one before, up to [`max_delay`](Self::max_delay). An agent that ran
+/// The first restart in a row comes after [`first_delay`](Self::first_delay). Each further one
+/// waits twice as long as the one before, up to [`max_delay`](Self::max_delay). An agent that ran
 /// for [`stable_after`](Self::stable_after) ends the row.
 ///
 /// ```
@@ -23,8 +25,8 @@ pub struct Restart {
 }
 
 impl Restart {
-    /// So many restarts in a row, the first after 100 milliseconds, none later than 10 seconds
-    /// after the end before it.
+    /// Allows this many restarts in a row: the first after 100 milliseconds, and none more than 10
+    /// seconds after the end before it.
     #[must_use]
     pub const fn times(times: u32) -> Self {
         Self {
@@ -35,29 +37,30 @@ impl Restart {
         }
     }
 
-    /// How long to wait before the first restart of a row.
+    /// Sets the delay before the first restart of a row.
     #[must_use]
     pub const fn first_delay(mut self, delay: Duration) -> Self {
         self.first_delay = delay;
         self
     }
 
-    /// How long to wait at most.
+    /// Limits the delay.
     #[must_use]
     pub const fn max_delay(mut self, delay: Duration) -> Self {
         self.max_delay = delay;
         self
     }
 
-    /// How long an agent must run for its end to be the first of a new row. Default one minute.
+    /// Sets the time that an agent must run for its end to begin a new row. The default is one
+    /// minute.
     #[must_use]
     pub const fn stable_after(mut self, time: Duration) -> Self {
         self.stable_after = time;
         self
     }
 
-    /// How long to wait before this restart of a row, counted from 1; `None` when there is to be
-    /// none.
+    /// Returns the delay before this restart of a row, counted from 1. `None` means that there is
+    /// no restart.
     #[must_use]
     pub fn delay(&self, restart: u32) -> Option<Duration> {
         if restart > self.times {
@@ -72,7 +75,7 @@ impl Restart {
     }
 }
 
-/// Five restarts in a row.
+/// Allows five restarts in a row.
 impl Default for Restart {
     fn default() -> Self {
         Self::times(5)

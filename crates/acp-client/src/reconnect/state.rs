@@ -2,7 +2,7 @@
 
 use crate::{Agent, Reason};
 
-/// What becomes of an agent that is started again when it ends.
+/// The status of an agent that is started again when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AgentStatus {
@@ -10,7 +10,7 @@ pub enum AgentStatus {
     Connected,
     /// It has ended, and is being started again.
     Restarting {
-        /// Which restart of the row this is, from 1.
+        /// The number of this restart in its row, from 1.
         restart: u32,
     },
     /// It has ended, and is not started again.
@@ -19,14 +19,14 @@ pub enum AgentStatus {
     Closed,
 }
 
-/// What the task is at.
+/// The state of the task that restarts the agent.
 #[derive(Debug)]
 pub(super) enum State {
     Up {
         agent: Agent,
         generation: u64,
     },
-    /// Which restart of the row.
+    /// The number of this restart in its row.
     Restarting(u32),
     GivenUp {
         restarts: u32,

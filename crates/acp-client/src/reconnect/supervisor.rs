@@ -15,7 +15,7 @@ use super::state::State;
 use super::{ReconnectingAgent, restore};
 use crate::{Agent, Error, Reason};
 
-/// Watches over an agent that runs.
+/// Starts the supervision of a running agent.
 pub(super) fn start(plan: Plan, agent: Agent) -> ReconnectingAgent {
     let (publish, state) = watch::channel(State::Up { agent: agent.clone(), generation: 0 });
     let entries = Arc::new(Entries::default());
@@ -29,15 +29,15 @@ struct Supervisor {
     plan: Plan,
     entries: Arc<Entries>,
     closing: CancellationToken,
-    /// Only here, so that whoever waits learns of a panic of the task.
+    /// Only held here, so that waiters learn of a panic of the task.
     publish: watch::Sender<State>,
 }
 
-/// Why there is no agent.
+/// The reason why there is no agent.
 enum Stop {
     /// This start failed.
     Failed(Error),
-    /// There is to be none any more.
+    /// The agent is being closed.
     Closing,
 }
 
@@ -47,7 +47,7 @@ impl Supervisor {
         self.publish.send_replace(last);
     }
 
-    /// Returns what it ends with.
+    /// Keeps the agent running. Returns the final state.
     async fn keep_up(&self, mut agent: Agent) -> State {
         let mut restarts = 0;
         loop {
@@ -95,7 +95,7 @@ impl Supervisor {
         }
     }
 
-    /// One start. When it fails, nothing of it is left.
+    /// Starts the agent once. If that fails, nothing of it is left.
     async fn start_again(&self) -> Result<(Agent, u64), Stop> {
         let (generation, entries) = self.entries.next_generation();
         let connecting = (self.plan.connect)().begin()?;

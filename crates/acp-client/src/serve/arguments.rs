@@ -1,4 +1,4 @@
-//! What a handler can have as an argument.
+//! The arguments of handlers.
 
 use std::fmt;
 use std::future::{Ready, ready};
@@ -36,11 +36,11 @@ pub trait FromCall<O: Op>: Sized {
     /// Takes the argument from the call.
     ///
     /// # Errors
-    /// What the request is answered with if it does not hold such an argument.
+    /// The error that answers the request if it does not have such an argument.
     fn from_call(call: &mut Call<O>) -> Argument<'_, Self>;
 }
 
-/// An argument of a handler, on its way: await it.
+/// An argument of a handler, on its way. Await it.
 #[must_use = "an argument is had by awaiting it"]
 pub struct Argument<'c, T>(Way<'c, T>);
 
@@ -50,12 +50,12 @@ enum Way<'c, T> {
 }
 
 impl<'c, T> Argument<'c, T> {
-    /// One that is there.
+    /// Wraps an argument that is there.
     pub fn now(argument: T) -> Self {
         Ok(argument).into()
     }
 
-    /// One that has to be waited for.
+    /// Wraps an argument that has to be waited for.
     pub fn later(argument: impl Future<Output = Result<T>> + Send + 'c) -> Self {
         Self(Way::Later(Box::pin(argument)))
     }
@@ -84,7 +84,7 @@ impl<T> fmt::Debug for Argument<'_, T> {
     }
 }
 
-/// The agent that asks. A call that comes before `initialize` is answered waits for that.
+/// The agent that asks. Before `initialize` is answered, the call waits for that.
 impl<O: Op> FromCall<O> for Agent {
     fn from_call(call: &mut Call<O>) -> Argument<'_, Self> {
         Argument::later(call.context().agent(O::METHOD))
@@ -109,7 +109,7 @@ impl<O: OnSession> FromCall<O> for SessionId {
     }
 }
 
-/// The `_meta` of a request; empty when it has none, and for methods of one's own.
+/// The `_meta` of a request. It is empty if the request has none, and for extension methods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequestMeta(pub Meta);
 

@@ -1,9 +1,11 @@
+//! A call of a handler.
+
 use std::fmt;
 
 use crate::op::Op;
 use crate::{Cancel, Context};
 
-/// One call of the handler of operation `O`, from which its arguments are taken.
+/// A call of the handler of operation `O`. It is the source of the handler's arguments.
 pub struct Call<O: Op> {
     params: O::Params,
     context: Context,
@@ -14,19 +16,19 @@ impl<O: Op> Call<O> {
         Self { params, context }
     }
 
-    /// What the agent asks or tells.
+    /// Returns the params of the request or notification.
     #[must_use]
     pub const fn params(&self) -> &O::Params {
         &self.params
     }
 
-    /// What is known of the call beside its params.
+    /// Returns the context of the call.
     #[must_use]
     pub const fn context(&self) -> &Context {
         &self.context
     }
 
-    /// The cancellation of the call.
+    /// Returns the cancellation of the call.
     #[must_use]
     pub fn cancel(&self) -> Cancel {
         self.context.cancel()

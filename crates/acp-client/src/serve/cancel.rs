@@ -1,12 +1,14 @@
+//! The cancellation of a request.
+
 use tokio_util::sync::CancellationToken;
 
 /// The cancellation of one request of the agent, for handlers that take long.
 ///
-/// It fires on `$/cancel_request` for the request and when the connection ends. The handler is not
-/// dropped then, but may answer with what it has, or with
+/// It fires on `$/cancel_request` for the request, and when the connection ends. The handler is not
+/// dropped then. It may answer with a partial result, or with
 /// [`RpcError::cancelled`](crate::RpcError::cancelled). Only questions to the user
 /// (`request_permission`, `elicit`) are dropped and answered by the library. A notification cannot
-/// be cancelled: for its handler it fires only when the connection ends.
+/// be cancelled, so for its handler it fires only when the connection ends.
 #[derive(Clone, Debug)]
 pub struct Cancel(CancellationToken);
 
@@ -20,7 +22,7 @@ impl Cancel {
         self.0.cancelled().await;
     }
 
-    /// Whether it has fired.
+    /// Returns true if it has fired.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()

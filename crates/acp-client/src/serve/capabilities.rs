@@ -1,4 +1,4 @@
-//! From what a client serves to what it tells the agent.
+//! The capabilities of a client, from the methods that it serves.
 
 use acp_types::method::Method;
 use acp_types::v1::methods::{
@@ -13,7 +13,7 @@ use acp_types::v1::{
 
 use crate::{Error, Handlers};
 
-/// The methods of a terminal, which is only of use when all of them are there.
+/// The methods of terminals. The capability stands for all of them.
 const TERMINAL: [&str; 5] = [
     TerminalCreate::NAME,
     TerminalOutput::NAME,
@@ -22,7 +22,7 @@ const TERMINAL: [&str; 5] = [
     TerminalRelease::NAME,
 ];
 
-/// Whether these handlers can be those of a client.
+/// Checks that these handlers can be those of one client.
 ///
 /// # Errors
 /// [`Error::ServedTwice`], [`Error::Incomplete`].
@@ -35,13 +35,13 @@ pub(crate) fn check(handlers: &Handlers) -> Result<(), Error> {
     Err(Error::Incomplete { capability: "terminal", missing })
 }
 
-/// The capabilities of a client with these handlers.
+/// Returns the capabilities of a client with these handlers.
 pub(crate) fn capabilities(handlers: &Handlers) -> ClientCapabilities {
     let fs = FileSystemCapabilities::default()
         .read_text_file(handlers.serves(FsReadTextFile::NAME))
         .write_text_file(handlers.serves(FsWriteTextFile::NAME));
-    // Notices and compactions arrive as events of the turn, and every kind of config option can be
-    // set, whatever the handlers are.
+    // These do not depend on handlers: notices and compactions arrive as events of the turn, and
+    // every kind of config option can be set.
     let config = SessionConfigOptionsCapabilities::new().boolean(BooleanConfigOptionCapabilities::new());
     let session = ClientSessionCapabilities::default()
         .notices(NoticeCapabilities::default())

@@ -1,3 +1,5 @@
+//! Answers to permission requests.
+
 use acp_types::v1::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,
     RequestPermissionRequest, SelectedPermissionOutcome,
@@ -7,26 +9,26 @@ use acp_types::v1::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {
-    /// This one run of the tool.
+    /// Allows this run of the tool.
     AllowOnce,
-    /// This run and those like it.
+    /// Allows this run and similar ones.
     AllowAlways,
-    /// Not this run.
+    /// Rejects this run.
     RejectOnce,
-    /// Neither this run nor those like it.
+    /// Rejects this run and similar ones.
     RejectAlways,
-    /// The offered option with this id, whatever its kind: for what the user has picked from the
+    /// Selects the offered option with this id, whatever its kind. The user has picked it from the
     /// options themselves.
     Option(PermissionOptionId),
-    /// No answer: the question was withdrawn.
+    /// Gives no answer: the question was withdrawn.
     Cancel,
 }
 
 impl Choice {
-    /// The outcome of this choice among the options that a request offers: `cancelled` when nothing
-    /// fitting is offered.
+    /// Returns the outcome of this choice among the options that a request offers. It is
+    /// `cancelled` if none of them fits.
     ///
-    /// An option whose kind this version of the protocol does not know fits no kind.
+    /// An option whose kind this version of the protocol does not know fits no choice by kind.
     #[must_use]
     pub fn among(&self, request: &RequestPermissionRequest) -> RequestPermissionOutcome {
         match self.option(request) {
@@ -35,7 +37,7 @@ impl Choice {
         }
     }
 
-    /// The offered option that this choice comes to.
+    /// Returns the offered option that fits this choice.
     pub(crate) fn option<'a>(&self, request: &'a RequestPermissionRequest) -> Option<&'a PermissionOption> {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
         let offered = &request.options;
@@ -52,7 +54,7 @@ impl Choice {
         }
     }
 
-    /// The choice that also holds for later requests of the same run, when this one is for good.
+    /// Returns the choice for later requests of the same run, if this choice holds for them.
     pub(crate) fn for_good(&self, request: &RequestPermissionRequest) -> Option<Self> {
         match self {
             Self::AllowAlways | Self::RejectAlways => Some(self.clone()),

@@ -1,17 +1,16 @@
-//! Clients: what answers an agent's requests.
+//! Clients: they answer an agent's requests.
 
 use std::sync::Arc;
 
 use crate::Handlers;
 
-/// What answers an agent's requests. It says so by registering handlers, and what it registers is
-/// what the agent is told it can ask for: a capability is offered exactly when all its methods have
-/// a handler.
+/// A client answers requests of an agent. It registers handlers, and exactly these are offered to
+/// the agent: a capability is offered if all its methods have a handler.
 ///
 /// As a rule [`#[client]`](macro@crate::client) implements it for an impl block, or
 /// [`Router`](crate::Router) is one. [`LocalFs`](crate::LocalFs) and
-/// [`PermissionPolicy`](crate::PermissionPolicy) are ready-made parts; one connection may have
-/// several clients, each serving some methods. This is what all of them are built from:
+/// [`PermissionPolicy`](crate::PermissionPolicy) are ready-made parts. One connection may have
+/// several clients, and each serves some methods. All of them are built like this:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,12 +38,12 @@ use crate::Handlers;
     note = "put `#[client]` on an impl block of `{Self}`, or build a `Router`"
 )]
 pub trait Client: Send + Sync + 'static {
-    /// Registers a handler for every method this client serves. Called once per connection, before
-    /// `initialize`.
+    /// Registers a handler for every method that this client serves. The library calls it once per
+    /// connection, before `initialize`.
     fn register(self: Arc<Self>, handlers: &mut Handlers);
 }
 
-/// One client for several connections, or one that its owner keeps.
+/// A client for several connections, or one that its owner keeps.
 impl<C: Client> Client for Arc<C> {
     fn register(self: Arc<Self>, handlers: &mut Handlers) {
         C::register(Self::clone(&self), handlers);

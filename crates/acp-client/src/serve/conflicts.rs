@@ -1,28 +1,28 @@
-//! Who serves which method: two at once are a mistake of the program's.
+//! Conflicts between clients: a method that two of them serve is a mistake in the program.
 
 use std::collections::HashMap;
 
 use crate::Error;
 
-/// What the clients of a connection have registered.
+/// The methods that the clients of a connection have registered.
 #[derive(Debug, Default)]
 pub(crate) struct Conflicts {
-    /// The client that registers now; none for what stands in until a client serves it.
+    /// The client that registers now; `None` for defaults, which any client replaces.
     client: Option<String>,
-    /// The client of each method. A method of which one client serves one part and another the rest
-    /// has its parts in the name: `elicitation/create, form`.
+    /// The client of each method. If two clients share a method, its parts are in the name:
+    /// `elicitation/create, form`.
     clients: HashMap<Box<str>, String>,
-    /// The first method that has two.
+    /// The first method with two clients.
     twice: Option<(String, [String; 2])>,
 }
 
 impl Conflicts {
-    /// From here on the client of this type registers.
+    /// Begins the registration of a client of this type.
     pub(crate) fn begin<C: ?Sized>(&mut self) {
         self.client = Some(without_paths(std::any::type_name::<C>()));
     }
 
-    /// The client serves this method from now on.
+    /// Registers this method for the client.
     pub(crate) fn claim(&mut self, method: &str) {
         let Some(client) = &self.client else { return };
         let is_part = |part: &str, of: &str| part.strip_prefix(of).is_some_and(|rest| rest.starts_with(", "));
@@ -34,7 +34,7 @@ impl Conflicts {
         self.clients.insert(method.into(), client.clone());
     }
 
-    /// [`Error::ServedTwice`], if a method is.
+    /// Returns [`Error::ServedTwice`] if a method has two clients.
     pub(crate) fn check(&self) -> Result<(), Error> {
         match self.twice.clone() {
             Some((method, clients)) => Err(Error::ServedTwice { method, clients }),
@@ -43,7 +43,7 @@ impl Conflicts {
     }
 }
 
-/// The name of a type without the modules that it and its arguments are in.
+/// Returns the name of a type without the modules of it and its arguments.
 fn without_paths(name: &str) -> String {
     let is_path = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
     let mut short = String::new();

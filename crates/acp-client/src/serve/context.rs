@@ -1,4 +1,4 @@
-//! The surroundings of a handler's call.
+//! The context of a handler's call.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::sessions::roots::Roots;
 use crate::sessions::session_state::SessionState;
 use crate::{Agent, Cancel, Error, RpcError};
 
-/// What a handler knows of its call beside the parameters.
+/// The context of a handler's call, beside the params.
 #[derive(Clone, Debug)]
 pub struct Context {
     peer: Peer,
@@ -32,13 +32,13 @@ impl Context {
         self.cancel.cancelled().await;
     }
 
-    /// Whether the agent has withdrawn the call, or the connection has ended.
+    /// Returns true if the agent has withdrawn the call, or the connection has ended.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
 
-    /// Returns what comes of `what`, or -32800 when the agent withdraws the request first.
+    /// Awaits `what`. Returns -32800 if the agent withdraws the request first.
     pub(crate) async fn unless_withdrawn<T>(&self, what: impl Future<Output = T>) -> Result<T, RpcError> {
         tokio::select! {
             biased;
@@ -47,13 +47,13 @@ impl Context {
         }
     }
 
-    /// The connection, to call the agent.
+    /// Returns the connection, to call the agent.
     #[must_use]
     pub const fn peer(&self) -> &Peer {
         &self.peer
     }
 
-    /// The agent, as soon as it has answered `initialize`.
+    /// Returns the agent. Waits until it has answered `initialize`.
     pub(crate) async fn agent(&self, method: &str) -> Result<Agent> {
         let mut agent = self.link.agent.subscribe();
         let found = agent.wait_for(Option::is_some).await.ok().and_then(|found| found.as_ref()?.upgrade());
@@ -65,17 +65,17 @@ impl Context {
         Cancel::new(self.cancel.clone())
     }
 
-    /// The session of this id, when somebody here holds it.
+    /// Returns the session with this id, if a handle of it exists.
     pub(crate) fn session(&self, id: &SessionId) -> Option<Arc<SessionState>> {
         self.link.shared.sessions.find(id)
     }
 
-    /// Where a session works that is open or being made.
+    /// Returns the directories of a session that is open or being made.
     pub(crate) fn roots(&self, id: &SessionId) -> Vec<Arc<Roots>> {
         self.link.shared.sessions.roots(id)
     }
 
-    /// As long as this is held, the connection is not said to be over.
+    /// Returns a guard. While it is held, the connection is not reported as over.
     pub(crate) fn guest(&self) -> watch::Receiver<()> {
         self.link.shared.guests.subscribe()
     }
@@ -90,7 +90,7 @@ impl Context {
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) shared: Arc<Shared>,
-    /// Set when `initialize` is answered, for handlers that want to call the agent.
+    /// Set when `initialize` is answered. Handlers call the agent through it.
     agent: watch::Sender<Option<WeakAgent>>,
 }
 

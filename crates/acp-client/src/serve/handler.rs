@@ -15,14 +15,14 @@ type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// A function that can handle the request `O` of a [`Router<S>`](crate::Router):
 /// `async fn(&S, arguments…) -> Result<value>`.
 ///
-/// The arguments implement [`FromCall`], the value [`IntoReply`].
+/// The arguments implement [`FromCall`], and the value implements [`IntoReply`].
 #[diagnostic::on_unimplemented(
     message = "this function cannot handle the operation `{O}`",
     label = "not a handler of `{O}`",
     note = "a handler is an `async fn(&S, arguments…) -> Result<value>` with at most 6 arguments"
 )]
 pub trait Handler<O: Served, S, Arguments>: Clone + Send + Sync + 'static {
-    /// Calls it.
+    /// Calls the function.
     fn call(self, state: Arc<S>, call: Call<O>) -> Boxed<'static, Result<O::Answer>>;
 }
 
@@ -34,17 +34,17 @@ pub trait Handler<O: Served, S, Arguments>: Clone + Send + Sync + 'static {
     note = "it is an `async fn(&S, arguments…)` with at most 6 arguments that returns nothing"
 )]
 pub trait Listener<O: op::Op, S, Arguments>: Clone + Send + Sync + 'static {
-    /// Calls it.
+    /// Calls the function.
     fn call(self, state: Arc<S>, call: Call<O>) -> Boxed<'static, Result<()>>;
 }
 
-/// `Fn(&'a S, arguments…)` whose future borrows from `S`. For all `'a` it is what an
-/// `async fn(&S, …)` is.
+/// `Fn(&'a S, arguments…)` whose future borrows from `S`. An `async fn(&S, …)` implements it for
+/// every `'a`.
 pub trait Borrowing<'a, S, Arguments> {
-    /// What the future resolves to; it does not borrow.
+    /// The output of the future. It does not borrow.
     type Output;
 
-    /// Calls it.
+    /// Calls the function.
     fn invoke(&self, state: &'a S, arguments: Arguments) -> Boxed<'a, Self::Output>;
 }
 

@@ -18,12 +18,12 @@ use crate::serve::conflicts::Conflicts;
 use crate::serve::elicitation::modes::Elicits;
 use crate::{Context, RpcError};
 
-/// The handlers of one connection, by method. A method has one handler; only `session/update` may
-/// have several.
+/// The handlers of one connection, by method. A method has one handler, and only `session/update`
+/// may have several.
 ///
-/// Handlers run as tasks of their own: a handler may wait as long as it likes, and may call the
-/// agent. Only handlers of `session/update` run one after another, per session, in the order of the
-/// wire.
+/// Handlers run as tasks of their own, so a handler may wait as long as it likes and may call the
+/// agent. Only handlers of `session/update` run one after another for each session, in the order of
+/// the wire.
 #[derive(Default)]
 pub struct Handlers {
     requests: HashMap<Box<str>, RequestHandler>,
@@ -31,7 +31,7 @@ pub struct Handlers {
     updates: Vec<UpdateHandler>,
     pub(crate) elicits: Elicits,
     pub(crate) conflicts: Conflicts,
-    /// Whether one of them works in the directories of sessions.
+    /// True if a handler works in the directories of sessions.
     pub(crate) needs_roots: bool,
 }
 
@@ -43,7 +43,7 @@ type UpdateHandler = Arc<dyn Fn(SessionNotification, &dyn Fn() -> Context) -> Bo
 impl Handlers {
     /// Serves the request `M`, a marker of [`v1::methods`](crate::v1::methods).
     ///
-    /// Parameters that do not fit are answered with -32602 before the handler is called.
+    /// Params that do not fit are answered with -32602, and the handler is not called.
     pub fn request<M, S, F>(
         &mut self,
         state: &Arc<S>,
@@ -76,8 +76,8 @@ impl Handlers {
         self.raw_notification(M::NAME, move |params, context| handler(Arc::clone(&state), params, context))
     }
 
-    /// Answers `session/request_permission`. An outcome that names an option that was not offered
-    /// counts as `cancelled`. When the turn is cancelled the handler is dropped and the answer is
+    /// Answers `session/request_permission`. An outcome with an option that was not offered counts
+    /// as `cancelled`. If the turn is cancelled, the handler is dropped and the answer is
     /// `cancelled`.
     pub fn permission<S, F>(
         &mut self,
@@ -98,9 +98,9 @@ impl Handlers {
         })
     }
 
-    /// Sees every `session/update`, of every session: one at a time per session, in the order of
-    /// the wire. The next update of the session, and the response of its turn, wait until the
-    /// handler is done, so it must not wait for a turn of the same session.
+    /// Calls the handler for every `session/update` of every session: one at a time for each
+    /// session, in the order of the wire. The session's next update and the response of its turn
+    /// wait until the handler is done. So it must not wait for a turn of the same session.
     pub fn update<S, F>(
         &mut self,
         state: &Arc<S>,
@@ -124,7 +124,8 @@ impl Handlers {
         let handler = Arc::new(handler);
         self.updates.push(Arc::new(move |update, _| {
             let handler = Arc::clone(&handler);
-            // Called in the job: the reader makes that, where no code of users may run.
+            // Called in the job. The job itself is made on the reader, where user code must not
+            // run.
             Box::pin(async move { handler(update).await })
         }));
         self
@@ -145,7 +146,7 @@ impl Handlers {
         self
     }
 
-    /// Serves an extension request, whose name starts with an underscore.
+    /// Serves an extension request. Its name starts with an underscore.
     pub fn ext_request<S, F>(
         &mut self,
         name: &str,
@@ -163,7 +164,7 @@ impl Handlers {
         })
     }
 
-    /// Receives an extension notification, whose name starts with an underscore.
+    /// Receives an extension notification. Its name starts with an underscore.
     pub fn ext_notification<S, F>(
         &mut self,
         name: &str,
@@ -178,7 +179,7 @@ impl Handlers {
         self.raw_notification(name, move |params, context| handler(Arc::clone(&state), params, context))
     }
 
-    /// Whether a request of this name has a handler.
+    /// Returns true if a request of this name has a handler.
     #[must_use]
     pub fn serves(&self, method: &str) -> bool {
         self.requests.contains_key(method)
@@ -196,8 +197,8 @@ impl Handlers {
         !self.updates.is_empty()
     }
 
-    /// What calls every handler of updates. Makes it without running any code of theirs, and a
-    /// `context` only where one asks for it.
+    /// Returns a future that calls every handler of updates. Making it runs no user code, and makes
+    /// a `context` only for handlers that take one.
     pub(crate) fn updated(
         self: &Arc<Self>,
         update: SessionNotification,
@@ -216,7 +217,7 @@ impl Handlers {
         })
     }
 
-    /// Takes the place of whatever has served `M` before.
+    /// Replaces the handler of `M`, if there is one.
     pub(crate) fn replace<M, F>(
         &mut self,
         handler: impl Fn(M::Params, Context) -> F + Send + Sync + 'static,
@@ -258,7 +259,8 @@ impl Handlers {
             name.into(),
             Box::new(move |params, context| {
                 let (params, handler) = (read_params(params)?, Arc::clone(&handler));
-                // Called in the task: this closure runs on the reader, where no code of users may.
+                // Called in the task. This closure runs on the reader, where user code must not
+                // run.
                 Ok(Box::pin(async move { handler(params, context).await }))
             }),
         );
@@ -301,7 +303,7 @@ fn read_params<P: FromNode>(params: Node<'_>) -> Result<P, RpcError> {
     acp_json::read(params).map_err(|error| RpcError::invalid_params(error.to_string()))
 }
 
-/// The outcome, unless it selects something that was not offered: that is no consent (rule
+/// Returns the outcome, unless it selects an option that was not offered. That is not consent (rule
 /// v1-perm-04).
 pub(crate) fn offered(
     request: &RequestPermissionRequest,

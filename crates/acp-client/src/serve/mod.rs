@@ -1,4 +1,4 @@
-//! Handlers of an agent's requests: how they are registered, called and answered.
+//! Handlers of an agent's requests: registration, calls and answers.
 
 pub(crate) mod arguments;
 pub(crate) mod call;

@@ -1,4 +1,4 @@
-//! What a handler can return.
+//! The results of handlers.
 
 use acp_rpc::Reply;
 use acp_types::method;
@@ -35,7 +35,7 @@ use crate::{Choice, op};
             `Result<String>`; `#[ext]` requests return anything that can be serialized"
 )]
 pub trait IntoReply<O: Served> {
-    /// Makes the answer.
+    /// Converts to the answer.
     fn into_reply(self) -> O::Answer;
 }
 
@@ -99,7 +99,7 @@ where
     }
 }
 
-/// The response itself is always a result.
+/// Lets handlers return the response itself.
 macro_rules! response {
     ($($marker:ident => $response:ident),* $(,)?) => {
         $(impl IntoReply<op::$marker> for $response {
@@ -126,7 +126,7 @@ response! {
     McpMessage => MessageMcpResponse,
 }
 
-/// Where the response says no more than that it was done, `()` will do.
+/// Lets handlers return `()` if the response has no content.
 macro_rules! empty_response {
     ($($marker:ident => $response:ident),* $(,)?) => {
         $(impl IntoReply<op::$marker> for () {

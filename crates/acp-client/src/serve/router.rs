@@ -1,3 +1,5 @@
+//! Clients without the macro.
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -5,10 +7,11 @@ use crate::serve::handler::{Handler, Listener};
 use crate::serve::serve_op::{Notified, Served};
 use crate::{Client, Handlers, op};
 
-/// A client made of functions: the same as [`#[client]`](macro@crate::client), spelled out.
+/// A client made of functions. It does the same as [`#[client]`](macro@crate::client) without the
+/// macro.
 ///
-/// `S` is the client's state, which every handler gets by reference. Handlers take the arguments
-/// and return the results that they may have in a `#[client]` block.
+/// `S` is the client's state, and every handler gets it by reference. Handlers take the same
+/// arguments and return the same results as in a `#[client]` block.
 ///
 /// ```
 /// use acp_client::v1::{ReadTextFileRequest, SessionId};
@@ -39,19 +42,18 @@ pub struct Router<S: Send + Sync + 'static> {
 type Registration<S> = Box<dyn Fn(&Arc<S>, &mut Handlers) + Send + Sync>;
 
 impl<S: Send + Sync + 'static> Router<S> {
-    /// A client that serves nothing yet.
+    /// Creates a client that serves nothing yet.
     pub fn new(state: S) -> Self {
         Self { state: Arc::new(state), registrations: Vec::new() }
     }
 
-    /// The state that every handler gets.
+    /// Returns the state that every handler gets.
     #[must_use]
     pub fn state(&self) -> &Arc<S> {
         &self.state
     }
 
-    /// Sets the handler of a request: `op::ReadTextFile`, or [`op::Request`] with a marker of one's
-    /// own.
+    /// Sets the handler of a request: `op::ReadTextFile`, or [`op::Request`] with an own marker.
     #[must_use]
     pub fn on<O: Served, Arguments>(self, handler: impl Handler<O, S, Arguments>) -> Self {
         self.with(move |state, handlers| {
@@ -60,8 +62,8 @@ impl<S: Send + Sync + 'static> Router<S> {
         })
     }
 
-    /// Sets the handler of a notification: `op::Update`, or [`op::Notification`] with a marker of
-    /// one's own.
+    /// Sets the handler of a notification: `op::Update`, or [`op::Notification`] with an own
+    /// marker.
     #[must_use]
     pub fn on_notification<O: Notified, Arguments>(self, listener: impl Listener<O, S, Arguments>) -> Self {
         self.with(move |state, handlers| {
@@ -70,10 +72,10 @@ impl<S: Send + Sync + 'static> Router<S> {
         })
     }
 
-    /// Sets the handler of a request of one's own, whose method starts with `_`.
+    /// Sets the handler of an extension request, whose method starts with `_`.
     ///
     /// # Panics
-    /// The method starts with another letter: all those names belong to the protocol.
+    /// The method starts with another letter. All those names belong to the protocol.
     #[must_use]
     #[track_caller]
     pub fn ext<Arguments>(
@@ -88,10 +90,10 @@ impl<S: Send + Sync + 'static> Router<S> {
         })
     }
 
-    /// Sets the handler of a notification of one's own, whose method starts with `_`.
+    /// Sets the handler of an extension notification, whose method starts with `_`.
     ///
     /// # Panics
-    /// The method starts with another letter: all those names belong to the protocol.
+    /// The method starts with another letter. All those names belong to the protocol.
     #[must_use]
     #[track_caller]
     pub fn ext_notification<Arguments>(

@@ -1,4 +1,4 @@
-//! How each operation is served: what the library does around its handler.
+//! The service of each operation: the library's work around the handler.
 
 use std::fmt::Display;
 use std::pin::Pin;
@@ -19,16 +19,16 @@ use crate::{Choice, Context, Error, Handlers};
 pub type ServeOp<O> =
     Arc<dyn Fn(Call<O>) -> Pin<Box<dyn Future<Output = Result<<O as Served>::Answer>> + Send>> + Send + Sync>;
 
-/// An operation as a client serves it.
+/// An operation that a client serves.
 pub trait Served: Op {
-    /// What the result of its handler is made into.
+    /// The answer that the handler's result is converted to.
     type Answer: Send + 'static;
 
-    /// Registers the handler of the operation, or of this method for one of one's own.
+    /// Registers the handler of the operation, or of this extension method.
     fn register(handlers: &mut Handlers, method: &str, handler: ServeOp<Self>);
 }
 
-/// A notification: its handler returns nothing.
+/// A notification. Its handler returns nothing.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no notification",
     label = "this one is answered",
@@ -36,19 +36,19 @@ pub trait Served: Op {
 )]
 pub trait Notified: Served<Answer = ()> {}
 
-/// What `request_permission` was answered with.
+/// The answer of a handler of `request_permission`.
 #[derive(Clone, Debug)]
 pub enum PermissionAnswer {
-    /// A choice by kind, to be made among what is offered.
+    /// A choice by kind among the offered options.
     Choice(Choice),
     /// The response.
     Response(RequestPermissionResponse),
 }
 
 impl Handlers {
-    /// Serves operation `O` of the protocol, or a method of one's own that a marker names: what a
-    /// `#[client]` block does for each of its functions. Handlers run as tasks; those of
-    /// [`op::Update`] one at a time per session, in the order of the wire.
+    /// Serves operation `O` of the protocol, or an extension method that a marker names. A
+    /// `#[client]` block calls this for each of its functions. Handlers run as tasks. Those of
+    /// [`op::Update`] run one at a time for each session, in the order of the wire.
     pub fn serve<O, S, F>(
         &mut self,
         state: &Arc<S>,
@@ -68,7 +68,7 @@ impl Handlers {
         self
     }
 
-    /// Serves the request `method` of one's own, whose name starts with `_`.
+    /// Serves the extension request `method`, whose name starts with `_`.
     pub fn serve_ext<S, F>(
         &mut self,
         method: &str,
@@ -83,7 +83,7 @@ impl Handlers {
         self
     }
 
-    /// Takes the notification `method` of one's own, whose name starts with `_`.
+    /// Receives the extension notification `method`, whose name starts with `_`.
     pub fn serve_ext_notification<S, F>(
         &mut self,
         method: &str,
@@ -114,7 +114,7 @@ where
     Arc::new(move |call| Box::pin(handler(Arc::clone(&state), call)))
 }
 
-/// A notification is never answered: what was wrong with it is noted.
+/// Awaits a handler of a notification. A notification has no answer, so an error is noted.
 async fn told(handler: impl Future<Output = Result<()>>, context: Context, method: impl Display) {
     if let Err(error) = handler.await {
         context.note(format!("ignored `{method}`: {error}"));

@@ -1,4 +1,4 @@
-//! The client's end of the connection: finds who handles a message.
+//! The client's end of the connection: it finds the handler of each message.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl Service for ClientService {
 }
 
 impl ClientService {
-    /// What the handler of a notification knows of it.
+    /// Returns the context of a notification.
     fn told_by(&self, peer: &Peer) -> Context {
         Context::new(peer.clone(), self.link.shared.over.clone(), Arc::clone(&self.link))
     }
@@ -82,8 +82,8 @@ impl ClientService {
         if let SessionUpdate::ConfigOptionUpdate(config) = &update.update {
             session.config.set(config.config_options.clone(), Moment::now());
         }
-        // Queued first, so that a handler that panics costs nobody an event. As a rule that needs
-        // no task.
+        // Queued first, so that a handler that panics costs nobody an event. As a rule queueing
+        // needs no task.
         let (event, handled) = if self.handlers.sees_updates() {
             (Event::from(update.update.clone()), Some(self.handlers.updated(update, || self.told_by(peer))))
         } else {
@@ -103,7 +103,7 @@ impl ClientService {
         Delivery::Lane { lane: session.lane(), job }
     }
 
-    /// Nobody holds the session, so nothing is kept; those who want to see every update see it.
+    /// Handles an update of a session that nobody holds. Only handlers of updates see it.
     fn update_of_a_stranger(&self, update: SessionNotification, peer: &Peer) -> Delivery {
         if !self.handlers.sees_updates() {
             let id = &update.session_id;
@@ -118,8 +118,8 @@ impl ClientService {
     }
 }
 
-/// What a request of the agent is answered with when the turn that it belongs to is cancelled (rule
-/// v1-cancel-03), or its session closed. `None` for those that go on.
+/// Returns the answer to a request of the agent whose turn is cancelled (rule v1-cancel-03) or
+/// whose session is closed. `None` for requests that go on.
 fn answer_when_withdrawn(method: &str) -> Option<fn() -> Reply> {
     match method {
         SessionRequestPermission::NAME => {
@@ -132,11 +132,11 @@ fn answer_when_withdrawn(method: &str) -> Option<fn() -> Reply> {
     }
 }
 
-/// Answers exactly once: as the handler does, or as soon as the request is withdrawn.
+/// Answers exactly once: with the handler's answer, or as soon as the request is withdrawn.
 fn withdrawable(task: Task, withdrawn: CancellationToken, context: Context, answer: fn() -> Reply) -> Task {
     Box::pin(async move {
         tokio::select! {
-            // The answer of a cancelled turn wins over that of a request that was taken back (rule
+            // The answer for a cancelled turn has priority over that for a withdrawn request (rule
             // v1-creq-09).
             biased;
             () = withdrawn.cancelled() => Ok(answer()),

@@ -1,4 +1,4 @@
-//! What the client itself says, and the agents that repeat it.
+//! The client's own prompts, and their repetition by agents.
 
 use acp_types::v1::ContentChunk;
 
@@ -6,8 +6,8 @@ use super::{Change, Entry, Message, MessageKind, Transcript, content};
 use crate::IntoPrompt;
 
 impl Transcript {
-    /// Takes in a prompt that is sent to the agent, as a message of the user. When the agent
-    /// repeats it before anything else, as some do, it is not shown twice.
+    /// Takes in a prompt to the agent, as a message of the user. Some agents repeat it before
+    /// anything else. The repetition is not shown.
     pub fn prompt(&mut self, prompt: impl IntoPrompt) -> Change {
         let mut message = Message::new(MessageKind::User, None);
         for block in prompt.into_prompt() {
@@ -34,7 +34,7 @@ impl Transcript {
         let Some((entry, Entry::Message(prompt))) = self.timeline.tail_mut() else {
             return self.add(Entry::Message(heard));
         };
-        // An agent may also repeat more than there was.
+        // An agent may also repeat more than the prompt.
         if content::is_start_of(&prompt.content, &heard.content) {
             prompt.id = heard.id;
             prompt.content = heard.content;
@@ -46,7 +46,7 @@ impl Transcript {
             self.echo = Some(heard);
             return Change::Nothing;
         }
-        // It is a message of its own after all.
+        // It is a message of its own.
         self.add(Entry::Message(heard))
     }
 }

@@ -1,10 +1,10 @@
-//! Text of others on its way to a screen, without what could deceive whoever reads it.
+//! Text of others for a screen, without characters that deceive the reader.
 //!
-//! Titles, names of options, file contents and errors come from the agent and from what it has
-//! read. On a terminal an escape sequence could hide the question that is asked, a line break could
-//! fake an option, and characters without a width or that turn the direction of writing make one
-//! name look like another. A client that shows text anywhere else wants the same, apart from the
-//! escape sequences.
+//! Titles, names of options, file contents and errors come from the agent and from its sources. On
+//! a terminal an escape sequence could hide the question, and a line break could fake an option.
+//! Characters without a width, and those that turn the direction of writing, can make one name look
+//! like another. Clients without a terminal need the same protection, apart from the escape
+//! sequences.
 //!
 //! ```
 //! use acp_client::sanitize;
@@ -16,15 +16,15 @@
 
 use std::borrow::Cow;
 
-/// Text of several lines: characters that [deceive](deceives) are shown as U+FFFD. Line breaks and
-/// tabs stay; a return is left out.
+/// Cleans a text of several lines. Characters that [deceive](deceives) become U+FFFD. Line breaks
+/// and tabs stay, and carriage returns are left out.
 #[must_use]
 pub fn text(text: &str) -> Cow<'_, str> {
     if !text.contains(deceives) {
         return Cow::Borrowed(text);
     }
     let shown = text.chars().filter_map(|c| match c {
-        // A part of how some systems end lines.
+        // A part of the line ends of some systems.
         '\r' => None,
         c if deceives(c) => Some(char::REPLACEMENT_CHARACTER),
         c => Some(c),
@@ -32,7 +32,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
-/// Text that has one line to itself: as [`text`], with a space for each line break.
+/// Cleans a text for one line, like [`text`], with a space for each line break.
 #[must_use]
 pub fn line(text: &str) -> Cow<'_, str> {
     match self::text(text) {
@@ -41,9 +41,9 @@ pub fn line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A title or a name of at most so many characters on one line: as [`line()`], with one space for
-/// each stretch of white space, so that no padding moves the rest to a line of its own. A longer
-/// one ends in `…`.
+/// Cleans a title or a name for one line and this many characters, like [`line()`]. Each stretch of
+/// white space becomes one space, so that padding cannot move the rest to a line of its own. A
+/// longer text ends in `…`.
 #[must_use]
 pub fn label(text: &str, most: usize) -> String {
     let shown = self::text(text);
@@ -51,7 +51,7 @@ pub fn label(text: &str, most: usize) -> String {
     shortened(&words.join(" "), most).into_owned()
 }
 
-/// The first so many characters of a text; a longer one ends in `…`.
+/// Cuts a text after this many characters. A longer text ends in `…`.
 fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.chars().nth(most).is_none() {
         return Cow::Borrowed(text);
@@ -60,8 +60,8 @@ fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(kept + "…")
 }
 
-/// Tells whether a character is a control character other than a line break or tab, has no width,
-/// separates lines where none is expected, or turns the direction of writing.
+/// Returns true for a control character other than a line break or tab, and for a character that
+/// has no width, separates lines unexpectedly, or turns the direction of writing.
 #[must_use]
 pub fn deceives(c: char) -> bool {
     match c {
@@ -73,8 +73,8 @@ pub fn deceives(c: char) -> bool {
     }
 }
 
-/// Text without the escape sequences that terminals obey, for what a program wrote for a terminal,
-/// such as an agent's stderr. What else [deceives] stays: see [`text`].
+/// Removes the escape sequences of terminals from text that a program wrote for a terminal, such as
+/// an agent's stderr. Other characters that [deceive](deceives) stay: see [`text`].
 #[must_use]
 pub fn strip_ansi(text: &str) -> Cow<'_, str> {
     let begins = |c: char| matches!(c, '\u{1b}' | '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}');
@@ -92,7 +92,7 @@ pub fn strip_ansi(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// What stands behind the sequence that a text begins with.
+/// Returns the text behind the sequence that it begins with.
 fn behind_sequence(text: &str) -> &str {
     let mut chars = text.chars();
     let first = chars.next();
@@ -101,8 +101,8 @@ fn behind_sequence(text: &str) -> &str {
     match kind {
         // Parameters, then a letter.
         Some('[' | '\u{9b}') => one_of('@'..='~', rest.trim_start_matches(|c| matches!(c, ' '..='?'))),
-        // A string with an end of its own. Without one it is taken for a stray, so that no line is
-        // lost with it.
+        // A string with its own end mark. Without one it counts as a stray, so that no line is lost
+        // with it.
         Some(']' | 'P' | 'X' | '^' | '_' | '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}') => {
             let line = rest.find('\n').map_or(rest, |end| rest.split_at(end).0);
             let ends = [("\u{7}", 1), ("\u{1b}\\", 2), ("\u{9c}", 2)];
@@ -111,12 +111,12 @@ fn behind_sequence(text: &str) -> &str {
         }
         Some(' '..='/') => one_of('0'..='~', rest.trim_start_matches(|c| matches!(c, ' '..='/'))),
         Some('0'..='~') => rest,
-        // Nothing that a terminal obeys: only the escape character goes.
+        // Terminals ignore this, so only the escape character goes.
         _ => text.strip_prefix('\u{1b}').unwrap_or(rest),
     }
 }
 
-/// The text without its first character, if that is one of these.
+/// Returns the text without its first character, if that is one of these.
 fn one_of(these: std::ops::RangeInclusive<char>, text: &str) -> &str {
     text.strip_prefix(|c| these.contains(&c)).unwrap_or(text)
 }
@@ -127,20 +127,19 @@ mod tests {
 
     use super::*;
 
-    /// All that is made visible, with what stands right before and behind each range and is not.
+    /// All ranges that are made visible, with harmless characters right before and behind each.
     const DECEIVES: [(RangeInclusive<char>, &str); 12] = [
         ('\0'..='\u{8}', "\t"),
-        // A return is left out; see below.
+        // Carriage returns are left out: see below.
         ('\u{b}'..='\u{c}', "\n"),
         ('\u{e}'..='\u{1f}', " "),
         ('\u{7f}'..='\u{9f}', "~\u{a0}"),
         ('\u{61c}'..='\u{61c}', "\u{61b}\u{61d}"),
         ('\u{180e}'..='\u{180e}', "\u{180d}\u{180f}"),
         ('\u{200b}'..='\u{200f}', "\u{200a}\u{2010}"),
-        // Separators, and what turns the direction of writing.
+        // Separators, and characters that turn the direction of writing.
         ('\u{2028}'..='\u{202e}', "\u{2027}\u{202f}"),
-        // Joiners and operators without a width, isolates, and what Unicode does not want to be
-        // used.
+        // Joiners and operators without a width, isolates, and deprecated characters.
         ('\u{2060}'..='\u{206f}', "\u{205f}\u{2070}"),
         ('\u{feff}'..='\u{feff}', "\u{fefe}\u{ff00}"),
         ('\u{fff9}'..='\u{fffb}', "\u{fff8}\u{fffc}"),
@@ -163,7 +162,7 @@ mod tests {
                 assert_eq!(text(&format!("a{c}b")), format!("a{c}b"), "{c:?}");
             }
         }
-        // Nothing else that has no width or ends a line is left, whatever stands around it.
+        // Nothing else without a width or with a line end stays, whatever stands around it.
         let all: String = DECEIVES.into_iter().flat_map(|(range, _)| range).collect();
         assert_eq!(text(&all), "\u{fffd}".repeat(all.chars().count()));
         assert_eq!(label(&all, 3), "\u{fffd}\u{fffd}…");
@@ -195,7 +194,7 @@ mod tests {
             ("\u{1b}]0;title\u{7}a\u{1b}]8;;http://x\u{1b}\\b", "ab"),
             ("\u{1b}Pq#0\u{1b}\\a\u{9b}2Jb\u{9d}t\u{9c}c", "abc"),
             ("\u{1b}(Ba\u{1b}7b\u{1b}=c", "abc"),
-            // What is cut off takes nothing else with it.
+            // A truncated sequence does not remove the text behind it.
             ("a\u{1b}", "a"),
             ("a\u{1b}[31", "a"),
             ("a\u{1b}[漢", "a漢"),

@@ -8,6 +8,8 @@ use std::time::Duration;
 use acp_client::{Agent, CloseReason, Command, Error};
 use tokio::sync::mpsc;
 
+use crate::common::processes::running;
+
 /// Answers `initialize` with this name.
 const ANSWER: &str = r#"
 read -r line; id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
@@ -89,12 +91,6 @@ fn wrapped() -> (Command, mpsc::UnboundedReceiver<String>) {
     (command.on_stderr(move |line| tell.send(line.to_owned()).unwrap_or_default()), pids)
 }
 
-/// Whether a process still runs: one that has exited and waits for its parent to notice does not.
-fn is_running(pid: &str) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
-}
-
 #[tokio::test]
 async fn an_agent_behind_wrappers_is_ended_with_all_of_them() {
     for run in 0..20 {
@@ -105,15 +101,15 @@ async fn an_agent_behind_wrappers_is_ended_with_all_of_them() {
         for _ in 0..4 {
             all.push(pids.recv().await.expect("a process id"));
         }
-        assert!(all.iter().all(|pid| is_running(pid)));
+        assert!(all.iter().all(|pid| running(pid).is_some()));
         if run % 2 == 0 {
             agent.close().await;
-            assert!(!all.iter().any(|pid| is_running(pid)), "in run {run}");
+            assert!(!all.iter().any(|pid| running(pid).is_some()), "in run {run}");
         } else {
             drop(agent);
             // The last writer of stderr is gone.
             assert_eq!(pids.recv().await, None);
-            while all.iter().any(|pid| is_running(pid)) {
+            while all.iter().any(|pid| running(pid).is_some()) {
                 tokio::task::yield_now().await;
             }
         }

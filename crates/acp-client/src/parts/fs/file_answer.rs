@@ -1,4 +1,4 @@
-//! Files that were not read or not written, and how an agent is told.
+//! The answers about files that were not read or not written.
 
 use std::fmt::Write as _;
 
@@ -8,12 +8,12 @@ use acp_types::v1::{ErrorCode, SessionId};
 use crate::RpcError;
 use crate::disk::file_error::FileError;
 
-/// How many characters of a path an error repeats.
+/// The number of characters of a path that an error repeats.
 const SHOWN: usize = 200;
-/// How many bytes a path may have to be in the data of an error.
+/// The length in bytes of the longest path in the data of an error.
 const LONGEST: usize = 4096;
 
-/// What a request was about.
+/// The subject of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'a> {
     pub(super) session: &'a SessionId,
@@ -22,8 +22,8 @@ pub(super) struct Asked<'a> {
 }
 
 impl FileError {
-    /// The answer: it names the member at fault, the file and the session, and never what is in the
-    /// file.
+    /// Builds the answer. It names the member, the file and the session, and never the content of
+    /// the file.
     pub(super) fn answer(&self, field: &'static str, asked: Asked<'_>) -> RpcError {
         let (code, problem) = match self {
             Self::Withdrawn => return RpcError::cancelled(),
@@ -67,7 +67,7 @@ impl FileError {
     }
 }
 
-/// A path for people: not too long, and without characters that a terminal would act on.
+/// Returns a path for people: shortened, and without characters that control a terminal.
 fn shown(path: &str) -> String {
     let mut shown: String = path.chars().take(SHOWN).flat_map(char::escape_debug).collect();
     if path.chars().nth(SHOWN).is_some() {
@@ -76,7 +76,7 @@ fn shown(path: &str) -> String {
     shown
 }
 
-/// The `file:` URI of an absolute path.
+/// Returns the `file:` URI of an absolute path.
 fn file_uri(path: &str) -> String {
     let mut uri = String::from(if path.starts_with('/') { "file://" } else { "file:///" });
     for byte in path.bytes() {

@@ -1,3 +1,5 @@
+//! Files of this machine, as a client serves them.
+
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,17 +27,18 @@ use crate::{Client, Context, Handlers, RpcError};
 /// directories.
 ///
 /// Paths are absolute and must lie below a root, under its own name or its real one. They are
-/// opened relative to the root's descriptor, so neither `..` nor a symbolic link leads out of it,
-/// also when somebody changes links meanwhile; a root whose path comes to lead elsewhere stays the
-/// directory that it was. Only regular files are served. A hard link below a root is a file below
-/// it: what it shares its text with may lie anywhere, and is read, but never written.
+/// opened relative to the root's descriptor. So neither `..` nor a symbolic link leads out of it,
+/// even if links change meanwhile, and the root stays the same directory even if its path changes.
+/// Only regular files are served. A hard link below a root counts as a file below it. It is read,
+/// but never written, because other names of the file may lie anywhere.
 ///
 /// Text is UTF-8. A byte order mark is text like any other.
 ///
-/// What goes wrong is answered with a JSON-RPC error that names the member, the file and the
-/// session, in its message and its `data` (`field`, `path`, `sessionId`): -32002 with `data.uri`
-/// for a file that does not exist (rule v1-fs-06), -32602 for a path or a file that cannot be
-/// served, -32603 for an error of the disk.
+/// A failure is answered with a JSON-RPC error that names the member, the file and the session, in
+/// its message and its `data` (`field`, `path`, `sessionId`). The code is -32002 with `data.uri`
+/// for a file [that does not
+/// exist](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-fs-06), -32602 for a path or
+/// a file that cannot be served, and -32603 for an error of the disk.
 ///
 /// ```no_run
 /// # fn main() -> std::io::Result<()> {
@@ -56,17 +59,17 @@ pub struct LocalFs {
     makes_directories: bool,
     missing_is_empty: bool,
     overlay: Option<Arc<dyn AnyOverlay>>,
-    /// Places for those who use the disk.
+    /// The permits for work on the disk.
     disk: Arc<Semaphore>,
 }
 
-/// How many files are read and written at a time. An agent may ask for any number at once, and each
-/// takes a thread and room for its text.
+/// The number of files that are read or written at a time. An agent may ask for any number at once,
+/// and each takes a thread and memory for its text.
 const AT_ONCE: usize = 16;
 
 impl LocalFs {
-    /// Serves the files below `dir` to every session, to read and to write, at most 16 MiB of text
-    /// at a time.
+    /// Serves the files below `dir` to every session, to read and to write. One request carries at
+    /// most 16 MiB of text.
     ///
     /// # Errors
     /// `dir` is not a directory that can be opened.
@@ -74,11 +77,12 @@ impl LocalFs {
         Self { of_session: false, ..Self::session_roots() }.with_root(dir)
     }
 
-    /// Serves to each session the files below its `cwd` and its additional directories (rule
-    /// v1-fs-08), as [`rooted`](Self::rooted) does.
+    /// Serves to each session the files below its `cwd` and [its additional
+    /// directories](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-fs-08), like
+    /// [`rooted`](Self::rooted).
     ///
-    /// The directories are opened before the agent hears of the session. One that cannot be opened
-    /// then is not served; the others are.
+    /// The directories are opened before the agent learns of the session. A directory that cannot
+    /// be opened is not served.
     #[must_use]
     pub fn session_roots() -> Self {
         Self {
@@ -109,31 +113,32 @@ impl LocalFs {
         self
     }
 
-    /// How many bytes of text one request may carry. A larger file can be read in parts.
+    /// Limits the bytes of text in one request. A larger file can be read in parts.
     #[must_use]
     pub const fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
         self
     }
 
-    /// Makes the directories that are missing on the way to a file that is written. Otherwise that
-    /// is an error.
+    /// Makes missing directories on the way to a file that is written. By default they are an
+    /// error.
     #[must_use]
     pub const fn create_directories(mut self) -> Self {
         self.makes_directories = true;
         self
     }
 
-    /// Reads a file that does not exist as one without text. There are agents that ask for every
-    /// file before they create it, and stop at the error that the protocol wants (rule v1-fs-06).
+    /// Reads a missing file as an empty one. Some agents read every file before they create it, and
+    /// stop at the error [that the protocol
+    /// requires](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-fs-06).
     #[must_use]
     pub const fn missing_as_empty(mut self) -> Self {
         self.missing_is_empty = true;
         self
     }
 
-    /// Asks `overlay` first: for the text of each file that is read, and whether it takes what is
-    /// written. Limits and roots hold as for files on the disk.
+    /// Asks `overlay` first: for the text of each file that is read, and for each write whether it
+    /// takes it. Limits and roots hold as for files on the disk.
     #[must_use]
     pub fn overlay(mut self, overlay: impl Overlay) -> Self {
         self.overlay = Some(Arc::new(overlay));
@@ -142,17 +147,17 @@ impl LocalFs {
 
     /// Answers one `fs/read_text_file`.
     ///
-    /// `line` counts from 1 (0 is read as 1), `limit` counts lines. Lines keep their terminators; a
-    /// window past the end of the file is empty.
+    /// `line` counts from 1, and 0 is read as 1. `limit` counts lines. Lines keep their
+    /// terminators. A window past the end of the file is empty.
     ///
     /// # Errors
-    /// As the type describes; -32800 when the agent has withdrawn the request.
+    /// The errors that the type describes; -32800 if the agent has withdrawn the request.
     pub async fn read_text_file(
         &self,
         request: ReadTextFileRequest,
         context: &Context,
     ) -> Result<ReadTextFileResponse, RpcError> {
-        // Fires when this future is dropped, too: then nobody waits for the disk any more.
+        // Fires when this future is dropped, too, because then nobody waits for the disk any more.
         let withdrawn = CancellationToken::new();
         let _guard = withdrawn.clone().drop_guard();
         let ReadTextFileRequest { session_id, path, line, limit, .. } = request;
@@ -171,21 +176,22 @@ impl LocalFs {
         }
     }
 
-    /// Answers one `fs/write_text_file`: the file is created (rule v1-fs-04) or replaced in one
-    /// step, and a link to it stays a link. Of a write that fails, no directory is left that it has
+    /// Answers one `fs/write_text_file`. The file is
+    /// [created](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-fs-04) or replaced in
+    /// one step, and a link to it stays a link. A failed write leaves no directories that it has
     /// made.
     ///
     /// On unix a replaced file keeps its owner, group and mode, its ACL and its extended
-    /// attributes, but not the bits setuid and setgid, nor file capabilities. Where this program
-    /// may not give these to a new file, such as one that belongs to another user, or may not make
-    /// one beside it, the text is written into the file itself. It keeps all it has then, but a
-    /// reader may see a part of the text, and a crash may leave one. One that has hard links as
-    /// well is refused. On macOS ACLs are not kept; on Windows a replaced file has the rights that
+    /// attributes. It loses setuid, setgid and file capabilities. If this program may not give
+    /// these attributes to a new file, or may not make one beside it, it writes into the file
+    /// itself. An example is a file of another user. Then the file keeps all its attributes, but a
+    /// reader may see a part of the text, and a crash may leave one. A file that also has hard
+    /// links is refused. On macOS ACLs are not kept. On Windows a replaced file has the rights that
     /// its directory gives.
     ///
     /// # Errors
-    /// As the type describes; -32602 too when the text is longer than
-    /// [`max_bytes`](Self::max_bytes), -32800 when the agent has withdrawn the request before
+    /// The errors that the type describes; -32602 also for a text longer than
+    /// [`max_bytes`](Self::max_bytes); -32800 if the agent has withdrawn the request before
     /// anything was written.
     pub async fn write_text_file(
         &self,
@@ -249,7 +255,7 @@ impl LocalFs {
         self.on_disk(move || replace::write(&trees, &path, Text { text: &content, makes_directories })).await
     }
 
-    /// Finds where a path leads; what is there, or whether anything is, does not matter.
+    /// Finds the real path of a file, which need not exist.
     async fn locate(
         &self,
         trees: Vec<Arc<Tree>>,
@@ -264,12 +270,12 @@ impl LocalFs {
         .await
     }
 
-    /// Runs what may take the disk's time, where nobody else has to wait for it.
+    /// Runs work on the disk on a thread where it delays nobody else.
     async fn on_disk<T: Send + 'static>(
         &self,
         act: impl FnOnce() -> Result<T, FileError> + Send + 'static,
     ) -> Result<T, FileError> {
-        // Nobody closes it.
+        // Nobody closes the semaphore.
         let place = Arc::clone(&self.disk).acquire_owned().await.ok();
         let done = tokio::task::spawn_blocking(move || {
             let done = act();
@@ -279,7 +285,7 @@ impl LocalFs {
         done.await.unwrap_or_else(|_| Err(FileError::Io(io::Error::other("it was interrupted"))))
     }
 
-    /// What this session may reach.
+    /// Returns the directories that this session may reach.
     fn trees_of(&self, session: &SessionId, context: &Context) -> Result<Vec<Arc<Tree>>, RpcError> {
         if !self.of_session {
             return Ok(self.trees.clone());
@@ -304,8 +310,8 @@ impl Client for LocalFs {
         handlers.raw_request(FsReadTextFile::NAME, move |request, context: Context| {
             let (files, room) = (Arc::clone(&files), Arc::clone(&room));
             async move {
-                // Kept until the text is on its way: an agent that does not read gets no more of it
-                // into memory.
+                // Kept until the text is on its way, so that an agent that does not read gets no
+                // more texts into memory.
                 let place = context.unless_withdrawn(room.acquire_owned()).await?;
                 let text = files.read_text_file(request, &context).await?;
                 Ok(Reply::new(text).after(move |_| drop(place)))

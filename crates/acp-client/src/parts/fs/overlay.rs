@@ -1,14 +1,17 @@
+//! An editor's texts over the files on the disk.
+
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
 use acp_types::v1::SessionId;
 
-/// The texts that an editor has open, over those on the disk: what the user has not saved yet is
-/// what the agent reads (rule v1-fs-02), and what the agent writes the user sees.
+/// The texts that an editor has open, over those on the disk. The agent reads [the user's unsaved
+/// text](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-fs-02), and the user sees the
+/// agent's writes.
 ///
-/// An overlay is only asked about files that lie below a root: see
-/// [`LocalFs::overlay`](crate::LocalFs::overlay). Each call is dropped when the agent withdraws the
+/// An overlay is only asked about files below a root: see
+/// [`LocalFs::overlay`](crate::LocalFs::overlay). A call is dropped if the agent withdraws the
 /// request.
 ///
 /// ```
@@ -34,11 +37,11 @@ use acp_types::v1::SessionId;
 /// }
 /// ```
 pub trait Overlay: Send + Sync + 'static {
-    /// The text of the file; `None` when that on the disk is the one.
+    /// Returns the text of the file, or `None` to read it from the disk.
     fn read(&self, file: &HostFile) -> impl Future<Output = Option<String>> + Send;
 
-    /// The agent writes the file. True when the text has been taken, and the disk is not to be
-    /// touched; false when it is to be written there.
+    /// Takes a write of the agent. Returns true if the overlay has taken the text, and false to
+    /// write it to the disk.
     fn write(&self, file: &HostFile, text: &str) -> impl Future<Output = bool> + Send;
 }
 
@@ -55,19 +58,19 @@ impl HostFile {
         Self { session, path, real }
     }
 
-    /// The session that it is for.
+    /// Returns the session.
     #[must_use]
     pub const fn session_id(&self) -> &SessionId {
         &self.session
     }
 
-    /// The path as the agent spells it: absolute, but it may lead through links and `..`.
+    /// Returns the path as the agent spells it: absolute, but possibly with links and `..`.
     #[must_use]
     pub fn path(&self) -> &Path {
         Path::new(&self.path)
     }
 
-    /// The path without links, to compare with.
+    /// Returns the path without links, for comparisons.
     #[must_use]
     pub fn real_path(&self) -> &Path {
         &self.real
@@ -92,7 +95,7 @@ impl<O: Overlay> AnyOverlay for O {
     }
 }
 
-/// A shared overlay is one, too.
+/// A shared overlay.
 impl<O: Overlay> Overlay for Arc<O> {
     async fn read(&self, file: &HostFile) -> Option<String> {
         O::read(self, file).await

@@ -1,4 +1,4 @@
-//! What was decided for good, session by session.
+//! Lasting decisions about permissions, by session.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -9,27 +9,27 @@ use acp_types::v1::RequestPermissionRequest;
 use crate::Choice;
 use crate::sessions::session_state::SessionState;
 
-/// How many decisions are remembered of a session, and how many bytes of what they are about. The
-/// oldest go first.
+/// The number of decisions that are remembered of a session, and the bytes of their keys. The
+/// oldest are forgotten first.
 const DECISIONS: usize = 256;
 const BYTES: usize = 1024 * 1024;
 
-/// The decisions of each session, as long as it is open. Clones of a policy share them; connections
-/// do not, because each has sessions of its own.
+/// The decisions of each session, as long as it is open. Clones of a policy share them. Connections
+/// do not share any, because each has sessions of its own.
 #[derive(Debug, Default)]
 pub(super) struct Memory(Mutex<Vec<Remembered>>);
 
 #[derive(Debug)]
 struct Remembered {
     session: Weak<SessionState>,
-    /// By what the runs are known again.
+    /// By the keys of the runs.
     decisions: VecDeque<(String, Choice)>,
 }
 
-/// What a run is known again by: all that says what the tool is about to do. `None` when it is too
-/// little for that.
+/// Returns the key of a run: everything that the request says about the tool's work. `None` if it
+/// says too little.
 ///
-/// Neither the id nor the title would do: an agent may use the same for something else.
+/// The id or the title alone is not enough: an agent may use them again for something else.
 pub(super) fn key(request: &RequestPermissionRequest) -> Option<String> {
     let mut call = request.tool_call.clone();
     call.title.as_ref()?;
@@ -39,7 +39,7 @@ pub(super) fn key(request: &RequestPermissionRequest) -> Option<String> {
 }
 
 impl Memory {
-    /// What was decided for good about such a run in this session.
+    /// Returns the lasting decision about such a run in this session.
     pub(super) fn recall(&self, session: &Arc<SessionState>, key: &str) -> Option<Choice> {
         let table = self.table();
         let remembered = table.iter().find(|of| of.is(session))?;

@@ -1,4 +1,4 @@
-//! How a client answers `session/request_permission`.
+//! Answers to `session/request_permission`.
 
 mod memory;
 mod policy;

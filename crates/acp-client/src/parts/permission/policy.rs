@@ -1,3 +1,5 @@
+//! Policies that answer permission requests.
+
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,16 +10,18 @@ use super::memory::{self, Memory};
 use crate::Choice;
 use crate::{Client, Context, Handlers};
 
-/// How `session/request_permission` is answered: always the same way, by the kind of tool, or by
+/// A policy for `session/request_permission`: one answer for all, by the kind of tool, or by
 /// asking.
 ///
-/// The answer is chosen by the kind of the offered options, never by their place or name. When
-/// nothing fitting is offered the answer is `cancelled`, which is no consent (rule v1-perm-08). An
-/// `allow always` may become an `allow once`, a rejection may become the other kind of rejection;
-/// an `allow once` never becomes more. An option of an unknown kind is only chosen by its id.
+/// The policy chooses by the kind of the offered options, never by their place or name. If none
+/// fits, the answer is `cancelled`, [which is not
+/// consent](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-perm-08). An `allow always`
+/// may become an `allow once`, and a rejection may become the other kind of rejection. An
+/// `allow once` never becomes more. An option of an unknown kind is only chosen by its id.
 ///
-/// When the turn is cancelled, or the session or the connection closed, every open request is
-/// answered with `cancelled`, once, whatever the policy says later (rule v1-cancel-03).
+/// If the turn is cancelled or the session or connection closed, every open request is [answered
+/// with `cancelled`](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-cancel-03), once.
+/// A later answer of the policy is ignored.
 ///
 /// ```
 /// use acp_client::v1::ToolKind;
@@ -48,19 +52,19 @@ enum Rule {
     Remember(PermissionPolicy, Key, Memory),
 }
 
-/// What a rule comes to.
+/// The result of a rule.
 #[derive(Debug)]
 enum Verdict {
-    /// Something is offered that fits this, or it needs nothing.
+    /// An offered option fits this choice, or it needs none.
     Decided(Choice),
-    /// Nothing fits it.
+    /// No offered option fits.
     NotOffered,
-    /// The rule says nothing of such a request.
+    /// The rule does not cover such a request.
     NoRule,
 }
 
 impl PermissionPolicy {
-    /// Rejects everything: what a client does that was told nothing else.
+    /// Rejects everything. This is the policy of a client without another one.
     #[must_use]
     pub fn reject() -> Self {
         Self::of(Rule::Fixed(Choice::RejectOnce))
@@ -72,7 +76,7 @@ impl PermissionPolicy {
         Self::of(Rule::Fixed(Choice::RejectAlways))
     }
 
-    /// Allows every run, each for itself.
+    /// Allows every run, but only this one.
     #[must_use]
     pub fn allow_once() -> Self {
         Self::of(Rule::Fixed(Choice::AllowOnce))
@@ -84,8 +88,8 @@ impl PermissionPolicy {
         Self::of(Rule::Fixed(Choice::AllowAlways))
     }
 
-    /// Asks `callback`. It runs as a task of its own, is dropped when the turn is cancelled
-    /// meanwhile, and the answer is `cancelled` then.
+    /// Asks `callback`. It runs as a task of its own. If the turn is cancelled meanwhile, it is
+    /// dropped and the answer is `cancelled`.
     pub fn ask<F>(callback: impl Fn(RequestPermissionRequest) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Choice> + Send + 'static,
@@ -93,25 +97,25 @@ impl PermissionPolicy {
         Self::of(Rule::Ask(Box::new(move |request| Box::pin(callback(request)))))
     }
 
-    /// Decides by the kind of tool that the request names; of several for one kind the first. Other
-    /// kinds, and requests that name none, are rejected, or left to what [`or`](Self::or) and
-    /// [`or_ask`](Self::or_ask) add.
+    /// Decides by the kind of tool that the request names. The first rule for a kind counts. Other
+    /// kinds, and requests without a kind, are rejected, or left to [`or`](Self::or) and
+    /// [`or_ask`](Self::or_ask).
     ///
-    /// The kind is the agent's word for what the tool does, not a proof of it.
+    /// The kind is the agent's claim about the tool, not a proof.
     #[must_use]
     pub fn by_kind(rules: impl IntoIterator<Item = (ToolKind, Self)>) -> Self {
         Self::of(Rule::ByKind(rules.into_iter().collect()))
     }
 
-    /// Leaves to `other` what this policy has no rule for, and what none of the offered options
-    /// fits.
+    /// Leaves requests to `other` if this policy has no rule for them, or none of the offered
+    /// options fits.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self::of(Rule::Or(self, other))
     }
 
-    /// Asks `callback` what this policy has no rule for, and what none of the offered options fits:
-    /// see [`ask`](Self::ask).
+    /// Asks `callback` if this policy has no rule for a request, or none of the offered options
+    /// fits: see [`ask`](Self::ask).
     #[must_use]
     pub fn or_ask<F>(self, callback: impl Fn(RequestPermissionRequest) -> F + Send + Sync + 'static) -> Self
     where
@@ -120,20 +124,20 @@ impl PermissionPolicy {
         self.or(Self::ask(callback))
     }
 
-    /// Remembers, for as long as the session is open, what this policy allows or rejects always,
-    /// and decides the same run the same way without asking again. So one can decide for good also
-    /// where an agent offers no option for that.
+    /// Remembers the lasting decisions of this policy while the session is open, and decides the
+    /// same run again without asking. So a user can decide for good even if an agent offers no
+    /// option for that.
     ///
-    /// The same run is one of which the request says the same: kind, title, files, content and
-    /// input of the tool call. One without a title is not remembered. Clones share what they
-    /// remember: up to 256 decisions of a session.
+    /// Runs are the same if their requests agree in kind, title, files, content and input of the
+    /// tool call. A run without a title is not remembered. Clones share their memory: up to 256
+    /// decisions of a session.
     #[must_use]
     pub fn remember(self) -> Self {
         self.remember_by(memory::key)
     }
 
-    /// As [`remember`](Self::remember), where runs are the same of which `key` makes the same text.
-    /// Those of which it makes none are not remembered.
+    /// Remembers decisions like [`remember`](Self::remember). Runs are the same if `key` returns
+    /// the same text. A run for which it returns `None` is not remembered.
     ///
     /// ```
     /// # use acp_client::{Choice, PermissionPolicy};
@@ -168,7 +172,7 @@ impl PermissionPolicy {
         Self(Arc::new(rule))
     }
 
-    /// Boxed, because policies are made of policies.
+    /// Boxed, because policies contain policies.
     fn judge<'a>(
         &'a self,
         request: &'a RequestPermissionRequest,
@@ -222,7 +226,7 @@ impl PermissionPolicy {
 
 impl Verdict {
     fn of(choice: Choice, request: &RequestPermissionRequest) -> Self {
-        // Who closes a question has decided; nobody else is to be asked.
+        // Closing a question is a decision too, so nobody else is asked.
         let is_decided = choice == Choice::Cancel || choice.option(request).is_some();
         if is_decided { Self::Decided(choice) } else { Self::NotOffered }
     }

@@ -1,4 +1,4 @@
-//! The process that a `terminal/create` asks for.
+//! The process of a `terminal/create`.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,22 +14,22 @@ use crate::disk::tree::folder_inside;
 use crate::parts::refusal::{invalid, refusal};
 use crate::sessions::roots::Roots;
 
-/// How commands are started.
+/// The settings for the start of commands.
 #[derive(Clone)]
 pub(super) struct Launch {
-    /// What runs a command without arguments: a program, and its arguments before the command.
+    /// The shell for commands without arguments: a program, and its arguments before the command.
     pub(super) shell: Option<(OsString, Vec<OsString>)>,
-    /// Which of this program's variables a command gets, if not all of them.
+    /// The variables of this program that a command inherits; `None` for all.
     pub(super) inherited: Option<Vec<OsString>>,
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) grace: Duration,
-    /// Columns and rows of the terminal that it runs on, if it runs on one.
+    /// The columns and rows of the command's terminal, if it runs on one.
     #[cfg(all(feature = "pty", unix))]
     pub(super) size: Option<(u16, u16)>,
 }
 
 impl Launch {
-    /// Checks what was asked for, and where, before anything is done or anybody asked.
+    /// Checks the request before anything is done and anybody is asked.
     pub(super) fn check(request: &CreateTerminalRequest, cwd: &str) -> Result<(), RpcError> {
         let problem = if request.command.is_empty() {
             Some(("command", "must not be empty"))
@@ -48,7 +48,8 @@ impl Launch {
         problem.map_or(Ok(()), |(field, problem)| Err(invalid(field, problem, &request.session_id)))
     }
 
-    /// The folder without links, when it lies below one of these. It may take the disk's time.
+    /// Returns the folder without links, if it lies below one of the roots. It may wait for the
+    /// disk.
     pub(super) fn contain(roots: &Roots, cwd: &str, session: &SessionId) -> Result<String, RpcError> {
         let problem = match folder_inside(roots.trees(), cwd) {
             Ok(folder) => match folder.into_os_string().into_string() {
@@ -61,14 +62,14 @@ impl Launch {
         Err(invalid("cwd", problem, session))
     }
 
-    /// Starts it. It may take the disk's time.
+    /// Starts the command. It may wait for the disk.
     pub(super) fn run(
         &self,
         request: &CreateTerminalRequest,
         cwd: &str,
     ) -> Result<(Running, Output), RpcError> {
         let session = &request.session_id;
-        // The system does not tell a folder that is missing from a program that is.
+        // The error of the system does not tell a missing folder from a missing program.
         if !Path::new(cwd).is_dir() {
             return Err(invalid("cwd", "is not a directory", session));
         }

@@ -1,3 +1,5 @@
+//! Terminals of this machine, as a client serves them.
+
 use std::ffi::OsString;
 use std::fmt;
 use std::pin::Pin;
@@ -23,29 +25,30 @@ use crate::parts::refusal::{invalid, refusal};
 use crate::sessions::session_state::SessionState;
 use crate::{Client, Context, Handlers, RpcError};
 
-/// How many answers with the output of a terminal may wait at a time until the agent reads them.
+/// The number of answers with a terminal's output that may wait until the agent reads them.
 const OUTPUTS: usize = 16;
 
 /// Serves the `terminal/…` methods with processes on this machine.
 ///
-/// A command runs with the rights of this program, in the session's directory unless the agent
-/// names another one, with nothing on its stdin. No shell is involved unless there are
-/// [`shell_lines`](Self::shell_lines). What it prints on stdout and stderr is kept as one text, in
-/// the order in which it was written: the newest part of it, cut between characters, where bytes
-/// that are no UTF-8 are U+FFFD.
+/// A command runs with the rights of this program. It runs in the session's directory, unless the
+/// agent names another one, and its stdin is empty. No shell is involved unless
+/// [`shell_lines`](Self::shell_lines) sets one. Its output on stdout and stderr is kept as one
+/// text, in the order in which it was written. Only the newest part is kept, cut between
+/// characters. Bytes that are not UTF-8 become U+FFFD.
 ///
-/// A command is ended with everything it has started: when the agent kills it or releases its
+/// A command ends with everything that it has started: when the agent kills it or releases its
 /// terminal, when the session is closed or nobody holds it any more, and with the connection. It is
-/// asked to end, and killed after a [grace](Self::grace). On unix that reaches all of its process
-/// group, but not what has left that. When this program is killed, what is left of its commands is
-/// ended as [`Command::grace`](crate::Command::grace) says.
+/// asked to end, and killed after a [grace](Self::grace). On unix that reaches its process group,
+/// but not processes that have left it. If this program is killed, its commands are ended as
+/// [`Command::grace`](crate::Command::grace) says.
 ///
-/// On unix a command has no terminal, also where this program has one, unless `on_terminal` gives
-/// it one of its own.
+/// On unix a command has no terminal, even if this program has one, unless `on_terminal` gives it
+/// one of its own.
 ///
-/// What goes wrong is answered with a JSON-RPC error that names the field and the session: -32002
-/// for a terminal that does not exist or was released, -32602 for a command that cannot be started,
-/// is one too many, or was not [allowed](Self::ask), -32603 for an error of the system.
+/// A failure is answered with a JSON-RPC error that names the field and the session. The code is
+/// -32002 for a terminal that does not exist or was released, -32602 for a command that cannot be
+/// started, is one too many, or was not [allowed](Self::ask), and -32603 for an error of the
+/// system.
 ///
 /// ```no_run
 /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
@@ -59,7 +62,7 @@ const OUTPUTS: usize = 16;
 /// # Ok(()) }
 /// ```
 ///
-/// Clones share their terminals: one that is kept can [look at them](Self::get).
+/// Clones share their terminals, so a clone can [look at them](Self::get).
 #[derive(Clone)]
 pub struct LocalTerminals {
     launch: Launch,
@@ -81,7 +84,7 @@ struct Served {
 }
 
 impl LocalTerminals {
-    /// Serves any command, at most 64 at a time, with 1 MiB of output each.
+    /// Creates one that serves any command, at most 64 at a time, with 1 MiB of output each.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -102,9 +105,9 @@ impl LocalTerminals {
         }
     }
 
-    /// Asks `callback` before a command is started; false refuses it. The request has its `cwd`
-    /// set. The callback is dropped when the agent withdraws the request, and when the turn is
-    /// cancelled or the session closed meanwhile.
+    /// Asks `callback` before a command is started; false refuses it. The `cwd` of the request is
+    /// set. The callback is dropped if the agent withdraws the request, the turn is cancelled, or
+    /// the session is closed.
     #[must_use]
     pub fn ask<F>(mut self, callback: impl Fn(CreateTerminalRequest) -> F + Send + Sync + 'static) -> Self
     where
@@ -115,7 +118,7 @@ impl LocalTerminals {
     }
 
     /// Takes a command without arguments for a line of shell, and runs this shell with `args` and
-    /// the line. Some agents send whole lines although the protocol speaks of a program.
+    /// the line. Some agents send whole lines, although the protocol means a program.
     ///
     /// ```
     /// # use acp_client::LocalTerminals;
@@ -131,7 +134,7 @@ impl LocalTerminals {
         self
     }
 
-    /// Sets an environment variable for every command; the agent's own come after it.
+    /// Sets an environment variable for every command. The agent's own variables override it.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.launch.env.push((name.into(), value.into()));
@@ -145,9 +148,9 @@ impl LocalTerminals {
         self
     }
 
-    /// Starts commands with these variables of this program's environment and no others; called
-    /// again, these as well. It keeps secrets from them. A program without a folder needs `PATH` to
-    /// be found.
+    /// Starts commands with these variables of this program's environment and no others. Further
+    /// calls add variables. This keeps secrets from commands. A program without a folder needs
+    /// `PATH` to be found.
     ///
     /// ```
     /// # use acp_client::LocalTerminals;
@@ -160,22 +163,22 @@ impl LocalTerminals {
         self
     }
 
-    /// Refuses a command whose folder lies outside of the session's directories: its `cwd` and the
-    /// additional ones, as they were when it was opened.
+    /// Refuses a command whose folder lies outside of the session's directories. These are its
+    /// `cwd` and the additional ones, as they were when it was opened.
     ///
-    /// It is no sandbox: once it runs, a command can go where this program can.
+    /// It is not a sandbox: a running command can reach everything that this program can.
     #[must_use]
     pub const fn contained(mut self) -> Self {
         self.contained = true;
         self
     }
 
-    /// Runs commands on a terminal of their own, of this size: they print as they do for people,
+    /// Runs commands on a terminal of their own, of this size. They print as they do for people,
     /// with colours and lines that end in `\r\n`, and `TERM` is `xterm-256color`. Nobody types
-    /// there: who reads comes to the end of the input.
+    /// there: reading gives the end of the input.
     ///
-    /// A command ends as without one; but what a shell with job control has put into process groups
-    /// of their own only hears that the terminal is gone.
+    /// A command ends as it does without a terminal. But process groups that a shell with job
+    /// control has made only learn that the terminal is gone.
     #[cfg(all(feature = "pty", unix))]
     #[must_use]
     pub const fn on_terminal(mut self, columns: u16, rows: u16) -> Self {
@@ -183,37 +186,38 @@ impl LocalTerminals {
         self
     }
 
-    /// How many terminals there may be at a time, in all sessions. The agent is refused more until
-    /// it releases some.
+    /// Limits the number of terminals in all sessions together. Beyond it the agent is refused
+    /// until it releases some.
     #[must_use]
     pub const fn max_terminals(mut self, count: usize) -> Self {
         self.max_terminals = count;
         self
     }
 
-    /// How many bytes of output are kept of each command, where the agent does not ask for less.
+    /// Limits the bytes of output that are kept of each command. The agent may ask for less.
     #[must_use]
     pub const fn max_output_bytes(mut self, bytes: usize) -> Self {
         self.max_output_bytes = bytes;
         self
     }
 
-    /// How long a command may run before it is ended as by a kill. Default as long as it likes.
+    /// Limits the time of a command, which is then ended like by a kill. By default there is no
+    /// limit.
     #[must_use]
     pub fn max_time(mut self, time: impl Into<Option<Duration>>) -> Self {
         self.max_time = time.into();
         self
     }
 
-    /// How long a command gets from being asked to end to being killed. Default 2 seconds.
+    /// Sets the time between asking a command to end and killing it. The default is 2 seconds.
     #[must_use]
     pub const fn grace(mut self, grace: Duration) -> Self {
         self.launch.grace = grace;
         self
     }
 
-    /// The terminal of this id, to show it; `None` when there is none or it was released. Tool
-    /// calls name terminals in their [content](crate::v1::ToolCallContent::Terminal).
+    /// Returns the terminal with this id, to show it; `None` if there is none or it was released.
+    /// Tool calls name terminals in their [content](crate::v1::ToolCallContent::Terminal).
     #[must_use]
     pub fn get(&self, id: &TerminalId) -> Option<Terminal> {
         self.host.table().get(id).map(|listed| Terminal::new(Arc::clone(&listed.screen)))
@@ -239,8 +243,8 @@ impl Client for LocalTerminals {
             .raw_request(TerminalOutput::NAME, move |request: TerminalOutputRequest, context: Context| {
                 let (served, room) = (Arc::clone(&looked_at), Arc::clone(&room));
                 async move {
-                    // Kept until the text is on its way: an agent that does not read gets no more
-                    // of it into memory.
+                    // Kept until the text is on its way, so that an agent that does not read gets
+                    // no more texts into memory.
                     let place = context.unless_withdrawn(room.acquire_owned()).await?;
                     let output = served.find(&request.terminal_id, &request.session_id)?.output();
                     Ok(Reply::new(output).after(move |_| drop(place)))
@@ -298,7 +302,7 @@ impl Served {
         Ok(CreateTerminalResponse::new(id))
     }
 
-    /// The folder, when a command may run in it.
+    /// Returns the folder, if a command may run in it.
     async fn contain(&self, cwd: String, session: &SessionState) -> Result<String, RpcError> {
         if !self.terminals.contained {
             return Ok(cwd);
@@ -308,7 +312,7 @@ impl Served {
         found.unwrap_or_else(|_| Err(RpcError::internal("looking for the folder was interrupted")))
     }
 
-    /// Asks whoever is to be asked.
+    /// Asks the callback, if there is one.
     async fn pass(
         &self,
         request: &CreateTerminalRequest,
@@ -337,7 +341,7 @@ impl Served {
         }
     }
 
-    /// Lists a command that has been started, and looks after it from now on.
+    /// Lists a started command and supervises it from now on.
     fn open(
         &self,
         request: CreateTerminalRequest,
@@ -374,7 +378,7 @@ impl Served {
     }
 }
 
-/// Shows no environment: it may hold secrets.
+/// Leaves out the environment, which may hold secrets.
 impl fmt::Debug for LocalTerminals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LocalTerminals")

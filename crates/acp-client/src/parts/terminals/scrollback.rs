@@ -1,12 +1,12 @@
-//! The newest part of what a command prints.
+//! The newest part of a command's output.
 
 use std::collections::VecDeque;
 
-/// What stands for bytes that are no text.
+/// Replaces bytes that are not text.
 const REPLACEMENT: &str = "\u{FFFD}";
 
-/// Text of a limited length. What is too much is dropped at the front, whole characters at a time
-/// (rule v1-term-03).
+/// Text of a limited length. The excess is dropped at the front, in whole characters (rule
+/// v1-term-03).
 #[derive(Debug)]
 pub(super) struct Scrollback {
     /// Always whole characters.
@@ -18,12 +18,12 @@ pub(super) struct Scrollback {
 }
 
 impl Scrollback {
-    /// One that keeps at most so many bytes.
+    /// Creates one that keeps at most this many bytes.
     pub(super) const fn new(limit: usize) -> Self {
         Self { text: VecDeque::new(), limit, truncated: false, incomplete: Vec::new() }
     }
 
-    /// Adds what was printed. A character may come in pieces; bytes that are no text become U+FFFD.
+    /// Adds output. A character may come in pieces. Bytes that are not text become U+FFFD.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         if self.incomplete.is_empty() {
             return self.decode(bytes);
@@ -33,7 +33,7 @@ impl Scrollback {
         self.decode(&joined);
     }
 
-    /// Nothing more will be printed.
+    /// Ends the output.
     pub(super) fn end(&mut self) {
         if !std::mem::take(&mut self.incomplete).is_empty() {
             self.keep(REPLACEMENT);
@@ -42,12 +42,12 @@ impl Scrollback {
 
     pub(super) fn text(&self) -> String {
         let (front, back) = self.text.as_slices();
-        // A character may lie across the two.
+        // A character may lie across the two slices.
         let text = [front, back].concat();
         String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
-    /// Whether something was dropped.
+    /// Returns true if text was dropped.
     pub(super) const fn is_truncated(&self) -> bool {
         self.truncated
     }
@@ -74,7 +74,7 @@ impl Scrollback {
         self.truncated |= excess > 0;
         let from_new = excess.saturating_sub(self.text.len());
         self.text.drain(..excess.min(self.text.len()));
-        // The next whole character, of what stays or of what comes.
+        // Up to the next whole character, which may be in the kept or in the new text.
         while self.text.front().is_some_and(|byte| is_inside(*byte)) {
             self.text.pop_front();
         }
@@ -84,7 +84,7 @@ impl Scrollback {
         self.text.extend(text.as_bytes());
     }
 
-    /// Room for so much more. It grows by doubling, but not beyond the limit.
+    /// Reserves space for more bytes. It grows by doubling, but not beyond the limit.
     fn reserve(&mut self, more: usize) {
         let needed = self.text.len() + more;
         if needed > self.text.capacity() {
@@ -94,7 +94,7 @@ impl Scrollback {
     }
 }
 
-/// Whether a byte is within a character, and not its first.
+/// Returns true for a byte within a character, but not for its first.
 const fn is_inside(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }

@@ -15,15 +15,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::scrollback::Scrollback;
 
-/// How much is read at a time.
+/// The number of bytes that are read at a time.
 const CHUNK: usize = 16 * 1024;
-/// The most that a pipe holds unless somebody with special rights says otherwise.
+/// The capacity of the largest pipe that a process without special rights can make.
 const PIPE: usize = 1024 * 1024;
 
-/// A command of the agent's and what it prints, to show them: see
+/// A command of the agent and its output, to show them: see
 /// [`LocalTerminals::get`](crate::LocalTerminals::get).
 ///
-/// It stays readable as long as this is held, also after the agent has released the terminal.
+/// It stays readable while this is held, even after the agent has released the terminal.
 ///
 /// ```no_run
 /// # async fn show(mut terminal: acp_client::Terminal) {
@@ -39,7 +39,7 @@ pub struct Terminal {
     seen: watch::Receiver<()>,
 }
 
-/// What is known of a command.
+/// The state of a command.
 pub(super) struct Screen {
     id: TerminalId,
     request: CreateTerminalRequest,
@@ -48,8 +48,8 @@ pub(super) struct Screen {
     exit: watch::Sender<Option<TerminalExitStatus>>,
     /// Fires when the command is to end.
     kill: CancellationToken,
-    /// Fires when the terminal is to be forgotten: the agent does not need it any more, or its
-    /// session is over.
+    /// Fires when the terminal is to be forgotten: the agent has released it, or its session is
+    /// over.
     released: CancellationToken,
     /// Fires when nothing of the command is left.
     done: CancellationToken,
@@ -62,28 +62,28 @@ impl Terminal {
         Self { screen, seen }
     }
 
-    /// The id that the agent names it by.
+    /// Returns the id by which the agent names it.
     #[must_use]
     pub fn id(&self) -> &TerminalId {
         &self.screen.id
     }
 
-    /// What the agent asked for: the command with its arguments, and the session it runs for. `cwd`
-    /// is always set.
+    /// Returns the agent's request: the command with its arguments, and its session. `cwd` is
+    /// always set.
     #[must_use]
     pub fn request(&self) -> &CreateTerminalRequest {
         &self.screen.request
     }
 
-    /// What the agent is told when it asks: the text that is kept, whether there was more before
-    /// it, and how the command ended, once it has.
+    /// Returns the answer to the agent's request for output: the text that is kept, whether there
+    /// was more before it, and the exit of the command, if it has ended.
     #[must_use]
     pub fn output(&self) -> TerminalOutputResponse {
         self.screen.output()
     }
 
-    /// Waits until there is something new since this handle last waited; the first time it returns
-    /// at once. False when there will be nothing new any more. Dropping the future loses nothing.
+    /// Waits for news since the last call. The first call returns at once. Returns false if there
+    /// will be no more news. Dropping the future loses nothing.
     pub async fn changed(&mut self) -> bool {
         tokio::select! {
             biased;
@@ -92,13 +92,13 @@ impl Terminal {
         }
     }
 
-    /// Waits until the command has ended, and says how. Where neither member is set, that is not
-    /// known.
+    /// Waits for the end of the command and returns its exit. The exit is not known if neither
+    /// member is set.
     pub async fn wait(&self) -> TerminalExitStatus {
         self.screen.exited().await
     }
 
-    /// Ends the command and everything it started, and waits until it has ended.
+    /// Ends the command and everything that it has started, and waits until it has ended.
     pub async fn kill(&self) {
         self.screen.kill().await;
     }
@@ -138,7 +138,7 @@ impl Screen {
     }
 
     pub(super) fn output(&self) -> TerminalOutputResponse {
-        // Looked at first: an exit is told when all that was printed before it is here.
+        // Read first: the exit is set when all output before it is here.
         let exit = self.exit.borrow().clone();
         let scrollback = self.scrollback();
         let mut output = TerminalOutputResponse::new(scrollback.text(), scrollback.is_truncated());
@@ -166,7 +166,7 @@ impl Screen {
         self.released.cancelled().await;
     }
 
-    /// Looks after the command until nothing of it is left.
+    /// Supervises the command until nothing of it is left.
     pub(super) async fn supervise(&self, mut running: Running, mut output: Output, time: Option<Duration>) {
         let ending = self.is_to_end(time);
         tokio::pin!(ending);
@@ -198,7 +198,7 @@ impl Screen {
         self.read_rest(&mut output);
     }
 
-    /// Nothing is left of the command, or nobody looks after it any more.
+    /// Marks the command as gone, or as supervised by nobody.
     pub(super) fn finish(&self) {
         self.scrollback().end();
         self.tell(&Exit::default());
@@ -220,18 +220,19 @@ impl Screen {
         }
     }
 
-    /// Takes what is printed, for ever.
+    /// Takes in output, for ever.
     async fn read(&self, output: &mut Output) -> Infallible {
         let mut chunk = vec![0; CHUNK];
         while let Ok(length @ 1..) = output.read(&mut chunk).await {
             self.print(chunk.get(..length).unwrap_or_default());
-            // A flood leaves time for others.
+            // A flood must leave time for others.
             tokio::task::consume_budget().await;
         }
         std::future::pending().await
     }
 
-    /// Takes what has been printed so far, of somebody who never stops not more than a pipe full.
+    /// Takes in the output so far. From a process that never stops, it takes no more than a pipe
+    /// can hold.
     fn read_rest(&self, output: &mut Output) {
         let mut chunk = vec![0; CHUNK];
         for _ in 0..PIPE / CHUNK {
@@ -247,12 +248,12 @@ impl Screen {
         self.changed.send_replace(());
     }
 
-    /// Says how the command ended, once.
+    /// Sets the exit of the command, once.
     fn tell(&self, how: &Exit) {
         if self.exit.borrow().is_some() {
             return;
         }
-        // Half a character will not be made whole by a process that has ended.
+        // A process that has ended does not complete half a character.
         self.scrollback().end();
         self.exit.send_replace(Some(exit_status(how)));
         self.changed.send_replace(());
@@ -265,7 +266,7 @@ impl Screen {
 
 fn exit_status(exit: &Exit) -> TerminalExitStatus {
     let mut status = TerminalExitStatus::new();
-    // On Windows some have the highest bit set.
+    // On Windows some codes have the highest bit set.
     status.exit_code = exit.status.map(i32::cast_unsigned);
     status.signal = exit.signal.map(signal_name);
     status

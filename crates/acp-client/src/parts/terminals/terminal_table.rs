@@ -1,4 +1,4 @@
-//! The terminals that have not been released, and the places for them.
+//! The table of terminals, and the slots in it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -12,9 +12,9 @@ use super::terminal::Screen;
 #[derive(Default)]
 pub(super) struct Host {
     table: Mutex<HashMap<TerminalId, Listed>>,
-    /// How many there are, with those that are being made and those that are being ended.
+    /// The number of terminals, including those that are being made or ended.
     pub(super) taken: AtomicUsize,
-    /// How many ids have been given away, to terminals and to connections.
+    /// The number of ids that were given to terminals and connections.
     numbers: AtomicU64,
 }
 
@@ -37,7 +37,7 @@ impl Host {
     }
 }
 
-/// A place among the terminals that there may be.
+/// A slot for a terminal. Dropping it frees the slot.
 pub(super) struct Slot(pub(super) Arc<Host>);
 
 impl Drop for Slot {
@@ -46,8 +46,7 @@ impl Drop for Slot {
     }
 }
 
-/// A terminal with a task of its own. When that ends, however it does, nobody waits for the command
-/// any more.
+/// A terminal with a task of its own. Dropping it ends all waiting for the command.
 pub(super) struct LookedAfter {
     pub(super) host: Arc<Host>,
     pub(super) screen: Arc<Screen>,

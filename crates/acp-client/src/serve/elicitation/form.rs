@@ -1,4 +1,4 @@
-//! What a form allows.
+//! The checks of a form's values.
 
 use std::fmt;
 
@@ -14,9 +14,9 @@ use crate::serve::elicitation::question::FormElicitation;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FormError {
-    /// The field.
+    /// The name of the field.
     pub field: String,
-    /// What is wrong with its value, in words for the user.
+    /// The problem with its value, in words for the user.
     pub problem: &'static str,
 }
 
@@ -29,7 +29,8 @@ impl fmt::Display for FormError {
 impl std::error::Error for FormError {}
 
 impl FormElicitation {
-    /// The values that the form starts with (rule v1-eli-08).
+    /// Returns the values that [the form starts
+    /// with](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-eli-08).
     #[must_use]
     pub fn defaults(&self) -> Map<ElicitationContentValue> {
         let mut values = Map::default();
@@ -41,9 +42,11 @@ impl FormElicitation {
         values
     }
 
-    /// Checks values against the form (rule v1-eli-07): what is required is there, each is of the
-    /// kind of its field, in its bounds and among its choices, and there are no others. `pattern`
-    /// and `format` are not looked at.
+    /// Checks values [against the
+    /// form](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-eli-07). Required fields
+    /// must have values. Each value must be of the kind of its field, within its bounds and among
+    /// its choices, and fields that are not in the form must not have values. `pattern` and
+    /// `format` are not checked.
     ///
     /// # Errors
     /// The first value that the form does not allow.
@@ -94,7 +97,7 @@ fn problem_of(value: &ElicitationContentValue, field: &ElicitationPropertySchema
         (Field::Integer(_), _) => Some("has to be a whole number"),
         (Field::Boolean(_), _) => Some("has to be on or off"),
         (Field::Array(_), _) => Some("has to be a list of choices"),
-        // What a field of another kind allows is not known here.
+        // The rules of other kinds of fields are not known here.
         _ => None,
     }
 }

@@ -16,7 +16,7 @@ use crate::{Context, RpcError};
 type Values = Map<ElicitationContentValue>;
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// What an agent may ask for.
+/// The modes of elicitation that an agent may use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Modes {
     pub(crate) form: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Elicits {
     pub(super) form: Option<Handler<FormElicitation, Values>>,
     pub(super) url: Option<Handler<UrlElicitation, ()>>,
     pub(super) pages: Arc<Pages>,
-    /// The method has a handler that takes every mode.
+    /// True if the method has a handler for every mode.
     pub(crate) is_raw: bool,
 }
 
@@ -77,8 +77,8 @@ async fn fill_in(
     allowed(&form, answer, &context)
 }
 
-/// The answer, unless it has values that the form does not allow: then the question counts as
-/// closed.
+/// Returns the answer. If the form does not allow its values, the question counts as closed
+/// instead.
 pub(super) fn allowed(
     form: &FormElicitation,
     answer: ElicitationAction,

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_types::v1::ElicitationId;
 
-/// How many web pages are remembered that the agent may still say something about.
+/// The number of web pages that are remembered.
 const PAGES: usize = 64;
 
-/// The web pages that the user was asked to visit and is not known to be done with. Of very many
-/// the oldest are forgotten.
+/// The web pages that the user was asked to visit and has not left as far as known. Beyond the
+/// limit the oldest are forgotten.
 #[derive(Default)]
 pub(crate) struct Pages(Mutex<VecDeque<ElicitationId>>);
 
@@ -22,7 +22,7 @@ impl Pages {
         pages.push_back(id);
     }
 
-    /// False if it was not there.
+    /// Removes a page. Returns false if it was not there.
     pub(crate) fn remove(&self, id: &ElicitationId) -> bool {
         let mut pages = self.lock();
         let found = pages.iter().position(|page| page == id);
@@ -34,8 +34,7 @@ impl Pages {
     }
 }
 
-/// A page that the user is asked about. Unless he agrees, there is nothing that he could be done
-/// with.
+/// A page that the user is asked to visit. Unless the user agrees, dropping it forgets the page.
 pub(crate) struct Visit {
     pages: Arc<Pages>,
     id: ElicitationId,

@@ -9,11 +9,11 @@ use acp_types::v1::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FormElicitation {
-    /// What is asked, and why.
+    /// The question and its reason.
     pub message: String,
     /// The fields.
     pub schema: ElicitationSchema,
-    /// The session, and its tool call, or the request of ours that it is about.
+    /// The session with its tool call, or the client's request that the question is about.
     pub scope: ElicitationScope,
     /// Data of extensions.
     pub meta: Option<Meta>,
@@ -32,30 +32,31 @@ impl FormElicitation {
 
 /// A web page that the agent wants the user to visit (`elicitation/create`, mode `url`).
 ///
-/// Show the whole address, and open it only when the user agrees, where neither this program nor a
-/// model can read what is entered there (rule v1-eli-11).
+/// Show the whole address, and open it only if the user agrees. Open it where [neither this program
+/// nor a model](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-eli-11) can read the
+/// user's input.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UrlElicitation {
-    /// What is asked, and why.
+    /// The question and its reason.
     pub message: String,
     /// The address.
     pub url: String,
-    /// What the agent names it by when the user is done there.
+    /// The id that the agent uses when the user is done there.
     pub id: ElicitationId,
-    /// The session, and its tool call, or the request of ours that it is about.
+    /// The session with its tool call, or the client's request that the question is about.
     pub scope: ElicitationScope,
     /// Data of extensions.
     pub meta: Option<Meta>,
 }
 
-/// What the user says to a [`FormElicitation`] or a [`UrlElicitation`].
+/// The user's answer to a [`FormElicitation`] or a [`UrlElicitation`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElicitationAnswer<T = ()> {
-    /// Yes: with these values, or the page may be opened.
+    /// The user agrees: with these values, or to opening the page.
     Accept(T),
-    /// No.
+    /// The user refuses.
     Decline,
-    /// Neither: the question was closed.
+    /// The user closed the question without an answer.
     Cancel,
 }

@@ -1,4 +1,4 @@
-//! How questions to the user are registered and answered.
+//! Registration of handlers for questions to the user.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::serve::elicitation::pages::Visit;
 use crate::serve::elicitation::question::{ElicitationAnswer, FormElicitation, UrlElicitation};
 use crate::{Context, Handlers, RpcError};
 
-/// The parts of `elicitation/create` that clients serve.
+/// The parts of `elicitation/create` that clients can serve.
 const FORM: &str = "elicitation/create, form";
 const URL: &str = "elicitation/create, url";
 
 impl Handlers {
-    /// Has forms filled in (`elicitation/create`, mode `form`). Values that the form does not allow
-    /// count as a closed question. When the turn is cancelled the handler is dropped and the answer
-    /// is `cancel`.
+    /// Lets the handler fill in forms (`elicitation/create`, mode `form`). If the form does not
+    /// allow its values, the question counts as closed. If the turn is cancelled, the handler is
+    /// dropped and the answer is `cancel`.
     pub fn elicit_form<S, F>(
         &mut self,
         state: &Arc<S>,
@@ -38,9 +38,9 @@ impl Handlers {
         self.serve_elicitation()
     }
 
-    /// Has web pages opened (`elicitation/create`, mode `url`). `Accept` says only that the user
-    /// agrees to open it. When the turn is cancelled the handler is dropped and the answer is
-    /// `cancel`.
+    /// Lets the handler open web pages (`elicitation/create`, mode `url`). `Accept` only means that
+    /// the user agrees to open it. If the turn is cancelled, the handler is dropped and the answer
+    /// is `cancel`.
     pub fn elicit_url<S, F>(
         &mut self,
         state: &Arc<S>,
@@ -57,8 +57,9 @@ impl Handlers {
         self.serve_elicitation()
     }
 
-    /// Is told that the user is done on a web page that was [agreed to](Self::elicit_url)
-    /// (`elicitation/complete`): once for each. Other ids are ignored (rule v1-eli-21).
+    /// Calls the handler when the user is done on a web page that was [agreed to](Self::elicit_url)
+    /// (`elicitation/complete`), once for each page. [Other ids are
+    /// ignored](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-eli-21).
     pub fn elicitation_complete<S, F>(
         &mut self,
         state: &Arc<S>,
@@ -72,7 +73,8 @@ impl Handlers {
         self.completed(move |done, _| handler(Arc::clone(&state), done.elicitation_id))
     }
 
-    /// The same with the whole notification.
+    /// Calls the handler like [`elicitation_complete`](Self::elicitation_complete), with the whole
+    /// notification.
     pub(crate) fn completed<F>(
         &mut self,
         handler: impl Fn(CompleteElicitationNotification, Context) -> F + Send + Sync + 'static,
@@ -124,15 +126,15 @@ impl Handlers {
 
     fn serve_elicitation(&mut self) -> &mut Self {
         let elicits = Arc::new(self.elicits.clone());
-        // One handler for the modes of all clients, so that each mode takes the place of the
-        // handler before it.
+        // One handler for the modes of all clients. It replaces the handler that was made for fewer
+        // modes.
         self.elicits.is_raw = false;
         self.replace::<ElicitationCreate, _>(move |request, context| {
             Arc::clone(&elicits).ask(request, context)
         })
     }
 
-    /// The modes that are served, if any is.
+    /// Returns the modes that are served, if there are any.
     pub(crate) fn elicits(&self) -> Option<Modes> {
         let Elicits { form, url, is_raw, .. } = &self.elicits;
         let modes = Modes { form: *is_raw || form.is_some(), url: *is_raw || url.is_some() };

@@ -4,6 +4,8 @@
 pub(crate) mod alone;
 #[cfg(unix)]
 pub(crate) mod place;
+#[cfg(target_os = "linux")]
+pub(crate) mod processes;
 
 use acp_client::{Agent, Connect, Session, Transport};
 use serde_json::{Value, json};
