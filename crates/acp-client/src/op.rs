@@ -40,7 +40,7 @@ pub use crate::generated::op::*;
 
 /// An operation whose params name a session.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` names no session",
+    message = "`{Self}` does not name a session",
     label = "there is no session here",
     note = "`SessionId` is an argument of operations of a session, such as `update` and `read_text_file`"
 )]

@@ -319,7 +319,7 @@ fn set_up(command: Command, args: &[String], env: &BTreeMap<String, String>) -> 
 impl fmt::Display for RegistryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Json(error) => write!(f, "the registry is no JSON: {error}"),
+            Self::Json(error) => write!(f, "the registry is not JSON: {error}"),
             Self::NoAgents => f.write_str("the registry has no list `agents`"),
             Self::NoCommand { agent, problem } => {
                 write!(f, "the agent `{agent}` cannot be started: {problem}")

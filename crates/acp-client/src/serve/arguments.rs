@@ -27,7 +27,7 @@ use crate::{Agent, Cancel, Context, Error, Event};
 /// | anything that is `DeserializeOwned`, read from the params | `#[ext]` |
 /// | the params that a marker names | `#[on]` with a marker of one's own |
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no argument of the operation `{O}`",
+    message = "`{Self}` is not an argument of the operation `{O}`",
     label = "the handler cannot be given this",
     note = "every handler can have its request, `Agent`, `Cancel`, `RequestMeta` and `Context`; in a session also \
             `SessionId`; `update` has `Event`; `#[ext]` handlers have whatever can be deserialized"

@@ -33,7 +33,7 @@ use crate::Handlers;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no client",
+    message = "`{Self}` is not a client",
     label = "not a client",
     note = "put `#[client]` on an impl block of `{Self}`, or build a `Router`"
 )]

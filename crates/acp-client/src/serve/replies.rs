@@ -29,7 +29,7 @@ use crate::{Choice, op};
 /// | `#[ext]` | anything that is `Serialize` |
 /// | `#[on]` with a marker of one's own | the response that it names |
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no result of the operation `{O}`",
+    message = "`{Self}` is not a result of the operation `{O}`",
     label = "the operation cannot be answered with this",
     note = "every operation takes its response; `request_permission` also `Result<Choice>`, `read_text_file` \
             `Result<String>`; `#[ext]` requests return anything that can be serialized"

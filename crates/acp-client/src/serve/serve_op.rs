@@ -30,7 +30,7 @@ pub trait Served: Op {
 
 /// A notification. Its handler returns nothing.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no notification",
+    message = "`{Self}` is not a notification",
     label = "this one is answered",
     note = "`Router::on` takes the handlers of requests"
 )]

@@ -69,7 +69,7 @@ impl Record for Entry {
             "missed" => fields.required("count", u64::from_node).map(Self::Missed),
             other => match MessageKind::from_name(other) {
                 Some(kind) => read_message(kind, fields).map(Self::Message),
-                None => Err(problem(fields, "type", "is no kind of entry")),
+                None => Err(problem(fields, "type", "is not a kind of entry")),
             },
         }
     }
@@ -137,7 +137,7 @@ acp_json::record!(Entry);
 fn read_echo(node: Node<'_>, at: &At<'_>) -> Result<Message, ReadError> {
     match Entry::from_node(node, at)? {
         Entry::Message(message) if message.kind == MessageKind::User => Ok(message),
-        _ => Err(ReadError::new(at, Problem::Other("is no message of the user".to_owned()))),
+        _ => Err(ReadError::new(at, Problem::Other("is not a message of the user".to_owned()))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a connection keeps of its sessions, and gives back.
+//! The state that a connection keeps of its sessions, and its release.
 
 use crate::common::{Wire, connected, open};
 use acp_client::{Agent, Connect, Session};
@@ -20,7 +20,7 @@ async fn open_after(agent: &Agent, wire: &mut Wire, id: &str, before: &[(&str, &
     session.expect("opened")
 }
 
-/// What is there to read of a session, and that no more is.
+/// Reads what a session has kept, and checks that no more follows.
 async fn kept(session: &Session, wire: &mut Wire) -> Vec<String> {
     let (turn, request) = tokio::join!(session.prompt("go"), wire.expect("session/prompt"));
     wire.answer(&request, json!({"stopReason": "end_turn"})).await;
@@ -37,7 +37,7 @@ async fn kept(session: &Session, wire: &mut Wire) -> Vec<String> {
 async fn the_places_of_sessions_that_were_never_named_are_given_back() {
     let (agent, mut wire) = connected(plain, json!({})).await;
     for round in 0..5 {
-        // More of them than there are places for, and then the real one of the next round.
+        // More strangers than there are places for, and then the real session of the next round.
         let strangers: Vec<String> = (0..16).map(|n| format!("never-{round}-{n}")).collect();
         let before: Vec<(&str, &str)> = strangers.iter().map(|id| (id.as_str(), "?")).collect();
         open_after(&agent, &mut wire, &format!("full-{round}"), &before).await;
@@ -105,7 +105,7 @@ async fn a_session_that_has_ended_is_forgotten() {
                 (end != "dropped").then_some(session)
             }
         };
-        // What the agent says of it now is about nobody's session.
+        // From now on the agent's updates concern nobody's session.
         wire.text("s1", "to nobody").await;
         wire.call(json!(1), "_unknown", json!(null)).await;
         let faults = agent.faults();
@@ -136,7 +136,7 @@ async fn a_session_whose_turn_was_dropped_with_it_is_known_until_the_turn_ends()
     drop(turn);
     drop(session);
     wire.expect("session/cancel").await;
-    // Nobody holds it, and still no consent is given for what is being cancelled.
+    // Nobody holds the session. Still no consent is given for a cancelled turn.
     let ask = json!({"sessionId": "s1", "toolCall": {"toolCallId": "c"}, "options": [
         {"optionId": "no", "name": "No", "kind": "reject_once"},
     ]});

@@ -1,4 +1,4 @@
-//! Cancelling a turn that the agent does not end.
+//! Cancelling of a turn that the agent does not end.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ async fn an_agent_that_does_not_end_a_cancelled_turn_is_given_up() {
         assert!(matches!(error, Error::CancelTimeout { waited: PATIENCE, .. }), "{by}: {error}");
         assert!(error.to_string().contains("`s1`"), "{error}");
 
-        // The agent is still at it: another prompt would meet the old turn.
+        // The agent still works: another prompt would meet the old turn.
         let error = session.prompt("again").await.expect_err("the old turn goes on");
         assert!(matches!(error, Error::CancelTimeout { .. }), "{by}: {error}");
         wire.answer(&prompt, json!({"stopReason": "cancelled"})).await;

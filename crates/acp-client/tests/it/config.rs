@@ -74,7 +74,7 @@ async fn config_options_are_checked_set_and_followed() {
         assert_eq!(set.expect("set").len(), 4);
     }
 
-    // The agent changes them by itself; what it says last is what counts.
+    // The agent changes them by itself, and its last word counts.
     let mut set = std::pin::pin!(session.set_config_option("model", "b"));
     let request = tokio::select! {
         _ = &mut set => panic!("nobody has answered"),
@@ -83,7 +83,7 @@ async fn config_options_are_checked_set_and_followed() {
     wire.answer(&request, json!({"configOptions": [select("model", &["b"])]})).await;
     let newer = json!({"sessionUpdate": "config_option_update", "configOptions": [select("model", &["z"])]});
     wire.update("s1", newer).await;
-    // The answer shows that the client has come past the update, before anybody looks at the one
+    // The answer shows that the client has taken in the update, before anybody looks at the one
     // above.
     wire.call(json!(1), "_unknown", json!(null)).await;
     set.await.expect("set");

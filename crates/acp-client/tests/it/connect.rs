@@ -1,4 +1,4 @@
-//! Starting: initialize, versions, noise, and what the agent may ask for.
+//! Connecting: `initialize`, versions, noise, and the methods that the agent may call.
 
 mod options;
 
@@ -17,7 +17,7 @@ fn plain(connect: Connect) -> Connect {
     connect
 }
 
-/// What a client that was set up like this says in `initialize`.
+/// Returns the `initialize` request of a client with this setup.
 async fn introduction(set_up: impl FnOnce(Connect) -> Connect) -> Value {
     let (transport, mut wire) = pipe();
     let (_agent, request) =
@@ -103,7 +103,7 @@ async fn an_agent_that_never_answers_is_given_up() {
     let (agent, _) = tokio::join!(connecting.into_future(), wire.expect("initialize"));
     let error = agent.expect_err("no answer");
     assert_eq!(error.to_string(), "the agent did not answer `initialize` within 5s");
-    // The call is taken back, then the connection is closed.
+    // The call is withdrawn, and then the connection is closed.
     wire.expect("$/cancel_request").await;
     assert!(wire.next().await.is_none());
 }
@@ -262,7 +262,7 @@ async fn a_client_serves_what_it_registers() {
         wire.call(json!(4), "fs/read_text_file", json!({"sessionId": "s1", "path": "/a", "line": "1"})).await;
     assert_eq!(bad["error"]["code"], -32602);
     assert!(bad["error"]["message"].as_str().expect("text").contains("line"), "{bad}");
-    // One handler's failure is its own.
+    // The failure of one handler does not concern the others.
     assert_eq!(wire.call(json!(5), "_panic", json!(null)).await["error"]["code"], -32603);
     assert_eq!(wire.call(json!(5), "_panic_early", json!(null)).await["error"]["code"], -32603);
     assert_eq!(wire.call(json!(6), "_sum", json!([4])).await["result"], 4);

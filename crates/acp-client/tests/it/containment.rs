@@ -1,4 +1,4 @@
-//! What a path may lead to: files below a root, and nothing else, whatever the path says.
+//! Paths may lead to files below a root and to nothing else, however they are spelled.
 
 #![cfg(unix)]
 
@@ -12,7 +12,7 @@ use crate::common::with_session;
 use acp_client::{HostFile, LocalFs, Overlay};
 use serde_json::json;
 
-/// Paths that lead outside in one way or another, relative to the folder around the root.
+/// Returns paths that lead outside in different ways, relative to the folder around the root.
 fn ways_out(place: &Place) -> Vec<(&'static str, String)> {
     let around = place.folder.path().to_str().expect("UTF-8").to_owned();
     let root = place.root();
@@ -98,7 +98,7 @@ async fn links_and_dots_that_stay_inside_are_followed() {
     let links = [place.path("sub/link-in"), place.path("absolute-link-in"), other_name, dots];
     for (n, path) in links.iter().enumerate() {
         assert_eq!(place.read(path).await["result"]["content"], "one\ntwo\nthree\n", "{path}");
-        // Written through: the link stays a link.
+        // The write goes through the link, which stays a link.
         assert_eq!(place.write(path, &format!("version {n}")).await["result"], json!({}), "{path}");
         assert_eq!(fs::read_to_string(root.join("notes.txt")).expect("there"), format!("version {n}"));
         fs::write(root.join("notes.txt"), "one\ntwo\nthree\n").expect("written");
@@ -135,8 +135,8 @@ async fn a_hard_link_keeps_the_old_text() {
     assert_eq!(fs::read_to_string(&secret).expect("there"), SECRET, "what is outside is not written through");
 }
 
-/// A directory is swapped for a link to the outside again and again while files are written and
-/// read in it.
+/// A directory is swapped for a link to the outside again and again, while files are read and
+/// written in it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_swapped_link_does_not_lead_out() {
     let mut place = Place::new().await;
@@ -173,7 +173,7 @@ async fn a_swapped_link_does_not_lead_out() {
 
 #[tokio::test]
 async fn what_devices_and_processes_give_is_no_text() {
-    // What is special is so below any root, also one of the system's own.
+    // Special files are special below any root, even below one of the system's own.
     for (root, paths) in [
         ("/dev", &["/dev/null", "/dev/zero", "/dev/random", "/dev/tty"][..]),
         ("/proc/self", &["/proc/self/root/etc/passwd", "/proc/self/cwd/Cargo.toml", "/proc/self/fd/0"][..]),
@@ -202,12 +202,12 @@ async fn a_name_in_another_case_is_what_the_disk_says_it_is() {
         assert_eq!(answer["result"]["content"], "one\ntwo\nthree\n");
     } else {
         assert_eq!(code(&answer), -32002);
-        // Another root, which is not there.
+        // This is another root, which is not served.
         assert_eq!(code(&place.read(around.to_str().expect("UTF-8")).await), -32602);
     }
 }
 
-/// A hard link is a file of its own right: what it shares its text with lies nowhere in particular.
+/// A hard link is a file of its own. The other names of its text may lie anywhere.
 #[tokio::test]
 async fn a_hard_link_is_a_file() {
     let mut place = Place::new().await;

@@ -1,4 +1,4 @@
-//! What the agent may ask the user, and what becomes of the answer.
+//! Questions of the agent to the user, and the user's answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -122,7 +122,7 @@ async fn values_that_the_form_does_not_allow_are_not_sent() {
     let integer = ElicitationContentValue::Integer;
     let number = ElicitationContentValue::Number;
     let on = ElicitationContentValue::Boolean(true);
-    // One field beside a `text` that is fine; `None` when it is allowed.
+    // One field beside a valid `text`; `None` if it is allowed.
     let cases = [
         ("text", text("é"), Some("shorter or longer")),
         ("text", text("éé"), None),

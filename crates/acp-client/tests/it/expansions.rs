@@ -1,4 +1,5 @@
-//! What `#[client]` writes compiles: the expansions that the tests of `acp-macros` compare.
+//! The output of `#[client]` compiles: these are the expansions that the tests of `acp-macros`
+//! compare.
 
 #![allow(dead_code, clippy::let_unit_value, reason = "nothing is run, and nothing of it was written by hand")]
 

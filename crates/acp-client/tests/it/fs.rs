@@ -1,4 +1,4 @@
-//! `LocalFs`: what is read and written below a root, and that nothing is beside it.
+//! `LocalFs` reads and writes files below a root, and leaves nothing beside them.
 
 #![cfg(unix)]
 
@@ -52,7 +52,7 @@ async fn writing_creates_replaces_and_keeps_the_mode() {
     assert_eq!(place.write(&created, "text").await["result"], json!({}));
     assert_eq!(fs::read_to_string(&created).expect("there"), "text");
     assert_eq!(place.read(&created).await["result"]["content"], "text");
-    // Nothing may be left of a file that could not be replaced, either.
+    // Nothing may remain of a file that could not be replaced, either.
     let sub = place.path("sub");
     assert_eq!(code(&place.write(&sub, "x").await), -32602);
     let left: Vec<_> =
@@ -91,7 +91,7 @@ async fn directories_are_made_only_where_that_is_wanted() {
     let path = place.path("new/folder/file.txt");
     assert_eq!(place.write(&path, "text").await["result"], json!({}));
     assert_eq!(fs::read_to_string(&path).expect("there"), "text");
-    // Not below a file.
+    // A path below a file.
     let path = place.path("notes.txt/folder/file.txt");
     assert_eq!(code(&place.write(&path, "text").await), -32002);
 }
@@ -103,7 +103,7 @@ async fn a_missing_file_is_empty_where_that_is_wanted() {
         let path = place.path(missing);
         assert_eq!(place.read(&path).await["result"]["content"], "", "{missing}");
     }
-    // What is not missing stays an error.
+    // Other failures stay errors.
     for (path, expected) in [("sub", -32602), ("../none.txt", -32602)] {
         let path = place.path(path);
         assert_eq!(code(&place.read(&path).await), expected, "{path}");
@@ -127,7 +127,7 @@ async fn any_number_of_requests_at_once_is_answered() {
     let mut answered = std::collections::BTreeSet::new();
     while answered.len() < usize::try_from(MANY).expect("few") {
         let answer = place.wire.receive().await;
-        // What is read beside its write may be there or not, but never a part of it.
+        // A read during the write finds the old text or the new one, but never a part.
         let is_whole = ["", "text"].contains(&answer["result"]["content"].as_str().unwrap_or_default());
         assert!(is_whole && (answer["result"].is_object() || answer["error"]["code"] == -32002), "{answer}");
         assert!(answered.insert(answer["id"].as_u64().expect("ours")), "{answer}");
@@ -158,7 +158,7 @@ async fn who_only_reads_does_not_offer_to_write() {
         let offered = &request["params"]["clientCapabilities"]["fs"];
         assert_eq!(offered["readTextFile"], true);
         assert_eq!(offered["writeTextFile"].as_bool().unwrap_or(false), writes);
-        // Agents write without asking what is offered.
+        // Some agents write without asking whether it is offered.
         let params = json!({"sessionId": "s1", "path": "/none/x", "content": ""});
         let answer = wire.call(json!(1), "fs/write_text_file", params).await;
         assert_eq!(answer["error"]["code"] == -32601, read_only, "{answer}");
@@ -256,7 +256,7 @@ async fn a_path_that_ends_as_a_directory_makes_no_file() {
     }
     assert_eq!(names(&place.root()), ["notes.txt", "sub"]);
     assert_eq!(fs::read_to_string(place.path("notes.txt")).expect("there"), "one\ntwo\nthree\n");
-    // Dots in a name are another thing.
+    // Other dots in a name are allowed.
     for name in ["dot.", ".hidden", "..."] {
         let path = place.path(name);
         assert_eq!(place.write(&path, "text").await["result"], json!({}), "{name}");
@@ -267,7 +267,7 @@ async fn a_path_that_ends_as_a_directory_makes_no_file() {
 async fn a_write_that_is_refused_leaves_no_directories() {
     let mut place = Place::with(LocalFs::create_directories).await;
     let long = "x".repeat(300);
-    // The name of the file, or of a directory, is none that there can be.
+    // The name of the file or of a directory is too long for any file.
     for path in [format!("a/b/{long}"), format!("a/{long}/c.txt"), format!("sub/a/{long}")] {
         let path = place.path(&path);
         assert!(code(&place.write(&path, "text").await) < 0, "{path}");

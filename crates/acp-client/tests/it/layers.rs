@@ -1,5 +1,4 @@
-//! What is set up in the options of a connection: layers in both directions, and the time that
-//! requests may take.
+//! The options of a connection: layers in both directions, and the time limit of requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! When the functions of a `#[client]` block are called, and what the library does around them.
+//! The calls of a `#[client]` block's functions, and the library's work around them.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use acp_client::{Agent, Cancel, Event, Map, Result, RpcError, client};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
 
-/// What a client is shown, in the order in which it is.
+/// A client's screen: everything that it was shown, in order.
 struct Screen<T> {
     next: Semaphore,
     shown: mpsc::UnboundedSender<T>,
@@ -46,7 +46,7 @@ async fn updates_of_a_session_are_handled_one_at_a_time_while_all_else_goes_on()
     wire.text("s1", "a").await;
     wire.text("s1", "b").await;
     assert_eq!(screen.recv().await.as_deref(), Some("s1< a"));
-    // The handler waits; another session and the requests of the agent do not.
+    // The handler waits. Another session and the requests of the agent do not.
     wire.text("s2", "c").await;
     assert_eq!(screen.recv().await.as_deref(), Some("s2< c"));
     let file = wire.call(json!(1), "fs/read_text_file", json!({"sessionId": "s1", "path": "/f"})).await;
@@ -61,7 +61,7 @@ async fn updates_of_a_session_are_handled_one_at_a_time_while_all_else_goes_on()
     drop((first, second));
 }
 
-/// Leaves something behind that outlives its handlers.
+/// A client that leaves something behind which outlives its handlers.
 struct Follower {
     over: mpsc::UnboundedSender<bool>,
 }
@@ -89,7 +89,7 @@ async fn what_a_handler_of_updates_leaves_behind_hears_of_the_end() {
     drop(session);
 }
 
-/// Calls the agent, whatever it is asked.
+/// A client that calls the agent in every handler.
 struct Caller;
 
 #[client]
@@ -136,10 +136,10 @@ async fn a_handler_that_calls_the_agent_waits_for_its_first_answer() {
     connecting.await.expect("no panic").expect("connected");
 }
 
-/// Asks the user, who is the test.
+/// A client that asks the test in place of a user.
 struct Asking(mpsc::UnboundedSender<&'static str>);
 
-/// Says when it is gone.
+/// Reports when it is dropped.
 struct Gone(mpsc::UnboundedSender<&'static str>);
 
 impl Drop for Gone {
@@ -193,7 +193,7 @@ async fn a_question_about_a_tool_ends_with_its_turn() {
     turn.finish().await.expect("the turn ends");
 }
 
-/// Fills in a form with one value, and opens every page.
+/// A client that fills in a form with one value and opens every page.
 struct Forms {
     value: &'static str,
     done: Mutex<Vec<ElicitationId>>,
@@ -251,7 +251,7 @@ async fn only_pages_that_were_agreed_to_are_completed_and_once() {
         let params = json!({"elicitationId": id});
         wire.send(json!({"jsonrpc": "2.0", "method": "elicitation/complete", "params": params})).await;
     }
-    // Notifications are tasks: the one that counts has run when it is told of.
+    // Notifications are tasks. The counting one has run when its report arrives.
     let mut done = json!([]);
     while done == json!([]) {
         done = wire.call(json!("d"), "_forms/done", json!(null)).await["result"].clone();

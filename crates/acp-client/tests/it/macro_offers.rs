@@ -1,4 +1,4 @@
-//! What a client tells the agent it offers is what it serves, whatever it is made of.
+//! A client offers to the agent exactly what it serves, however it is made.
 
 use crate::common::pipe;
 use acp_client::v1::{
@@ -56,7 +56,7 @@ impl Whole {
     }
 }
 
-/// The requests of the protocol, each with how a router comes by it.
+/// The requests of the protocol, each with its registration at a router.
 type Add = fn(Router<Whole>) -> Router<Whole>;
 const REQUESTS: [(Operation, Add); 9] = [
     (Operation::RequestPermission, |router| router.on::<op::RequestPermission, _>(Whole::request_permission)),
@@ -72,7 +72,7 @@ const REQUESTS: [(Operation, Add); 9] = [
     (Operation::Elicit, |router| router.on::<op::Elicit, _>(Whole::elicit)),
 ];
 
-/// Connects, and holds what is advertised against what is answered.
+/// Connects, and compares the capabilities with the answers.
 async fn check(client: impl Client, served: &[Operation]) -> Result<()> {
     let (transport, mut wire) = pipe();
     let connecting = tokio::spawn(acp_client::connect(transport).client(client).into_future());
@@ -83,11 +83,11 @@ async fn check(client: impl Client, served: &[Operation]) -> Result<()> {
     let _agent = connecting.await.expect("no panic")?;
     let offered = &request["params"]["clientCapabilities"];
     for (operation, _) in REQUESTS {
-        // Without params nothing is called: they are wrong, or nobody looks at them.
+        // Without params no handler runs: either they are wrong, or nobody reads them.
         let answer = wire.call(json!(1), operation.method(), json!({})).await;
         let is_served = answer["error"]["code"] == -32602;
         assert_eq!(is_served, answer["error"]["code"] != -32601, "{operation:?}: {answer}");
-        // Permission is asked of every client, so every client answers.
+        // Every client is asked for permission, so every client answers.
         let expected = served.contains(&operation) || operation == Operation::RequestPermission;
         assert_eq!(is_served, expected, "{operation:?}");
         if let Some(capability) = operation.capability() {

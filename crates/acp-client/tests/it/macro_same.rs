@@ -1,5 +1,5 @@
-//! A block and the router that is made of its functions are the same client: to one script they say
-//! the same, byte for byte, in every operation.
+//! A block and a router with the same functions are the same client. To one script they answer byte
+//! for byte the same, in every operation.
 
 use std::sync::{Arc, Mutex};
 
@@ -38,7 +38,7 @@ impl Method for Counted {
 
 impl Notification for Counted {}
 
-/// Says to the agent what it was told: by that, what notifications do is seen on the wire.
+/// Repeats notifications to the agent, so that their handling shows on the wire.
 #[derive(Default)]
 struct Editor {
     told: Mutex<Vec<String>>,
@@ -175,7 +175,7 @@ fn router() -> Router<Editor> {
         .ext_notification("_same/note", Editor::note)
 }
 
-/// Everything that the client says to a script.
+/// The client's side of a script: everything that it sends.
 struct Script {
     wire: Wire,
     seen: Vec<Value>,
@@ -246,7 +246,7 @@ async fn run(client: impl Client) -> Vec<Value> {
     for text in ["a", "b", "c", "d"] {
         script.notify("session/update", json!({"sessionId": "s1", "update": chunk(text)})).await;
     }
-    // The answer of the turn comes after the updates before it: by then they have been handled.
+    // The answer of the turn comes after the updates before it, so by then they have been handled.
     let session = _session;
     let (turn, ()) = tokio::join!(session.prompt("hello"), async {
         let prompt = script.wire.expect("session/prompt").await;

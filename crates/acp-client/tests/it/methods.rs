@@ -1,5 +1,4 @@
-//! The methods of an agent beside turns: what it must have offered, what is sent, and what comes
-//! back.
+//! The methods of an agent beside turns: the required capabilities, the requests, and the results.
 
 use std::future::IntoFuture;
 
@@ -23,7 +22,7 @@ fn everything() -> Value {
 
 #[tokio::test]
 async fn what_was_not_offered_is_not_sent_and_names_the_capability() {
-    // A malformed capability is none (rule v1-cap-05).
+    // A malformed capability counts as missing (rule v1-cap-05).
     let lies =
         json!({"sessionCapabilities": {"close": null, "delete": true, "list": 1}, "auth": {"logout": false}});
     for offers in [json!({}), lies] {
@@ -91,7 +90,7 @@ async fn a_replay_brings_all_of_a_conversation_however_long_it_is() {
     let mut replay = {
         let (replay, request) =
             tokio::join!(agent.load_session("old", "/work").replay(), wire.expect("session/load"));
-        // Four times of what is kept while nobody reads.
+        // Four times the amount that is kept without a reader.
         tokio::spawn(async move {
             let block = "x".repeat(256 * 1024);
             for n in 0..64 {
@@ -145,8 +144,8 @@ async fn the_list_of_sessions_goes_from_page_to_page() {
     let info = |id: &str| json!({"sessionId": id, "cwd": "/work"});
     let mut list = agent.list_sessions().cwd("/work");
     let (listed, ()) = tokio::join!(ids(&mut list), async {
-        // Pages may be empty, entries may be broken (rule v1-list-11), cursors are anybody's (rule
-        // v1-list-05).
+        // Pages may be empty, entries may be broken (rule v1-list-11), and cursors may be any text
+        // (rule v1-list-05).
         let pages = [
             (json!({"cwd": "/work"}), json!({"sessions": [info("a"), info("b")], "nextCursor": "  1\n"})),
             (json!({"cwd": "/work", "cursor": "  1\n"}), json!({"sessions": [], "nextCursor": ""})),
@@ -171,7 +170,7 @@ async fn a_list_ends_with_its_first_error() {
         wire.answer(&request, json!({"sessions": [{"sessionId": "a", "cwd": "/"}], "nextCursor": "n"})).await;
     });
     first.expect("one").expect("listed");
-    // An agent that sends the reader round in circles.
+    // This agent leads the reader round in circles.
     let (second, ()) = tokio::join!(list.next(), async {
         let request = wire.expect("session/list").await;
         wire.answer(&request, json!({"sessions": [], "nextCursor": "n"})).await;
@@ -285,7 +284,7 @@ async fn a_login_in_a_terminal_is_the_agents_program_with_more_arguments() {
         {"id": "login", "name": "Log in", "type": "terminal", "args": ["--login"], "env": {"STEP": "2"}},
         {"id": "broken", "name": "Broken", "type": "terminal", "args": 5},
         {"id": "key", "name": "Key"},
-        // How agents said it before there was a kind for it, and many still do.
+        // Agents described it like this before there was a kind for it, and many still do.
         {"id": "old", "name": "Old", "_meta": {"terminal-auth": {"args": ["--login"], "env": {"STEP": "2"}}}},
         {"id": "other", "name": "Other", "type": "agent", "_meta": {"terminal-auth":
             {"command": "sh", "args": ["-c", "[ \"$BASE$STEP\" = 13 ]"], "env": {"STEP": "3"}, "label": "Log in"}}},
@@ -293,8 +292,8 @@ async fn a_login_in_a_terminal_is_the_agents_program_with_more_arguments() {
         {"id": "empty", "name": "Empty", "_meta": {"terminal-auth": {"command": null, "args": []}}},
         {"id": "wrong", "name": "Wrong", "_meta": {"terminal-auth": {"command": "sh", "args": "-c"}}},
     ]}});
-    // Answers the first line, whatever its id is, and reads on; with `--login` it says what it was
-    // given.
+    // Answers the first line, whatever its id is, and reads on. With `--login` it prints its
+    // arguments and environment.
     let script = format!(
         r#"if [ "$2" = --login ]; then [ "$1$BASE$STEP" = base12 ] && exit 0; exit 3; fi
         read -r line; id=$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')

@@ -1,4 +1,4 @@
-//! `LocalFs::overlay`: what an editor has open goes over what is on the disk.
+//! `LocalFs::overlay`: an editor's open files go over the files on the disk.
 
 #![cfg(unix)]
 
@@ -13,7 +13,7 @@ use acp_client::{HostFile, Overlay};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-/// The open files of an editor, and what it was asked for.
+/// The open files of an editor, and the requests that it has seen.
 #[derive(Default)]
 struct Buffers {
     texts: Mutex<HashMap<PathBuf, String>>,
@@ -110,7 +110,7 @@ async fn limits_and_roots_hold_for_buffers_too() {
     assert_eq!(buffers.asked(), ["read large.txt for s1"]);
 }
 
-/// An editor that never says anything.
+/// An editor that never answers.
 struct Silent(mpsc::UnboundedSender<mpsc::Sender<()>>);
 
 impl Silent {

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 fn request(kinds: &[&str]) -> Value {
     let options: Vec<Value> =
         kinds.iter().map(|kind| json!({"optionId": kind, "name": kind, "kind": kind})).collect();
-    // The tool call was never announced: agents do that.
+    // Some agents ask about a tool call that they have not announced.
     json!({"sessionId": "s1", "toolCall": {"toolCallId": "unseen", "title": "Write"}, "options": options})
 }
 
@@ -70,7 +70,7 @@ async fn a_bad_option_fails_the_request_and_says_where() {
     assert!(message.contains("options[0].optionId"), "{message}");
 }
 
-/// A policy that asks the test: each request arrives in the receiver and stays open.
+/// A policy that asks the test. Each request arrives in the receiver and stays open.
 fn never_answering() -> (impl FnOnce(Connect) -> Connect, mpsc::UnboundedReceiver<RequestPermissionRequest>) {
     let (tell, asked) = mpsc::unbounded_channel();
     let policy = PermissionPolicy::ask(move |request| {
@@ -135,7 +135,7 @@ async fn a_cancel_concerns_its_session_only() {
         wire.send(call).await;
         asked.recv().await.expect("the policy is asked");
     }
-    // No turn is running: agents may ask for what they do in the background.
+    // No turn is running: agents may ask for their work in the background.
     session.cancel().expect("connected");
     wire.expect("session/cancel").await;
     assert_eq!(wire.receive().await["id"], 2);

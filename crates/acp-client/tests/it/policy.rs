@@ -28,8 +28,8 @@ async fn ask(wire: &mut Wire, call: Value, kinds: &[&str]) -> String {
     ask_in(wire, "s1", call, kinds).await
 }
 
-/// A user who gives these answers one after another, and no more. The titles that were asked about
-/// are noted.
+/// A user who gives these answers one after another, and no more. The titles of the questions are
+/// noted.
 #[derive(Clone, Default)]
 struct User {
     answers: Arc<Mutex<VecDeque<Choice>>>,
@@ -75,7 +75,7 @@ async fn a_rule_for_a_kind_of_tool_holds_for_that_kind_only() {
         // No rule.
         (json!("execute"), ALL, "reject_once"),
         (json!("execute"), &["allow_once", "allow_always"], "cancelled"),
-        // Not told, and not known: neither is `other`.
+        // Unknown kinds, and a missing one. None of them is `other`.
         (Value::Null, ALL, "reject_once"),
         (json!("something_new"), ALL, "reject_once"),
         (json!("read"), &["allow_everything", "grant"], "cancelled"),
@@ -97,11 +97,11 @@ async fn what_no_rule_decides_is_asked() {
         ("read", ALL, "allow_once", false),
         ("delete", ALL, "reject_once", false),
         ("execute", ALL, "allow_once", true),
-        // Who closes the question has answered it.
+        // Closing the question is an answer.
         ("execute", ALL, "cancelled", true),
-        // The rule has nothing to choose.
+        // None of the offered options fits the rule.
         ("read", &["allow_always", "reject_always"], "reject_always", true),
-        // Nor has the user: what comes after decides, and that rejects.
+        // Nor does one fit the user's answer: the policy behind it decides, and it rejects.
         ("execute", &["reject_once", "allow_always"], "reject_once", true),
     ] {
         let call = json!({"kind": kind, "title": "Do it"});
@@ -136,17 +136,17 @@ async fn what_was_decided_for_good_is_not_asked_again() {
     let (_session, mut wire) = with_session(|connect| connect.permissions(policy)).await;
     let call = |title: &str| json!({"title": title, "kind": "execute", "rawInput": {"command": title}});
     for (title, offered, expected, is_asked) in [
-        // The agent offers nothing for good, so it goes on asking.
+        // The agent offers no lasting option, so it goes on asking.
         ("cargo test", &["allow_once", "reject_once"][..], "allow_once", true),
         ("cargo test", &["allow_once", "reject_once"], "allow_once", false),
         ("cargo test", ALL, "allow_always", false),
         ("rm -rf", &["allow_once", "reject_once"], "reject_once", true),
         ("rm -rf", ALL, "reject_always", false),
-        // Once is once.
+        // A decision for once holds once.
         ("ls", ALL, "allow_once", true),
         ("ls", ALL, "allow_always", true),
         ("ls", ALL, "allow_always", false),
-        // What was decided does not fit what is offered.
+        // The remembered decision does not fit the offered options.
         ("ls", &["reject_once"], "reject_once", true),
     ] {
         assert_eq!(ask(&mut wire, call(title), offered).await, expected, "{title} {offered:?}");
@@ -181,7 +181,7 @@ async fn a_run_is_the_same_only_when_everything_is() {
         call[member] = other.clone();
         assert_eq!(ask(&mut wire, call, ALL).await, "reject_once", "{member} {other}");
     }
-    // Neither the id of a run nor how far it is says what it does.
+    // Neither the id of a run nor its status says what it does.
     let mut again = run;
     (again["toolCallId"], again["status"]) = (json!("another"), json!("pending"));
     assert_eq!(ask(&mut wire, again, ALL).await, "allow_always");
@@ -253,7 +253,7 @@ async fn what_is_remembered_is_bounded() {
     assert!(user.asked().is_empty(), "the newest is known");
     ask(&mut wire, json!({"title": "run 0"}), ALL).await;
     assert_eq!(user.asked().len(), 1, "the oldest is forgotten");
-    // One that would fill it all is not kept.
+    // One key that would fill the whole memory is not kept.
     for _ in 0..2 {
         ask(&mut wire, json!({"title": "x".repeat(2 * 1024 * 1024)}), ALL).await;
         assert_eq!(user.asked().len(), 1);

@@ -52,7 +52,7 @@ async fn a_command_sees_a_terminal() {
     for (line, expected, status) in [
         ("stty size", "30 100\r\n", json!({"exitCode": 0})),
         ("echo $TERM; exit 7", "xterm-256color\r\n", json!({"exitCode": 7})),
-        // It is the one that the process belongs to.
+        // It is the controlling terminal of the process.
         ("echo mine > /dev/tty", "mine\r\n", json!({"exitCode": 0})),
         ("echo out; echo err >&2; printf 文", "out\r\nerr\r\n文", json!({"exitCode": 0})),
         ("kill -9 $$", "", json!({"signal": "SIGKILL"})),

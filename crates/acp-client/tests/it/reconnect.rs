@@ -1,5 +1,5 @@
-//! An agent that is started again when it ends, over pipes in memory: what is sent, in what order,
-//! within what limits.
+//! An agent that is started again when it ends, over pipes in memory: the requests, their order and
+//! their limits.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use acp_client::{
 };
 use serde_json::{Value, json};
 
-/// An agent that is given these pipes, one for each start.
+/// Returns an agent that is given these pipes, one for each start.
 fn over(pipes: usize) -> (Reconnect, Vec<Wire>) {
     let (transports, wires): (VecDeque<Transport>, Vec<Wire>) = (0..pipes).map(|_| pipe()).unzip();
     let transports = Arc::new(Mutex::new(transports));
@@ -44,7 +44,7 @@ async fn open(agent: &ReconnectingAgent, wire: &mut Wire, id: &str) -> Reconnect
     session.expect("opened")
 }
 
-/// Runs a turn in which the agent says this.
+/// Runs a turn in which the agent sends this text.
 async fn turn(session: &ReconnectingSession, wire: &mut Wire, text: &str) -> Vec<String> {
     let (turn, request) = tokio::join!(session.prompt("go"), wire.expect("session/prompt"));
     assert_eq!(request["params"]["sessionId"], session.id().as_str());
@@ -65,12 +65,13 @@ async fn sessions_are_resumed_else_loaded_with_their_place() {
     let both = json!({"loadSession": true,
                       "sessionCapabilities": {"resume": {}, "additionalDirectories": {}}});
     let resume = json!({"sessionCapabilities": {"resume": {}, "additionalDirectories": {}}});
-    // What the agent offers, and what it is asked for, with whether it answers with an error.
+    // The capabilities of the agent, and the requests it gets, with true for those that it answers
+    // with an error.
     let table: [(&Value, &[(&str, bool)]); 4] = [
         (&resume, &[("session/resume", true)]),
         (&both, &[("session/resume", true)]),
         (&load, &[("session/load", true)]),
-        // It announces what it does not know.
+        // It advertises a method that it does not know.
         (&both, &[("session/resume", false), ("session/load", true)]),
     ];
     for (capabilities, asked) in table {
@@ -104,7 +105,7 @@ async fn sessions_are_resumed_else_loaded_with_their_place() {
             }
         }
         assert_eq!(turn(&session, &mut again, "after").await, ["after"], "{asked:?}");
-        // Nor does anybody else find it.
+        // Nor does any later reader find it.
         again.text("s1", "later").await;
         let session = session.current().await.expect("it is back");
         assert_eq!(session.updates().next().await.expect("comes").text(), Some("later"), "{asked:?}");
@@ -158,7 +159,7 @@ async fn sessions_that_were_closed_or_let_go_are_not_taken_up() {
     let request = again.expect("session/resume").await;
     assert_eq!(request["params"]["sessionId"], "kept");
     again.answer(&request, json!({})).await;
-    // And nothing else: the prompt is next.
+    // Nothing else comes: the prompt is next.
     assert_eq!(turn(&kept, &mut again, "on").await, ["on"]);
     assert!(matches!(closed.prompt("?").await, Err(Error::SessionClosed { .. })));
 }
@@ -192,7 +193,7 @@ async fn a_session_that_cannot_be_taken_up_says_so_and_the_others_go_on() {
     assert!(error.to_string().contains("no such session (code -32002): deleted yesterday"), "{error}");
     let logged = format!("{error:?}");
     assert!(logged.contains("no such session") && !logged.contains("yesterday"), "{logged}");
-    // The next start tries again, and one without any way to do it tells.
+    // The next start tries again. An agent that cannot take up sessions gets an error.
     drop(again);
     third.initialize(json!({})).await;
     let error = one.prompt("?").await.expect_err("it is not there");
@@ -250,7 +251,7 @@ async fn the_time_to_initialize_and_the_time_to_restore_are_one_limit_each() {
     assert!(silent.next().await.is_none());
     drop(silent);
     slow.expect_initialize_after(Duration::from_secs(4)).await;
-    // One session takes its time, within the limit; the other one is never there.
+    // One session takes its time, within the limit. The other one is never there.
     for _ in 0..2 {
         let request = slow.expect("session/resume").await;
         if request["params"]["sessionId"] == "one" {
@@ -279,7 +280,7 @@ impl Slow for Wire {
     }
 }
 
-/// How far a restart has come when it is closed.
+/// The progress of a restart when it is closed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
     Waiting,
@@ -395,7 +396,8 @@ async fn a_panic_where_it_is_started_is_an_error_and_no_wait_for_ever() {
     agent.close().await;
 }
 
-/// The answer that opens a session is here, but nobody has looked at it yet when the agent ends.
+/// The answer that opens a session has arrived, but nobody has looked at it yet when the agent
+/// ends.
 #[tokio::test]
 async fn a_session_that_is_opened_as_the_agent_ends_is_taken_up_or_said_to_be_gone() {
     for is_looked_at_in_time in [true, false] {

@@ -6,7 +6,7 @@ use acp_client::trace::{Propagate, TraceContext};
 use acp_client::{Agent, Options, PermissionPolicy};
 use serde_json::json;
 
-/// One turn: what happens in it, as far as a user sees it.
+/// Runs one turn and returns everything that a user sees of it.
 async fn turn(agent: &Agent) -> Vec<String> {
     let session = agent.new_session("/work").await.expect("the agent opens a session");
     let mut turn = session.prompt("hello").await.expect("the prompt is sent");

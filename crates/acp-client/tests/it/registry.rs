@@ -1,11 +1,11 @@
-//! The public list of agents: what is read of it, and the commands it gives.
+//! The public list of agents: its entries, and the commands made from them.
 
 use std::path::Path;
 
 use acp_client::{Command, Registry, RegistryAgent, RegistryError};
 use serde_json::{Value, json};
 
-/// This platform, in the words of the list.
+/// Returns the name of this platform in the list.
 fn here() -> String {
     let system = if cfg!(target_os = "macos") { "darwin" } else { std::env::consts::OS };
     format!("{system}-{}", std::env::consts::ARCH)
@@ -20,7 +20,7 @@ fn agent(distribution: &Value) -> RegistryAgent {
     registry.get("robot").unwrap_or_else(|| panic!("{:?}", registry.skipped)).clone()
 }
 
-/// The command line, and what is added to the environment.
+/// Returns the command line, and the additions to the environment.
 fn line(command: &Command) -> String {
     let command = command.to_std();
     let mut words = vec![command.get_program().to_string_lossy().into_owned()];
@@ -48,7 +48,7 @@ fn every_kind_of_distribution_gives_its_command() {
             Some(tool),
             "/opt/robot/bin/robot acp B=2",
         ),
-        // What is unpacked comes first, a package before what is not.
+        // An unpacked archive comes first, and a package before an archive that is not unpacked.
         (
             json!({"binary": {here(): {"archive": "https://x/r.zip", "cmd": "robot"}}, "npx": {"package": "robot"}}),
             Some(tool),
@@ -144,7 +144,7 @@ fn a_script_in_an_archive_is_run_by_an_interpreter_of_the_path() {
         std::fs::create_dir_all(path.parent().expect("has one")).expect("made");
         std::fs::write(path, "").expect("written");
     }
-    // A folder of that name is no program.
+    // A folder of that name is not a program.
     std::fs::create_dir(folder.path().join("python")).expect("made");
     let table: [(&str, &[&str], String); 9] = [
         ("node", &["dist/index.js", "acp"], format!("node {root}/dist/index.js acp")),
@@ -161,7 +161,7 @@ fn a_script_in_an_archive_is_run_by_an_interpreter_of_the_path() {
         ("python", &["-m", "robot"], "python -m robot".to_owned()),
         ("python3", &[], "python3".to_owned()),
         ("java", &["-jar", "robot.jar"], "java -jar robot.jar".to_owned()),
-        // What is in the archive goes before, and what says that it is there is believed.
+        // A file in the archive has priority. A path says that the file is there, even if it is missing.
         ("ruby", &["serve"], format!("{root}/ruby serve")),
         ("./node", &["serve"], format!("{root}/node serve")),
         ("bash", &["serve"], format!("{root}/bash serve")),
@@ -173,8 +173,8 @@ fn a_script_in_an_archive_is_run_by_an_interpreter_of_the_path() {
     }
 }
 
-/// Writes a program from another process: one that is started meanwhile must not inherit the file
-/// while it is open for writing, because then it could not be executed.
+/// Writes a program from another process. While this process had the file open for writing, a child
+/// that starts meanwhile could inherit it, and then the file could not be executed.
 #[cfg(unix)]
 fn write_program(file: &Path, text: &str) {
     let mut shell = std::process::Command::new("sh");
@@ -183,7 +183,7 @@ fn write_program(file: &Path, text: &str) {
     assert!(status.success(), "{status}");
 }
 
-/// The whole way, with a runner that the test puts on the path.
+/// Starts an agent from its entry, with a runner that the test puts on the path.
 #[cfg(unix)]
 #[tokio::test]
 async fn an_agent_is_started_from_its_entry() {

@@ -1,4 +1,4 @@
-//! An agent that is killed, and comes back: real processes.
+//! An agent that is killed and comes back, with real processes.
 
 #![cfg(unix)]
 
@@ -8,8 +8,8 @@ use std::time::Duration;
 use acp_client::{AgentStatus, CloseReason, Command, Error, Reconnect, Restart};
 use tokio::sync::mpsc;
 
-/// An agent in shell. It says its process id and what it was asked for on stderr, and never ends a
-/// turn by itself whose prompt says `hang`.
+/// An agent in shell. It prints its process id and the methods it gets on stderr. It never ends a
+/// turn whose prompt says `hang`.
 const AGENT: &str = r#"
 echo "pid $$" >&2
 give() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
@@ -27,7 +27,7 @@ while read -r line; do
 done
 "#;
 
-/// The agent, and the lines of its stderr.
+/// Returns the agent, and the lines of its stderr.
 fn agent(capabilities: &'static str) -> (Reconnect, mpsc::UnboundedReceiver<String>) {
     let (tell, said) = mpsc::unbounded_channel();
     let reconnect = acp_client::reconnecting(move || {
@@ -68,7 +68,7 @@ async fn an_agent_that_is_killed_in_the_middle_of_a_turn_comes_back_with_its_ses
             };
             assert_eq!((exit.signal, id.as_str()), (Some(9), "s1"));
 
-            // The same handle, at once.
+            // The handle works again at once.
             let mut turn = session.prompt("go").await.expect("it is back");
             let text = turn.next().await.expect("it answers");
             assert!(turn.next().await.is_none());
@@ -80,7 +80,7 @@ async fn an_agent_that_is_killed_in_the_middle_of_a_turn_comes_back_with_its_ses
             assert_eq!(restored.as_deref(), Some(taken_up));
             if round < 2 {
                 kill_9(&now);
-                // Between turns it comes back, too.
+                // It comes back between turns, too.
                 agent.status_is(|status| status != AgentStatus::Connected).await;
                 session.current().await.expect("it is back");
                 let line = format!("pid {}", pid(&mut said).await);
@@ -93,7 +93,7 @@ async fn an_agent_that_is_killed_in_the_middle_of_a_turn_comes_back_with_its_ses
     }
 }
 
-/// The same lines with this one before them.
+/// Puts this line before the others.
 fn again(line: String, mut rest: mpsc::UnboundedReceiver<String>) -> mpsc::UnboundedReceiver<String> {
     let (tell, said) = mpsc::unbounded_channel();
     tell.send(line).expect("heard");
@@ -113,7 +113,7 @@ async fn closing_while_it_is_started_again_leaves_no_process() {
     let (tell, mut said) = mpsc::unbounded_channel();
     let starts = std::sync::atomic::AtomicU32::new(0);
     let reconnect = acp_client::reconnecting(move || {
-        // The second one never answers, and does not mind the end of its input.
+        // The second one never answers, and ignores the end of its input.
         let script = match starts.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
             0 => AGENT,
             _ => "echo \"pid $$\" >&2; while :; do sleep 0.1; done",

@@ -1,4 +1,4 @@
-//! Sessions: what comes before and after, and what an agent did not offer.
+//! Sessions: updates before and after the opening, and missing capabilities.
 
 use std::sync::{Arc, Mutex};
 
@@ -50,7 +50,7 @@ async fn updates_after_the_turn_are_the_sessions() {
     wire.text("s1", "after").await;
     let mut updates = session.updates();
     assert_eq!(updates.next().await.expect("kept").text(), Some("after"));
-    // And without a listener they wait for the next turn.
+    // Without a listener they wait for the next turn.
     drop(updates);
     wire.text("s1", "later").await;
     assert_eq!(turn_texts(&session, &mut wire, &["now"]).await, ["later", "now"]);
@@ -100,7 +100,7 @@ async fn a_loaded_session_brings_its_conversation() {
         for n in 0..300 {
             wire.text("old", &n.to_string()).await;
         }
-        // Null is how some agents say that there is nothing to say.
+        // Some agents send a null for an empty result.
         wire.answer(&request, Value::Null).await;
     });
     let session = session.expect("loaded");
@@ -196,7 +196,7 @@ async fn update_handlers_see_every_update_of_every_session_in_order() {
     let of = |id: &str| -> Vec<_> {
         seen.iter().filter(|(session, _)| session == id).filter_map(|(_, text)| text.as_deref()).collect()
     };
-    // The handler is done with an update before the response of the turn is there.
+    // The handler is done with an update before the response of the turn arrives.
     assert_eq!(of("s1"), ["1", "2", "3"]);
     assert_eq!(of("stranger"), ["a"]);
 }
@@ -229,7 +229,7 @@ async fn a_session_that_was_let_go_keeps_nothing_and_can_be_loaded_again() {
     let (agent, mut wire) = connected(plain, json!({"loadSession": true})).await;
     drop(load(&agent, &mut wire, &["never read"]).await);
     wire.text("old", "to nobody").await;
-    // The answer shows that the client has come past the update.
+    // The answer shows that the client has taken in the update.
     wire.call(json!(1), "_unknown", json!(null)).await;
     let again = load(&agent, &mut wire, &["history"]).await;
     assert_eq!(turn_texts(&again, &mut wire, &["new"]).await, ["history", "new"]);
@@ -247,7 +247,7 @@ async fn what_came_in_a_turn_is_the_turns_until_it_has_been_read_or_dropped() {
     }
     wire.answer(&request, json!({"stopReason": "end_turn"})).await;
     assert_eq!(turn.next().await.as_ref().and_then(Event::text), Some("one"));
-    // The answer to a later request is there, so the turn's response is, too.
+    // The answer to a later request is here, so the turn's response is, too.
     let reply = session.agent().ext_request::<acp_client::Value>("_later", &());
     let (reply, ()) = tokio::join!(reply, async {
         let request = wire.expect("_later").await;
@@ -270,7 +270,7 @@ async fn what_came_in_a_turn_is_the_turns_until_it_has_been_read_or_dropped() {
     );
 }
 
-/// What an agent tells of a conversation, in every kind that it has.
+/// The updates of a conversation, of every kind.
 fn conversation() -> [Value; 6] {
     let text = json!({"type": "text", "text": "of old"});
     [
@@ -314,7 +314,7 @@ async fn a_conversation_that_is_repeated_on_resume_is_no_turns() {
     }
     assert_eq!(texts, ["new", "answer"]);
     turn.finish().await.expect("ends");
-    // It is not lost: whoever wants it reads it, even now.
+    // It is not lost: a reader can still get it.
     wire.text("old", "later").await;
     let mut updates = session.updates();
     for wanted in conversation() {
@@ -332,8 +332,8 @@ async fn a_conversation_that_is_repeated_on_resume_is_no_turns() {
     }
     assert_eq!(updates.next().await.expect("comes").text(), Some("later"));
 
-    // Without a turn it comes in the order of the wire, but for what is no part of the
-    // conversation.
+    // Without a turn it comes in the order of the wire, apart from updates that do not belong to
+    // the conversation.
     let (agent, mut wire) = connected(plain, offered).await;
     let session = resumed(&agent, &mut wire).await;
     let mut updates = session.updates();
@@ -356,7 +356,7 @@ async fn a_long_conversation_that_is_repeated_on_resume_leaves_a_turn_its_room()
         wire.answer(&request, json!({})).await;
     });
     let session = session.expect("resumed");
-    // More than there is room for, in one turn that is read from its end: nothing of it is missed.
+    // More than the capacity, in one turn that is read from its end: none of it is missed.
     let during: Vec<&str> = std::iter::repeat_n(block.as_str(), 3).collect();
     assert_eq!(turn_texts(&session, &mut wire, &during).await.len(), 3);
     let mut updates = session.updates();

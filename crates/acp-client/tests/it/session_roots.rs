@@ -1,4 +1,4 @@
-//! `LocalFs::session_roots`: each session is served what it works in.
+//! `LocalFs::session_roots`: each session is served the files of its own directories.
 
 #![cfg(unix)]
 
@@ -34,7 +34,7 @@ async fn read(wire: &mut Wire, session: &str, path: &Path) -> Value {
     wire.call(json!("r"), "fs/read_text_file", params).await
 }
 
-/// The text, or the code of the error.
+/// Returns the text, or the code of the error.
 async fn look(wire: &mut Wire, session: &str, path: &Path) -> Value {
     let answer = read(wire, session, path).await;
     match answer["result"]["content"].as_str() {
@@ -51,7 +51,7 @@ async fn a_session_reaches_its_own_directories_and_no_others() {
     let (agent, mut wire) = serving(LocalFs::session_roots()).await;
     let _one = opened(&agent, &mut wire, "s1", &root, &[]).await;
     let _two = opened(&agent, &mut wire, "s2", &root.join("sub"), &[&twin]).await;
-    // The list of the second is short of one, which takes nothing from the others.
+    // One directory of the third session is missing, which takes nothing from the others.
     let _three = opened(&agent, &mut wire, "s3", &folder.path().join("none"), &[&twin, &root]).await;
     for (session, path, expected) in [
         ("s1", &notes, json!("one\ntwo\nthree\n")),
@@ -86,10 +86,10 @@ async fn a_closed_session_reaches_nothing() {
         (&answer["error"]["code"], &answer["error"]["data"]["field"]),
         (&json!(-32602), &json!("sessionId"))
     );
-    // Opened again, somewhere else.
+    // Opened again in another directory.
     let (session, ()) = tokio::join!(agent.load_session("s1", root.join("sub")).into_future(), async {
         let request = wire.expect("session/load").await;
-        // Some read before they answer.
+        // Some agents read before they answer.
         assert_eq!(look(&mut wire, "s1", &root.join("sub/deep.txt")).await, "deep");
         wire.answer(&request, json!({})).await;
     });
@@ -121,7 +121,7 @@ async fn directories_are_those_that_they_were_when_the_session_was_opened() {
     let (agent, mut wire) = serving(LocalFs::session_roots()).await;
     let (session, ()) = tokio::join!(agent.new_session(&root).into_future(), async {
         let request = wire.expect("session/new").await;
-        // The agent puts another one in its place before it says anything.
+        // The agent puts another directory in its place before it answers.
         fs::rename(&root, folder.path().join("moved")).expect("moved");
         symlink(&twin, &root).expect("linked");
         wire.answer(&request, json!({"sessionId": "s1"})).await;

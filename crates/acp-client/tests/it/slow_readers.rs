@@ -1,5 +1,4 @@
-//! Readers that are slow: they make the agent wait, lose nothing, and do not stop each other for
-//! good.
+//! Slow readers: they make the agent wait, lose nothing, and do not stop each other for ever.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +16,7 @@ fn plain(connect: Connect) -> Connect {
     connect
 }
 
-/// Sends the flood and the answer, and counts what has gone out.
+/// Sends the flood and the answer, and counts the messages that were sent.
 fn flood(
     mut wire: Wire,
     sessions: &[(&'static str, Value)],
@@ -43,7 +42,7 @@ fn is_number(event: &Event, number: usize) -> bool {
     event.text().is_some_and(|text| text.starts_with(&format!("{number} ")))
 }
 
-/// Lets everything run that can.
+/// Lets all tasks run that can.
 async fn settle(sent: &AtomicUsize) -> usize {
     loop {
         let before = sent.load(Ordering::SeqCst);
@@ -112,7 +111,7 @@ async fn a_handler_that_is_slow_slows_the_agent_and_sees_all() {
     let (mut turn, request) = prompt(&session, &mut wire).await;
     let sent = Arc::new(AtomicUsize::new(0));
     let agent = flood(wire, &[("s1", request)], &sent);
-    // The turn is read as fast as can be: it is the handler that the agent waits for.
+    // The turn is read as fast as possible: the agent waits for the handler.
     let reading = tokio::spawn(async move {
         let mut seen = 0;
         while let Some(event) = turn.next().await {
@@ -168,7 +167,7 @@ async fn what_all_unread_sessions_keep_is_bounded_and_one_that_is_read_loses_not
     let read = open(&agent, &mut wire, json!({"sessionId": "read"})).await;
     let (turn, request) = tokio::join!(read.prompt("go"), wire.expect("session/prompt"));
     let mut turn = turn.expect("sent");
-    // Each less than a session may keep alone, and 70 MiB together.
+    // Each is less than a session may keep alone, and together they are 70 MiB.
     let block = "x".repeat(512 * 1024);
     for session in &unread {
         for _ in 0..7 {
@@ -186,7 +185,7 @@ async fn what_all_unread_sessions_keep_is_bounded_and_one_that_is_read_loses_not
     for session in &unread {
         kept.push(left(session, &mut wire).await);
     }
-    // Those that were left for longest have given way, and say so.
+    // The sessions that were unread for longest have lost events, and report it.
     let mut whole = kept.iter().map(|(missed, texts)| (*missed, *texts)).skip_while(|(_, texts)| *texts == 0);
     let (missed, texts) = whole.next().expect("some keep something");
     assert_eq!(missed + texts, 7);
@@ -195,7 +194,7 @@ async fn what_all_unread_sessions_keep_is_bounded_and_one_that_is_read_loses_not
     let sum: u64 = kept.iter().map(|(_, texts)| texts).sum();
     assert!((120..128).contains(&sum), "64 MiB are kept, in halves of one: {sum}");
 
-    // What was read has made room.
+    // Reading has made room.
     for session in &unread {
         for _ in 0..3 {
             wire.text(session.id().as_str(), &block).await;
@@ -206,7 +205,7 @@ async fn what_all_unread_sessions_keep_is_bounded_and_one_that_is_read_loses_not
     }
 }
 
-/// How many events of a session were missed, and how many are there.
+/// Returns the number of missed events of a session, and of those that are there.
 async fn left(session: &Session, wire: &mut Wire) -> (u64, u64) {
     let (turn, request) = tokio::join!(session.prompt("go"), wire.expect("session/prompt"));
     wire.answer(&request, json!({"stopReason": "end_turn"})).await;

@@ -65,7 +65,7 @@ async fn stderr_is_heard_by_line_and_the_status_of_the_end_is_told() {
 
 #[tokio::test]
 async fn an_agent_that_never_answers_is_given_up_with_what_it_said() {
-    // How soon its words are here depends on the machine, so it gets more time until they are.
+    // The time until its words arrive depends on the machine, so it gets more and more time.
     for limit in [100, 1_000, 10_000, 60_000].map(Duration::from_millis) {
         let silent = shell("echo 'waiting for a licence' >&2; exec sleep 1000").grace(Duration::ZERO);
         let error = acp_client::spawn(silent).initialize_timeout(limit).await.expect_err("silent");
@@ -77,12 +77,12 @@ async fn an_agent_that_never_answers_is_given_up_with_what_it_said() {
     panic!("the error never has the agent's words");
 }
 
-/// A wrapper that starts a wrapper that starts an agent and a daemon beside it, as package runners
-/// do. Each says its process id.
+/// A wrapper that starts a wrapper that starts an agent and a daemon beside it, like package
+/// runners do. Each prints its process id.
 fn wrapped() -> (Command, mpsc::UnboundedReceiver<String>) {
     let (tell, pids) = mpsc::unbounded_channel();
     let agent = format!("echo $$ >&2; sh -c 'echo $$ >&2; exec sleep 1000' <&- & {ANSWER} sleep 1000");
-    // What a shell runs in the background has no stdin, unless it is handed on.
+    // A background process of a shell has no stdin, unless it is handed on.
     let wrapper = r#"exec 3<&0; echo $$ >&2; LEVEL=$((LEVEL - 1)); export LEVEL
         if [ "$LEVEL" -gt 0 ]; then /bin/sh -c "$WRAPPER" <&3 & else /bin/sh -c "$AGENT" <&3 & fi; wait"#;
     let command =

@@ -1,4 +1,4 @@
-//! `LocalTerminals`: commands that an agent runs, and that none of them outlives its reason.
+//! `LocalTerminals`: an agent's commands run, and none of them outlives its terminal.
 
 #![cfg(unix)]
 
@@ -55,7 +55,7 @@ impl Place {
         self.call(method, json!({"terminalId": id})).await
     }
 
-    /// Runs what is asked for to its end, and returns its output with its exit status.
+    /// Runs this command to its end, and returns its output with its exit status.
     async fn run(&mut self, params: Value) -> Value {
         let answer = self.create(params).await;
         let id = answer["result"]["terminalId"].clone();
@@ -70,7 +70,7 @@ impl Place {
         self.run(json!({"command": "sh", "args": ["-c", line]})).await
     }
 
-    /// The terminal, once it shows this.
+    /// Returns the terminal, once it shows this text.
     async fn shows(&self, id: &Value, text: &str) -> Terminal {
         let mut terminal = self.terminals.get(&id.as_str().expect("an id").into()).expect("it is there");
         while !terminal.output().output.contains(text) {
@@ -80,7 +80,7 @@ impl Place {
     }
 }
 
-/// Holds on to whoever has it open: it ends when they are all gone.
+/// A pipe that processes hold open. It ends when all of them are gone.
 struct Leash {
     _folder: TempDir,
     path: PathBuf,
@@ -97,8 +97,8 @@ impl Leash {
         Self { _folder: folder, path, end }
     }
 
-    /// Three levels of processes, of which the deepest does not want to end, on the leash. The
-    /// first then does `last`.
+    /// Three levels of processes that hold the leash. The deepest ignores the request to end. The
+    /// first one then does `last`.
     fn tree(&self, last: &str) -> String {
         let leash = self.path.display();
         format!(
@@ -106,7 +106,7 @@ impl Leash {
         )
     }
 
-    /// Waits until nobody has it any more. Somebody must have had it.
+    /// Waits until no process holds it any more. Some process must have held it.
     async fn freed(mut self) {
         let mut nothing = [0; 1];
         let end = tokio::time::timeout(Duration::from_secs(60), self.end.read(&mut nothing)).await;
@@ -114,7 +114,7 @@ impl Leash {
     }
 }
 
-/// The code of an error, after checking that it names this field and the session.
+/// Returns the code of an error, after checking that it names this field and the session.
 fn code(answer: &Value, field: &str) -> i64 {
     let error = &answer["error"];
     let message = error["message"].as_str().unwrap_or_else(|| panic!("an error, not {answer}"));
@@ -147,7 +147,7 @@ async fn output_is_one_text_in_the_order_of_the_writes() {
     assert_eq!((&output["truncated"], &output["exitStatus"]), (&json!(false), &json!({"exitCode": 7})));
     let output = place.shell("printf 'a\\377b \\346\\226\\207 \\346'").await;
     assert_eq!(output["output"], "a\u{FFFD}b 文 \u{FFFD}");
-    // Stdin is empty, and not the wire.
+    // Stdin is empty, and is not the wire.
     assert_eq!(place.shell("cat; echo $?").await["output"], "0\n");
     let output = place.shell("kill -9 $$").await;
     assert_eq!(output["exitStatus"], json!({"signal": "SIGKILL"}));
@@ -162,7 +162,7 @@ async fn a_running_command_shows_what_it_has_printed_and_no_status() {
     assert_eq!((&output["output"], output.get("exitStatus")), (&json!("first\n"), None), "{output}");
     assert_eq!(terminal.request().args, ["-c", "echo first; sleep 1000"]);
 
-    // Killed, it is still there.
+    // A killed terminal is still there.
     assert_eq!(place.of("terminal/kill", &id).await["result"], json!({}));
     let output = place.of("terminal/output", &id).await["result"].clone();
     assert_eq!(output["output"], "first\n");
@@ -170,7 +170,7 @@ async fn a_running_command_shows_what_it_has_printed_and_no_status() {
     assert_eq!(place.of("terminal/wait_for_exit", &id).await["result"], json!({"signal": "SIGTERM"}));
     assert_eq!(place.of("terminal/kill", &id).await["result"], json!({}), "once more is no error");
     assert_eq!(place.of("terminal/release", &id).await["result"], json!({}));
-    // To the agent it is gone, to who shows it it is not.
+    // For the agent it is gone, but its holder can still show it.
     assert!(place.terminals.get(terminal.id()).is_none());
     assert_eq!(terminal.output().output, "first\n");
     assert_eq!(terminal.wait().await.signal.as_deref(), Some("SIGTERM"));
@@ -187,7 +187,7 @@ async fn everybody_who_waits_is_told() {
             json!({"jsonrpc": "2.0", "id": waiter, "method": "terminal/wait_for_exit", "params": params});
         place.wire.send(wait).await;
     }
-    // One does not want to know any more.
+    // One request is withdrawn.
     let cancel = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 3}});
     place.wire.send(cancel).await;
     let withdrawn = place.wire.receive().await;
@@ -232,7 +232,7 @@ async fn a_terminal_is_gone_from_its_release_on_also_while_its_command_still_end
     let terminals = served.clone();
     let (session, wire) = with_session(|connect| connect.terminals(served)).await;
     let mut place = Place { session, wire, terminals };
-    // Busy, because a shell misses a signal that comes just before it blocks or while it forks.
+    // Busy, because a shell misses a signal that comes right before it blocks or while it forks.
     let line = "trap 'echo asked; read line <&8; exit 5' TERM; echo up; while :; do :; done";
     let id = place.start(&format!("exec 8<>'{}'; {line}", fifo.display())).await;
     let mut terminal = place.shows(&id, "up").await;
@@ -276,7 +276,7 @@ async fn a_command_gets_its_arguments_its_folder_and_its_environment() {
     let line = "echo $OURS $BOTH $ITS ${PATH:+path}; pwd";
     let output = place.run(json!({"command": "sh", "args": ["-c", line], "env": env, "cwd": real})).await;
     assert_eq!(output["output"], format!("ours its a=b path\n{}\n", real.display()));
-    // A path of the command starts there.
+    // A relative path of the command starts there.
     std::os::unix::fs::symlink("/bin/echo", folder.path().join("say")).expect("linked");
     assert_eq!(place.run(json!({"command": "./say", "args": ["hi"], "cwd": real})).await["output"], "hi\n");
 
@@ -418,7 +418,7 @@ async fn no_more_than_so_many_at_a_time() {
     assert_eq!(code(&refused, "command"), -32602);
     assert!(refused["error"]["message"].as_str().expect("text").contains("release"), "{refused}");
     place.of("terminal/release", &first).await;
-    // The place is free once all of it is cleared away.
+    // The slot is free once everything is cleared away.
     while place.create(json!({"command": "true"})).await.get("error").is_some() {
         tokio::task::yield_now().await;
     }
@@ -464,7 +464,7 @@ async fn a_command_is_over_when_its_first_process_is() {
     let leash = Leash::new();
     let id = place.start(&leash.tree("sleep 0; echo started; exit 0")).await;
     assert_eq!(place.of("terminal/wait_for_exit", &id).await["result"], json!({"exitCode": 0}));
-    // What it has left behind is shown on, and ends with the terminal.
+    // The output of its children is shown on, and ends with the terminal.
     place.shows(&id, "up").await;
     assert_eq!(place.of("terminal/release", &id).await["result"], json!({}));
     leash.freed().await;
@@ -546,7 +546,7 @@ async fn who_is_asked_decides() {
     assert_eq!(code(&place.create(params).await, "command"), -32602);
     let id = place.call("terminal/create", json!({"command": "true", "cwd": "/"})).await;
     assert!(id["result"]["terminalId"].is_string(), "{id}");
-    // What cannot be started is not asked about.
+    // The user is not asked about a command that cannot be started.
     place.create(json!({"command": "true", "cwd": "relative"})).await;
     let asked = asked.lock().expect("nobody panics").clone();
     assert_eq!(asked, ["false [\"x\"] in Some(\"/\")", "true [] in Some(\"/\")"]);

@@ -1,4 +1,4 @@
-//! A prompt turn: events in order, the response after them, cancelling.
+//! A prompt turn: events in order, the response after them, and cancelling.
 
 use crate::common::{Wire, connected, open, with_session};
 use acp_client::v1::{ContentBlock, ImageContent, StopReason};
@@ -49,7 +49,7 @@ async fn every_kind_of_update_has_its_event() {
         ("Thought", json!({"sessionUpdate": "agent_thought_chunk", "content": text})),
         ("UserMessage", json!({"sessionUpdate": "user_message_chunk", "content": text})),
         ("ToolCall", json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Read"})),
-        // Never announced: agents do that.
+        // Some agents update a call that they have not announced.
         (
             "ToolCallUpdate",
             json!({"sessionUpdate": "tool_call_update", "toolCallId": "z", "status": "completed"}),
@@ -93,7 +93,7 @@ async fn what_comes_after_the_response_is_not_the_turns_however_late_it_is_read(
     wire.text("s1", "before").await;
     wire.answer(&request, json!({"stopReason": "end_turn"})).await;
     wire.text("s1", "after").await;
-    // The client has come past all of it when it has answered.
+    // When it has answered, the client has taken in everything before.
     wire.call(json!(1), "_unknown", json!(null)).await;
     for _ in 0..50 {
         tokio::task::yield_now().await;
@@ -150,7 +150,7 @@ async fn a_cancelled_turn_goes_on_until_its_response() {
     wire.text("s1", "late").await;
     wire.answer(&request, json!({"stopReason": "cancelled"})).await;
     assert_eq!(texts(&mut turn).await, ["late"]);
-    // Once: a second cancel would be the next message.
+    // A second cancel would be the next message.
     let (turn, request) = tokio::join!(session.prompt("again"), wire.expect("session/prompt"));
     wire.answer(&request, json!({"stopReason": "end_turn"})).await;
     let turn = turn.expect("the first turn is over");
@@ -219,7 +219,7 @@ async fn content_that_the_agent_does_not_take_is_not_sent() {
         "`session/prompt` was not sent: `prompt[1]` is of kind `image`, which needs `promptCapabilities.image` \
          of the agent (session `s1`)"
     );
-    // The session is free, and the baseline is always allowed.
+    // The session is free, and baseline content is always allowed.
     let (turn, request) = tokio::join!(
         session.prompt([ContentBlock::text("see"), ContentBlock::link("notes", "file:///notes")]),
         wire.expect("session/prompt")
@@ -246,7 +246,7 @@ async fn a_reader_that_is_behind_makes_the_agent_wait_and_loses_nothing() {
     while let Some(event) = turn.next().await {
         assert!(event.text().expect("is text").starts_with(&format!("{seen} ")), "in order, without a gap");
         seen += 1;
-        // What is kept is bounded, so a flood this long cannot have been taken in whole.
+        // The buffers are bounded, so a flood this long cannot have been taken in as a whole.
         if seen == 1 {
             for _ in 0..1000 {
                 tokio::task::yield_now().await;
@@ -262,7 +262,7 @@ async fn a_reader_that_is_behind_makes_the_agent_wait_and_loses_nothing() {
 async fn the_reason_in_the_data_of_an_error_is_shown_and_not_logged() {
     let long = "y".repeat(5000);
     let cut = format!("{}…", "y".repeat(1000));
-    // What the error has as its `data`, and what the user sees of that.
+    // The `data` of the error, and the part of it that the user sees.
     let table = [
         (json!("the model is overloaded"), Some("the model is overloaded")),
         (json!("  in the middle\n"), Some("in the middle")),
@@ -274,7 +274,7 @@ async fn the_reason_in_the_data_of_an_error_is_shown_and_not_logged() {
         (json!([1, "two", null]), Some(r#"[1,"two",null]"#)),
         (json!(429), Some("429")),
         (json!(long), Some(cut.as_str())),
-        // Nothing that is not said already.
+        // Nothing that the message does not say already.
         (Value::Null, None),
         (json!(""), None),
         (json!({}), None),
@@ -292,8 +292,7 @@ async fn the_reason_in_the_data_of_an_error_is_shown_and_not_logged() {
         let shown = wanted.map_or_else(|| text.to_owned(), |reason| format!("{text}: {reason}"));
         assert_eq!(error.to_string(), shown, "{data}");
         assert_eq!(error.agent_error().and_then(|error| error.reason()).as_deref(), wanted, "{data}");
-        // What a program logs is `Debug`; and what this client tells another agent is not this
-        // agent's payload.
+        // Programs log `Debug`, and this client answers another agent without this agent's payload.
         let logged = format!("{error:?}");
         assert!(!wanted.is_some_and(|reason| logged.contains(reason)), "{logged}");
         assert_eq!(error.into_rpc().message, text);

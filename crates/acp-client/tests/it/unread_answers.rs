@@ -1,4 +1,4 @@
-//! An agent that asks for much and reads nothing: each test runs alone in a process, because it
+//! An agent that asks for much and reads nothing. Each test runs alone in a process, because it
 //! measures memory.
 
 #![cfg(target_os = "linux")]
@@ -13,19 +13,19 @@ use serde_json::{Value, json};
 const REQUESTS: u64 = 400;
 const SIZE: usize = 2 * 1024 * 1024;
 
-/// The most memory that this process has ever had, in KiB.
+/// Returns the most memory that this process has ever had, in KiB.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux has it");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("and this in it");
     peak.trim().trim_end_matches(" kB").parse().expect("a number")
 }
 
-/// Makes the same request again and again before it reads an answer.
+/// Sends the same request again and again before it reads an answer.
 async fn flood(wire: &mut Wire, method: &str, params: Value, member: &str) {
     for id in 0..REQUESTS {
         wire.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
     }
-    // By the time some have come there has been time for all of them, which are 800 MB.
+    // When some have come there has been time for all of them, which are 800 MB.
     for _ in 0..20 {
         let answer = wire.receive().await;
         assert_eq!(answer["result"][member].as_str().map(str::len), Some(SIZE));

@@ -1,5 +1,5 @@
-//! What real agents have been seen to do, whatever the protocol says: one test for each, with an
-//! agent that does it.
+//! Behaviour of real agents, whatever the protocol says: one test for each, with an agent that
+//! shows it.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -41,7 +41,7 @@ fn ask(tool_call: &Value) -> Value {
 async fn lines_of_half_a_megabyte_with_all_of_unicode() {
     let (session, mut wire) = with_session(plain).await;
     let (mut turn, request) = prompt(&session, &mut wire).await;
-    // Line and paragraph separators and a right-to-left mark are text and no ends of lines.
+    // Line and paragraph separators and a right-to-left mark are text and not ends of lines.
     let text = "\u{2028}\u{2029}\u{200f}שלום 🦀👩‍👩‍👧".repeat(20_000);
     let commands = json!({"sessionUpdate": "available_commands_update",
                           "availableCommands": [{"name": "skill", "description": "d", "_meta": {"body": text}}]});
@@ -54,7 +54,7 @@ async fn lines_of_half_a_megabyte_with_all_of_unicode() {
     assert_eq!(events[1].text(), Some(text.as_str()));
 }
 
-/// Titles and outputs are cut by counting UTF-16, or bytes.
+/// Some agents cut titles and outputs by counting UTF-16, or bytes.
 #[tokio::test]
 async fn text_that_is_cut_within_a_character() {
     let policy = PermissionPolicy::allow_once();
@@ -62,7 +62,7 @@ async fn text_that_is_cut_within_a_character() {
     let (agent, mut wire) = connected(|connect| connect.permissions(policy), offers).await;
     let session = open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
     let (mut turn, request) = prompt(&session, &mut wire).await;
-    // What JSON.stringify makes of such text, and what is no UTF-8 at all.
+    // The output of JSON.stringify for such text, and bytes that are not UTF-8.
     let message = json!({"jsonrpc": "2.0", "id": 7, "method": "session/request_permission",
                          "params": ask(&json!({"toolCallId": "c", "title": "rm ?"}))});
     wire.raw(format!("{message}\n").replace('?', r"\ud83d")).await;
@@ -93,7 +93,7 @@ async fn text_that_is_cut_within_a_character() {
     assert_eq!(agent.lost_messages(), 0);
 }
 
-/// Deeper than any reader goes; and no id in it is that of the message.
+/// Deeper than any reader goes. No id in it is that of the message.
 fn unreadable() -> String {
     format!(r#"{}{{"id":99}}{}"#, "[".repeat(200), "]".repeat(200))
 }
@@ -118,7 +118,7 @@ async fn messages_that_cannot_be_read_keep_nobody_waiting() {
     let error = answer.expect_err("it cannot be read").to_string();
     assert!(error.contains("`_x`") && error.contains("not a valid response"), "{error}");
     assert_eq!(agent.lost_messages(), 3, "{:?}", agent.faults());
-    // An update of which nothing else can be made out, and one that is JSON, but not an update.
+    // An update in which nothing else is readable, and one that is JSON but not an update.
     wire.raw(format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{}}}"#, unreadable())).await;
     wire.raw("\n").await;
     wire.send(json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": {}}})).await;
@@ -156,7 +156,7 @@ async fn errors_of_any_code_and_data_and_errors_without_an_id() {
         let null_or_absent = |text: Option<String>| text.filter(|text| text != "null");
         assert_eq!(null_or_absent(told.data.as_ref().map(ToString::to_string)).as_deref(), data);
     }
-    // Whose they are nobody knows, so they are noted and end nothing.
+    // Nobody knows their requests, so they are noted and end nothing.
     wire.send(json!({"jsonrpc": "2.0", "error": {"code": -32603, "message": "private"}})).await;
     wire.send(json!({"jsonrpc": "2.0", "id": null, "error": {"code": 429, "message": "private"}})).await;
     open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
@@ -190,7 +190,7 @@ async fn extension_requests_without_a_prefix_are_not_known_and_notifications_ign
     turn.finish().await.expect("nothing was disturbed");
 }
 
-/// A policy that tells when it is asked and dropped, and never answers.
+/// A policy that reports when it is asked and when it is dropped, and never answers.
 fn never() -> (PermissionPolicy, mpsc::UnboundedReceiver<&'static str>) {
     struct Gone(mpsc::UnboundedSender<&'static str>);
     impl Drop for Gone {
@@ -231,7 +231,7 @@ async fn an_agent_takes_a_permission_request_back() {
 #[tokio::test]
 async fn updates_before_the_answer_that_names_their_session() {
     let (agent, mut wire) = connected(plain, json!({})).await;
-    // Of several sessions, since nobody knows which it will be; and far more than is kept.
+    // For several sessions, because nobody knows which it will be, and far more than is kept.
     let block = "x".repeat(1024 * 1024);
     let (session, ()) = tokio::join!(agent.new_session("/work").into_future(), async {
         let request = wire.expect("session/new").await;
@@ -356,7 +356,7 @@ async fn models_as_they_were_before_config_options() {
     let kept = session.extra().get("models").expect("as it came");
     assert_eq!(kept.to_string(), models.to_string());
     assert_eq!(kept.get("currentModelId").and_then(|id| id.as_str()), Some("m|1[x]"));
-    // And the method to switch them can be called.
+    // The method to switch them can be called.
     let params = acp_client::Map::from([("sessionId", Json::from("s1")), ("modelId", Json::from("m2"))]);
     let (set, ()) = tokio::join!(agent.peer().request::<_, Json>("session/set_model", &params), async {
         let request = wire.expect("session/set_model").await;
@@ -371,10 +371,10 @@ async fn capabilities_that_lie() {
     let offers = json!({"loadSession": true, "sessionCapabilities": {"close": {}, "resume": {}, "list": {}, "delete": {}}});
     let (agent, mut wire) = connected(plain, offers).await;
     let session = open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
-    // It asks for what this client said that it cannot do.
+    // It calls a method that this client did not offer.
     let file = json!({"sessionId": "s1", "path": "/work/a", "content": "x"});
     assert_eq!(wire.call(json!(1), "fs/write_text_file", file).await["error"]["code"], -32601);
-    // And does not know what it said that it can do.
+    // It does not know methods that it has advertised.
     for method in ["session/close", "session/resume", "session/load", "session/delete"] {
         let call = async {
             match method {
@@ -519,17 +519,17 @@ async fn request_ids_that_collide_with_ours_and_ids_of_text() {
     let (session, mut wire) =
         with_session(|connect| connect.permissions(PermissionPolicy::allow_once())).await;
     let (turn, request) = prompt(&session, &mut wire).await;
-    // The id of our open prompt, those before and after it, and a UUID.
+    // The id of our open prompt, the ids before and after it, and a UUID.
     let ours = request["id"].as_u64().expect("a number");
     let uuid = json!("6f1d2e8a-8d0c-4d61-9c9e-1f2b7a0f9d10");
     for id in [json!(ours), json!(0), json!(ours + 1), uuid] {
         let answer =
             wire.call(id.clone(), "session/request_permission", ask(&json!({"toolCallId": "c"}))).await;
         assert_eq!(answer["result"]["outcome"]["optionId"], "yes", "{id}");
-        // Taking it back when it is answered concerns nobody, least of all our prompt.
+        // Withdrawing it after it was answered has no effect, least of all on our prompt.
         wire.send(json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}})).await;
     }
-    // Small enough for peers that know doubles only.
+    // Small enough for peers that only know doubles.
     assert!(ours < 1 << 53);
     wire.answer(&request, json!({"stopReason": "end_turn"})).await;
     assert_eq!(turn.finish().await.expect("ends").stop_reason, StopReason::EndTurn);
@@ -569,8 +569,8 @@ async fn agents_that_wait_for_the_answer_when_they_are_cancelled_and_agents_that
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn agents_that_outlive_the_end_of_their_input_are_ended_with_all_they_started() {
-    // A wrapper, an agent and a daemon of its; none of them minds the end of its input, one not
-    // even TERM.
+    // A wrapper, an agent and its daemon. None of them ends at the end of its input, and one
+    // ignores even TERM.
     let script = r#"
         echo $$ >&2
         sh -c 'trap "" TERM; echo $$ >&2; while :; do sleep 0.1; done' <&- &

@@ -1,4 +1,5 @@
-//! Permission requests that are withdrawn: whatever meets whatever, each is answered exactly once.
+//! Permission requests that are withdrawn. Whatever the order of events, each is answered exactly
+//! once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use acp_client::{Choice, Connect, PermissionPolicy, Session};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
 
-/// What ends the wait of a permission request before its answer.
+/// An event that ends the wait of a permission request before its answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
     CancelTurn,
@@ -44,7 +45,7 @@ fn is_consent(answer: &Value) -> bool {
     answer["result"]["outcome"] == json!({"outcome": "selected", "optionId": "yes"})
 }
 
-/// A policy that says yes when the test lets it, a connection with it and a session.
+/// Returns a policy that agrees when the test lets it, with a connection and a session.
 async fn asking() -> (Session, Wire, mpsc::UnboundedReceiver<()>, Arc<Semaphore>) {
     let (tell, asked) = mpsc::unbounded_channel();
     let consent = Arc::new(Semaphore::new(0));
@@ -63,8 +64,8 @@ async fn asking() -> (Session, Wire, mpsc::UnboundedReceiver<()>, Arc<Semaphore>
     (session, wire, asked, consent)
 }
 
-/// Starts a turn, lets `with` make its calls, ends it this way, and returns everything that the
-/// agent then hears, until the connection ends or the call `last` is answered.
+/// Starts a turn, lets `with` make its calls and ends it this way. Returns every later message to
+/// the agent, until the connection ends or the call `last` is answered.
 async fn ended(end: End, session: Session, turn: acp_client::Turn, wire: &mut Wire) -> Vec<Value> {
     let agent = session.agent().clone();
     let ending = tokio::spawn(async move {
@@ -202,7 +203,7 @@ async fn an_answer_that_meets_a_cancel_is_one_or_the_other() {
         consenting.await.expect("consents");
         wire.answer(&prompt, json!({"stopReason": "cancelled"})).await;
         turn.finish().await.expect("ends");
-        // What was not needed is taken back for the next round.
+        // Unused permits are taken back for the next round.
         while let Ok(permit) = consent.try_acquire() {
             permit.forget();
         }
@@ -210,7 +211,7 @@ async fn an_answer_that_meets_a_cancel_is_one_or_the_other() {
     }
 }
 
-/// What can end a permission request.
+/// An event that can end a permission request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Event {
     /// The user consents.
@@ -219,11 +220,11 @@ enum Event {
     Cancel,
     /// The client closes the session.
     Close,
-    /// The agent takes the request back.
+    /// The agent withdraws the request.
     TakeBack,
 }
 
-/// Every order of the four.
+/// Returns every order of the four.
 fn orders() -> Vec<[Event; 4]> {
     const EVENTS: [Event; 4] = [Event::Answer, Event::Cancel, Event::Close, Event::TakeBack];
     let mut orders = Vec::new();
@@ -247,7 +248,7 @@ fn is_taken_back(answer: &Value) -> bool {
     answer["error"]["code"] == -32800
 }
 
-/// A connection on which a permission request is open, and all that can end it.
+/// A connection with an open permission request, and the means for each event.
 struct Open {
     session: Session,
     wire: Wire,
@@ -267,8 +268,8 @@ impl Open {
         Self { session, wire, turn: turn.expect("sent"), prompt, consent, answers: Vec::new() }
     }
 
-    /// Takes what the client says up to a message that `is` what is waited for; answers to the
-    /// request are noted.
+    /// Receives the client's messages up to one that `is` accepts. Answers to the request are
+    /// noted.
     async fn until(&mut self, is: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.wire.receive().await;
@@ -281,8 +282,8 @@ impl Open {
         }
     }
 
-    /// Waits until all has been dealt with that the client has received and started so far: an
-    /// answer to a later request comes after it.
+    /// Waits until the client has dealt with everything that it has received and started so far:
+    /// the answer to a later request comes after it.
     async fn settle(&mut self) {
         self.wire.send(json!({"jsonrpc": "2.0", "id": "settled", "method": "_none"})).await;
         self.until(|message| message["id"] == "settled").await;
@@ -293,7 +294,7 @@ impl Open {
         self.wire.send(cancel).await;
     }
 
-    /// Ends the connection, and returns all answers there have been.
+    /// Ends the connection, and returns all answers to the request.
     async fn finish(mut self) -> Vec<Value> {
         let prompt = self.prompt.clone();
         self.wire.answer(&prompt, json!({"stopReason": "cancelled"})).await;
@@ -341,9 +342,9 @@ async fn what_comes_first_answers_and_what_comes_after_it_does_not() {
     }
 }
 
-/// All of it happens before anybody here can react: the strictest wins. A client that has cancelled
-/// or closed does not consent any more (rule v1-cancel-03), whatever the agent takes back (rule
-/// v1-creq-09).
+/// All events happen before anybody here can react, and the strictest wins. A client that has
+/// cancelled or closed does not consent any more (rule v1-cancel-03), even if the agent withdraws
+/// the request (rule v1-creq-09).
 #[tokio::test]
 async fn of_what_comes_at_once_the_cancel_answers() {
     for order in orders() {

@@ -27,7 +27,7 @@ impl FileError {
     pub(super) fn answer(&self, field: &'static str, asked: Asked<'_>) -> RpcError {
         let (code, problem) = match self {
             Self::Withdrawn => return RpcError::cancelled(),
-            Self::Missing => (ErrorCode::RESOURCE_NOT_FOUND.0, "is no file that exists".to_owned()),
+            Self::Missing => (ErrorCode::RESOURCE_NOT_FOUND.0, "does not exist".to_owned()),
             Self::MissingFolder => {
                 (ErrorCode::RESOURCE_NOT_FOUND.0, "is in a directory that does not exist".to_owned())
             }

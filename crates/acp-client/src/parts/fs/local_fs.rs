@@ -292,7 +292,7 @@ impl LocalFs {
         }
         let roots = context.roots(session);
         if roots.is_empty() {
-            return Err(invalid("sessionId", "is no session that is open", session));
+            return Err(invalid("sessionId", "is not an open session", session));
         }
         let of_session = roots.iter().flat_map(|roots| roots.trees());
         Ok(of_session.chain(&self.trees).cloned().collect())

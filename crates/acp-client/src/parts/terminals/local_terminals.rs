@@ -280,7 +280,7 @@ impl Served {
     ) -> Result<CreateTerminalResponse, RpcError> {
         let session = context.session(&request.session_id);
         let session =
-            session.ok_or_else(|| invalid("sessionId", "is no session that is open", &request.session_id))?;
+            session.ok_or_else(|| invalid("sessionId", "is not an open session", &request.session_id))?;
         let cwd = request.cwd.take().or_else(|| session.roots().map(|roots| roots.cwd().to_owned()));
         let cwd = cwd.ok_or_else(|| invalid("cwd", "must be given", &request.session_id))?;
         Launch::check(&request, &cwd)?;
@@ -373,7 +373,12 @@ impl Served {
         let found = table.get(id).filter(|found| found.connection == self.connection);
         let found = found.map(|found| &found.screen).filter(|screen| screen.session() == session);
         found.cloned().ok_or_else(|| {
-            refusal(ErrorCode::RESOURCE_NOT_FOUND.0, "terminalId", "is no terminal, or was released", session)
+            refusal(
+                ErrorCode::RESOURCE_NOT_FOUND.0,
+                "terminalId",
+                "is not a terminal, or was released",
+                session,
+            )
         })
     }
 }

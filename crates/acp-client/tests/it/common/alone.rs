@@ -4,8 +4,8 @@ use std::process::Command;
 
 const ALONE: &str = "ACP_TEST_ALONE";
 
-/// Returns true in a process that runs the test of this name only, and otherwise starts one and
-/// judges how it ends.
+/// Returns true in a process that runs only the test of this name. Otherwise starts one, and fails
+/// if that fails.
 pub(crate) fn is_alone(test: &str) -> bool {
     if std::env::var(ALONE).is_ok_and(|alone| alone == test) {
         return true;
@@ -14,7 +14,7 @@ pub(crate) fn is_alone(test: &str) -> bool {
     let output =
         Command::new(program).args([test, "--exact"]).env(ALONE, test).output().expect("it runs again");
     let said = String::from_utf8_lossy(&output.stdout);
-    // A name that no test has is a success as well, of no test.
+    // A run without any test would be a success as well.
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
     false
 }

@@ -11,7 +11,7 @@ use acp_client::{Agent, Connect, Session, Transport};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 
-/// A client that says nothing for so long never will: the test fails instead of hanging.
+/// A client that is silent for this long stays silent: the test fails instead of hanging.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// The agent's end of the pipe.
@@ -28,12 +28,12 @@ pub(crate) fn pipe() -> (Transport, Wire) {
 }
 
 impl Wire {
-    /// The next message of the client.
+    /// Returns the next message of the client.
     pub(crate) async fn receive(&mut self) -> Value {
         self.next().await.expect("the client has sent something")
     }
 
-    /// The next message of the client, or `None` when it has closed the connection.
+    /// Returns the next message of the client, or `None` if it has closed the connection.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         let read = tokio::time::timeout(PATIENCE, self.lines.read_line(&mut line)).await;
@@ -41,7 +41,7 @@ impl Wire {
         (read > 0).then(|| serde_json::from_str(&line).expect("the client sends JSON"))
     }
 
-    /// The next message, which must be a call of this method.
+    /// Returns the next message, which must be a call of this method.
     pub(crate) async fn expect(&mut self, method: &str) -> Value {
         let message = self.receive().await;
         assert_eq!(message["method"], method, "instead of {method}: {message}");
@@ -74,7 +74,7 @@ impl Wire {
         self.update(session, chunk(text)).await;
     }
 
-    /// Calls the client and returns its answer. Nothing else may come before it.
+    /// Calls the client and returns its answer. No other message may come before it.
     pub(crate) async fn call(&mut self, id: Value, method: &str, params: Value) -> Value {
         self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
         let answer = self.receive().await;
@@ -94,7 +94,7 @@ pub(crate) fn chunk(text: &str) -> Value {
     json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}})
 }
 
-/// A connection to an agent with these capabilities.
+/// Returns a connection to an agent with these capabilities.
 pub(crate) async fn connected(set_up: impl FnOnce(Connect) -> Connect, capabilities: Value) -> (Agent, Wire) {
     let (transport, mut wire) = pipe();
     let (agent, _) =
@@ -102,14 +102,14 @@ pub(crate) async fn connected(set_up: impl FnOnce(Connect) -> Connect, capabilit
     (agent.expect("the versions agree"), wire)
 }
 
-/// A connection and one session on it, `s1`.
+/// Returns a connection and one session on it, `s1`.
 pub(crate) async fn with_session(set_up: impl FnOnce(Connect) -> Connect) -> (Session, Wire) {
     let (agent, mut wire) = connected(set_up, json!({})).await;
     let session = open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
     (session, wire)
 }
 
-/// Opens a session that the agent describes like this.
+/// Opens a session with this answer of the agent.
 pub(crate) async fn open(agent: &Agent, wire: &mut Wire, opened: Value) -> Session {
     let (session, ()) = tokio::join!(agent.new_session("/work").into_future(), async {
         let request = wire.expect("session/new").await;

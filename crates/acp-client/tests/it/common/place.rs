@@ -1,4 +1,4 @@
-//! A folder that is served, and things around it that are not to be reached.
+//! A folder that is served, and things around it that must stay out of reach.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use tempfile::TempDir;
 
 use crate::common::{Wire, with_session};
 
-/// What is in the files that are not to be reached.
+/// The content of files that must stay out of reach.
 pub(crate) const SECRET: &str = "TOP-SECRET";
 
-/// A root with a file in it, and things around it that are not to be reached.
+/// A root with a file in it, and things around it that must stay out of reach.
 pub(crate) struct Place {
     pub(crate) folder: TempDir,
     pub(crate) wire: Wire,
@@ -54,7 +54,7 @@ impl Place {
     }
 }
 
-/// A folder with a root, a twin of it by name, and a secret.
+/// Makes a folder with a root, a twin of it by name, and a secret.
 pub(crate) fn folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in [
@@ -70,8 +70,8 @@ pub(crate) fn folder() -> TempDir {
     folder
 }
 
-/// The code of an error, after checking that it names the member, the file and the session and
-/// tells nothing of what is in a file.
+/// Returns the code of an error, after checking that it names the member, the file and the session
+/// and repeats nothing of a file's content.
 pub(crate) fn code(answer: &Value) -> i64 {
     let error = &answer["error"];
     let message = error["message"].as_str().unwrap_or_else(|| panic!("an error, not {answer}"));

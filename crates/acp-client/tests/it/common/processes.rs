@@ -1,7 +1,7 @@
 //! Processes as the system lists them.
 
-/// Returns the line of the system about a process that runs, or nothing. A process that was killed is one that does not
-/// run, even before the system has cleared it away: then it has an exit code, or is a zombie.
+/// Returns the system's line about a running process. A killed process does not run, even before
+/// the system has cleared it away: then it has an exit code, or is a zombie.
 pub(crate) fn running(pid: &str) -> Option<String> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, values) = stat.rsplit_once(") ")?;

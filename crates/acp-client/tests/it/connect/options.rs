@@ -1,5 +1,5 @@
 //! Options at their extremes: each value works, or is refused with an error that says so. None
-//! panics, and none has anybody wait in silence.
+//! panics, and none lets anybody wait in silence.
 //!
 //! `cargo test -p xtask` compares the names in these tables with the setters in the sources.
 
@@ -14,7 +14,8 @@ const SIZES: [usize; 3] = [0, 1, usize::MAX];
 const TIMES: [Duration; 3] = [Duration::ZERO, Duration::from_nanos(1), Duration::MAX];
 const REFUSED: i64 = -32602;
 
-/// A turn over a connection with these settings; true when the agent was given up before.
+/// Runs a turn over a connection with these settings. Returns true if the agent was given up
+/// before.
 async fn is_overdue(set: impl FnOnce(Connect) -> Connect, answers: bool) -> bool {
     let (transport, mut wire) = pipe();
     let agent = tokio::spawn(set(acp_client::connect(transport)).into_future());
@@ -32,7 +33,7 @@ async fn is_overdue(set: impl FnOnce(Connect) -> Connect, answers: bool) -> bool
 async fn connections_at_the_extremes_of_their_options() {
     // "Connect::initialize_timeout"
     for (time, overdue) in TIMES.into_iter().zip([true, true, false]) {
-        // With no time at all nobody knows which comes first.
+        // Without any time the order is not defined.
         let overdue_now = is_overdue(|connect| connect.initialize_timeout(time), !overdue).await;
         assert_eq!(overdue_now, overdue, "initialize_timeout({time:?})");
     }
@@ -77,8 +78,7 @@ fn restarts_at_their_extremes() {
 
 #[tokio::test]
 async fn restored_within_the_extremes() {
-    // "Reconnect::restore_timeout": the sessions that are not there in time have an error of their
-    // own.
+    // "Reconnect::restore_timeout": sessions that are not there in time get an error of their own.
     for time in TIMES {
         let (first, mut wire) = pipe();
         let (second, mut again) = pipe();
@@ -145,7 +145,7 @@ async fn terminals_at_the_extremes_of_their_options() {
     use acp_client::LocalTerminals;
 
     type Set = fn(LocalTerminals, usize) -> LocalTerminals;
-    // What is printed, or nothing when there is no terminal or no time.
+    // The output, or nothing if there is no terminal or no time.
     let rows: [(&str, Set, [Option<&str>; 3]); 4] = [
         (
             "LocalTerminals::max_terminals",
@@ -181,7 +181,7 @@ async fn terminals_at_the_extremes_of_their_options() {
     }
 }
 
-/// What a command prints that ends by itself; one that has no time may have printed it or not.
+/// The output of a command that ends by itself. Without time it may be missing.
 #[cfg(unix)]
 async fn printed(terminals: acp_client::LocalTerminals, is_quick: bool) -> Option<String> {
     let (_session, mut wire) = with_session(|connect| connect.terminals(terminals)).await;

@@ -1,4 +1,4 @@
-//! Files that several users share: whoever writes them, the same people may read and write them
+//! Files that several users share. Whoever writes them, the same people may read and write them
 //! afterwards.
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
@@ -25,7 +25,7 @@ const OLD: &str = "the old text, which is longer";
 const NOTE: &str = "user.acp.note";
 const ACL: &str = "system.posix_acl_access";
 
-/// Who writes: a user, with the group of the same number, and whether in the group `DEV` as well.
+/// A user who writes, with the group of the same number, and possibly in the group `DEV` as well.
 #[derive(Clone, Copy)]
 struct Writer {
     user: u32,
@@ -35,7 +35,7 @@ struct Writer {
 /// Lets this user write the file, below this root.
 fn written(writer: Writer, root: &Path, file: &Path) -> Value {
     let (root, path) = (root.to_owned(), file.to_str().expect("UTF-8").to_owned());
-    // On Linux the rights are the thread's, and those that it starts have the same.
+    // On Linux rights belong to threads, and new threads inherit them.
     let writing = thread::spawn(move || {
         if writer.user != 0 {
             let groups = if writer.in_dev { vec![Gid::from_raw(DEV)] } else { Vec::new() };
@@ -54,7 +54,7 @@ fn written(writer: Writer, root: &Path, file: &Path) -> Value {
     writing.join().expect("no panic")
 }
 
-/// Read for `CAROL`, beside what the mode says.
+/// Lets `CAROL` read, beside the rights of the mode.
 fn acl_for_carol(mode: u32) -> Vec<u8> {
     let entries = [
         (0x01_u16, mode >> 6 & 7, u32::MAX),
@@ -79,7 +79,7 @@ fn attribute(file: &Path, name: &str) -> Option<Vec<u8>> {
     Some(value)
 }
 
-/// What of a file is not to change.
+/// The attributes of a file that must not change.
 fn rights(file: &Path) -> (u32, u32, u32, Option<Vec<u8>>, Option<Vec<u8>>) {
     let known = fs::metadata(file).expect("there");
     (known.uid(), known.gid(), known.mode() & 0o7777, attribute(file, NOTE), attribute(file, ACL))
@@ -125,16 +125,16 @@ fn who_shares_a_file_still_does_when_somebody_has_written_it() {
     let bob_of_dev = Writer { user: BOB, in_dev: true };
     let root = Writer { user: 0, in_dev: false };
     let open = (ALICE, DEV, 0o2775);
-    // The folder, the file, who writes it, and whether it can be replaced in one step.
+    // The folder, the file, the writer, and whether the file can be replaced in one step.
     let table = [
         // Bob cannot make files of Alice's.
         (open, (ALICE, DEV, 0o664), bob_of_dev, false),
         (open, (ALICE, DEV, 0o666), bob_of_dev, false),
-        // Nor files of a group that he is not in, but of one that he is in.
+        // Nor files of a group that he is not in, but those of one that he is in.
         ((BOB, BOB, 0o755), (BOB, DEV, 0o640), bob, false),
         ((BOB, BOB, 0o755), (BOB, DEV, 0o640), bob_of_dev, true),
         ((BOB, BOB, 0o755), (BOB, BOB, 0o604), bob, true),
-        // What he makes here has the folder's group, and would let that in.
+        // A new file here has the folder's group, which would gain access.
         (open, (BOB, BOB, 0o640), bob_of_dev, true),
         // He may write the file, but not replace it.
         ((ALICE, DEV, 0o755), (ALICE, DEV, 0o660), bob_of_dev, false),

@@ -15,7 +15,7 @@ impl Dice {
         Self(seed)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -45,7 +45,7 @@ impl Step {
     }
 }
 
-/// A conversation of this many steps. Few ids and few letters, so that they often meet.
+/// Returns a conversation of this many steps. Ids and letters are few, so that they often meet.
 pub(crate) fn conversation(dice: &mut Dice, steps: usize) -> Vec<Step> {
     (0..steps).map(|_| step(dice)).collect()
 }
@@ -83,7 +83,7 @@ fn step(dice: &mut Dice) -> Step {
     }
 }
 
-/// An update that does not part the conversation.
+/// An update that does not separate the entries around it.
 fn aside(dice: &mut Dice) -> Event {
     match dice.below(5) {
         0 => Event::Usage(Box::new(UsageUpdate::new(dice.below(9) as u64, 9))),
@@ -119,8 +119,8 @@ fn text(dice: &mut Dice) -> String {
     (0..dice.below(5)).map(|_| dice.pick(&["a", "é", "😀"])).collect()
 }
 
-/// The same update in pieces, with updates between them that do not part them: and the updates that
-/// are the same without pieces.
+/// Cuts an update into pieces, with updates between them that do not separate them. Returns these,
+/// and the equal updates without cuts.
 pub(crate) fn split(dice: &mut Dice, whole: Step) -> (Vec<Step>, Vec<Step>) {
     let Some(content) = content_of(&whole).cloned() else { return (vec![whole.clone()], vec![whole]) };
     let ContentBlock::Text(content) = content else { return (vec![whole.clone()], vec![whole]) };
@@ -141,8 +141,8 @@ pub(crate) fn split(dice: &mut Dice, whole: Step) -> (Vec<Step>, Vec<Step>) {
         }
         from = to;
         let aside = aside(dice);
-        // An unknown update has a place of its own. Before anything was said, or while that may
-        // still be the prompt again, it comes before the message.
+        // An unknown update has a place of its own. Before anything was said, or while a message
+        // may still repeat the prompt, it comes before the message.
         let has_begun = from > 0 && !matches!(whole, Step::Event(Event::UserMessage(_)));
         if dice.below(3) == 0 && (has_begun || !matches!(aside, Event::Unknown(_))) {
             let aside = Step::Event(aside);

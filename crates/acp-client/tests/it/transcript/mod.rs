@@ -1,4 +1,4 @@
-//! Transcripts: what updates become.
+//! Transcripts: the entries that updates make.
 
 mod generator;
 mod permission;
@@ -14,7 +14,7 @@ fn update(update: Value) -> SessionUpdate {
     serde_json::from_value(update).expect("an update")
 }
 
-/// What these updates make, one line for each entry.
+/// Returns the entries that these updates make, one line for each.
 fn lines(updates: impl IntoIterator<Item = Value>) -> Vec<String> {
     let mut transcript = Transcript::new();
     for value in updates {
@@ -82,7 +82,7 @@ fn pieces_become_messages() {
             vec![said("a"), thought("", "b"), said("c")],
             vec!["agent_message ['a']", "agent_thought ['b']", "agent_message ['c']"],
         ),
-        // An id joins what stands apart.
+        // An id joins pieces that stand apart.
         (
             vec![agent("1", "a"), user("2", "b"), agent("1", "c"), agent("3", "d")],
             vec!["agent_message ['ac']", "user_message ['b']", "agent_message ['d']"],
@@ -101,7 +101,7 @@ fn pieces_become_messages() {
             vec!["agent_message ['a']", "tool 't' 'T' 'pending'", "agent_message ['bc']"],
         ),
         (vec![said("a"), image(), said("b"), said("c")], vec!["agent_message ['a', '?', 'bc']"]),
-        // What is no part of the conversation does not part it.
+        // Updates outside of the conversation do not separate its entries.
         (
             vec![said("a"), usage(), notice(), unknown(), said("b")],
             vec!["agent_message ['ab']", "unknown '_x/heartbeat'"],
@@ -307,7 +307,7 @@ fn a_prompt_that_the_agent_repeats_is_there_once() {
         (vec![], vec!["user_message ['hello']"]),
         (vec![user("hello"), said("a")], vec!["user_message ['hello']", "agent_message ['a']"]),
         (vec![user("he"), user(""), user("llo")], vec!["user_message ['hello']"]),
-        // Its id is the prompt's from then on.
+        // From then on it has the prompt's id.
         (
             vec![named("hel"), named("lo"), said("a"), named("!")],
             vec!["user_message ['hello!']", "agent_message ['a']"],
@@ -355,7 +355,7 @@ fn with_a_limit_the_oldest_go_and_numbers_stay() {
         transcript.fold(update(tool(id, json!({"title": id}))));
         transcript.fold(update(json!({"sessionUpdate": "notice", "severity": "info", "title": id})));
     }
-    // `a` had gone, so it is a new one; `c` had not.
+    // `a` had been dropped, so it is a new entry; `c` had not.
     assert_eq!(entries(&transcript), ["tool 'c' 'c' 'pending'", "tool 'a' 'a' 'pending'"]);
     assert_eq!(transcript.entries().map(|(number, _)| number).collect::<Vec<_>>(), [2, 3]);
     assert!(transcript.entry(1).is_none() && transcript.entry(4).is_none());

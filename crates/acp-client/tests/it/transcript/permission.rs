@@ -1,4 +1,4 @@
-//! Tool calls that permission requests are about.
+//! The tool calls of permission requests.
 
 use acp_client::v1::{PermissionOption, PermissionOptionKind, RequestPermissionRequest, ToolCallUpdate};
 use acp_client::{Change, Transcript};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{entries, said, tool, update};
 
-/// A request about a call, of which it says this.
+/// Returns a request about a call with these members.
 fn request(id: &str, members: Value) -> RequestPermissionRequest {
     let mut call = tool(id, members);
     call.as_object_mut().expect("an object").remove("sessionUpdate");
@@ -15,7 +15,7 @@ fn request(id: &str, members: Value) -> RequestPermissionRequest {
     RequestPermissionRequest::new("s1", call, options)
 }
 
-/// All that is known of a call.
+/// Returns everything that is known of a call.
 fn known(transcript: &Transcript, id: &str) -> Value {
     let run = transcript.tool_call(&id.into()).expect("it is there");
     serde_json::to_value(&run.call).expect("JSON")
@@ -37,7 +37,7 @@ fn a_request_about_a_call_that_nobody_reported_makes_it_known() {
         known(&transcript, "full"),
         json!({"toolCallId": "full", "title": "Edit", "kind": "edit", "content": diff, "rawInput": {"n": 1}})
     );
-    // The report that comes afterwards, and the second question, are about the same one.
+    // The report afterwards and the second question are about the same call.
     transcript.fold(update(tool("bare", json!({"title": "Look", "status": "in_progress"}))));
     assert_eq!(transcript.fold_permission(&request("bare", json!({}))), Change::Updated(1));
     assert_eq!(entries(&transcript)[1], "tool 'bare' 'Look' 'in_progress'");
@@ -55,7 +55,7 @@ fn what_a_request_leaves_out_is_known_from_before() {
         assert_eq!(transcript.fold_permission(&request("t", nothing)), Change::Updated(0));
         assert_eq!(known(&transcript, "t"), before);
     }
-    // What it adds or says anew is kept, and the rest stays.
+    // Members that it adds or replaces are kept, and the rest stays.
     let more = json!({"title": "Edit /a again", "rawInput": {"n": 2}, "_meta": {"b": 2}});
     transcript.fold_permission(&request("t", more));
     let mut after = before;
@@ -78,7 +78,7 @@ fn a_request_does_not_take_a_status_back() {
         ("completed", "in_progress", "completed"),
         ("failed", "pending", "failed"),
         ("failed", "in_progress", "failed"),
-        // Which of them comes first nobody knows.
+        // Their order is not known.
         ("waiting", "pending", "pending"),
         ("in_progress", "waiting", "waiting"),
     ];
@@ -88,7 +88,7 @@ fn a_request_does_not_take_a_status_back() {
         transcript.fold_permission(&request("t", json!({"status": asked})));
         assert_eq!(entries(&transcript), [format!("tool 't' 'T' '{after}'")], "{before}, {asked}");
     }
-    // An update says how it is, also when that is less than before.
+    // An update always counts, even if the call goes back with it.
     let mut transcript = Transcript::new();
     for status in ["completed", "in_progress"] {
         transcript.fold(update(tool("t", json!({"status": status}))));

@@ -1,4 +1,4 @@
-//! What goes for every conversation.
+//! Properties of every conversation.
 
 use acp_client::Transcript;
 

@@ -1,4 +1,4 @@
-//! A user interface that looks only at what a change names.
+//! A user interface that looks only at the parts that a change names.
 
 use std::collections::VecDeque;
 
