@@ -66,6 +66,8 @@ pub use acp_rpc::{
     CallError, CloseReason, Command, Error as RpcError, Exit, Options, Peer, Reply, Transport, layer, tap,
     trace,
 };
+/// The types of the protocol, by the name that they have in `acp_agent` as well.
+pub use acp_types::v1 as types;
 pub use acp_types::{FromNode, Map, Meta, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::agent::Agent;

@@ -24,12 +24,12 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(peer: Peer, driver: Driver, child: Option<Child>, shared: Arc<Shared>) -> Self {
-        let (tell, ended) = watch::channel(None);
+        let (sender, ended) = watch::channel(None);
         let guests = Arc::clone(&shared);
         tokio::spawn(async move {
             let reason = driver.await;
             guests.guests.closed().await;
-            tell.send_replace(Some(reason));
+            sender.send_replace(Some(reason));
         });
         Self { peer, program: None, cancel_timeout: None, child, shared, ended }
     }

@@ -33,13 +33,13 @@ use crate::{Client, ElicitationAnswer, FormElicitation, Handlers, UrlElicitation
 pub struct Elicitation {
     form: Option<Ask<FormElicitation, Values>>,
     url: Option<Ask<UrlElicitation, ()>>,
-    completed: Option<Told>,
+    completed: Option<Completed>,
 }
 
 type Values = Map<ElicitationContentValue>;
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type Ask<Q, A> = Arc<dyn Fn(Q) -> Boxed<ElicitationAnswer<A>> + Send + Sync>;
-type Told = Arc<dyn Fn(ElicitationId) -> Boxed<()> + Send + Sync>;
+type Completed = Arc<dyn Fn(ElicitationId) -> Boxed<()> + Send + Sync>;
 
 impl Elicitation {
     /// Creates one that can ask nothing.
@@ -70,11 +70,11 @@ impl Elicitation {
 
     /// Sets the callback for the end of a visit: see [`Handlers::elicitation_complete`].
     #[must_use]
-    pub fn completed<F>(mut self, told: impl Fn(ElicitationId) -> F + Send + Sync + 'static) -> Self
+    pub fn completed<F>(mut self, callback: impl Fn(ElicitationId) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        self.completed = Some(Arc::new(move |id| Box::pin(told(id))));
+        self.completed = Some(Arc::new(move |id| Box::pin(callback(id))));
         self
     }
 }
@@ -87,8 +87,8 @@ impl Client for Elicitation {
         if let Some(ask) = &self.url {
             handlers.elicit_url(ask, |ask, page, _| ask(page));
         }
-        if let Some(told) = &self.completed {
-            handlers.elicitation_complete(told, |told, id| told(id));
+        if let Some(callback) = &self.completed {
+            handlers.elicitation_complete(callback, |callback, id| callback(id));
         }
     }
 }

@@ -38,7 +38,7 @@ impl Service for ClientService {
             return self.update(params, peer);
         }
         let Some(handler) = self.handlers.find_notification(method) else { return Delivery::Ignore };
-        match handler(params, self.told_by(peer)) {
+        match handler(params, self.notification_context(peer)) {
             Ok(task) => Delivery::Task(task),
             Err(error) => {
                 self.fault(Fault::Ignored { method, reason: &error.message });
@@ -62,7 +62,7 @@ impl Service for ClientService {
 
 impl ClientService {
     /// Returns the context of a notification.
-    fn told_by(&self, peer: &Peer) -> Context {
+    fn notification_context(&self, peer: &Peer) -> Context {
         Context::new(peer.clone(), self.link.shared.over.clone(), Arc::clone(&self.link))
     }
 
@@ -76,8 +76,8 @@ impl ClientService {
                 return Delivery::Ignore;
             }
         };
-        let Some(session) = self.link.shared.sessions.heard_of(&update.session_id) else {
-            return self.update_of_a_stranger(update, peer);
+        let Some(session) = self.link.shared.sessions.mentioned(&update.session_id) else {
+            return self.update_of_unknown_session(update, peer);
         };
         if let SessionUpdate::ConfigOptionUpdate(config) = &update.update {
             session.config.set(config.config_options.clone(), Moment::now());
@@ -85,7 +85,10 @@ impl ClientService {
         // Queued first, so that a handler that panics costs nobody an event. As a rule queueing
         // needs no task.
         let (event, handled) = if self.handlers.sees_updates() {
-            (Event::from(update.update.clone()), Some(self.handlers.updated(update, || self.told_by(peer))))
+            (
+                Event::from(update.update.clone()),
+                Some(self.handlers.updated(update, || self.notification_context(peer))),
+            )
         } else {
             (Event::from(update.update), None)
         };
@@ -104,7 +107,7 @@ impl ClientService {
     }
 
     /// Handles an update of a session that nobody holds. Only handlers of updates see it.
-    fn update_of_a_stranger(&self, update: SessionNotification, peer: &Peer) -> Delivery {
+    fn update_of_unknown_session(&self, update: SessionNotification, peer: &Peer) -> Delivery {
         if !self.handlers.sees_updates() {
             let id = &update.session_id;
             self.link
@@ -114,7 +117,7 @@ impl ClientService {
             return Delivery::Ignore;
         }
         let lane = LaneKey::from(update.session_id.as_str());
-        Delivery::Lane { lane, job: self.handlers.updated(update, || self.told_by(peer)) }
+        Delivery::Lane { lane, job: self.handlers.updated(update, || self.notification_context(peer)) }
     }
 }
 

@@ -52,7 +52,7 @@ struct Known {
 impl Sessions {
     /// Returns the session that the agent mentions. `None` if nobody can ever read it: it is
     /// neither open nor being made, or the agent has mentioned too many.
-    pub(crate) fn heard_of(&self, id: &SessionId) -> Option<Arc<SessionState>> {
+    pub(crate) fn mentioned(&self, id: &SessionId) -> Option<Arc<SessionState>> {
         let mut table = self.table();
         if let Some(found) = table.known.get(id.as_str()) {
             return Some(Arc::clone(&found.state));
@@ -99,12 +99,12 @@ impl Sessions {
     }
 
     /// Announces a request that makes a session. Hold the value until the session is attached.
-    pub(crate) fn opening(self: &Arc<Self>, roots: Arc<Roots>) -> Opening {
+    pub(crate) fn opening(self: &Arc<Self>, roots: Arc<Roots>) -> OpenGuard {
         let mut table = self.table();
         table.opened += 1;
         let number = table.opened;
         table.openings.insert(number, roots);
-        Opening { sessions: Arc::clone(self), number }
+        OpenGuard { sessions: Arc::clone(self), number }
     }
 
     /// Returns the directories of this session. A session that nobody holds may be any of those
@@ -120,7 +120,7 @@ impl Sessions {
 
     /// Returns the token that withdraws a permission request of this session.
     pub(crate) fn asks(&self, id: &SessionId) -> CancellationToken {
-        self.heard_of(id).map_or_else(|| self.asks.child_token(), |session| session.asks())
+        self.mentioned(id).map_or_else(|| self.asks.child_token(), |session| session.asks())
     }
 
     /// Answers the open permission requests of all sessions with `cancelled`, and later ones too.
@@ -231,12 +231,12 @@ impl Drop for Attached {
 /// A session that is being made. Dropping the last one also drops the updates of sessions that no
 /// response has named.
 #[derive(Debug)]
-pub(crate) struct Opening {
+pub(crate) struct OpenGuard {
     sessions: Arc<Sessions>,
     number: u64,
 }
 
-impl Drop for Opening {
+impl Drop for OpenGuard {
     fn drop(&mut self) {
         let mut table = self.sessions.table();
         table.openings.remove(&self.number);

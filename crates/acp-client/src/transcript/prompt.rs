@@ -23,30 +23,32 @@ impl Transcript {
         let is_of_another = id.is_some() && self.message_for(MessageKind::User, id).is_some();
         let echo = if is_of_another { None } else { self.echo.take() };
         match echo {
-            Some(heard) if heard.is_blank() || heard.id.as_ref() == id => self.fold_echo(heard, chunk),
+            Some(received) if received.is_blank() || received.id.as_ref() == id => {
+                self.fold_echo(received, chunk)
+            }
             _ => self.fold_chunk(MessageKind::User, chunk),
         }
     }
 
-    fn fold_echo(&mut self, mut heard: Message, chunk: ContentChunk) -> Change {
-        heard.id = chunk.message_id.as_deref().cloned();
-        heard.append(chunk);
+    fn fold_echo(&mut self, mut received: Message, chunk: ContentChunk) -> Change {
+        received.id = chunk.message_id.as_deref().cloned();
+        received.append(chunk);
         let Some((entry, Entry::Message(prompt))) = self.timeline.tail_mut() else {
-            return self.add(Entry::Message(heard));
+            return self.add(Entry::Message(received));
         };
         // An agent may also repeat more than the prompt.
-        if content::is_start_of(&prompt.content, &heard.content) {
-            prompt.id = heard.id;
-            prompt.content = heard.content;
-            content::join_meta(&mut prompt.meta, heard.meta);
+        if content::is_start_of(&prompt.content, &received.content) {
+            prompt.id = received.id;
+            prompt.content = received.content;
+            content::join_meta(&mut prompt.meta, received.meta);
             self.timeline.index_again(entry);
             return Change::Updated(entry);
         }
-        if content::is_start_of(&heard.content, &prompt.content) {
-            self.echo = Some(heard);
+        if content::is_start_of(&received.content, &prompt.content) {
+            self.echo = Some(received);
             return Change::Nothing;
         }
         // It is a message of its own.
-        self.add(Entry::Message(heard))
+        self.add(Entry::Message(received))
     }
 }

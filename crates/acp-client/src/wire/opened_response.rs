@@ -19,13 +19,13 @@ pub(crate) struct Opened {
 /// A result with its position in the order of the wire, and with the members that the protocol does
 /// not name.
 #[derive(Debug)]
-pub(crate) struct Answer<T> {
+pub(crate) struct OpenedResponse<T> {
     pub(crate) value: T,
     pub(crate) at: Moment,
     pub(crate) extra: Map,
 }
 
-impl<T: Record> Record for Answer<T> {
+impl<T: Record> Record for OpenedResponse<T> {
     fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
         let value = T::read(fields)?;
         let extra = fields.rest().into_iter().map(|(name, node)| (name, Value::from(node))).collect();
@@ -37,7 +37,7 @@ impl<T: Record> Record for Answer<T> {
     }
 }
 
-impl<T: Record + FromNode> FromNode for Answer<T> {
+impl<T: Record + FromNode> FromNode for OpenedResponse<T> {
     fn from_node(node: Node<'_>, at: &At<'_>) -> Result<Self, ReadError> {
         match node {
             Node::Map(_) => Fields::read_all(node, at),
@@ -50,9 +50,9 @@ impl<T: Record + FromNode> FromNode for Answer<T> {
 
 macro_rules! tells_of_a_session {
     ($($response:ty),*) => {$(
-        impl From<Answer<$response>> for Opened {
-            fn from(answer: Answer<$response>) -> Self {
-                let Answer { value, at, extra } = answer;
+        impl From<OpenedResponse<$response>> for Opened {
+            fn from(answer: OpenedResponse<$response>) -> Self {
+                let OpenedResponse { value, at, extra } = answer;
                 Self { modes: value.modes, config_options: value.config_options, extra, at }
             }
         }

@@ -9,7 +9,7 @@ use acp_types::v1::{ForkSessionRequest, ForkSessionResponse, SessionId};
 
 use crate::agent::session::open::opens_a_session;
 use crate::agent::session::place::Place;
-use crate::wire::opened_response::Answer;
+use crate::wire::opened_response::OpenedResponse;
 use crate::{Agent, Error, Session};
 
 /// A session about to be made out of another one with `session/fork`. Await it.
@@ -45,7 +45,7 @@ impl ForkSession {
         let shared = self.agent.shared();
         let roots = shared.roots(&request.cwd, &request.additional_directories).await;
         let opening = shared.sessions.opening(Arc::clone(&roots));
-        let answer: Answer<ForkSessionResponse> =
+        let answer: OpenedResponse<ForkSessionResponse> =
             self.agent.call_for(method, Some(&self.id), &request).await?;
         let state = shared.sessions.attach(&answer.value.session_id, roots);
         drop(opening);

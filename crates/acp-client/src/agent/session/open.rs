@@ -12,7 +12,7 @@ use acp_types::v1::{
 
 use crate::agent::session::place::Place;
 use crate::wire::moment::Moment;
-use crate::wire::opened_response::Answer;
+use crate::wire::opened_response::OpenedResponse;
 use crate::{Agent, Error, Session};
 
 /// A session about to be opened with `session/new`. Await it.
@@ -115,7 +115,7 @@ impl NewSession {
         let shared = self.agent.shared();
         let roots = shared.roots(&request.cwd, &request.additional_directories).await;
         let opening = shared.sessions.opening(Arc::clone(&roots));
-        let answer: Answer<NewSessionResponse> =
+        let answer: OpenedResponse<NewSessionResponse> =
             self.agent.call_for(SessionNew::NAME, None, &request).await?;
         let state = shared.sessions.attach(&answer.value.session_id, roots);
         drop(opening);
@@ -152,7 +152,7 @@ impl LoadSession {
         // Its updates come before the answer (rule v1-load-09).
         let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
         let state = agent.shared().sessions.attach(&request.session_id, roots);
-        let answer: Answer<LoadSessionResponse> =
+        let answer: OpenedResponse<LoadSessionResponse> =
             agent.call_in_lane(SessionLoad::NAME, &state, &request).await?;
         Ok(Session::new(agent, state, answer.into()))
     }
@@ -183,7 +183,8 @@ impl ResumeSession {
         let roots = self.agent.shared().roots(&request.cwd, &request.additional_directories).await;
         let state = self.agent.shared().sessions.attach(&request.session_id, roots);
         let asked = Moment::now();
-        let answer: Answer<ResumeSessionResponse> = self.agent.call_in_lane(method, &state, &request).await?;
+        let answer: OpenedResponse<ResumeSessionResponse> =
+            self.agent.call_in_lane(method, &state, &request).await?;
         // A session that was open here already may have a running turn.
         if !state.has_turn() {
             state.inbox.set_aside(asked, answer.at);

@@ -34,13 +34,13 @@ impl Session {
         let number = state.begin_turn(patience).await.map_err(|why| self.no_turn(&why, patience))?;
         let running = RunningTurn(self.attached().clone());
         let request = PromptRequest::new(self.id().clone(), prompt);
-        let (tell, outcome) = oneshot::channel();
+        let (sender, outcome) = oneshot::channel();
         let turn = Turn::new(self.clone(), number, outcome);
         // The answer ends the turn even if nobody holds it any more.
         let ended = move |answer| {
             drop(running);
             // There is no receiver if the turn was dropped.
-            let _ = tell.send(answer);
+            let _ = sender.send(answer);
         };
         // This returns when the prompt is on its way, so that a cancel cannot overtake it.
         let begun = self.agent().peer().begin_then(Some(state.lane()), SessionPrompt::NAME, &request, ended);

@@ -14,7 +14,7 @@ use futures_core::Stream;
 use crate::agent::session::open::LoadSession;
 use crate::sessions::table::Attached;
 use crate::wire::moment::Moment;
-use crate::wire::opened_response::Answer;
+use crate::wire::opened_response::OpenedResponse;
 use crate::{Agent, Error, Event, Session};
 
 /// A session that is being loaded (`session/load`): a stream of the events of its conversation, and
@@ -36,8 +36,8 @@ use crate::{Agent, Error, Event, Session};
 pub struct Replay {
     agent: Agent,
     session: Attached,
-    pending: Pending<Answer<LoadSessionResponse>>,
-    outcome: Option<Result<Answer<LoadSessionResponse>, CallError>>,
+    pending: Pending<OpenedResponse<LoadSessionResponse>>,
+    outcome: Option<Result<OpenedResponse<LoadSessionResponse>, CallError>>,
 }
 
 impl LoadSession {

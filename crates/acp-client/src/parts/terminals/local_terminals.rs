@@ -78,7 +78,7 @@ type Allowed = Pin<Box<dyn Future<Output = bool> + Send>>;
 type Gate = Arc<dyn Fn(CreateTerminalRequest) -> Allowed + Send + Sync>;
 
 /// The terminals of one connection.
-struct Served {
+struct ConnectionTerminals {
     terminals: Arc<LocalTerminals>,
     connection: u64,
 }
@@ -234,7 +234,7 @@ impl Client for LocalTerminals {
     fn register(self: Arc<Self>, handlers: &mut Handlers) {
         handlers.needs_roots |= self.contained;
         let connection = self.host.number();
-        let served = Arc::new(Served { terminals: self, connection });
+        let served = Arc::new(ConnectionTerminals { terminals: self, connection });
         let (looked_at, room) = (Arc::clone(&served), Arc::new(Semaphore::new(OUTPUTS)));
         handlers
             .request::<TerminalCreate, _, _>(&served, |served, request, context| async move {
@@ -272,7 +272,7 @@ impl Client for LocalTerminals {
     }
 }
 
-impl Served {
+impl ConnectionTerminals {
     async fn create(
         &self,
         mut request: CreateTerminalRequest,

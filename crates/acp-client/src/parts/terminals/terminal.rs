@@ -178,7 +178,7 @@ impl Screen {
         let is_gone = match exit {
             Some(exit) => {
                 self.read_rest(&mut output);
-                self.tell(&exit);
+                self.set_exit(&exit);
                 tokio::select! {
                     () = running.gone() => true,
                     () = &mut ending => false,
@@ -193,7 +193,7 @@ impl Screen {
                 never = self.read(&mut output) => match never {},
             };
             self.read_rest(&mut output);
-            self.tell(&exit);
+            self.set_exit(&exit);
         }
         self.read_rest(&mut output);
     }
@@ -201,7 +201,7 @@ impl Screen {
     /// Marks the command as gone, or as supervised by nobody.
     pub(super) fn finish(&self) {
         self.scrollback().end();
-        self.tell(&Exit::default());
+        self.set_exit(&Exit::default());
         self.changed.send_replace(());
         self.done.cancel();
     }
@@ -249,7 +249,7 @@ impl Screen {
     }
 
     /// Sets the exit of the command, once.
-    fn tell(&self, how: &Exit) {
+    fn set_exit(&self, how: &Exit) {
         if self.exit.borrow().is_some() {
             return;
         }

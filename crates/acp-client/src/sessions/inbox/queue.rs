@@ -33,7 +33,7 @@ pub(super) struct Queue {
     pub(super) room_is_awaited: bool,
     wakers: Vec<Waker>,
     /// The share of this queue in the unread events of the connection.
-    pub(super) place: Place,
+    pub(super) share: Share,
 }
 
 /// Events that do not belong to a turn.
@@ -46,7 +46,7 @@ struct Aside {
 
 /// The share of one queue in the sum.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct Share {
     pub(super) weight: usize,
     pub(super) number: Option<u64>,
 }

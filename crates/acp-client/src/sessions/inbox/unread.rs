@@ -33,7 +33,7 @@ struct Queues {
 impl Unread {
     /// Adjusts the sum. Call it after each change of a queue, under the lock of the queue.
     pub(super) fn settle(&self, shared: &Arc<Mutex<Queue>>, queue: &mut Queue) {
-        let (before, now) = (queue.place.weight, queue.unread());
+        let (before, now) = (queue.share.weight, queue.unread());
         if before == now {
             return;
         }
@@ -42,16 +42,16 @@ impl Unread {
         } else {
             self.total.fetch_sub(before - now, Ordering::Relaxed);
         }
-        queue.place.weight = now;
+        queue.share.weight = now;
         if now == 0 {
-            let number = queue.place.number.take();
+            let number = queue.share.number.take();
             number.and_then(|number| self.queues().by_number.remove(&number));
-        } else if queue.place.number.is_none() {
+        } else if queue.share.number.is_none() {
             let mut queues = self.queues();
             queues.numbers += 1;
             let number = queues.numbers;
             queues.by_number.insert(number, Arc::downgrade(shared));
-            queue.place.number = Some(number);
+            queue.share.number = Some(number);
         }
     }
 
