@@ -1,8 +1,9 @@
 //! The state that a connection keeps of its sessions, and its release.
 
-use crate::common::{Wire, connected, open};
 use acp_client::{Agent, Connect, Session};
 use serde_json::{Value, json};
+
+use crate::common::{Wire, connected, open};
 
 fn plain(connect: Connect) -> Connect {
     connect

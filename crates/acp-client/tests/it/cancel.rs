@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use crate::common::with_session;
 use acp_client::v1::StopReason;
 use acp_client::{Connect, Error};
 use serde_json::json;
+
+use crate::common::with_session;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 

@@ -1,10 +1,11 @@
 //! Config options of a session: checked before they are sent, and followed as the agent changes
 //! them.
 
-use crate::common::{connected, open, pipe};
 use acp_client::Connect;
 use acp_client::v1::SessionConfigOption;
 use serde_json::{Value, json};
+
+use crate::common::{connected, open, pipe};
 
 fn plain(connect: Connect) -> Connect {
     connect

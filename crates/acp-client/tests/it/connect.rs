@@ -5,13 +5,14 @@ mod options;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::common::{Wire, connected, open, pipe, with_session};
 use acp_client::v1::methods::{
     FsReadTextFile, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit,
 };
 use acp_client::v1::{AuthMethod, ReadTextFileRequest, ReadTextFileResponse};
 use acp_client::{Client, Connect, Context, Error, Handlers, LocalFs, RpcError};
 use serde_json::{Value, json};
+
+use crate::common::{Wire, connected, open, pipe, with_session};
 
 fn plain(connect: Connect) -> Connect {
     connect

@@ -7,10 +7,11 @@ use std::os::unix::fs::symlink;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::common::place::{Place, SECRET, code};
-use crate::common::with_session;
 use acp_client::{HostFile, LocalFs, Overlay};
 use serde_json::json;
+
+use crate::common::place::{Place, SECRET, code};
+use crate::common::with_session;
 
 /// Returns paths that lead outside in different ways, relative to the folder around the root.
 fn ways_out(place: &Place) -> Vec<(&'static str, String)> {

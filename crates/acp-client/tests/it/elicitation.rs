@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::common::{Wire, pipe, with_session};
 use acp_client::v1::methods::ElicitationCreate;
 use acp_client::v1::{CreateElicitationResponse, ElicitationAction, ElicitationContentValue};
 use acp_client::{Client, Connect, Elicitation, ElicitationAnswer, FormElicitation, Handlers, Map};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+
+use crate::common::{Wire, pipe, with_session};
 
 type Values = Map<ElicitationContentValue>;
 

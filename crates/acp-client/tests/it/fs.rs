@@ -9,10 +9,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::common::place::{Place, SECRET, code};
-use crate::common::{pipe, with_session};
 use acp_client::LocalFs;
 use serde_json::json;
+
+use crate::common::place::{Place, SECRET, code};
+use crate::common::{pipe, with_session};
 
 #[tokio::test]
 async fn lines_are_counted_from_one_and_keep_their_ends() {

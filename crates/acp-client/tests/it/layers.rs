@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::common::{connected, open};
 use acp_client::layer::{Observe, Observed, Step};
 use acp_client::{Agent, Error, Options};
 use serde_json::{Value, json};
+
+use crate::common::{connected, open};
 
 #[tokio::test]
 async fn layers_see_requests_in_and_out_with_their_outcome() {

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::common::{Wire, connected, open, pipe, with_session};
 use acp_client::v1::{
     CreateElicitationRequest, ElicitationAcceptAction, ElicitationAction, ElicitationContentValue,
     ElicitationId, ReadTextFileRequest, RequestPermissionOutcome, RequestPermissionRequest,
@@ -11,6 +10,8 @@ use acp_client::v1::{
 use acp_client::{Agent, Cancel, Event, Map, Result, RpcError, client};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
+
+use crate::common::{Wire, connected, open, pipe, with_session};
 
 /// A client's screen: everything that it was shown, in order.
 struct Screen<T> {

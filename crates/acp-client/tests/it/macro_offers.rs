@@ -1,6 +1,5 @@
 //! A client offers to the agent exactly what it serves, however it is made.
 
-use crate::common::pipe;
 use acp_client::v1::{
     CreateElicitationRequest, CreateTerminalRequest, ElicitationAction, KillTerminalRequest,
     ReadTextFileRequest, ReleaseTerminalRequest, RequestPermissionRequest, TerminalExitStatus, TerminalId,
@@ -11,6 +10,8 @@ use acp_client::{
     Result, Router, client, op,
 };
 use serde_json::{Value, json};
+
+use crate::common::pipe;
 
 struct Whole;
 

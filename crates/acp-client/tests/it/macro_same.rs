@@ -3,7 +3,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::common::{Wire, chunk, connected, open};
 use acp_client::method::{Method, Notification, Request, Side};
 use acp_client::v1::{
     CreateElicitationRequest, CreateTerminalRequest, ElicitationAction, ElicitationId, KillTerminalRequest,
@@ -15,6 +14,8 @@ use acp_client::{
     Agent, Cancel, Choice, Client, Context, Error, Event, RequestMeta, Result, Router, RpcError, client, op,
 };
 use serde_json::{Value, json};
+
+use crate::common::{Wire, chunk, connected, open};
 
 enum Count {}
 

@@ -2,10 +2,11 @@
 
 use std::future::IntoFuture;
 
-use crate::common::{chunk, connected, open, pipe, with_session};
 use acp_client::v1::SessionInfo;
 use acp_client::{Connect, Error, SessionList};
 use serde_json::{Value, json};
+
+use crate::common::{chunk, connected, open, pipe, with_session};
 
 fn plain(connect: Connect) -> Connect {
     connect

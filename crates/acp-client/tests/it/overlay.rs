@@ -8,10 +8,11 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use crate::common::place::{Place, code};
 use acp_client::{HostFile, Overlay};
 use serde_json::json;
 use tokio::sync::mpsc;
+
+use crate::common::place::{Place, code};
 
 /// The open files of an editor, and the requests that it has seen.
 #[derive(Default)]

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::common::{Wire, with_session};
 use acp_client::v1::{RequestPermissionOutcome, RequestPermissionRequest, StopReason};
 use acp_client::{Choice, Client, Connect, Context, Handlers, PermissionPolicy};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+
+use crate::common::{Wire, with_session};
 
 /// Options of these kinds; each has its kind as id.
 fn request(kinds: &[&str]) -> Value {

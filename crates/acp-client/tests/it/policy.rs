@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use crate::common::{Wire, connected, open, with_session};
 use acp_client::v1::ToolKind;
 use acp_client::{Choice, PermissionPolicy};
 use serde_json::{Value, json};
+
+use crate::common::{Wire, connected, open, with_session};
 
 const ALL: &[&str] = &["reject_always", "allow_always", "reject_once", "allow_once"];
 

@@ -4,9 +4,10 @@
 
 use std::time::Duration;
 
-use crate::common::{Wire, with_session};
 use acp_client::{LocalTerminals, Session};
 use serde_json::{Value, json};
+
+use crate::common::{Wire, with_session};
 
 struct Place {
     wire: Wire,

@@ -1,10 +1,11 @@
 //! A recorded session as a test fixture, and trace contexts on the way to the agent.
 
-use crate::common::{connected, with_session};
 use acp_client::tap::{Direction, Recorder, Recording, replay};
 use acp_client::trace::{Propagate, TraceContext};
 use acp_client::{Agent, Options, PermissionPolicy};
 use serde_json::json;
+
+use crate::common::{connected, with_session};
 
 /// Runs one turn and returns everything that a user sees of it.
 async fn turn(agent: &Agent) -> Vec<String> {

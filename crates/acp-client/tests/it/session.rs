@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::common::{Wire, chunk, connected, open, with_session};
 use acp_client::v1::{McpServer, McpServerHttp, McpServerStdio};
 use acp_client::{Connect, Error, Event, Session};
 use serde_json::{Value, json};
+
+use crate::common::{Wire, chunk, connected, open, with_session};
 
 fn plain(connect: Connect) -> Connect {
     connect

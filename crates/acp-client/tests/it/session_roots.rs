@@ -6,10 +6,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::common::place::{self, SECRET, code};
-use crate::common::{Wire, connected};
 use acp_client::{Agent, LocalFs, LocalTerminals, Session};
 use serde_json::{Value, json};
+
+use crate::common::place::{self, SECRET, code};
+use crate::common::{Wire, connected};
 
 /// A connection whose sessions have directories of their own.
 async fn serving(files: LocalFs) -> (Agent, Wire) {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::common::{Wire, connected, open, with_session};
 use acp_client::{Connect, Event, Session, Turn};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
+
+use crate::common::{Wire, connected, open, with_session};
 
 /// Twice as much as all buffers on the way: 24 MiB in 96 updates.
 const COUNT: usize = 96;

@@ -2,18 +2,20 @@
 
 #![cfg(unix)]
 
+mod asking;
+mod ends;
+mod limits;
+
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::common::{Wire, connected, open, with_session};
 use acp_client::{LocalTerminals, Session, Terminal};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
-use tokio::runtime::Runtime;
-use tokio::sync::oneshot;
+
+use crate::common::{Wire, connected, open, with_session};
 
 /// A session whose agent may run commands.
 struct Place {
@@ -358,232 +360,4 @@ async fn what_cannot_be_started_is_refused() {
         json!({"exitCode": 0}),
         "none of them has taken a place"
     );
-}
-
-#[tokio::test]
-async fn the_newest_output_is_kept_in_whole_characters() {
-    let mut place = Place::with(LocalTerminals::new().max_output_bytes(7)).await;
-    for (limit, printed, expected, truncated) in [
-        (json!(0), "abc", "", true),
-        (json!(0), "", "", false),
-        (json!(1), "aä", "", true),
-        (json!(2), "aä", "ä", true),
-        (json!(3), "aä", "aä", false),
-        (json!(3), "文c", "c", true),
-        (json!(4), "文c", "文c", false),
-        // The host has a limit, too.
-        (json!(100), "abä文c", "bä文c", true),
-        (Value::Null, "abä文c", "bä文c", true),
-    ] {
-        let params = json!({"command": "printf", "args": ["%s", printed], "outputByteLimit": limit});
-        let output = place.run(params).await;
-        assert_eq!(
-            (&output["output"], &output["truncated"]),
-            (&json!(expected), &json!(truncated)),
-            "{printed}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_flood_is_held_in_bounds() {
-    #[cfg(target_os = "linux")]
-    if !crate::common::alone::is_alone("terminals::a_flood_is_held_in_bounds") {
-        return;
-    }
-    const LIMIT: usize = 100_000;
-    let mut place = Place::new().await;
-    let line = "yes 'a line of ten' | head -c 256000000; echo; echo done";
-    let params = json!({"command": "sh", "args": ["-c", line], "outputByteLimit": LIMIT});
-    let output = place.run(params).await;
-    let text = output["output"].as_str().expect("text");
-    assert_eq!((text.len(), &output["truncated"]), (LIMIT, &json!(true)));
-    assert!(text.ends_with("\ndone\n"));
-    #[cfg(target_os = "linux")]
-    {
-        let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("and this in it");
-        let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
-        assert!(kilobytes < 100_000, "{kilobytes} kB");
-    }
-}
-
-#[tokio::test]
-async fn no_more_than_so_many_at_a_time() {
-    let mut place = Place::with(LocalTerminals::new().max_terminals(2)).await;
-    let (first, _second) = (place.start("true").await, place.start("sleep 1000").await);
-    place.of("terminal/wait_for_exit", &first).await;
-    // It has ended, and still is there.
-    let refused = place.create(json!({"command": "true"})).await;
-    assert_eq!(code(&refused, "command"), -32602);
-    assert!(refused["error"]["message"].as_str().expect("text").contains("release"), "{refused}");
-    place.of("terminal/release", &first).await;
-    // The slot is free once everything is cleared away.
-    while place.create(json!({"command": "true"})).await.get("error").is_some() {
-        tokio::task::yield_now().await;
-    }
-}
-
-#[tokio::test]
-async fn no_longer_than_so_long() {
-    let mut place = Place::with(LocalTerminals::new().max_time(Duration::from_millis(20))).await;
-    let output = place.shell("sleep 1000").await;
-    assert_eq!(output["exitStatus"], json!({"signal": "SIGTERM"}));
-}
-
-#[tokio::test]
-async fn kill_ends_everything_that_was_started() {
-    let mut place = Place::new().await;
-    // The first process waits, or has gone before the others.
-    for (last, status) in [("wait", json!({"signal": "SIGTERM"})), ("exit 3", json!({"exitCode": 3}))] {
-        let leash = Leash::new();
-        let id = place.start(&leash.tree(last)).await;
-        place.shows(&id, "up").await;
-        if last != "wait" {
-            place.of("terminal/wait_for_exit", &id).await;
-        }
-        assert_eq!(place.of("terminal/kill", &id).await["result"], json!({}));
-        leash.freed().await;
-        assert_eq!(place.of("terminal/output", &id).await["result"]["exitStatus"], status);
-    }
-}
-
-#[tokio::test]
-async fn what_does_not_want_to_end_is_killed() {
-    let mut place = Place::new().await;
-    let id = place.start("trap : TERM; echo up; while :; do sleep 1000; done").await;
-    place.shows(&id, "up").await;
-    place.of("terminal/kill", &id).await;
-    let output = place.of("terminal/output", &id).await;
-    assert_eq!(output["result"]["exitStatus"], json!({"signal": "SIGKILL"}));
-}
-
-#[tokio::test]
-async fn a_command_is_over_when_its_first_process_is() {
-    let mut place = Place::new().await;
-    let leash = Leash::new();
-    let id = place.start(&leash.tree("sleep 0; echo started; exit 0")).await;
-    assert_eq!(place.of("terminal/wait_for_exit", &id).await["result"], json!({"exitCode": 0}));
-    // The output of its children is shown on, and ends with the terminal.
-    place.shows(&id, "up").await;
-    assert_eq!(place.of("terminal/release", &id).await["result"], json!({}));
-    leash.freed().await;
-}
-
-#[tokio::test]
-async fn a_command_ends_with_its_session_and_with_the_connection() {
-    for end in ["closed", "dropped", "disconnected", "agent gone"] {
-        let served = LocalTerminals::new().grace(Duration::from_millis(100));
-        let terminals = served.clone();
-        let closing = json!({"sessionCapabilities": {"close": {}}});
-        let (agent, mut wire) = connected(|connect| connect.terminals(served), closing).await;
-        let session = open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
-        let leash = Leash::new();
-        let mut place = Place { session, wire, terminals };
-        let id = place.start(&leash.tree("wait")).await;
-        let terminal = place.shows(&id, "up").await;
-        let Place { session, mut wire, terminals } = place;
-        match end {
-            "closed" => {
-                let (closed, ()) = tokio::join!(session.close(), async {
-                    let request = wire.expect("session/close").await;
-                    wire.answer(&request, json!({})).await;
-                });
-                closed.expect("closed");
-            }
-            "dropped" => drop(session),
-            "disconnected" => {
-                agent.close().await;
-                assert_ne!(terminal.output().exit_status, None, "{end}: they end before that is over");
-            }
-            _ => {
-                drop(wire);
-                agent.wait().await;
-                assert_ne!(terminal.output().exit_status, None, "{end}: they end before that is over");
-            }
-        }
-        leash.freed().await;
-        assert_eq!(terminal.wait().await.signal.as_deref(), Some("SIGTERM"), "{end}");
-        // It is forgotten right after it has ended.
-        while terminals.get(terminal.id()).is_some() {
-            tokio::task::yield_now().await;
-        }
-    }
-}
-
-#[test]
-fn a_command_ends_with_the_runtime() {
-    let (looking, running) = (runtime(), runtime());
-    let leash = looking.block_on(async { Leash::new() });
-    running.block_on(async {
-        let mut place = Place::new().await;
-        let id = place.start(&leash.tree("wait")).await;
-        place.shows(&id, "up").await;
-        // Nobody closes anything.
-        std::mem::forget(place);
-    });
-    running.shutdown_background();
-    looking.block_on(leash.freed());
-}
-
-fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("started")
-}
-
-#[tokio::test]
-async fn who_is_asked_decides() {
-    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
-    let terminals = LocalTerminals::new().ask({
-        let asked = Arc::clone(&asked);
-        move |request| {
-            let line = format!("{} {:?} in {:?}", request.command, request.args, request.cwd);
-            asked.lock().expect("nobody panics").push(line);
-            async move { request.command == "true" }
-        }
-    });
-    let mut place = Place::with(terminals).await;
-    let params = json!({"command": "false", "args": ["x"]});
-    assert_eq!(code(&place.create(params).await, "command"), -32602);
-    let id = place.call("terminal/create", json!({"command": "true", "cwd": "/"})).await;
-    assert!(id["result"]["terminalId"].is_string(), "{id}");
-    // The user is not asked about a command that cannot be started.
-    place.create(json!({"command": "true", "cwd": "relative"})).await;
-    let asked = asked.lock().expect("nobody panics").clone();
-    assert_eq!(asked, ["false [\"x\"] in Some(\"/\")", "true [] in Some(\"/\")"]);
-}
-
-#[tokio::test]
-async fn a_question_is_withdrawn_with_its_turn_or_its_request() {
-    for by_turn in [true, false] {
-        let (tell, withdrawn) = oneshot::channel::<()>();
-        let (told, asked) = oneshot::channel::<()>();
-        let once = Mutex::new(Some((tell, told)));
-        let terminals = LocalTerminals::new().ask(move |_| {
-            let once = once.lock().expect("nobody panics").take();
-            async move {
-                let (held, told) = once.expect("it is asked once");
-                told.send(()).expect("the test listens");
-                std::future::pending::<()>().await;
-                drop(held);
-                true
-            }
-        });
-        let mut place = Place::with(terminals).await;
-        let turn = place.session.prompt("go").await.expect("sent");
-        place.wire.expect("session/prompt").await;
-        let params = json!({"sessionId": "s1", "command": "true", "cwd": "/"});
-        let create = json!({"jsonrpc": "2.0", "id": 5, "method": "terminal/create", "params": params});
-        place.wire.send(create).await;
-        asked.await.expect("it is asked");
-        if by_turn {
-            turn.cancel().expect("sent");
-            place.wire.expect("session/cancel").await;
-        } else {
-            let cancel = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 5}});
-            place.wire.send(cancel).await;
-        }
-        let answer = place.wire.receive().await;
-        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(5), &json!(-32800)), "{answer}");
-        assert!(withdrawn.await.is_err(), "the question is gone");
-    }
 }

@@ -1,10 +1,11 @@
 //! A prompt turn: events in order, the response after them, and cancelling.
 
-use crate::common::{Wire, connected, open, with_session};
 use acp_client::v1::{ContentBlock, ImageContent, StopReason};
 use acp_client::{Connect, Error, Event, Session, Turn};
 use futures_core::Stream;
 use serde_json::{Value, json};
+
+use crate::common::{Wire, connected, open, with_session};
 
 fn plain(connect: Connect) -> Connect {
     connect

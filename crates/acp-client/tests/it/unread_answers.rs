@@ -5,10 +5,11 @@
 
 use std::fs;
 
-use crate::common::alone::is_alone;
-use crate::common::{Wire, with_session};
 use acp_client::{LocalFs, LocalTerminals};
 use serde_json::{Value, json};
+
+use crate::common::alone::is_alone;
+use crate::common::{Wire, with_session};
 
 const REQUESTS: u64 = 400;
 const SIZE: usize = 2 * 1024 * 1024;

@@ -2,12 +2,13 @@
 
 #![cfg(feature = "unstable")]
 
-use crate::common::{Wire, connected, open};
 use acp_client::v1::{
     ContentBlock, ImageContent, MessageMcpNotification, SetProviderRequest, SystemPrompt, SystemPromptMode,
 };
 use acp_client::{Agent, Connect, Error};
 use serde_json::{Value, json};
+
+use crate::common::{Wire, connected, open};
 
 fn plain(connect: Connect) -> Connect {
     connect

@@ -1,17 +1,20 @@
 //! Behaviour of real agents, whatever the protocol says: one test for each, with an agent that
 //! shows it.
 
-use std::sync::{Arc, Mutex};
+mod sessions;
+mod values;
+
 use std::time::Duration;
 
-use crate::common::{Wire, chunk, connected, open, pipe, with_session};
-use acp_client::v1::{AuthMethod, RequestPermissionRequest, StopReason, ToolCallContent};
+use acp_client::v1::{StopReason, ToolCallContent};
 use acp_client::{
-    Choice, Connect, Entry, Error, Event, LocalFs, LocalTerminals, PermissionPolicy, Session, Transcript,
-    Turn, Value as Json,
+    Choice, Connect, Event, LocalFs, LocalTerminals, PermissionPolicy, Session, Transcript, Turn,
+    Value as Json,
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+
+use crate::common::{Wire, chunk, connected, open, pipe, with_session};
 
 fn plain(connect: Connect) -> Connect {
     connect
@@ -229,214 +232,6 @@ async fn an_agent_takes_a_permission_request_back() {
 }
 
 #[tokio::test]
-async fn updates_before_the_answer_that_names_their_session() {
-    let (agent, mut wire) = connected(plain, json!({})).await;
-    // For several sessions, because nobody knows which it will be, and far more than is kept.
-    let block = "x".repeat(1024 * 1024);
-    let (session, ()) = tokio::join!(agent.new_session("/work").into_future(), async {
-        let request = wire.expect("session/new").await;
-        for stranger in 0..40 {
-            wire.text(&format!("other-{stranger}"), "?").await;
-        }
-        wire.answer(&request, json!({"sessionId": "late"})).await;
-    });
-    session.expect("opened");
-    let (session, ()) = tokio::join!(agent.new_session("/work").into_future(), async {
-        let request = wire.expect("session/new").await;
-        for n in 0..16 {
-            wire.text("s1", &format!("{n} {block}")).await;
-        }
-        wire.answer(&request, json!({"sessionId": "s1"})).await;
-    });
-    let session = session.expect("opened");
-    let (mut turn, request) = prompt(&session, &mut wire).await;
-    wire.text("s1", "now").await;
-    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
-    let events = events(&mut turn).await;
-    let Some(Event::Missed(missed)) = events.first() else { panic!("{events:?}") };
-    assert!((12..16).contains(missed), "4 MiB of 16 are kept, {missed} are not");
-    assert_eq!(events.len() as u64, 1 + (16 - missed) + 1, "nothing is lost in silence");
-    assert_eq!(events.last().and_then(Event::text), Some("now"));
-}
-
-#[cfg(feature = "unstable")]
-#[tokio::test]
-async fn a_fork_replays_its_conversation_before_it_is_named() {
-    let (agent, mut wire) = connected(plain, json!({"sessionCapabilities": {"fork": {}}})).await;
-    let session = open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
-    let (fork, ()) = tokio::join!(session.fork("/work").into_future(), async {
-        let request = wire.expect("session/fork").await;
-        for n in 0..29 {
-            wire.text("s2", &n.to_string()).await;
-        }
-        wire.answer(&request, json!({"sessionId": "s2"})).await;
-    });
-    let mut updates = fork.expect("forked").updates();
-    for n in 0..29 {
-        assert_eq!(updates.next().await.expect("kept").text(), Some(n.to_string().as_str()));
-    }
-}
-
-#[tokio::test]
-async fn a_conversation_that_is_replayed_after_the_answer_to_the_load() {
-    let (agent, mut wire) = connected(plain, json!({"loadSession": true})).await;
-    let (replay, request) =
-        tokio::join!(agent.load_session("s1", "/work").replay(), wire.expect("session/load"));
-    let mut replay = replay.expect("sent");
-    wire.text("s1", "early").await;
-    wire.answer(&request, json!({})).await;
-    wire.text("s1", "late").await;
-    assert_eq!(replay.next().await.as_ref().and_then(Event::text), Some("early"));
-    assert!(replay.next().await.is_none(), "the answer is the end of it");
-    let mut updates = replay.finish().await.expect("loaded").updates();
-    assert_eq!(updates.next().await.expect("kept").text(), Some("late"), "the rest is the session's");
-}
-
-#[tokio::test]
-async fn tool_calls_that_were_never_announced() {
-    let asked: Arc<Mutex<Vec<RequestPermissionRequest>>> = Arc::default();
-    let heard = Arc::clone(&asked);
-    let policy = PermissionPolicy::ask(move |request| {
-        heard.lock().expect("not poisoned").push(request);
-        async { Choice::AllowOnce }
-    });
-    let (session, mut wire) = with_session(|connect| connect.permissions(policy)).await;
-    let (mut turn, request) = prompt(&session, &mut wire).await;
-    let call = json!({"toolCallId": "c", "title": "rm -r", "kind": "execute", "status": "pending"});
-    let answer = wire.call(json!(1), "session/request_permission", ask(&call)).await;
-    assert_eq!(answer["result"]["outcome"], json!({"outcome": "selected", "optionId": "yes"}));
-    let update = json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed", "title": "rm -r"});
-    wire.update("s1", update).await;
-    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
-    let mut transcript = Transcript::new();
-    for event in events(&mut turn).await {
-        transcript.fold(event);
-    }
-    let run = transcript.tool_call(&"c".into()).expect("it is an entry all the same");
-    assert_eq!((run.call.title.as_str(), run.call.status.as_str()), ("rm -r", "completed"));
-    let asked = asked.lock().expect("not poisoned");
-    assert_eq!(asked[0].tool_call.title.as_deref(), Some("rm -r"), "the request has all there is to show");
-}
-
-#[tokio::test]
-async fn updates_after_the_end_of_a_turn_and_echoes_in_it() {
-    let (session, mut wire) = with_session(plain).await;
-    let mut updates = session.updates();
-    let mut transcript = Transcript::for_session(&session);
-    transcript.prompt("go");
-    let (mut turn, request) = prompt(&session, &mut wire).await;
-    wire.update(
-        "s1",
-        json!({"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "go"}}),
-    )
-    .await;
-    wire.text("s1", "done").await;
-    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
-    wire.update("s1", json!({"sessionUpdate": "session_info_update", "title": "Going"})).await;
-    wire.update("s1", json!({"sessionUpdate": "usage_update", "used": 1, "size": 2})).await;
-    for event in events(&mut turn).await {
-        transcript.fold(event);
-    }
-    turn.finish().await.expect("ends");
-    for _ in 0..2 {
-        transcript.fold(updates.next().await.expect("kept"));
-    }
-    let messages = transcript.entries().filter(|(_, entry)| matches!(entry, Entry::Message(_))).count();
-    assert_eq!(messages, 2, "the echo is the prompt");
-    assert_eq!(transcript.title(), Some("Going"));
-    assert!(transcript.usage().is_some());
-}
-
-#[tokio::test]
-async fn models_as_they_were_before_config_options() {
-    let (agent, mut wire) = connected(plain, json!({})).await;
-    let models = json!({"currentModelId": "m|1[x]", "availableModels": [{"modelId": "m|1[x]", "name": "M", "old": 1.50}]});
-    let session = open(&agent, &mut wire, json!({"sessionId": "s1", "models": models, "modes": null})).await;
-    assert_eq!(session.extra().len(), 1, "what the protocol names is elsewhere");
-    let kept = session.extra().get("models").expect("as it came");
-    assert_eq!(kept.to_string(), models.to_string());
-    assert_eq!(kept.get("currentModelId").and_then(|id| id.as_str()), Some("m|1[x]"));
-    // The method to switch them can be called.
-    let params = acp_client::Map::from([("sessionId", Json::from("s1")), ("modelId", Json::from("m2"))]);
-    let (set, ()) = tokio::join!(agent.peer().request::<_, Json>("session/set_model", &params), async {
-        let request = wire.expect("session/set_model").await;
-        assert_eq!(request["params"], json!({"sessionId": "s1", "modelId": "m2"}));
-        wire.answer(&request, json!({})).await;
-    });
-    set.expect("switched");
-}
-
-#[tokio::test]
-async fn capabilities_that_lie() {
-    let offers = json!({"loadSession": true, "sessionCapabilities": {"close": {}, "resume": {}, "list": {}, "delete": {}}});
-    let (agent, mut wire) = connected(plain, offers).await;
-    let session = open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
-    // It calls a method that this client did not offer.
-    let file = json!({"sessionId": "s1", "path": "/work/a", "content": "x"});
-    assert_eq!(wire.call(json!(1), "fs/write_text_file", file).await["error"]["code"], -32601);
-    // It does not know methods that it has advertised.
-    for method in ["session/close", "session/resume", "session/load", "session/delete"] {
-        let call = async {
-            match method {
-                "session/close" => session.close().await,
-                "session/resume" => agent.resume_session("s2", "/work").await.map(drop),
-                "session/load" => agent.load_session("s2", "/work").await.map(drop),
-                _ => agent.delete_session("s1").await,
-            }
-        };
-        let (refused, ()) = tokio::join!(call, async {
-            let request = wire.expect(method).await;
-            wire.fail(&request, json!({"code": -32601, "message": "Method not found"})).await;
-        });
-        let refused = refused.expect_err(method);
-        assert_eq!(refused.agent_error().expect("the agent's").code, -32601);
-        assert!(refused.to_string().contains(method), "{refused}");
-    }
-    let (turn, request) = prompt(&session, &mut wire).await;
-    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
-    turn.finish().await.expect("the session that was not closed goes on");
-}
-
-#[tokio::test]
-async fn whatever_an_agent_makes_of_the_version() {
-    enum Said {
-        Version(u16),
-        Error(i64),
-    }
-    for said in
-        [Said::Version(0), Said::Version(2), Said::Version(99), Said::Error(-32022), Said::Error(-32602)]
-    {
-        let (transport, mut wire) = pipe();
-        let (agent, ()) = tokio::join!(acp_client::connect(transport).into_future(), async {
-            let request = wire.expect("initialize").await;
-            assert_eq!(request["params"]["protocolVersion"], 1);
-            match said {
-                Said::Version(version) => wire.answer(&request, json!({"protocolVersion": version})).await,
-                Said::Error(code) => {
-                    let data = json!({"supported": [2]});
-                    wire.fail(&request, json!({"code": code, "message": "no", "data": data})).await;
-                }
-            }
-        });
-        let error = agent.expect_err("nothing in common");
-        match said {
-            Said::Version(version) => {
-                assert!(
-                    matches!(&error, Error::Version { answered, .. } if answered.0 == version),
-                    "{error}"
-                );
-            }
-            Said::Error(code) => {
-                let told = error.agent_error().expect("the agent's");
-                assert_eq!(i64::from(told.code), code);
-                assert!(told.data.as_ref().is_some_and(|data| data.get("supported").is_some()));
-            }
-        }
-        assert!(wire.next().await.is_none(), "the connection is closed");
-    }
-}
-
-#[tokio::test]
 async fn terminals_that_this_client_never_made() {
     let (session, mut wire) = with_session(|connect| connect.terminals(LocalTerminals::new())).await;
     let (mut turn, request) = prompt(&session, &mut wire).await;
@@ -464,75 +259,6 @@ async fn terminals_that_this_client_never_made() {
     assert_eq!(terminal.terminal_id.as_str(), "theirs");
     let meta = as_json(&run.call.meta).to_string();
     assert!(meta.contains("a.rs") && meta.contains("terminal_exit"), "there to be shown: {meta}");
-}
-
-#[tokio::test]
-async fn members_and_capabilities_that_nobody_knows_and_ids_of_any_shape() {
-    let (transport, mut wire) = pipe();
-    let (agent, ()) = tokio::join!(acp_client::connect(transport).into_future(), async {
-        let request = wire.expect("initialize").await;
-        let result = json!({
-            "protocolVersion": 1, "extra": [],
-            "agentCapabilities": {"loadSession": true, "telepathy": {"range": 3}, "sessionCapabilities": {"dream": {}}},
-            "authMethods": [
-                {"id": "a", "name": "A"},
-                {"id": "t", "name": "T", "type": "terminal", "args": ["login"]},
-                {"id": "e", "name": "E", "type": "env_var", "varName": "KEY"},
-            ],
-        });
-        wire.answer(&request, result).await;
-    });
-    let agent = agent.expect("connected");
-    let methods: Vec<_> =
-        agent.auth_methods().iter().filter_map(AuthMethod::id).map(|id| id.to_string()).collect();
-    assert_eq!(methods, ["a", "t", "e"]);
-    let url = "https://agent.example/modes#plan";
-    let model = "vendor/$model|2[fast]";
-    let (session, ()) = tokio::join!(agent.load_session("s1", "/work").into_future(), async {
-        let request = wire.expect("session/load").await;
-        let old = json!({"sessionId": "s1", "timestamp": 17, "update": chunk("of old")});
-        wire.send(json!({"jsonrpc": "2.0", "method": "session/update", "params": old})).await;
-        let mode = json!({"currentModeId": url, "availableModes": [{"id": url, "name": "Plan"}]});
-        let option = json!({"id": "model", "name": "Model", "type": "select", "currentValue": model,
-                            "options": [{"value": model, "name": "Fast"}]});
-        wire.answer(&request, json!({"sessionId": "s1", "modes": mode, "configOptions": [option]})).await;
-    });
-    let session = session.expect("loaded");
-    assert_eq!(session.extra().get("sessionId").and_then(Json::as_str), Some("s1"));
-    assert_eq!(session.updates().next().await.expect("kept").text(), Some("of old"));
-    let (mode, ()) = tokio::join!(session.set_mode(url), async {
-        let request = wire.expect("session/set_mode").await;
-        assert_eq!(request["params"]["modeId"], url);
-        wire.answer(&request, json!({})).await;
-    });
-    mode.expect("switched");
-    let (option, ()) = tokio::join!(session.set_config_option("model", model), async {
-        let request = wire.expect("session/set_config_option").await;
-        assert_eq!(request["params"]["value"], model);
-        wire.answer(&request, json!({"configOptions": []})).await;
-    });
-    option.expect("set");
-}
-
-#[tokio::test]
-async fn request_ids_that_collide_with_ours_and_ids_of_text() {
-    let (session, mut wire) =
-        with_session(|connect| connect.permissions(PermissionPolicy::allow_once())).await;
-    let (turn, request) = prompt(&session, &mut wire).await;
-    // The id of our open prompt, the ids before and after it, and a UUID.
-    let ours = request["id"].as_u64().expect("a number");
-    let uuid = json!("6f1d2e8a-8d0c-4d61-9c9e-1f2b7a0f9d10");
-    for id in [json!(ours), json!(0), json!(ours + 1), uuid] {
-        let answer =
-            wire.call(id.clone(), "session/request_permission", ask(&json!({"toolCallId": "c"}))).await;
-        assert_eq!(answer["result"]["outcome"]["optionId"], "yes", "{id}");
-        // Withdrawing it after it was answered has no effect, least of all on our prompt.
-        wire.send(json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}})).await;
-    }
-    // Small enough for peers that only know doubles.
-    assert!(ours < 1 << 53);
-    wire.answer(&request, json!({"stopReason": "end_turn"})).await;
-    assert_eq!(turn.finish().await.expect("ends").stop_reason, StopReason::EndTurn);
 }
 
 #[tokio::test]

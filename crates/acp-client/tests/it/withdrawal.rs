@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::common::{Wire, connected, open};
 use acp_client::{Choice, Connect, PermissionPolicy, Session};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
+
+use crate::common::{Wire, connected, open};
 
 /// An event that ends the wait of a permission request before its answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
