@@ -222,7 +222,7 @@ impl Connecting {
             }
             error => Error::of_call(Initialize::NAME, None, error),
         })?;
-        // Rule v1-init-06. There is no version before the first, and this client does not speak
+        // Rule v1-init-06. Versions before the first do not exist, and this client does not speak
         // newer ones.
         let answered = initialized.protocol_version;
         if answered != ProtocolVersion::LATEST {

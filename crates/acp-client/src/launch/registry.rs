@@ -116,7 +116,7 @@ pub struct Binary {
 pub enum RegistryError {
     /// The text is not JSON.
     Json(ReadError),
-    /// There is no list `agents`.
+    /// The list `agents` is missing.
     NoAgents,
     /// The agent cannot be started this way.
     NoCommand {

@@ -12,9 +12,10 @@ use std::time::Duration;
 /// use std::time::Duration;
 /// use acp_client::Restart;
 ///
-/// let policy = Restart::times(4).first_delay(Duration::from_secs(1)).max_delay(Duration::from_secs(3));
-/// let delays: Vec<_> = (1..).map_while(|restart| policy.delay(restart)).map(|delay| delay.as_secs()).collect();
-/// assert_eq!(delays, [1, 2, 3, 3]);
+/// let seconds = Duration::from_secs;
+/// let policy = Restart::times(4).first_delay(seconds(1)).max_delay(seconds(3));
+/// let delays: Vec<_> = (1..).map_while(|restart| policy.delay(restart)).collect();
+/// assert_eq!(delays, [1, 2, 3, 3].map(seconds));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restart {
@@ -59,8 +60,8 @@ impl Restart {
         self
     }
 
-    /// Returns the delay before this restart of a row, counted from 1. `None` means that there is
-    /// no restart.
+    /// Returns the delay before this restart of a row, counted from 1. `None` means that the row has
+    /// ended.
     #[must_use]
     pub fn delay(&self, restart: u32) -> Option<Duration> {
         if restart > self.times {

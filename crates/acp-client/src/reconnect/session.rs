@@ -41,7 +41,8 @@ impl ReconnectingAgent {
     ///
     /// ```no_run
     /// # async fn open(agent: acp_client::ReconnectingAgent) -> Result<(), acp_client::Error> {
-    /// let new = agent.open(|agent| agent.new_session("/home/me/project").directory("/home/me/notes")).await?;
+    /// let cwd = "/home/me/project";
+    /// let new = agent.open(|agent| agent.new_session(cwd).directory("/home/me/notes")).await?;
     /// let old = agent.open(|agent| agent.load_session("yesterday", "/home/me/project")).await?;
     /// # Ok(()) }
     /// ```

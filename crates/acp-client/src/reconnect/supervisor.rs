@@ -33,7 +33,7 @@ struct Supervisor {
     publish: watch::Sender<State>,
 }
 
-/// The reason why there is no agent.
+/// The reason why a start has no agent.
 enum Stop {
     /// This start failed.
     Failed(Error),

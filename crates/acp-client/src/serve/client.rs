@@ -21,7 +21,11 @@ use crate::Handlers;
 /// struct Buffers;
 ///
 /// impl Buffers {
-///     async fn read(self: Arc<Self>, file: ReadTextFileRequest, _: Context) -> Result<ReadTextFileResponse, RpcError> {
+///     async fn read(
+///         self: Arc<Self>,
+///         file: ReadTextFileRequest,
+///         _: Context,
+///     ) -> Result<ReadTextFileResponse, RpcError> {
 ///         Ok(ReadTextFileResponse::new(format!("unsaved text of {}", file.path)))
 ///     }
 /// }

@@ -63,7 +63,7 @@ use timeline::{Key, Timeline};
 ///
 /// ```
 /// use acp_client::v1::{ContentChunk, SessionNotification, SessionUpdate, ToolCall};
-/// use acp_client::{Entry, Transcript};
+/// use acp_client::{Entry, ToolRun, Transcript};
 ///
 /// let updates = [
 ///     SessionUpdate::AgentMessageChunk(ContentChunk::text("I look at ")),
@@ -77,8 +77,10 @@ use timeline::{Key, Timeline};
 /// let lines: Vec<String> = transcript
 ///     .entries()
 ///     .filter_map(|(_, entry)| match entry {
-///         Entry::Message(message) => Some(format!("{}: {}", message.kind.as_str(), message.text())),
-///         Entry::ToolCall(run) => Some(format!("[{}] {}", run.call.status.as_str(), run.call.title)),
+///         Entry::Message(said) => Some(format!("{}: {}", said.kind.as_str(), said.text())),
+///         Entry::ToolCall(ToolRun { call, .. }) => {
+///             Some(format!("[{}] {}", call.status.as_str(), call.title))
+///         }
 ///         _ => None,
 ///     })
 ///     .collect();

@@ -161,7 +161,7 @@ fn a_script_in_an_archive_is_run_by_an_interpreter_of_the_path() {
         ("python", &["-m", "robot"], "python -m robot".to_owned()),
         ("python3", &[], "python3".to_owned()),
         ("java", &["-jar", "robot.jar"], "java -jar robot.jar".to_owned()),
-        // A file in the archive has priority. A path says that the file is there, even if it is missing.
+        // A file in the archive has priority. A path is taken as it is.
         ("ruby", &["serve"], format!("{root}/ruby serve")),
         ("./node", &["serve"], format!("{root}/node serve")),
         ("bash", &["serve"], format!("{root}/bash serve")),

@@ -39,7 +39,7 @@ impl Session {
         // The answer ends the turn even if nobody holds it any more.
         let ended = move |answer| {
             drop(running);
-            // There is no receiver if the turn was dropped.
+            // A turn that was dropped has no receiver.
             let _ = sender.send(answer);
         };
         // This returns when the prompt is on its way, so that a cancel cannot overtake it.

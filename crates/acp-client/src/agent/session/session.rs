@@ -86,7 +86,8 @@ impl Session {
     ///
     /// if let Some(models) = session.extra().get("models") {
     ///     println!("now: {:?}", models.get("currentModelId").and_then(|id| id.as_str()));
-    ///     let params = Map::from([("sessionId", session.id().as_str().into()), ("modelId", Value::from("large"))]);
+    ///     let id = Value::from(session.id().as_str());
+    ///     let params = Map::from([("sessionId", id), ("modelId", Value::from("large"))]);
     ///     session.agent().peer().request::<_, Value>("session/set_model", &params).await?;
     /// }
     /// # Ok(()) }

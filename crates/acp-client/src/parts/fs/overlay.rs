@@ -31,7 +31,8 @@ use acp_types::v1::SessionId;
 ///
 ///     async fn write(&self, file: &HostFile, text: &str) -> bool {
 ///         let Ok(mut buffers) = self.0.lock() else { return false };
-///         // An open file is changed in its buffer, where the user can undo it; the others are written to the disk.
+///         // An open file is changed in its buffer, where the user can undo it. Other files are
+///         // written to the disk.
 ///         buffers.get_mut(file.real_path()).map(|buffer| text.clone_into(buffer)).is_some()
 ///     }
 /// }

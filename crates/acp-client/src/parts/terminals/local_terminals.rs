@@ -201,8 +201,8 @@ impl LocalTerminals {
         self
     }
 
-    /// Limits the time of a command, which is then ended like by a kill. By default there is no
-    /// limit.
+    /// Limits the time of a command, which is then ended like by a kill. By default a command may
+    /// run for ever.
     #[must_use]
     pub fn max_time(mut self, time: impl Into<Option<Duration>>) -> Self {
         self.max_time = time.into();

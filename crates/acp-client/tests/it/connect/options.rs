@@ -145,7 +145,7 @@ async fn terminals_at_the_extremes_of_their_options() {
     use acp_client::LocalTerminals;
 
     type Set = fn(LocalTerminals, usize) -> LocalTerminals;
-    // The output, or nothing if there is no terminal or no time.
+    // The output, or nothing if a terminal or the time is missing.
     let rows: [(&str, Set, [Option<&str>; 3]); 4] = [
         (
             "LocalTerminals::max_terminals",
