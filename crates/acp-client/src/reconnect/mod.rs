@@ -1,9 +1,9 @@
 //! Agents that are started again when they end.
 
 mod agent;
+mod builder;
 mod entries;
 mod plan;
-mod reconnect;
 mod restart;
 mod restore;
 mod session;
@@ -11,7 +11,7 @@ mod state;
 mod supervisor;
 
 pub use agent::ReconnectingAgent;
-pub use reconnect::{Reconnect, reconnecting};
+pub use builder::{Reconnect, reconnecting};
 pub use restart::Restart;
 pub use session::ReconnectingSession;
 pub use state::AgentStatus;
