@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 const ENFORCED: &[&str] = &[
     "benches",
     "crates/acp-cli",
+    "crates/acp-client",
     "crates/acp-json",
     "crates/acp-macros",
+    "crates/acp-process",
     "crates/acp-testkit",
     "crates/acp-types",
     "examples",
