@@ -16,6 +16,8 @@ mod stdio;
 mod values;
 mod wire;
 
+#[cfg(feature = "over-acp")]
+pub use error::AcpCallError;
 #[cfg(feature = "oauth")]
 pub use error::AuthorizationError;
 pub use error::{McpError, NotVisited, UrlElicitation};
@@ -28,7 +30,7 @@ pub use http::oauth::{
 pub use http::{InvalidRootCertificates, TlsOptions};
 pub use negotiate::era_cache::{EraCache, EraStore, ServerKey};
 #[cfg(feature = "over-acp")]
-pub use over_acp::{AcpCallError, AcpCaller, AcpLink, Answering, Telling};
+pub use over_acp::{AcpCaller, AcpLink, Answering, Telling};
 #[cfg(feature = "provider")]
 pub use over_acp::{McpProvider, ProvideError, ProvideRequests};
 pub use session::{

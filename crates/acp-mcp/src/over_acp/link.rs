@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::AcpCaller;
+use super::caller::AcpCaller;
 use crate::wire::SUBSCRIPTION;
 
 /// How many bytes of notifications may wait to be taken in, unless told otherwise.
@@ -71,7 +71,7 @@ impl AcpLink {
     /// notification more may be there, however large, so that 0 counts as 1. A connection that stops reading before that, as long as
     /// [`Telling`]s are not done, makes the other side wait and comes to the limit only when it has to read on.
     ///
-    /// [`AcpCallError::Overloaded`]: super::AcpCallError::Overloaded
+    /// [`AcpCallError::Overloaded`]: crate::AcpCallError::Overloaded
     pub fn with_most_waiting(caller: impl AcpCaller, bytes: usize) -> Self {
         Self::with(Box::new(caller), bytes.max(1))
     }

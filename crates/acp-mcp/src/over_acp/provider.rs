@@ -21,6 +21,8 @@ use rmcp::transport::{OneshotTransport, Transport};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::error::UNKNOWN_SERVER;
+
 /// How many requests of one connection may be under way, unless told otherwise.
 const MOST_REQUESTS: usize = 64;
 /// The versions of MCP that the binding carries (rule `acp-mcp-23`).
@@ -136,7 +138,7 @@ impl ProvideError {
         match self {
             Self::Duplicate => -32602,
             Self::TooMany => -33000,
-            Self::UnknownServer => super::UNKNOWN_SERVER,
+            Self::UnknownServer => UNKNOWN_SERVER,
             Self::Failed => -33002,
         }
     }

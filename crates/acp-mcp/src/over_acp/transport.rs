@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use acp_json::{Map, Value as AcpValue};
 use acp_types::Maybe;
@@ -19,7 +20,21 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::link::{AcpLink, Begun, name_subscription};
-use super::{AcpCallError, End};
+use crate::error::AcpCallError;
+
+/// Why the connection to a server is over, once it is.
+#[derive(Clone, Default)]
+pub(super) struct End(Arc<Mutex<Option<AcpCallError>>>);
+
+impl End {
+    pub(super) fn set(&self, error: AcpCallError) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    pub(super) fn take(&self) -> Option<AcpCallError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
 
 /// A server on the other side of the ACP connection as the peer.
 pub(super) struct AcpTransport {

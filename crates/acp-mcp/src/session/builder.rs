@@ -1,19 +1,20 @@
 //! Settings of a session.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
 use acp_types::v1::McpServer;
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, JsonObject};
+use rmcp::model::{Implementation, JsonObject};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::keep::connect;
+use super::keep::start;
 use super::state::entry::Entry;
 use super::state::event::EventSender;
-use super::{Inner, McpSession, Shared};
+use super::state::options::Options;
+use super::state::shared::Shared;
+use super::{Inner, McpSession};
 #[cfg(doc)]
 use crate::error::McpError;
 #[cfg(feature = "__tls")]
@@ -36,73 +37,16 @@ pub struct Builder {
     options: Options,
 }
 
-pub(crate) struct Options {
-    pub(crate) client: Implementation,
-    pub(crate) versions: VersionPolicy,
-    pub(crate) extensions: Vec<(ExtensionId, JsonObject, OnMissing)>,
-    pub(crate) elicitation: Option<Arc<dyn Elicitation>>,
-    pub(crate) timeouts: Timeouts,
-    #[cfg(feature = "stdio")]
-    pub(crate) stdio: StdioOptions,
-    #[cfg(feature = "__tls")]
-    pub(crate) tls: TlsOptions,
-    pub(crate) eras: EraCache,
-    pub(crate) restarts: u32,
-    #[cfg(feature = "oauth")]
-    pub(crate) oauth: Option<OAuth>,
-    at_once: usize,
-    pub(crate) most_servers: usize,
-    #[cfg(feature = "over-acp")]
-    pub(crate) over_acp: Option<AcpLink>,
-}
-
-impl fmt::Debug for Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
-            .field("versions", &self.versions)
-            .field("timeouts", &self.timeouts)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Options {
-    /// What servers are told of the client: the capabilities follow from the handlers that there are.
-    pub(crate) fn client_config(&self) -> ClientConfig {
-        let mut capabilities = ClientCapabilities::default();
-        capabilities.elicitation =
-            self.elicitation.as_ref().and_then(|elicitation| elicitation.modes().capability());
-        if !self.extensions.is_empty() {
-            let settings =
-                self.extensions.iter().map(|(id, settings, _)| (id.as_str().to_owned(), settings.clone()));
-            capabilities.extensions = Some(settings.collect());
-        }
-        ClientConfig::new(capabilities, self.client.clone())
+impl McpSession {
+    /// Settings of a session; `client` is who servers are told they talk to (rule `mcp-neg-04`).
+    pub fn builder(client: Implementation) -> Builder {
+        Builder::new(client)
     }
 }
 
 impl Builder {
-    pub(super) fn new(client: Implementation) -> Self {
-        Self {
-            options: Options {
-                client,
-                versions: VersionPolicy::default(),
-                extensions: Vec::new(),
-                elicitation: None,
-                timeouts: Timeouts::default(),
-                #[cfg(feature = "stdio")]
-                stdio: StdioOptions::default(),
-                #[cfg(feature = "__tls")]
-                tls: TlsOptions::default(),
-                eras: EraCache::default(),
-                restarts: 3,
-                #[cfg(feature = "oauth")]
-                oauth: None,
-                at_once: 16,
-                most_servers: 256,
-                #[cfg(feature = "over-acp")]
-                over_acp: None,
-            },
-        }
+    fn new(client: Implementation) -> Self {
+        Self { options: Options::new(client) }
     }
 
     /// Which versions of MCP may be agreed on. Default [`VersionPolicy::Auto`].
@@ -223,14 +167,14 @@ impl Builder {
         });
         let mut ordinals: HashMap<String, usize> = HashMap::new();
         let entries = servers.iter().enumerate().map(|(index, server)| {
-            let name = connect::name(server);
+            let name = start::name(server);
             let ordinal = ordinals.entry(name.clone()).or_default();
-            let entry = Arc::new(Entry::new(name, index, *ordinal, connect::transport(server).to_owned()));
+            let entry = Arc::new(Entry::new(name, index, *ordinal, start::transport(server).to_owned()));
             *ordinal += 1;
             if index < shared.options.most_servers {
-                connect::start(server, &entry, &shared);
+                start::start(server, &entry, &shared);
             } else {
-                connect::refuse(&entry, &shared);
+                start::refuse(&entry, &shared);
             }
             entry
         });

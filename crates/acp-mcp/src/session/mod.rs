@@ -2,6 +2,7 @@
 
 mod builder;
 mod call;
+mod call_tool;
 mod keep;
 mod server;
 mod state;
@@ -9,19 +10,17 @@ mod state;
 use std::sync::Arc;
 
 use rmcp::model::ClientCapabilities;
-use tokio::sync::Semaphore;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::DropGuard;
 
-pub use builder::Builder;
-pub use call::caller::CallOptions;
-pub use server::Server;
-pub use state::event::{Event, Events};
-pub use state::notify::{Guard, Notification};
-pub use state::subscriptions::ResourceUpdate;
+pub use self::builder::Builder;
+pub use self::call::options::CallOptions;
+pub use self::server::Server;
+pub use self::state::event::{Event, Events};
+pub use self::state::notify::{Guard, Notification};
+pub use self::state::subscriptions::ResourceUpdate;
 
-pub(crate) use self::builder::Options;
 use self::state::entry::Entry;
-use self::state::event::EventSender;
+use self::state::shared::Shared;
 use crate::values::qualified_tool::QualifiedTool;
 
 /// The MCP servers of one ACP session: connected, kept connected, and called.
@@ -40,22 +39,7 @@ struct Inner {
     _end: DropGuard,
 }
 
-/// What the tasks of a session have in common.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) options: Options,
-    pub(crate) events: EventSender,
-    pub(crate) closing: CancellationToken,
-    /// Permits of being connected: there are not more at once.
-    connecting: Semaphore,
-}
-
 impl McpSession {
-    /// Settings of a session; `client` is who servers are told they talk to (rule `mcp-neg-04`).
-    pub fn builder(client: rmcp::model::Implementation) -> Builder {
-        Builder::new(client)
-    }
-
     /// The servers, in the order of `mcpServers`.
     #[must_use]
     pub fn servers(&self) -> Vec<Server> {

@@ -11,11 +11,12 @@ use rmcp::model::{
 };
 use rmcp::{Peer, RoleClient};
 
-use super::Shared;
-use super::call::caller::{CallOptions, Caller};
+use super::call::caller::Caller;
+use super::call::options::CallOptions;
 use super::call::pages::Pages;
 use super::state::entry::{Connection, Entry};
 use super::state::notify::{Guard, Notification};
+use super::state::shared::Shared;
 use super::state::subscriptions::ResourceUpdate;
 use crate::error::McpError;
 use crate::values::qualified_tool::QualifiedTool;

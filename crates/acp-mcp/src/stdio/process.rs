@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::StdioOptions;
+use super::options::StdioOptions;
 use super::stderr::{self, Tail};
 use crate::error::McpError;
 

@@ -6,23 +6,20 @@ use std::sync::Arc;
 
 use acp_types::v1::ElicitationAction;
 use rmcp::model::{ClientRequest, ServerResult};
-use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::caller::{CallOptions, Caller};
+use super::caller::Caller;
+use super::options::CallOptions;
 use crate::error::McpError;
 use crate::error::{NotVisited, UrlElicitation};
 use crate::session::state::notify::{Guard, Notification};
 use crate::values::elicitation::{ElicitMode, ElicitRequest, Elicitation};
 use crate::values::version::Era;
 
-pub(in crate::session) const REQUIRED: i32 = -32042;
 /// How often a call may depend on more pages.
 const MOST_TIMES: usize = 3;
-/// How many pages a server may want to be visited at once.
-const MOST_PAGES: usize = 8;
 /// How many pages that the server is done with are kept in mind, whoever they are of.
 const MOST_DONE: usize = 64;
 
@@ -97,50 +94,5 @@ impl Caller<'_> {
             });
         };
         (self.entry.notifications.add("notifications/elicitation/complete", Arc::new(add)), seen)
-    }
-}
-
-/// What the data of the error asks for. `None` when it is not such data, or more than anybody would visit.
-pub(in crate::session) fn elicitations(data: Option<&Value>) -> Option<Vec<UrlElicitation>> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Asked {
-        mode: String,
-        elicitation_id: String,
-        url: String,
-        message: String,
-    }
-    let listed = data?.get("elicitations")?.as_array()?;
-    let read = |asked: &Value| {
-        let asked = Asked::deserialize(asked).ok().filter(|asked| asked.mode == "url")?;
-        Some(UrlElicitation { id: asked.elicitation_id, url: asked.url, message: asked.message })
-    };
-    let is_reasonable = (1..=MOST_PAGES).contains(&listed.len());
-    is_reasonable.then(|| listed.iter().map(read).collect())?
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn only_a_reasonable_list_of_pages_is_one() {
-        let page =
-            json!({ "mode": "url", "elicitationId": "1", "url": "https://a/b?c", "message": "Log in" });
-        for (data, expected) in [
-            (json!({ "elicitations": [page] }), Some(1)),
-            (json!({ "elicitations": vec![&page; MOST_PAGES] }), Some(MOST_PAGES)),
-            (json!({ "elicitations": vec![&page; MOST_PAGES + 1] }), None),
-            (json!({ "elicitations": [] }), None),
-            (json!({ "elicitations": [page, { "mode": "form", "message": "?" }] }), None),
-            (json!({ "elicitations": [{ "mode": "url", "url": "https://a", "message": "no id" }] }), None),
-            (json!({ "elicitations": page }), None),
-            (json!([page]), None),
-        ] {
-            assert_eq!(elicitations(Some(&data)).map(|pages| pages.len()), expected, "{data}");
-        }
-        assert_eq!(elicitations(None), None);
     }
 }

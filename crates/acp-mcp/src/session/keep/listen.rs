@@ -9,8 +9,7 @@ use rmcp::model::SubscriptionFilter;
 use rmcp::service::Subscription;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::changes::{Told, lists};
-use super::client::Client;
+use super::subscriber::{Subscriber, lists};
 use crate::error::McpError;
 use crate::session::call::caller::Caller;
 use crate::session::state::entry::Entry;
@@ -19,8 +18,8 @@ use crate::session::state::subscriptions::{State, Wanted};
 /// A stream that held this long is opened again at once when it breaks, and so is the first; another only after as long.
 const STEADY: Duration = Duration::from_secs(5);
 
-impl Told<'_> {
-    pub(in crate::session) async fn listen(&self) {
+impl Subscriber<'_> {
+    pub(super) async fn listen(&self) {
         let mut changes = self.entry.subscriptions.changes();
         let mut stream = Stream { had_gap: self.connection.number > 1, ..Stream::default() };
         loop {
@@ -104,13 +103,13 @@ impl Told<'_> {
 
     fn accepted(&self, asked: &[Box<str>], opened: &Subscription, had_gap: bool) {
         for uri in opened.acknowledged().resource_subscriptions.iter().flatten() {
-            self.set(uri, State::Told);
+            self.set(uri, State::Subscribed);
         }
         let problem = "it does not take the resource";
         self.refuse(asked, &McpError::InvalidResult { method: "subscriptions/listen", problem });
         // What came while nobody listened is not told again.
         if had_gap {
-            Client::lists_may_have_changed(self.entry, opened.acknowledged());
+            self.entry.lists_may_have_changed(opened.acknowledged());
         }
     }
 
@@ -145,7 +144,7 @@ async fn follow(entry: &Entry, stream: &mut Option<Subscription>) {
     let Some(stream) = stream else { return pending().await };
     loop {
         match stream.next().await {
-            Ok(Some(notification)) => Client::tell(entry, &notification),
+            Ok(Some(notification)) => entry.received(&notification),
             Ok(None) => return,
             Err(error) => {
                 tracing::debug!(server = entry.name, %error, "a stream of changes of an MCP server broke");

@@ -6,11 +6,12 @@ use std::future::pending;
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool};
 
 use crate::error::McpError;
-use crate::session::Shared;
-use crate::session::call::caller::{CallOptions, Caller};
+use crate::session::call::caller::Caller;
+use crate::session::call::options::CallOptions;
 use crate::session::call::pages::Pages;
 use crate::session::state::entry::{Connection, Entry};
 use crate::session::state::event::Event;
+use crate::session::state::shared::Shared;
 use crate::values::server_info::ToolsStatus;
 
 /// Lists the tools, now and whenever the server says that they have changed. Does not end.

@@ -2,6 +2,9 @@
 
 mod changes;
 mod client;
-pub(super) mod connect;
 mod listen;
 pub(super) mod listing;
+mod server_task;
+pub(super) mod start;
+mod subscribe;
+mod subscriber;

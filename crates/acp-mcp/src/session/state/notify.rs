@@ -49,7 +49,7 @@ impl Registry {
     }
 
     /// Hands a notification to those who asked for it, outside of the lock: a handler may add and remove handlers.
-    pub(in crate::session) fn tell(&self, server: &str, notification: &ServerNotification) {
+    pub(in crate::session) fn received(&self, server: &str, notification: &ServerNotification) {
         let Ok(mut message) = serde_json::to_value(notification) else { return };
         let Some(method) = message.get("method").and_then(Value::as_str).map(str::to_owned) else { return };
         let handlers: Vec<OnNotification> = {

@@ -36,7 +36,7 @@ pub(in crate::session) enum State {
         /// It told of it before, over what is gone now.
         again: bool,
     },
-    Told,
+    Subscribed,
     Refused(McpError),
 }
 
@@ -109,7 +109,7 @@ impl Subscriptions {
     pub(in crate::session) fn forget(&self, is_another: bool) {
         self.wanted.send_if_modified(|wanted| {
             for resource in wanted.values_mut() {
-                if resource.state == State::Told
+                if resource.state == State::Subscribed
                     || (is_another && matches!(resource.state, State::Refused(_)))
                 {
                     resource.state = State::Asked { again: true };
@@ -123,7 +123,7 @@ impl Subscriptions {
     ///
     /// Returns whether a resource is lost that was told of before.
     pub(in crate::session) fn set(&self, server: &str, uri: &str, state: State) -> bool {
-        let (is_told, is_refused) = (state == State::Told, matches!(state, State::Refused(_)));
+        let (is_told, is_refused) = (state == State::Subscribed, matches!(state, State::Refused(_)));
         let mut was_told = false;
         self.wanted.send_if_modified(|wanted| {
             let Some(resource) = wanted.get_mut(uri) else { return false };
@@ -141,7 +141,7 @@ impl Subscriptions {
     }
 
     /// Tells of an update, also those who asked for what is above.
-    pub(in crate::session) fn tell(&self, server: &str, uri: &str) {
+    pub(in crate::session) fn received(&self, server: &str, uri: &str) {
         let update = ResourceUpdate { server: server.to_owned(), uri: uri.to_owned(), after_gap: false };
         self.each(uri, &update);
     }
@@ -240,10 +240,10 @@ mod tests {
         let told = Arc::clone(&heard);
         let handler = move |update: &ResourceUpdate| told.lock().unwrap().push(update.after_gap);
         let _guard = subscriptions.add("x:a", Arc::new(handler)).unwrap();
-        assert!(!subscriptions.set("s", "x:a", State::Told));
-        subscriptions.tell("s", "x:a");
+        assert!(!subscriptions.set("s", "x:a", State::Subscribed));
+        subscriptions.received("s", "x:a");
         subscriptions.forget(false);
-        assert!(!subscriptions.set("s", "x:a", State::Told));
+        assert!(!subscriptions.set("s", "x:a", State::Subscribed));
         assert_eq!(*heard.lock().unwrap(), [false, true]);
         subscriptions.forget(false);
         assert!(subscriptions.set("s", "x:a", State::Refused(McpError::Closed)), "it is lost");
