@@ -7,14 +7,15 @@ use super::words::shortened;
 
 /// The reason why an authorization failed.
 ///
-/// No error contains tokens, codes, secrets or the words of an authorization server. The error codes
-/// of OAuth are repeated.
+/// No error contains tokens, codes, secrets or the words of an authorization server. The error
+/// codes of OAuth are repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AuthorizationError {
     /// The server names no authorization server: it wants credentials of another kind.
     NoMetadata,
-    /// The metadata of the server or of its authorization server cannot be fetched, or is not valid.
+    /// The metadata of the server or of its authorization server cannot be fetched, or is not
+    /// valid.
     Metadata {
         /// The reason.
         problem: String,
@@ -24,8 +25,8 @@ pub enum AuthorizationError {
         /// The resource that it is about.
         resource: String,
     },
-    /// Another issuer answered than the one that was asked: in the metadata (RFC 8414, section 3.3),
-    /// or to the browser (RFC 9207).
+    /// Another issuer answered than the one that was asked: in the metadata (RFC 8414, section
+    /// 3.3), or to the browser (RFC 9207).
     Issuer {
         /// The issuer that was asked.
         expected: String,
@@ -38,8 +39,8 @@ pub enum AuthorizationError {
         /// The member of the metadata that has the address.
         endpoint: &'static str,
     },
-    /// The metadata names an address on this machine, in a private network or in no network, and the
-    /// server itself is not at such an address. Nothing was sent there.
+    /// The metadata names an address on this machine, in a private network or in no network, and
+    /// the server itself is not at such an address. Nothing was sent there.
     Address {
         /// The host of the address.
         host: String,
@@ -109,7 +110,7 @@ impl fmt::Display for AuthorizationError {
                 write!(f, "the authorization server is `{expected}`, and the answer names no issuer")
             }
             Self::Insecure { endpoint } => {
-                write!(f, "the `{endpoint}` of the authorization server is no https address")
+                write!(f, "the `{endpoint}` of the authorization server is not an https address")
             }
             Self::Address { host } => write!(
                 f,

@@ -161,8 +161,8 @@ pub enum McpError {
         /// The reason why the pages were not visited.
         reason: NotVisited,
     },
-    /// The server does not have the resource: a legacy server says so by -32002, a modern one by -32602
-    /// with the name of the resource.
+    /// The server does not have the resource: a legacy server says so by -32002, a modern one by
+    /// -32602 with the name of the resource.
     ResourceNotFound {
         /// The resource.
         uri: String,
@@ -174,7 +174,8 @@ pub enum McpError {
         /// The limit.
         most: usize,
     },
-    /// The request did not reach a server that the client provides, or the answer did not come back.
+    /// The request did not reach a server that the client provides, or the answer did not come
+    /// back.
     #[cfg(feature = "over-acp")]
     Acp {
         /// The method.

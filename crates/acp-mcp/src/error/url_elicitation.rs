@@ -34,7 +34,8 @@ impl UrlElicitation {
         let Some(scheme) = self.url.find("://") else { return "somewhere" };
         let host = self.url.get(scheme + 3..).unwrap_or_default();
         let length = host.find(['/', '?', '#', '\\']).unwrap_or(host.len());
-        // A user name and a password before the host are not shown, because they could pass for a host.
+        // A user name and a password before the host are not shown, because they could pass for a
+        // host.
         if host.get(..length).is_none_or(|host| host.is_empty() || host.contains('@')) {
             return "somewhere";
         }

@@ -64,8 +64,8 @@ impl HttpDial {
         })
     }
 
-    /// Sends the tokens of an authorization with every message from now on, unless the configuration
-    /// has a header `Authorization`.
+    /// Sends the tokens of an authorization with every message from now on, unless the
+    /// configuration has a header `Authorization`.
     #[cfg(feature = "oauth")]
     pub(crate) fn authorize(
         &mut self,

@@ -15,11 +15,13 @@ pub(super) fn refusal_in(error: &WireError) -> Option<&Refusal> {
     }
 }
 
-/// Translates an error of the transports over HTTP. The result repeats nothing that the server sent.
+/// Translates an error of the transports over HTTP. The result repeats nothing that the server
+/// sent.
 pub(crate) fn error_in(error: &(dyn Error + 'static)) -> Option<McpError> {
     let mut cause = Some(error);
     while let Some(error) = cause {
-        // The source of a wire error is the source of the error that it carries, so that error itself is looked at here.
+        // The source of a wire error is the source of the error that it carries, so that error
+        // itself is looked at here.
         let inner = error.downcast_ref::<WireError>().map(|error| &*error.0 as &(dyn Error + 'static));
         let error = inner.unwrap_or(error);
         #[cfg(feature = "sse")]

@@ -59,8 +59,8 @@ impl Exchange {
         Self { renewed, ..Self::new(self.client.clone(), self.opening_time, self.bearer.clone()) }
     }
 
-    /// Notes a handshake. rmcp makes a second one when the server has lost its session, and with it all
-    /// that it was told in that session.
+    /// Notes a handshake. rmcp makes a second one when the server has lost its session, and with it
+    /// all that it was told in that session.
     fn had_handshake(&self) {
         if self.has_session.swap(true, Ordering::Relaxed) {
             self.listening.send_replace(false);
@@ -68,8 +68,9 @@ impl Exchange {
         }
     }
 
-    /// Waits for the session's own stream. Servers ask the user over it, and a question without a stream
-    /// is lost. The wait is short, because some servers answer only with their first message.
+    /// Waits for the session's own stream. Servers ask the user over it, and a question without a
+    /// stream is lost. The wait is short, because some servers answer only with their first
+    /// message.
     async fn listen_first(&self) {
         let mut listening = self.listening.subscribe();
         if timeout(LISTENING_TIME, listening.wait_for(|is_answered| *is_answered)).await.is_err() {

@@ -29,7 +29,8 @@ const RESERVED: &[&str] = &[
 /// The headers that can be given only once.
 const SINGLE: &[&str] = &["authorization", "proxy-authorization", "user-agent", "origin", "referer"];
 
-/// Reads the headers to send with every exchange. Values under one name become one list (rule `acp-mcp-07`).
+/// Reads the headers to send with every exchange. Values under one name become one list (rule
+/// `acp-mcp-07`).
 pub(super) fn read(configured: &[HttpHeader]) -> Result<Headers, McpError> {
     let mut headers = Headers::new();
     for header in configured {

@@ -1,5 +1,5 @@
-//! HTTP+SSE of 2024-11-05 (rule `mcp-neg-49`): messages come as events of one stream, and are posted to
-//! an address that the stream names.
+//! HTTP+SSE of 2024-11-05 (rule `mcp-neg-49`): messages come as events of one stream, and are
+//! posted to an address that the stream names.
 
 use std::io;
 use std::sync::Arc;

@@ -16,7 +16,8 @@ pub(crate) trait Dial: Send {
     /// Returns the reason why the last connection ended, if it is known.
     fn ended(&mut self) -> impl Future<Output = Option<McpError>> + Send;
 
-    /// Returns a notice for the case that the server has lost its session while the connection goes on.
+    /// Returns a notice for the case that the server has lost its session while the connection goes
+    /// on.
     fn renewed(&self) -> Arc<Notify> {
         Arc::default()
     }

@@ -19,7 +19,8 @@ use crate::values::timeouts::{NEVER, Timeouts};
 use crate::values::version::Era;
 use crate::wire::Wire;
 
-/// The first id of a request. rmcp counts from 0, so these ids do not meet, and they fit a signed 32-bit number.
+/// The first id of a request. rmcp counts from 0, so these ids do not meet, and they fit a signed
+/// 32-bit number.
 const FIRST_ID: i64 = 1 << 30;
 
 /// A connection, with the era and the facts that were agreed on.
@@ -89,7 +90,8 @@ impl<D: Dial> Driver<'_, D> {
         route: Route,
         fresh: bool,
     ) -> Result<(), Input> {
-        // Over HTTP and ACP each attempt has a connection of its own, so nothing queues behind one that hangs.
+        // Over HTTP and ACP each attempt has a connection of its own, so nothing queues behind one
+        // that hangs.
         let anew = fresh || route != Route::Pipe || self.wire.is_none();
         if anew {
             self.hang_up().await;
@@ -172,7 +174,8 @@ impl<D: Dial> Driver<'_, D> {
                     }
                 }
                 ServerJsonRpcMessage::Error(error) => {
-                    // An error without an id belongs to a request that the server could not read: `mcp-neg-29`.
+                    // An error without an id belongs to a request that the server could not read:
+                    // `mcp-neg-29`.
                     let opening = error.id.as_ref().map_or(Some(awaited), |id| self.asked(id));
                     if let Some(opening) = opening {
                         return (opening, Input::Error(Fault::from(error.error)));
@@ -279,8 +282,8 @@ impl<D: Dial> Driver<'_, D> {
     async fn hang_up(&mut self) {
         self.sent.clear();
         let Some(mut wire) = self.wire.take() else { return };
-        // A process must have ended before the next one starts. Over HTTP there is only an exchange, which may
-        // hang and ends by itself.
+        // A process must have ended before the next one starts. Over HTTP there is only an
+        // exchange, which may hang and ends by itself.
         if self.route == Route::Pipe {
             let _ = timeout(self.timeouts.shutdown.saturating_mul(4), wire.close()).await;
         }

@@ -9,8 +9,8 @@ use crate::values::version::Era;
 
 /// A key for the configuration of one server: a hash of its command or of its address.
 ///
-/// Nothing can be read from it. Another release of Rust may compute another key; the server then counts
-/// as unknown and is probed.
+/// Nothing can be read from it. Another release of Rust may compute another key; the server then
+/// counts as unknown and is probed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ServerKey(u64);
 

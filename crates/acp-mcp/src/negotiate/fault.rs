@@ -6,14 +6,15 @@ use serde_json::Value;
 use crate::error::shortened;
 use crate::values::version::Era;
 
-/// The codes that have a meaning in MCP. The first three are those of 2026-07-28. Pre-releases of it used
-/// the last one instead of the first.
+/// The codes that have a meaning in MCP. The first three are those of 2026-07-28. Pre-releases of
+/// it used the last one instead of the first.
 const UNSUPPORTED_VERSION: i32 = -32022;
 const MISSING_CAPABILITY: i32 = -32021;
 const HEADER_MISMATCH: i32 = -32020;
 const UNSUPPORTED_VERSION_BEFORE: i32 = -32004;
 
-/// The code of legacy servers for an unknown resource. Modern servers use the next one, and name the resource.
+/// The code of legacy servers for an unknown resource. Modern servers use the next one, and name
+/// the resource.
 const RESOURCE_NOT_FOUND_BEFORE: i32 = -32002;
 const INVALID_PARAMS: i32 = -32602;
 
@@ -30,8 +31,8 @@ pub(crate) struct Fault {
 pub(crate) enum Verdict {
     /// The version is not supported, and these are. An empty list means that the error has none.
     Versions(Vec<ProtocolVersion>),
-    /// Perhaps [`Versions`](Self::Versions), by the code of a pre-release, which may mean anything else
-    /// (`mcp-neg-15`).
+    /// Perhaps [`Versions`](Self::Versions), by the code of a pre-release, which may mean anything
+    /// else (`mcp-neg-15`).
     MaybeVersions(Vec<ProtocolVersion>),
     /// The server needs these capabilities, which were not declared.
     MissingCapability(Vec<String>),
@@ -56,7 +57,8 @@ impl Fault {
         }
     }
 
-    /// Returns the unknown resource, if the error means that. The name is empty when the error has none.
+    /// Returns the unknown resource, if the error means that. The name is empty when the error has
+    /// none.
     pub(crate) fn missing_resource(&self, era: Era) -> Option<String> {
         let named = self.data.as_ref().and_then(|data| data.get("uri")).and_then(Value::as_str);
         match (era, self.code) {

@@ -178,7 +178,8 @@ impl Negotiation {
                 self.fail_status(&input)
             }
             Input::Status(400.., _) if self.route == Route::Sse => self.on_wrong_route(&input),
-            // A body with a JSON-RPC error is an answer of MCP, with any status: `mcp-neg-46`, `-47`.
+            // A body with a JSON-RPC error is an answer of MCP, with any status: `mcp-neg-46`,
+            // `-47`.
             Input::Status(_, Some(fault)) => self.on_probe_error(&fault, "it refused `server/discover`"),
             Input::Status(400.., None) => self.initialize("it refused `server/discover`", false),
             Input::Status(..) => self.fail_status(&input),

@@ -11,13 +11,13 @@ use crate::negotiate::dial::Dial;
 use crate::negotiate::{Input, Route};
 use crate::wire::{Wire, WireError};
 
-/// The error of a request that is behind an error of the transport, if there is one.
+/// Returns the error of a request that caused an error of the transport, if there is one.
 pub(crate) fn error_in(method: &'static str, error: &(dyn Error + 'static)) -> Option<McpError> {
     let inner = error.downcast_ref::<WireError>()?.0.downcast_ref::<AcpCallError>()?;
     Some(McpError::Acp { method, error: inner.clone() })
 }
 
-/// Connects a server of `type: "acp"`: there is nothing to be opened but what is asked.
+/// Connects a server of `type: "acp"`. Nothing is opened in advance: each request stands alone.
 pub(crate) struct AcpDial {
     link: AcpLink,
     server: McpServerAcpId,

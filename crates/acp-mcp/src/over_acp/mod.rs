@@ -1,5 +1,5 @@
-//! MCP servers that a component on the ACP connection provides, such as the client: MCP-over-ACP, rules `acp-mcp-20` to
-//! `-26`.
+//! MCP servers that the other side of the ACP connection provides: MCP-over-ACP, rules `acp-mcp-20`
+//! to `-26`.
 
 mod caller;
 mod dial;
@@ -10,6 +10,6 @@ mod transport;
 
 pub use self::caller::{AcpCaller, Answering};
 pub(crate) use self::dial::{AcpDial, error_in};
-pub use self::link::{AcpLink, Telling};
+pub use self::link::{AcpLink, Delivering};
 #[cfg(feature = "provider")]
 pub use self::provider::{McpProvider, ProvideError, ProvideRequests};

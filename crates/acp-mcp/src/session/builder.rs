@@ -1,4 +1,4 @@
-//! Settings of a session.
+//! The builder of a session.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,14 +31,14 @@ use crate::values::extension::{ExtensionId, OnMissing};
 use crate::values::timeouts::Timeouts;
 use crate::values::version::VersionPolicy;
 
-/// Settings of an [`McpSession`].
+/// Builds an [`McpSession`].
 #[derive(Debug)]
 pub struct Builder {
     options: Options,
 }
 
 impl McpSession {
-    /// Settings of a session; `client` is who servers are told they talk to (rule `mcp-neg-04`).
+    /// Returns a builder. `client` is the name and version of the agent, which servers are told.
     pub fn builder(client: Implementation) -> Builder {
         Builder::new(client)
     }
@@ -49,15 +49,16 @@ impl Builder {
         Self { options: Options::new(client) }
     }
 
-    /// Which versions of MCP may be agreed on. Default [`VersionPolicy::Auto`].
+    /// Sets the versions of MCP that may be agreed on. Default [`VersionPolicy::Auto`].
     #[must_use]
     pub fn versions(mut self, policy: VersionPolicy) -> Self {
         self.options.versions = policy;
         self
     }
 
-    /// Declares an extension to servers, with its settings; anything but an object stands for an empty one. Without
-    /// this there are none (rule `mcp-neg-20`). `on_missing` says what becomes of servers that do not have it.
+    /// Declares an extension to servers, with its settings. A value that is not an object counts as
+    /// an empty object. `on_missing` decides about servers that do not have the extension. Default:
+    /// no extensions.
     #[must_use]
     pub fn extension(mut self, id: ExtensionId, settings: impl Into<Value>, on_missing: OnMissing) -> Self {
         let settings = match settings.into() {
@@ -68,21 +69,22 @@ impl Builder {
         self
     }
 
-    /// Who asks the user when servers have questions. Declares the capability `elicitation`.
+    /// Sets the [`Elicitation`] that asks the user the questions of servers. Declares the
+    /// capability `elicitation`.
     #[must_use]
     pub fn elicitation(mut self, elicitation: impl Elicitation) -> Self {
         self.options.elicitation = Some(Arc::new(elicitation));
         self
     }
 
-    /// How long is waited for servers.
+    /// Sets the time limits for servers.
     #[must_use]
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.options.timeouts = timeouts;
         self
     }
 
-    /// How servers on stdio are started.
+    /// Sets the options for starting servers on stdio.
     #[cfg(feature = "stdio")]
     #[must_use]
     pub fn stdio(mut self, options: StdioOptions) -> Self {
@@ -90,7 +92,7 @@ impl Builder {
         self
     }
 
-    /// Whom servers over https are trusted to be.
+    /// Sets the certificates that are trusted over https.
     #[cfg(feature = "__tls")]
     #[must_use]
     pub fn tls(mut self, options: TlsOptions) -> Self {
@@ -98,25 +100,29 @@ impl Builder {
         self
     }
 
-    /// Where the eras of servers are remembered; share one among the sessions of an agent. Default: one of its own.
+    /// Sets the cache for the eras of servers. The sessions of an agent should share one. Default:
+    /// a cache for this session alone.
     #[must_use]
     pub fn era_cache(mut self, eras: EraCache) -> Self {
         self.options.eras = eras;
         self
     }
 
-    /// How often in a row a server that ends by itself, or whose connection does, is started again; one that has run
-    /// for a minute counts as new. A start that fails is one of these, unless it is the first of all, which is not
-    /// repeated, or the failure is one that does not pass, such as a user who declines. 0: never. Default 3.
+    /// Sets how often in a row a server is started again after it, or its connection, has ended by
+    /// itself. A server that has run for a minute starts with a fresh count. Default 3; with 0 it
+    /// is not started again.
+    ///
+    /// A start that fails counts, too. There is no other attempt after the very first start has
+    /// failed, or after a failure that would only repeat itself, such as a user who declines.
     #[must_use]
     pub const fn restarts(mut self, times: u32) -> Self {
         self.options.restarts = times;
         self
     }
 
-    /// How authorizations are had that servers over HTTP want. Without this, they fail with
-    /// [`McpError::AuthRequired`](crate::McpError::AuthRequired); a server whose configuration has a header
-    /// `Authorization` has no other.
+    /// Sets how servers over HTTP are authorized. Without this, servers that want an authorization
+    /// fail with [`McpError::AuthRequired`](crate::McpError::AuthRequired). A server whose
+    /// configuration has a header `Authorization` gets only that header.
     #[cfg(feature = "oauth")]
     #[must_use]
     pub fn authorization(mut self, oauth: OAuth) -> Self {
@@ -124,21 +130,24 @@ impl Builder {
         self
     }
 
-    /// How many servers are being connected at the same time; the others wait for their turn. Default 16, at least 1.
+    /// Sets how many servers are being connected at the same time. The others wait. Default 16, at
+    /// least 1.
     #[must_use]
     pub const fn at_once(mut self, servers: usize) -> Self {
         self.options.at_once = servers;
         self
     }
 
-    /// How many servers a session may have; those that come after are not connected ([`McpError::TooMany`]). Default 256.
+    /// Sets the number of servers that a session may have. Further servers fail with
+    /// [`McpError::TooMany`]. Default 256.
     #[must_use]
     pub const fn most_servers(mut self, servers: usize) -> Self {
         self.options.most_servers = servers;
         self
     }
 
-    /// The ACP connection over which servers of `type: "acp"` are reached. Without one they are not supported.
+    /// Sets the ACP connection that reaches servers of `type: "acp"`. Without it they are not
+    /// supported.
     #[cfg(feature = "over-acp")]
     #[must_use]
     pub fn over_acp(mut self, link: AcpLink) -> Self {
@@ -146,7 +155,7 @@ impl Builder {
         self
     }
 
-    /// Connects all servers at once, and waits for them. This never fails as a whole: each server has its
+    /// Connects all servers and waits for them. This never fails as a whole: each server has a
     /// [status](super::Server::status).
     pub async fn connect_all(self, servers: &[McpServer]) -> McpSession {
         let session = self.start(servers);
@@ -154,8 +163,8 @@ impl Builder {
         session
     }
 
-    /// Begins to connect all servers, and returns at once. Needs a tokio runtime, with time enabled, and I/O for
-    /// servers that are processes or reached over a network.
+    /// Starts to connect all servers and returns at once. Needs a tokio runtime with time enabled,
+    /// and with I/O enabled for servers that are processes or are reached over a network.
     #[must_use]
     pub fn start(self, servers: &[McpServer]) -> McpSession {
         let closing = CancellationToken::new();

@@ -1,4 +1,4 @@
-//! Calls of tools by the names that models have for them.
+//! Calls of tools by the names that models use.
 
 use rmcp::model::JsonObject;
 use serde::Serialize;
@@ -12,17 +12,20 @@ use crate::error::McpError;
 use crate::values::tool_outcome::ToolOutcome;
 
 impl McpSession {
-    /// Calls a tool by its [qualified name](crate::QualifiedTool::name). The arguments are a JSON object, or nothing.
+    /// Calls a tool by its [qualified name](crate::QualifiedTool::name). The arguments are a JSON
+    /// object or null.
     ///
-    /// A server that is being started is waited for, as is the list when the name is not known yet. Questions that the server has for the user go to the
-    /// session's [`Elicitation`](crate::Elicitation). Dropping the future cancels the call.
+    /// Waits for a server that is being started, and for the lists of tools when the name is not
+    /// known yet. Questions of the server go to the session's [`Elicitation`](crate::Elicitation).
+    /// Dropping the future cancels the call.
     ///
-    /// A tool that fails is no error: see [`ToolOutcome::is_error`].
+    /// A tool that fails is not an error: see [`ToolOutcome::is_error`].
     ///
     /// # Errors
     ///
-    /// [`McpError::UnknownTool`], [`McpError::Arguments`], the failure of the server, also after it was given up, what it answers,
-    /// [`McpError::Timeout`] and [`McpError::Cancelled`].
+    /// [`McpError::UnknownTool`], [`McpError::Arguments`], [`McpError::Timeout`],
+    /// [`McpError::Cancelled`], the errors that the server answers with, and the failure of the
+    /// server, even if it was given up before the call.
     pub async fn call_tool(
         &self,
         name: &str,
@@ -53,7 +56,7 @@ impl McpSession {
     ) -> Result<ToolOutcome, McpError> {
         let mut tool = self.tool(name);
         if tool.is_none() {
-            // Its server may be on its way.
+            // The server of the tool may still be connecting.
             for entry in &self.inner.entries {
                 entry.listed().await;
             }
@@ -68,11 +71,12 @@ impl McpSession {
         let mut connection = entry.connection(0).await?;
         let caller = Caller { entry, shared, connection: &connection };
         match caller.call_tool(tool, arguments.clone(), options).await {
-            // The list that the headers were made from may be old: `mcp-neg-42`.
+            // The headers may come from an outdated list: `mcp-neg-42`.
             Err(McpError::HeaderMismatch) => {
                 listing::list(entry, shared, &connection).await?;
             }
-            // The server was replaced by another version: `mcp-neg-07`, once more.
+            // Another version of the server may have taken its place, so versions are agreed on
+            // again: `mcp-neg-07`.
             Err(McpError::NoCommonVersion { .. }) => {
                 entry.reconnect.notify_one();
                 connection = entry.connection(connection.number).await?;

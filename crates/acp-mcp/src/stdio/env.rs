@@ -30,8 +30,8 @@ const USUAL: &[&str] = &[
     "XDG_RUNTIME_DIR",
 ];
 
-/// The part of this process's environment that a server gets. The variables of its configuration are
-/// added, and take precedence.
+/// The part of this process's environment that a server gets. The variables of its configuration
+/// are added, and take precedence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EnvPolicy {

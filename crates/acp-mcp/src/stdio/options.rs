@@ -15,16 +15,16 @@ pub type OnStderr = Arc<dyn Fn(&str, &str) + Send + Sync>;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct StdioOptions {
-    /// The working directory, which should be that of the session. `None` stands for the directory of
-    /// this process.
+    /// The working directory, which should be that of the session. `None` stands for the directory
+    /// of this process.
     pub cwd: Option<PathBuf>,
     /// The part of this process's environment that a server gets, before the variables of its
     /// configuration.
     pub env: EnvPolicy,
     /// The bytes of stderr that are kept for [`McpError::Exited`]. 0 keeps none. Default 8 KiB.
     pub stderr_tail: usize,
-    /// The longest line that is accepted from a server, in bytes. A longer answer becomes an error of
-    /// its request, so with 0 no server can be connected. Default 16 MiB.
+    /// The longest line that is accepted from a server, in bytes. A longer answer becomes an error
+    /// of its request, so with 0 no server can be connected. Default 16 MiB.
     pub line_limit: usize,
     pub(super) on_stderr: Option<OnStderr>,
 }
@@ -51,8 +51,9 @@ impl StdioOptions {
         self
     }
 
-    /// Calls `on_line` with the name of the server and each line of its stderr, without the newline.
-    /// Very long lines come in pieces. If `on_line` panics, it is not called again for that process.
+    /// Calls `on_line` with the name of the server and each line of its stderr, without the
+    /// newline. Very long lines come in pieces. If `on_line` panics, it is not called again for
+    /// that process.
     #[must_use]
     pub fn on_stderr(mut self, on_line: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
         self.on_stderr = Some(Arc::new(on_line));

@@ -1,4 +1,5 @@
-//! The process of a server: it leads a session and a group of its own, and all of the group goes with it.
+//! The process of a server: it leads a session and a group of its own, and all of the group goes
+//! with it.
 
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -141,7 +142,8 @@ fn signal_of(_: ExitStatus) -> Option<i32> {
 struct Group(Box<dyn ChildWrapper>);
 
 impl Group {
-    /// The process that was started. Its group's own `wait` would wait for everything the process left behind.
+    /// The process that was started. Its group's own `wait` would wait for everything the process
+    /// left behind.
     fn leader(&mut self) -> &mut dyn ChildWrapper {
         self.0.inner_mut()
     }

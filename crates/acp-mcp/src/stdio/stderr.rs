@@ -37,7 +37,8 @@ impl Tail {
     }
 }
 
-/// Reads to the end, so that the server never blocks on it. A listener that panics is not asked again.
+/// Reads to the end, so that the server never blocks on it. A listener that panics is not asked
+/// again.
 pub(super) async fn drain(
     mut stream: impl AsyncRead + Unpin,
     tail: Tail,

@@ -8,16 +8,18 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-/// Asks the user on behalf of MCP servers. An agent has its client ask (`elicitation/create` of ACP).
+/// Asks the user on behalf of MCP servers. An agent has its client ask (`elicitation/create` of
+/// ACP).
 ///
-/// A legacy server may answer a call only after the user has visited web pages (-32042). The user is
-/// asked here for these visits, too, and the server gets the call again after the user has agreed.
+/// A legacy server may answer a call only after the user has visited web pages (-32042). The user
+/// is asked here for these visits, too, and the server gets the call again after the user has
+/// agreed.
 ///
 /// A session with an `Elicitation` declares the capability `elicitation` to servers, with the modes
 /// that it supports. An empty capability means `form` in MCP, and nothing in ACP.
 pub trait Elicitation: Send + Sync + 'static {
-    /// Returns the kinds of questions that can be asked. They are declared to servers, and a question
-    /// of another kind is refused.
+    /// Returns the kinds of questions that can be asked. They are declared to servers, and a
+    /// question of another kind is refused.
     fn modes(&self) -> ElicitationModes;
 
     /// Asks the user. The server checks the answer. `Cancel` stands for a user who was not reached.

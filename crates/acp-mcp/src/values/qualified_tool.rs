@@ -16,7 +16,8 @@ pub struct QualifiedTool {
     pub name: String,
     /// The name of the server in `mcpServers`.
     pub server: String,
-    /// The tool as the server lists it: its own name, description (at most 16 KiB), schemas and hints.
+    /// The tool as the server lists it: its own name, description (at most 16 KiB), schemas and
+    /// hints.
     pub tool: Tool,
     /// The index of the server in the session.
     pub(crate) index: usize,

@@ -80,8 +80,8 @@ impl ServerInfo {
         self.extensions.contains(id)
     }
 
-    /// Returns the server's settings of an extension that both sides have. `None` when one side lacks
-    /// the extension, or when the settings are not a `T`.
+    /// Returns the server's settings of an extension that both sides have. `None` when one side
+    /// lacks the extension, or when the settings are not a `T`.
     #[must_use]
     pub fn extension_settings<T: DeserializeOwned>(&self, id: &ExtensionId) -> Option<T> {
         let settings = self.capabilities.extensions.as_ref()?.get(id.as_str())?;

@@ -7,13 +7,14 @@ pub(crate) const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 /// The time limits for servers.
 ///
-/// With zero, every step that takes time fails with [`McpError::Timeout`](crate::McpError::Timeout),
-/// and processes are killed at once. [`Duration::MAX`] means for ever.
+/// With zero, every step that takes time fails with
+/// [`McpError::Timeout`](crate::McpError::Timeout), and processes are killed at once.
+/// [`Duration::MAX`] means for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// For the answer to `server/discover`. A server on stdio that does not answer in time is treated
-    /// as a legacy one. Default 5 s.
+    /// For the answer to `server/discover`. A server on stdio that does not answer in time is
+    /// treated as a legacy one. Default 5 s.
     pub probe: Duration,
     /// For the answer to one `initialize`. Default 20 s.
     pub initialize: Duration,

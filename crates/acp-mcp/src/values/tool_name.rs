@@ -7,16 +7,17 @@ const BETWEEN: &str = "__";
 
 /// Returns the name of a tool among the tools of all servers: 1 to 64 of `A-Z a-z 0-9 _ -`.
 ///
-/// The name depends only on the name of the server, the number of servers of that name before it, and
-/// the name of the tool. It stays the same while other tools come and go, and when the session is
-/// loaded again. A name that is not just `server__tool` ends with a hash, so that two tools never get
-/// the same name.
+/// The name depends only on the name of the server, the number of servers of that name before it,
+/// and the name of the tool. It stays the same while other tools come and go, and when the session
+/// is loaded again. A name that is not just `server__tool` ends with a hash, so that two tools
+/// never get the same name.
 pub(super) fn qualified(server: &str, ordinal: usize, tool: &str) -> String {
     let (server_part, tool_part) = (valid(server), valid(tool));
     let plain = format!("{server_part}{BETWEEN}{tool_part}");
     let is_exact =
         server_part == server && tool_part == tool && ordinal == 0 && !server.is_empty() && !tool.is_empty();
-    // Cut at the first `__`, the name must give back its two parts. It must not look like one with a hash.
+    // Cut at the first `__`, the name must give back its two parts. It must not look like one with
+    // a hash.
     let is_clear =
         !server.contains(BETWEEN) && !server.ends_with('_') && !tool.starts_with('_') && !ends_in_hash(tool);
     if is_exact && is_clear && plain.len() <= LONGEST {

@@ -10,12 +10,13 @@ use crate::error::McpError;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolOutcome {
-    /// The blocks of content. MCP and ACP have the same blocks. A block of an unknown kind is kept as
-    /// it is.
+    /// The blocks of content. MCP and ACP have the same blocks. A block of an unknown kind is kept
+    /// as it is.
     pub content: Vec<ContentBlock>,
     /// The structured result, if the tool has one.
     pub structured: Option<Value>,
-    /// True when the tool says that it failed. The content has the reason, which the model should see.
+    /// True when the tool says that it failed. The content has the reason, which the model should
+    /// see.
     pub is_error: bool,
     /// The whole result as the server sent it.
     pub raw: Value,
@@ -28,14 +29,16 @@ impl ToolOutcome {
         self.content.iter().map(|block| Content::new(block.clone()).into()).collect()
     }
 
-    /// Returns the update that ends a tool call: status, content, and the whole result as `rawOutput`.
+    /// Returns the update that ends a tool call: status, content, and the whole result as
+    /// `rawOutput`.
     #[must_use]
     pub fn to_update(&self, id: impl Into<ToolCallId>) -> ToolCallUpdate {
         let status = if self.is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
         ToolCallUpdate::new(id).status(status).content(self.tool_call_content()).raw_output(self.raw.clone())
     }
 
-    /// Returns all text, for models that take only text. Without text, returns the structured result.
+    /// Returns all text, for models that take only text. Without text, returns the structured
+    /// result.
     #[must_use]
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self.content.iter().filter_map(ContentBlock::as_text).collect();
@@ -52,10 +55,10 @@ impl ToolOutcome {
 
     /// Reads a result, also one with blocks that rmcp does not know.
     pub(crate) fn read(raw: &serde_json::Value) -> Result<Self, McpError> {
-        let members = raw.as_object().ok_or(invalid("it is no object"))?;
+        let members = raw.as_object().ok_or(invalid("it is not an object"))?;
         let blocks = match members.get("content") {
             None => &Vec::new(),
-            Some(content) => content.as_array().ok_or(invalid("`content` is no list"))?,
+            Some(content) => content.as_array().ok_or(invalid("`content` is not a list"))?,
         };
         let block = |block: &serde_json::Value| {
             acp_json::from_str::<ContentBlock>(&block.to_string())

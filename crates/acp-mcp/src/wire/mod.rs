@@ -18,7 +18,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use self::progress::ProgressWanted;
 use crate::values::version::Era;
 
-/// The name in `_meta` under which a notification for a listener has the id of the listening request.
+/// The name in `_meta` under which a notification for a listener has the id of the listening
+/// request.
 pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -63,8 +64,9 @@ impl<T: Transport<RoleClient>> Carrier for T {
 
 /// A connection to a server, one type for all transports.
 ///
-/// Notifications are handled one after the other, and the messages behind a notification wait until it
-/// is handled. rmcp alone would handle each in a task of its own, in any order and without a bound.
+/// Notifications are handled one after the other, and the messages behind a notification wait until
+/// it is handled. rmcp alone would handle each in a task of its own, in any order and without a
+/// bound.
 pub(crate) struct Wire {
     carrier: Box<dyn Carrier>,
     era: Option<Era>,
@@ -85,7 +87,8 @@ impl Wire {
 
 /// Makes the next message wait until this notification is handled and dropped.
 fn hold_back(notification: &mut ServerNotification, permit: OwnedSemaphorePermit) {
-    // A notification for a listener may stay in its queue for long. That queue has a bound and an order of its own.
+    // A notification for a listener may stay in its queue for long. That queue has a bound and an
+    // order of its own.
     if !notification.get_meta().contains_key(SUBSCRIPTION) {
         notification.extensions_mut().insert(Arc::new(permit));
     }

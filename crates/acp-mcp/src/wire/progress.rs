@@ -54,8 +54,8 @@ type Token = Arc<OnceLock<Option<ProgressToken>>>;
 
 /// Marks a request whose progress somebody wants.
 ///
-/// rmcp makes the token while it sends the request. The caller would learn the token too late, because
-/// the first progress may have arrived by then.
+/// rmcp makes the token while it sends the request. The caller would learn the token too late,
+/// because the first progress may have arrived by then.
 #[derive(Clone)]
 pub(crate) struct ProgressWanted {
     router: Router,

@@ -42,10 +42,11 @@ impl Clients {
         }
     }
 
-    /// Creates a client for a server. Names are resolved by `names`, or else by the operating system.
+    /// Creates a client for a server. Names are resolved by `names`, or else by the operating
+    /// system.
     ///
-    /// Only redirects within the same origin that keep the message are followed, so that credentials
-    /// are sent nowhere else.
+    /// Only redirects within the same origin that keep the message are followed, so that
+    /// credentials are sent nowhere else.
     pub(in crate::http) fn for_server(
         &self,
         url: &Url,
@@ -64,8 +65,8 @@ impl Clients {
         self.built(url.scheme() == "https", policy, names)
     }
 
-    /// Creates a client for authorization servers. It follows no redirects, because these servers have
-    /// no reason to redirect credentials.
+    /// Creates a client for authorization servers. It follows no redirects, because these servers
+    /// have no reason to redirect credentials.
     #[cfg(feature = "oauth")]
     pub(in crate::http) fn for_authorization(
         &self,

@@ -28,7 +28,8 @@ impl Kind {
         match address.octets() {
             [127, ..] => Self::Loopback,
             [10, ..] | [172, 16..=31, ..] | [192, 168, ..] | [100, 64..=127, ..] => Self::Private,
-            // This network, link-local, protocol assignments, documentation, benchmarks, multicast and beyond.
+            // This network, link-local, protocol assignments, documentation, benchmarks, multicast
+            // and beyond.
             [0, ..]
             | [169, 254, ..]
             | [192, 0, 0 | 2, _]

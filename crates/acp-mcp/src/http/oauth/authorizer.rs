@@ -7,8 +7,8 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 /// Takes the user to the page of an authorization server.
 ///
 /// A command line opens a browser. An agent has its client open it (`elicitation/create` of ACP, by
-/// `url`). Other programs show the address and ask the user to paste the address at which the browser
-/// ends. A closure that returns a future is an `Authorizer`, too:
+/// `url`). Other programs show the address and ask the user to paste the address at which the
+/// browser ends. A closure that returns a future is an `Authorizer`, too:
 ///
 /// ```
 /// use acp_mcp::{AuthorizationPage, AuthorizerAnswer, OAuth};
@@ -20,9 +20,10 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 /// # let _ = oauth;
 /// ```
 ///
-/// It is called once for all requests that wait for the same server. Its future is dropped when nobody
-/// waits any more, when the time is over ([`Timeouts::authorization`](crate::Timeouts::authorization)),
-/// or when the browser has come back.
+/// It is called once for all requests that wait for the same server. Its future is dropped when
+/// nobody waits any more, when the time is over
+/// ([`Timeouts::authorization`](crate::Timeouts::authorization)), or when the browser has come
+/// back.
 pub trait Authorizer: Send + Sync + 'static {
     /// Shows the page.
     fn authorize(&self, page: AuthorizationPage) -> BoxFuture<'_, AuthorizerAnswer>;
@@ -53,7 +54,8 @@ pub struct AuthorizationPage {
     /// The address that the browser is sent to afterwards.
     pub redirect_uri: String,
     /// True when this crate notices the return by itself
-    /// ([`Redirect::Loopback`](super::Redirect::Loopback)). Otherwise the `Authorizer` has to report it.
+    /// ([`Redirect::Loopback`](super::Redirect::Loopback)). Otherwise the `Authorizer` has to
+    /// report it.
     pub returns_here: bool,
 }
 

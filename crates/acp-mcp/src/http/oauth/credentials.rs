@@ -8,15 +8,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use futures_util::future::{self, BoxFuture, FutureExt as _};
 use serde::{Deserialize, Serialize};
 
-/// A token is renewed this long before its end, and a short-lived one in the second half of its life.
+/// A token is renewed this long before its end, and a short-lived one in the second half of its
+/// life.
 const EARLY: Duration = Duration::from_secs(30);
 
-/// Keeps credentials longer than the process lives, in a keychain or in a file that only the user can
-/// read.
+/// Keeps credentials longer than the process lives, in a keychain or in a file that only the user
+/// can read.
 ///
-/// Without a store, [`OAuth`](super::OAuth) and its clones keep credentials in memory. `resource` is the
-/// address of the MCP server. The methods return no errors: lost credentials only cost the user another
-/// visit to the authorization server. A store logs its own errors.
+/// Without a store, [`OAuth`](super::OAuth) and its clones keep credentials in memory. `resource`
+/// is the address of the MCP server. The methods return no errors: lost credentials only cost the
+/// user another visit to the authorization server. A store logs its own errors.
 pub trait CredentialStore: Send + Sync + 'static {
     /// Loads the credentials for a server.
     fn load<'a>(&'a self, resource: &'a str) -> BoxFuture<'a, Option<Credentials>>;
@@ -28,7 +29,8 @@ pub trait CredentialStore: Send + Sync + 'static {
 
 /// The credentials for one MCP server: tokens, and the client that they were issued to.
 ///
-/// They are valid for one authorization server only. `serde` writes all secrets; `Debug` shows none.
+/// They are valid for one authorization server only. `serde` writes all secrets; `Debug` shows
+/// none.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {
     pub(super) issuer: String,

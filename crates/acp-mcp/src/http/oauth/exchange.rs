@@ -16,8 +16,8 @@ use crate::http::client::{Clients, Refusal};
 /// The longest answer that is accepted.
 const LONGEST: usize = 1024 * 1024;
 
-/// Makes the exchanges that rmcp asks for, with the TLS of this crate, without redirects, and with errors
-/// that have no addresses.
+/// Makes the exchanges that rmcp asks for, with the TLS of this crate, without redirects, and with
+/// errors that have no addresses.
 pub(super) struct Exchanges {
     client: reqwest::Client,
     guard: Arc<Guard>,

@@ -247,8 +247,8 @@ impl Authorization {
             (None, Redirect::Elsewhere { uri }) => uri.clone(),
             (None, Redirect::Loopback { .. }) => return Err(AuthorizationError::Unavailable),
         };
-        // Only a registration that was just accepted is used again. An outdated one would stand in the way
-        // for ever.
+        // Only a registration that was just accepted is used again. An outdated one would stand in
+        // the way for ever.
         let registered = before.filter(|before| wanted.is_step_up() && before.redirect_uri == redirect_uri);
         let client = self.client(server, registered, &redirect_uri, &scopes).await?;
         let (url, state) = server.page(client.clone(), &scopes).await?;

@@ -40,8 +40,8 @@ impl Loopback {
         &self.uri
     }
 
-    /// Waits for the browser, and returns the address that it comes back with. Every program on this
-    /// machine can connect, so visits without the state are ignored.
+    /// Waits for the browser, and returns the address that it comes back with. Every program on
+    /// this machine can connect, so visits without the state are ignored.
     pub(super) async fn callback(&self, state: &str) -> String {
         let mut visits = FuturesUnordered::new();
         loop {

@@ -1,7 +1,7 @@
 //! Authorization of servers over HTTP by OAuth 2.1.
 //!
-//! rmcp implements the protocol. This module asks the user, keeps credentials, and joins authorizations
-//! for the same server.
+//! rmcp implements the protocol. This module asks the user, keeps credentials, and joins
+//! authorizations for the same server.
 
 mod address;
 mod authorizer;

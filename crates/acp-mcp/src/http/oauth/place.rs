@@ -1,5 +1,5 @@
-//! The state that all sessions share about one MCP server: its credentials, and the authorization that is
-//! under way.
+//! The state that all sessions share about one MCP server: its credentials, and the authorization
+//! that is under way.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,8 +26,8 @@ pub(super) struct Place {
     pub(super) resource: String,
     held: Mutex<Held>,
     loaded: OnceCell<()>,
-    /// The authorization server of the token, if it was found already. A refresh token may be valid for
-    /// one exchange only, so this is locked during an exchange.
+    /// The authorization server of the token, if it was found already. A refresh token may be valid
+    /// for one exchange only, so this is locked during an exchange.
     pub(super) server: Arc<tokio::sync::Mutex<Option<AuthorizationServer>>>,
     going: Mutex<Option<WeakShared<BoxFuture<'static, Outcome>>>>,
     /// True while the user has a page to visit.
@@ -111,8 +111,8 @@ impl Place {
         store.remove(&self.resource).await;
     }
 
-    /// Renews a token that is about to end. Failures are ignored here, because the server will refuse the
-    /// old token.
+    /// Renews a token that is about to end. Failures are ignored here, because the server will
+    /// refuse the old token.
     pub(super) async fn refresh_early(self: &Arc<Self>, store: &Arc<dyn CredentialStore>) {
         let (place, store) = (Arc::clone(self), Arc::clone(store));
         // A task of its own, because dropping this half-way would lose the new refresh token.

@@ -12,7 +12,8 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::address::Kind;
 use crate::error::AuthorizationError;
 
-/// The variables that name proxies. A proxy resolves the names of requests, and its own name is resolved here.
+/// The variables that name proxies. A proxy resolves the names of requests, and its own name is
+/// resolved here.
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
@@ -20,10 +21,10 @@ type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr
 
 /// The network of one MCP server, as far as its name was resolved.
 ///
-/// The metadata of a server may name any address of the Internet. It may name addresses of this machine
-/// or of a private network only if the server itself is there. An attacker who controls the name of a
-/// server controls its addresses, and can change them from one look-up to the next. So after a single
-/// public address, the server counts as a server of the Internet for good.
+/// The metadata of a server may name any address of the Internet. It may name addresses of this
+/// machine or of a private network only if the server itself is there. An attacker who controls the
+/// name of a server controls its addresses, and can change them from one look-up to the next. So
+/// after a single public address, the server counts as a server of the Internet for good.
 pub(crate) struct Reach {
     host: String,
     /// The address of the server, if its URL has one instead of a name.
@@ -127,7 +128,8 @@ impl Guard {
         Arc::new(Self { reach, refused: Mutex::default() })
     }
 
-    /// Takes the reason of the last refusal. The errors of the libraries in between do not carry it.
+    /// Takes the reason of the last refusal. The errors of the libraries in between do not carry
+    /// it.
     pub(super) fn refused(&self) -> Option<AuthorizationError> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -141,7 +143,8 @@ impl Guard {
     pub(super) async fn check(&self, url: &Url) -> Result<(), AuthorizationError> {
         let reach = &self.reach;
         if reach.is_https && url.scheme() != "https" {
-            // The addresses in the metadata have been checked already, so this is the metadata itself.
+            // The addresses in the metadata have been checked already, so this is the metadata
+            // itself.
             return Err(self.refuse(AuthorizationError::Insecure { endpoint: "issuer" }));
         }
         let host = normal(url.host_str().unwrap_or_default());
@@ -159,8 +162,8 @@ impl Guard {
     }
 }
 
-/// Resolves names to the addresses that are allowed. The checked addresses are the ones that are used, so a
-/// later look-up changes nothing.
+/// Resolves names to the addresses that are allowed. The checked addresses are the ones that are
+/// used, so a later look-up changes nothing.
 pub(super) struct Guarded(pub(super) Arc<Guard>);
 
 impl Resolve for Guarded {
@@ -203,8 +206,8 @@ mod tests {
     use crate::http::client::Clients;
     use crate::http::oauth::exchange::Exchanges;
 
-    /// Returns the reach of a server at `url`. Each look-up of a name returns the next of its listed addresses,
-    /// and at the end the last one again.
+    /// Returns the reach of a server at `url`. Each look-up of a name returns the next of its
+    /// listed addresses, and at the end the last one again.
     fn reach(url: &str, names: &[(&str, &[&str])]) -> Arc<Reach> {
         let names: Vec<(String, Vec<String>)> = names
             .iter()

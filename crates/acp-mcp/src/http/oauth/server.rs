@@ -57,7 +57,8 @@ pub(super) enum Refreshed {
 }
 
 impl AuthorizationServer {
-    /// Finds the authorization server of an MCP server, from the `WWW-Authenticate` of its refusal where there is one.
+    /// Finds the authorization server of an MCP server, from the `WWW-Authenticate` of its refusal
+    /// where there is one.
     pub(super) async fn find(
         url: &Url,
         challenge: Option<&str>,
@@ -72,7 +73,8 @@ impl AuthorizationServer {
         manager.set_credential_store(store.clone());
         let found = manager.resolve_metadata_from_challenge(challenge).await;
         let found = found.map_err(|error| refused(of_discovery(&error)))?;
-        // The addresses that rmcp makes up for servers of 2025-03-26 would send users to pages that nobody has named.
+        // The addresses that rmcp makes up for servers of 2025-03-26 would send users to pages that
+        // nobody has named.
         let issuer = found.metadata.issuer.clone().filter(|_| found.source.is_discovered());
         let issuer = issuer.ok_or_else(|| refused(AuthorizationError::NoMetadata))?;
         check(url, &issuer, &found.metadata)?;
@@ -102,8 +104,8 @@ impl AuthorizationServer {
         self.metadata.registration_endpoint.is_some()
     }
 
-    /// Returns the scopes to ask for first: those of the refusal, else those that the server publishes,
-    /// else `otherwise`. Adds `offline_access` if the server has it.
+    /// Returns the scopes to ask for first: those of the refusal, else those that the server
+    /// publishes, else `otherwise`. Adds `offline_access` if the server has it.
     pub(super) async fn scopes(&self, otherwise: &[String]) -> Vec<String> {
         let otherwise: Vec<&str> = otherwise.iter().map(String::as_str).collect();
         self.manager.select_initial_scopes(&otherwise).await
@@ -124,7 +126,8 @@ impl AuthorizationServer {
         })
     }
 
-    /// Returns the address of the page for the user, and the state that the browser comes back with.
+    /// Returns the address of the page for the user, and the state that the browser comes back
+    /// with.
     pub(super) async fn page(
         &mut self,
         client: OAuthClientConfig,
@@ -307,8 +310,8 @@ fn of_token(error: &AuthError) -> AuthorizationError {
     }
 }
 
-/// Finds the error code in the text that rmcp has for an answer. The rest of the text comes from the
-/// authorization server, which may repeat secrets.
+/// Finds the error code in the text that rmcp has for an answer. The rest of the text comes from
+/// the authorization server, which may repeat secrets.
 fn code(text: &str) -> Option<&'static str> {
     CODES.into_iter().find(|code| text.contains(code))
 }

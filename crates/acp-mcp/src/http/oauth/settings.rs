@@ -10,16 +10,17 @@ use super::authorizer::{Authorizer, AuthorizerAnswer};
 use super::credentials::{CredentialStore, Memory};
 use super::place::Place;
 
-/// The settings of authorizations by OAuth, for [`Builder::authorization`](crate::Builder::authorization).
+/// The settings of authorizations by OAuth, for
+/// [`Builder::authorization`](crate::Builder::authorization).
 ///
-/// Clones share credentials and the authorizations that are under way. Give one value, or its clones, to
-/// all sessions of an agent: users then see one page per server, no matter how many sessions and
-/// requests wait for it.
+/// Clones share credentials and the authorizations that are under way. Give one value, or its
+/// clones, to all sessions of an agent: users then see one page per server, no matter how many
+/// sessions and requests wait for it.
 ///
-/// The metadata of a server decides which addresses are fetched. Addresses of this machine or of a private
-/// network are fetched only if the server itself is there
-/// ([`AuthorizationError::Address`](crate::AuthorizationError)). Plain http is used only if the server is
-/// reached by http ([`AuthorizationError::Insecure`](crate::AuthorizationError)).
+/// The metadata of a server decides which addresses are fetched. Addresses of this machine or of a
+/// private network are fetched only if the server itself is there
+/// ([`AuthorizationError::Address`](crate::AuthorizationError)). Plain http is used only if the
+/// server is reached by http ([`AuthorizationError::Insecure`](crate::AuthorizationError)).
 #[derive(Clone)]
 pub struct OAuth {
     settings: Arc<Settings>,
@@ -42,11 +43,11 @@ pub(super) struct Settings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Redirect {
-    /// The address `http://127.0.0.1:PORT/callback`, where this crate waits for the browser. This is for
-    /// agents that run on the user's machine.
+    /// The address `http://127.0.0.1:PORT/callback`, where this crate waits for the browser. This
+    /// is for agents that run on the user's machine.
     Loopback {
-        /// The port. 0 stands for any free port, which authorization servers have to allow (RFC 8252,
-        /// section 7.3).
+        /// The port. 0 stands for any free port, which authorization servers have to allow (RFC
+        /// 8252, section 7.3).
         port: u16,
     },
     /// Another address, such as that of a web service. The [`Authorizer`] has to find out where the
@@ -99,8 +100,8 @@ impl fmt::Debug for OAuthClient {
 }
 
 impl OAuth {
-    /// Creates settings with this authorizer. By default credentials are kept in memory, browsers come
-    /// back to a free loopback port, and clients are registered as they are needed.
+    /// Creates settings with this authorizer. By default credentials are kept in memory, browsers
+    /// come back to a free loopback port, and clients are registered as they are needed.
     #[must_use]
     pub fn new(authorizer: impl Authorizer) -> Self {
         let settings = Settings {
@@ -145,15 +146,16 @@ impl OAuth {
         self.with(|settings| settings.client_name = Some(name.into()))
     }
 
-    /// Sets the https address of a client metadata document (Client ID Metadata Document). Authorization
-    /// servers that read such documents take it as the client id, and no client is registered there.
+    /// Sets the https address of a client metadata document (Client ID Metadata Document).
+    /// Authorization servers that read such documents take it as the client id, and no client is
+    /// registered there.
     #[must_use]
     pub fn client_metadata_url(self, url: impl Into<String>) -> Self {
         self.with(|settings| settings.client_metadata_url = Some(url.into()))
     }
 
-    /// Sets the client that is already registered with the authorization server of this issuer. It takes
-    /// precedence there, and is never shown to another authorization server.
+    /// Sets the client that is already registered with the authorization server of this issuer. It
+    /// takes precedence there, and is never shown to another authorization server.
     #[must_use]
     pub fn client(self, issuer: impl Into<String>, client: OAuthClient) -> Self {
         self.with(|settings| {

@@ -1,5 +1,5 @@
-//! Tables of the known behaviour of servers: a row for each rule that binds a client, and for each situation
-//! of docs/MCP.md.
+//! Tables of the known behaviour of servers: a row for each rule that binds a client, and for each
+//! situation of docs/MCP.md.
 
 mod http;
 mod known_era;

@@ -108,7 +108,7 @@ fn a_server_on_a_pipe() {
             "probe 2026-07-28! > initialize 2025-11-25 > legacy 2025-11-25",
         ),
         row(
-            "D6, mcp-neg-32: a late error is no answer to initialize",
+            "D6, mcp-neg-32: a late error is not an answer to initialize",
             vec![probe(Input::Timeout), probe(error(-32601)), init(initialized(OLD))],
             "probe 2026-07-28! > initialize 2025-11-25 > wait > legacy 2025-11-25",
         ),
@@ -128,7 +128,7 @@ fn a_server_on_a_pipe() {
             "probe 2026-07-28! > initialize 2025-11-25 > probe 2026-07-28 > modern 2026-07-28",
         ),
         row(
-            "D13: the same without a list",
+            "D13: again without a list",
             vec![probe(Input::Timeout), init(error(-32022)), probe(discovered(&[NEW]))],
             "probe 2026-07-28! > initialize 2025-11-25 > probe 2026-07-28 > modern 2026-07-28",
         ),
@@ -217,7 +217,9 @@ fn mcp_neg_29_no_single_code_means_legacy() {
     let odd = [json!(null), json!("text"), json!({ "supported": 1 }), json!({ "supported": [1, null] })];
     let of = |data: Value| Input::Error(Fault::new(-32022, Some(data)));
     check(
-        odd.map(|data| row("D3: a list that is none", vec![probe(of(data)), init(initialized(OLD))], legacy))
-            .into(),
+        odd.map(|data| {
+            row("D3: a list that is not one", vec![probe(of(data)), init(initialized(OLD))], legacy)
+        })
+        .into(),
     );
 }

@@ -1,4 +1,4 @@
-//! Sends requests over a connection.
+//! Requests over one connection.
 
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientNotification, ClientRequest, RequestId,
@@ -25,7 +25,7 @@ pub(in crate::session) struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// One request; made once more after an authorization that the server wants.
+    /// Sends a request, and sends it again after an authorization that the server wants.
     pub(in crate::session) async fn request(
         &self,
         method: &'static str,
@@ -42,7 +42,7 @@ impl Caller<'_> {
         self.request_once(method, request, options).await
     }
 
-    /// One request, with its time limits, progress and cancellation.
+    /// Sends a request once, with its time limits, progress and cancellation.
     async fn request_once(
         &self,
         method: &'static str,
@@ -52,7 +52,7 @@ impl Caller<'_> {
         let on_progress = options.on_progress.as_ref();
         let _progress = on_progress.map(|on_progress| self.entry.progress.add(&mut request, on_progress));
         let timeouts = &self.shared.options.timeouts;
-        // rmcp adds it to a point in time.
+        // rmcp adds this to a point in time, which must not overflow.
         let time = options.timeout.unwrap_or(timeouts.request).min(NEVER);
         let limits = PeerRequestOptions::with_timeout(time)
             .reset_timeout_on_progress()
@@ -69,7 +69,7 @@ impl Caller<'_> {
             Err(error) => Err(error),
         };
         match answer {
-            // A result of another type than was agreed on is none: `mcp-neg-12`, `-22`.
+            // A result of another type than was agreed on is not valid: `mcp-neg-12`, `-22`.
             Ok(result) if result_type(&result).is_some_and(|kind| !kind.is_complete()) => {
                 Err(McpError::InvalidResult { method, problem: OTHER_TYPE })
             }
@@ -95,7 +95,7 @@ impl Caller<'_> {
     }
 }
 
-/// The `resultType` of results that are of one type only.
+/// Returns the `resultType` of a result.
 fn result_type(result: &ServerResult) -> Option<&ResultType> {
     match result {
         ServerResult::CompleteResult(result) => result.result_type.as_ref(),
@@ -110,7 +110,7 @@ fn result_type(result: &ServerResult) -> Option<&ResultType> {
     }
 }
 
-/// Tells the server of a request that nobody waits for any more (rules `mcp-neg-35` and `-50`).
+/// Cancels a request at the server, if nobody waits for it any more (rules `mcp-neg-35` and `-50`).
 struct Abandoned<'a> {
     peer: &'a Peer<RoleClient>,
     id: Option<RequestId>,

@@ -1,5 +1,6 @@
-//! Calls that a legacy server makes depend on the user visiting web pages first: its error -32042. Modern servers ask by
-//! their answer to the call instead, and there the code has no meaning (rule `mcp-neg-15`).
+//! Calls that a legacy server answers only after the user has visited web pages: its error -32042.
+//! Modern servers ask in their answer instead, and there the code has no meaning (rule
+//! `mcp-neg-15`).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,14 +19,14 @@ use crate::session::state::notify::{Guard, Notification};
 use crate::values::elicitation::{ElicitMode, ElicitRequest, Elicitation};
 use crate::values::version::Era;
 
-/// How often a call may depend on more pages.
+/// The number of times that a call may depend on further pages.
 const MOST_TIMES: usize = 3;
-/// How many pages that the server is done with are kept in mind, whoever they are of.
+/// The number of finished pages that are remembered, for all calls together.
 const MOST_DONE: usize = 64;
 
 impl Caller<'_> {
-    /// A request, made again each time that the user has agreed to visit what the server wants to be visited, and the
-    /// server has said that it is done with that, or has had its time.
+    /// Sends a request. Each time that the server wants pages to be visited and the user agrees,
+    /// waits until the server is done with them or the time is over, and sends the request again.
     pub(in crate::session) async fn request_with_consent(
         &self,
         method: &'static str,
@@ -45,7 +46,7 @@ impl Caller<'_> {
                 outcome => outcome,
             };
         };
-        // What the server is done with may be told before its error has been seen here.
+        // The server may report a finished page before its error has arrived here.
         let (_guard, mut done) = self.done();
         let mut times = 0;
         loop {
@@ -63,7 +64,7 @@ impl Caller<'_> {
                 }
             }
             let is_done = |done: &VecDeque<String>| elicitations.iter().all(|asked| done.contains(&asked.id));
-            // Not every server says so; the call shows whether it was done.
+            // Not every server reports it. The repeated call shows whether the page was visited.
             let _ = timeout(self.shared.options.timeouts.consent, done.wait_for(is_done)).await;
         }
     }
@@ -83,7 +84,7 @@ impl Caller<'_> {
         matches!(elicitation.elicit(request).await, ElicitationAction::Accept(_))
     }
 
-    /// The ids of the pages that the server is done with, from now on.
+    /// Collects the ids of the pages that the server is done with from now on.
     fn done(&self) -> (Guard, watch::Receiver<VecDeque<String>>) {
         let (done, seen) = watch::channel(VecDeque::new());
         let add = move |notification: &Notification| {

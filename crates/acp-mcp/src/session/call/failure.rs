@@ -1,4 +1,4 @@
-//! What the errors of a request mean.
+//! The errors of requests, translated.
 
 use std::error::Error;
 
@@ -9,14 +9,15 @@ use crate::error::{McpError, NotVisited};
 use crate::negotiate::{Fault, Verdict};
 use crate::values::version::Era;
 
-/// What an error that a server answered with means. Codes are those of the era and no others: `mcp-neg-15`.
+/// Translates an error that a server answered with. Only the codes of its era have a meaning:
+/// `mcp-neg-15`.
 pub(super) fn of_fault(method: &'static str, era: Era, error: ErrorData) -> McpError {
     let fault = Fault::from(error);
     match fault.verdict() {
         Verdict::Versions(server) => return McpError::NoCommonVersion { client: Vec::new(), server },
         Verdict::MissingCapability(required) => return McpError::MissingClientCapability { required },
         Verdict::HeaderMismatch => return McpError::HeaderMismatch,
-        // Outside of a negotiation the old code may mean anything.
+        // Outside of a negotiation the code of the pre-releases may mean anything.
         Verdict::MaybeVersions(_) | Verdict::Other => {}
     }
     if era == Era::Legacy
@@ -31,8 +32,8 @@ pub(super) fn of_fault(method: &'static str, era: Era, error: ErrorData) -> McpE
     McpError::rpc(method, fault.code, &fault.message)
 }
 
-/// What an error of a transport means.
-#[cfg_attr(not(feature = "over-acp"), allow(unused_variables, reason = "it tells of the method"))]
+/// Translates an error of a transport.
+#[cfg_attr(not(feature = "over-acp"), allow(unused_variables, reason = "only its error names the method"))]
 pub(super) fn of_transport(method: &'static str, error: &(dyn Error + 'static)) -> McpError {
     #[cfg(feature = "over-acp")]
     if let Some(error) = crate::over_acp::error_in(method, error) {

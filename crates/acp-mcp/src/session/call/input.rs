@@ -7,12 +7,12 @@ use super::options::CallOptions;
 use crate::error::McpError;
 use crate::values::elicitation;
 
-/// How often a server may ask for input before it answers a call.
+/// The number of times that a server may ask for input before it answers a call.
 const MOST_ROUNDS: usize = 10;
 
 impl Caller<'_> {
-    /// A request until the server has all the input that it wants: `make` makes it, with the answers of the user and the
-    /// server's own state.
+    /// Sends a request until the server has all the input that it wants. `make` creates the request
+    /// from the answers of the user and the state of the server.
     pub(in crate::session) async fn answered(
         &self,
         method: &'static str,
@@ -31,7 +31,7 @@ impl Caller<'_> {
         Err(McpError::InvalidResult { method, problem: "it asks for input again and again" })
     }
 
-    /// Has the user answer what the server wants to know.
+    /// Asks the user for the input that the server wants.
     async fn fulfil(
         &self,
         required: InputRequiredResult,

@@ -1,4 +1,4 @@
-//! How a tool is called.
+//! The options of a call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,21 +9,21 @@ use tokio_util::sync::CancellationToken;
 
 use crate::wire::progress::{OnProgress, Progress};
 
-/// How a tool is called.
+/// The options of a tool call.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct CallOptions {
-    /// Cancels the call; an agent gives it the token of the turn.
+    /// A token that cancels the call. An agent passes the token of the turn.
     pub cancel: Option<CancellationToken>,
-    /// Instead of [`Timeouts::request`](crate::Timeouts::request).
+    /// A time limit in place of [`Timeouts::request`](crate::Timeouts::request).
     pub timeout: Option<Duration>,
-    /// The tool call of ACP that this is, for questions that the server has meanwhile.
+    /// The tool call of ACP, for questions of the server during the call.
     pub tool_call: Option<ToolCallId>,
     pub(super) on_progress: Option<OnProgress>,
 }
 
 impl CallOptions {
-    /// Nothing special.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -50,7 +50,7 @@ impl CallOptions {
         self
     }
 
-    /// Is told how far the call is. It must not block.
+    /// Calls `on_progress` for each report of progress. It must not block.
     #[must_use]
     pub fn on_progress(mut self, on_progress: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         self.on_progress = Some(Arc::new(on_progress));

@@ -27,7 +27,7 @@ impl Caller<'_> {
             ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => {
                 ToolOutcome::read(&Value::Object(JsonObject::new()))
             }
-            // Blocks of a kind that is not known here.
+            // A result with blocks that rmcp does not know.
             ServerResult::CustomResult(result) if is_complete(&result.0) => ToolOutcome::read(&result.0),
             _ => Err(McpError::InvalidResult { method: METHOD, problem: OTHER_TYPE }),
         }

@@ -5,11 +5,13 @@ use serde_json::Value;
 
 use crate::error::UrlElicitation;
 
+/// The code of the error.
 pub(super) const REQUIRED: i32 = -32042;
-/// How many pages a server may want to be visited at once.
+/// The number of pages that a server may ask for at once.
 const MOST_PAGES: usize = 8;
 
-/// What the data of the error asks for. `None` when it is not such data, or more than anybody would visit.
+/// Reads the pages from the data of the error. `None` when the data is something else, or has more
+/// pages than anybody would visit.
 pub(super) fn elicitations(data: Option<&Value>) -> Option<Vec<UrlElicitation>> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

@@ -1,7 +1,7 @@
-//! Has a server report its changes: of lists, and of the resources that are subscribed to.
+//! Changes of a server: of its lists, and of the resources that are subscribed to.
 //!
-//! A legacy server reports its lists by itself, and resources after `resources/subscribe`. A modern one reports to those
-//! who listen.
+//! A legacy server reports changed lists by itself, and resources after `resources/subscribe`. A
+//! modern one reports both over a stream that the client opens.
 
 use tokio::sync::Notify;
 
@@ -10,7 +10,7 @@ use crate::session::state::entry::{Connection, Entry};
 use crate::session::state::shared::Shared;
 use crate::values::version::Era;
 
-/// Keeps a connection told. Does not end.
+/// Keeps a connection subscribed to changes. Does not end.
 pub(super) async fn keep(entry: &Entry, shared: &Shared, connection: &Connection) {
     let subscriber = Subscriber { entry, shared, connection };
     entry.subscriptions.forget(true);
@@ -23,7 +23,7 @@ pub(super) async fn keep(entry: &Entry, shared: &Shared, connection: &Connection
     }
 }
 
-/// Has a server that has lost its session told again, each time. Does not end.
+/// Subscribes again each time that the server has lost its session. Does not end.
 pub(super) async fn after(entry: &Entry, connection: &Connection, renewed: &Notify) {
     loop {
         renewed.notified().await;

@@ -1,4 +1,4 @@
-//! What servers find on this side.
+//! The client side of a connection, for requests and notifications of the server.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::session::state::entry::Entry;
 use crate::session::state::shared::Shared;
 use crate::values::elicitation;
 
-/// Answers requests of a legacy server, and passes notifications on.
+/// Answers the requests of a legacy server, and passes notifications on.
 pub(in crate::session) struct Client {
     pub(in crate::session) entry: Arc<Entry>,
     pub(in crate::session) shared: Arc<Shared>,
@@ -30,7 +30,7 @@ impl Service<RoleClient> for Client {
                 let answer = elicitation::ask(elicitation, &self.entry.name, None, request.params).await?;
                 return Ok(ClientResult::ElicitResult(answer));
             }
-            // Neither was declared.
+            // Neither capability was declared.
             ServerRequest::CreateMessageRequest(_) => "sampling/createMessage".to_owned(),
             ServerRequest::ListRootsRequest(_) => "roots/list".to_owned(),
             ServerRequest::CustomRequest(request) => request.method,

@@ -1,4 +1,4 @@
-//! Keeps servers connected, and what is known of them current.
+//! The tasks that keep servers connected, and their lists current.
 
 mod changes;
 mod client;

@@ -1,4 +1,4 @@
-//! Connects a server, and keeps it connected.
+//! The task of one server: connects it, and keeps it connected.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -22,21 +22,21 @@ use crate::session::state::shared::Shared;
 use crate::values::extension::OnMissing;
 use crate::values::server_info::{ServerInfo, ServerStatus};
 
-/// A server that has run this long is as good as new.
+/// A server that has run this long starts with a fresh count of restarts.
 const STEADY: Duration = Duration::from_secs(60);
-/// How long is waited before a server is started for the second time in a row; it doubles each time.
+/// The pause before a server is started for the second time in a row. It doubles each time.
 const PAUSE: Duration = Duration::from_millis(250);
-/// How much of a server's instructions is taken in.
+/// The bytes of a server's instructions that are kept at most.
 const LONGEST_INSTRUCTIONS: usize = 64 * 1024;
 
-/// The task of a server.
+/// The task that keeps one server connected.
 pub(super) struct ServerTask<D> {
     pub(super) entry: Arc<Entry>,
     pub(super) shared: Arc<Shared>,
     pub(super) dial: D,
-    /// The ways to it, the first to be tried first, the others from the last.
+    /// The routes to the server. The first is tried first, the others from the last on.
     pub(super) routes: &'static [Route],
-    /// Where its era is remembered, if it can have one or the other.
+    /// The key of its era in the cache, if the server can have either era.
     pub(super) key: Option<ServerKey>,
 }
 
@@ -61,7 +61,7 @@ impl<D: Dial> ServerTask<D> {
                         None => break,
                     }
                 }
-                // A start that fails is one of those in a row, unless it is the first.
+                // A failed start counts as a restart, unless it is the first start of all.
                 Err(error) => error,
             };
             in_a_row = if began.elapsed() >= STEADY { 1 } else { in_a_row.saturating_add(1) };
@@ -118,8 +118,9 @@ impl<D: Dial> ServerTask<D> {
     }
 
     async fn agree(&mut self, attempts: &Attempts<'_>) -> Result<Agreed, McpError> {
-        // For one attempt: while the user is waited for, it is the turn of others.
-        let _turn = self.shared.connecting.acquire().await.map_err(|_| McpError::Closed)?;
+        // Held for one attempt only, so that other servers are connected while this one waits for
+        // the user.
+        let _permit = self.shared.connecting.acquire().await.map_err(|_| McpError::Closed)?;
         let options = &self.shared.options;
         let hint = self.key.and_then(|key| options.eras.get(key));
         let mut negotiation = Negotiation::new(&options.versions, self.routes, hint);
@@ -133,7 +134,7 @@ impl<D: Dial> ServerTask<D> {
         agreed.map_err(|_| McpError::Timeout { waiting_for: "connect", waited: time })?
     }
 
-    /// Runs a connection to its end: `None` when it is the session's end as well.
+    /// Runs a connection to its end. Returns `None` when the session ends, too.
     async fn serve(&mut self, agreed: Agreed, info: Arc<ServerInfo>, event: Event) -> Option<McpError> {
         let shared = Arc::clone(&self.shared);
         let config = shared.options.client_config();
@@ -153,13 +154,13 @@ impl<D: Dial> ServerTask<D> {
                 _ = &mut waiting => false,
                 () = self.entry.reconnect.notified() => true,
                 () = shared.closing.cancelled() => true,
-                // It ends with the connection only.
+                // This ends only with the connection.
                 _ = &mut keeping => true,
             }
         };
         if is_over {
             end.cancel();
-            // The steps of ending a process, with time left for the steps themselves.
+            // Ending a process takes up to three of these times. The fourth is a reserve.
             let _ = timeout(shared.options.timeouts.shutdown.saturating_mul(4), &mut waiting).await;
         }
         if shared.closing.is_cancelled() {
@@ -170,7 +171,7 @@ impl<D: Dial> ServerTask<D> {
     }
 }
 
-/// Notes that a server is not going to be connected, and says so.
+/// Marks a server as failed, and sends the event.
 pub(super) fn fail(entry: &Entry, shared: &Shared, error: McpError) {
     entry.set_disconnected(ServerStatus::Failed(error.clone()), Some(error.clone()));
     shared.events.send(Event::Failed { server: entry.name.clone(), error });

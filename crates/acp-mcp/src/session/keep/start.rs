@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use acp_types::v1::McpServer;
 
-use super::server_task::{ServerTask, fail};
+#[cfg(any(feature = "stdio", feature = "http", feature = "over-acp"))]
+use super::server_task::ServerTask;
+use super::server_task::fail;
 use crate::error::McpError;
 #[cfg(feature = "http")]
 use crate::http::HttpDial;
+#[cfg(any(feature = "stdio", feature = "http", feature = "over-acp"))]
 use crate::negotiate::Route;
 #[cfg(feature = "over-acp")]
 use crate::over_acp::AcpDial;
@@ -17,7 +20,7 @@ use crate::session::state::shared::Shared;
 use crate::stdio::StdioDial;
 use crate::values::server_info::ServerStatus;
 
-/// The name of a server.
+/// Returns the name of a server.
 pub(in crate::session) fn name(server: &McpServer) -> String {
     match server {
         McpServer::Http(server) => server.name.clone(),
@@ -29,7 +32,7 @@ pub(in crate::session) fn name(server: &McpServer) -> String {
     }
 }
 
-/// The transport of a server, as `mcpServers` names it.
+/// Returns the transport of a server in `mcpServers`.
 pub(in crate::session) fn transport(server: &McpServer) -> &str {
     server.tag().unwrap_or("stdio")
 }
@@ -48,7 +51,7 @@ pub(in crate::session) fn start(server: &McpServer, entry: &Arc<Entry>, shared: 
         #[cfg(feature = "http")]
         McpServer::Http(server) => {
             let dial = HttpDial::new(&server.url, &server.headers, &shared.options.http());
-            // Servers that have not moved on are found only when there is a transport for them.
+            // Servers of 2024-11-05 are found only with the feature for their transport.
             let routes: &[Route] =
                 if cfg!(feature = "sse") { &[Route::Http, Route::Sse] } else { &[Route::Http] };
             start_http(dial, entry, shared, routes);
@@ -72,7 +75,7 @@ pub(in crate::session) fn start(server: &McpServer, entry: &Arc<Entry>, shared: 
     }
 }
 
-/// Does not connect one server more than there may be.
+/// Refuses a server beyond the limit.
 pub(in crate::session) fn refuse(entry: &Arc<Entry>, shared: &Arc<Shared>) {
     let error = McpError::TooMany { what: "MCP servers", most: shared.options.most_servers };
     tokio::spawn(never(Arc::clone(entry), Arc::clone(shared), error));
@@ -102,7 +105,7 @@ fn start_http(
     }
 }
 
-/// The task of a server that cannot be connected.
+/// Runs the task of a server that cannot be connected.
 async fn never(entry: Arc<Entry>, shared: Arc<Shared>, error: McpError) {
     fail(&entry, &shared, error);
     shared.closing.cancelled().await;

@@ -1,4 +1,4 @@
-//! Has a legacy server report the resources that are subscribed to, by `resources/subscribe`.
+//! Subscriptions to resources of a legacy server, by `resources/subscribe`.
 #![allow(deprecated, reason = "rmcp calls so what only legacy servers have")]
 
 use std::collections::BTreeSet;
@@ -15,18 +15,19 @@ use crate::session::call::caller::Caller;
 use crate::session::call::options::CallOptions;
 use crate::session::state::subscriptions::{State, Wanted};
 
-/// How many resources of a legacy server are asked for at the same time.
+/// The number of requests to one server at the same time.
 const AT_ONCE: usize = 8;
 
 impl Subscriber<'_> {
-    /// The way of legacy servers.
+    /// Keeps the subscriptions of a legacy server current. Does not end.
     pub(super) async fn subscribe(&self) {
         let mut changes = self.entry.subscriptions.changes();
-        let mut told: BTreeSet<Box<str>> = BTreeSet::new();
+        let mut subscribed: BTreeSet<Box<str>> = BTreeSet::new();
         loop {
             let (asked, gone) = {
                 let wanted = changes.borrow_and_update();
-                let gone: Vec<_> = told.iter().filter(|uri| !wanted.contains_key(*uri)).cloned().collect();
+                let gone: Vec<_> =
+                    subscribed.iter().filter(|uri| !wanted.contains_key(*uri)).cloned().collect();
                 (asked(&wanted), gone)
             };
             if asked.is_empty() && gone.is_empty() {
@@ -35,7 +36,7 @@ impl Subscriber<'_> {
                 }
                 continue;
             }
-            told.retain(|uri| !gone.contains(uri));
+            subscribed.retain(|uri| !gone.contains(uri));
             let asking: Vec<_> = asked
                 .into_iter()
                 .map(|uri| (uri, true))
@@ -44,11 +45,12 @@ impl Subscriber<'_> {
             let answers = stream::iter(asking)
                 .map(|(uri, wanted)| async move { self.ask(&uri, wanted).await.then_some(uri) })
                 .buffer_unordered(AT_ONCE);
-            told.extend(answers.filter_map(std::future::ready).collect::<Vec<_>>().await);
+            subscribed.extend(answers.filter_map(std::future::ready).collect::<Vec<_>>().await);
         }
     }
 
-    /// Asks to be told of a resource, or not to be any more; whether the server will tell of it.
+    /// Subscribes to a resource, or ends a subscription. Returns true if the server reports updates
+    /// from now on.
     async fn ask(&self, uri: &str, wanted: bool) -> bool {
         if !self.connection.info.supports_resource_subscribe() {
             let error = McpError::NotSupported { capability: "resources.subscribe" };
@@ -69,9 +71,9 @@ impl Subscriber<'_> {
             (Ok(_), true) => self.set(uri, State::Subscribed),
             (Err(error), true) => self.set(uri, State::Refused(error.of_resource(uri))),
             (Ok(_), false) => {}
-            // What it tells all the same reaches nobody.
+            // Further updates reach no handler.
             (Err(error), false) => {
-                tracing::debug!(server = self.entry.name, %error, "an MCP server does not end a subscription");
+                tracing::debug!(server = self.entry.name, %error, "an MCP server did not end a subscription");
             }
         }
         is_told

@@ -1,4 +1,4 @@
-//! What both ways to have a server report its changes share.
+//! The common part of subscribing to changes of either era.
 
 use rmcp::model::SubscriptionFilter;
 
@@ -8,7 +8,7 @@ use crate::session::state::event::Event;
 use crate::session::state::shared::Shared;
 use crate::session::state::subscriptions::State;
 
-/// Has a server report its changes over one connection.
+/// Keeps one connection subscribed to the changes that are wanted.
 pub(super) struct Subscriber<'a> {
     pub(super) entry: &'a Entry,
     pub(super) shared: &'a Shared,
@@ -16,6 +16,7 @@ pub(super) struct Subscriber<'a> {
 }
 
 impl Subscriber<'_> {
+    /// Sets the state of a resource, and reports a subscription that is lost.
     pub(super) fn set(&self, uri: &str, state: State) {
         let error = match &state {
             State::Refused(error) => Some(error.clone()),
@@ -25,13 +26,13 @@ impl Subscriber<'_> {
             && let Some(error) = error
         {
             let server = self.entry.name.clone();
-            tracing::warn!(server, %error, "an MCP server does not tell of a resource any more");
+            tracing::warn!(server, %error, "an MCP server does not report a resource any more");
             self.shared.events.send(Event::SubscriptionLost { server, uri: uri.to_owned(), error });
         }
     }
 
-    /// Refuses those of these resources that have no answer yet. A server that could not be reached has not refused
-    /// anything that it told of before: it is asked again.
+    /// Marks resources without an answer as refused. If the server only could not be reached,
+    /// resources that it reported before are left out, and are asked for again.
     pub(super) fn refuse(&self, uris: &[Box<str>], error: &McpError) {
         let is_answer = !is_passing(error);
         let refused: Vec<Box<str>> = {
@@ -50,7 +51,7 @@ impl Subscriber<'_> {
     }
 }
 
-/// Whether it may be otherwise the next time.
+/// Tells whether the next attempt may succeed.
 const fn is_passing(error: &McpError) -> bool {
     matches!(
         error,
@@ -61,7 +62,7 @@ const fn is_passing(error: &McpError) -> bool {
     )
 }
 
-/// The lists that the server tells of.
+/// Returns the lists whose changes the server reports.
 pub(super) fn lists(connection: &Connection) -> SubscriptionFilter {
     let offered = &connection.info.capabilities;
     let mut lists = SubscriptionFilter::builder();

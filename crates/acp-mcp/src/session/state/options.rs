@@ -1,4 +1,4 @@
-//! The settings of a session.
+//! The settings of a session, as the builder collects them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -74,7 +74,8 @@ impl Options {
         }
     }
 
-    /// What servers are told of the client: the capabilities follow from the handlers that there are.
+    /// Returns the client info for servers. The capabilities follow from the handlers of the
+    /// session.
     pub(in crate::session) fn client_config(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         capabilities.elicitation =
@@ -87,7 +88,7 @@ impl Options {
         ClientConfig::new(capabilities, self.client.clone())
     }
 
-    /// The part that servers over HTTP need.
+    /// Returns the part that concerns HTTP.
     #[cfg(feature = "http")]
     pub(in crate::session) fn http(&self) -> HttpSettings<'_> {
         HttpSettings {

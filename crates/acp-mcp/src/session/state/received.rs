@@ -1,11 +1,11 @@
-//! Notifications of a server, on their way to those who want them.
+//! Notifications of a server, passed to the state and to the handlers.
 
 use rmcp::model::{ServerNotification, SubscriptionFilter};
 
 use super::entry::Entry;
 
 impl Entry {
-    /// Hands a notification to those who want it.
+    /// Takes a notification of the server, and passes it on.
     pub(in crate::session) fn received(&self, notification: &ServerNotification) {
         match notification {
             ServerNotification::ToolListChangedNotification(_) => self.tools_changed.notify_one(),
@@ -18,7 +18,8 @@ impl Entry {
         self.notifications.received(&self.name, notification);
     }
 
-    /// Acts as if the server had said that its lists have changed: after a time of not listening they may have.
+    /// Acts as if the server had reported that its lists have changed. They may have changed while
+    /// nobody listened.
     pub(in crate::session) fn lists_may_have_changed(&self, accepted: &SubscriptionFilter) {
         use ServerNotification as Sent;
         for (is_sent, notification) in [

@@ -6,12 +6,13 @@ use tokio_util::sync::CancellationToken;
 use super::event::EventSender;
 use super::options::Options;
 
-/// What the tasks of a session have in common.
+/// The state that the tasks of a session share.
 #[derive(Debug)]
 pub(in crate::session) struct Shared {
     pub(in crate::session) options: Options,
     pub(in crate::session) events: EventSender,
     pub(in crate::session) closing: CancellationToken,
-    /// Permits of being connected: there are not more at once.
+    /// The permits for connecting, which limit the servers that are being connected at the same
+    /// time.
     pub(in crate::session) connecting: Semaphore,
 }

@@ -94,7 +94,7 @@ mod https {
         let session: McpSession =
             builder.tls(trusted).authorization(oauth).connect_all(&[http(&world.url)]).await;
         session.authorized().await;
-        let insecure = "the `issuer` of the authorization server is no https address";
+        let insecure = "the `issuer` of the authorization server is not an https address";
         assert_eq!(status(&session), format!("{FAILED}{insecure}"));
         assert_eq!(user.pages().len(), 0);
         assert_eq!(world.log().iter().filter(|line| !line.contains("401")).count(), 0);

@@ -51,11 +51,11 @@ async fn nobody_is_sent_to_an_authorization_server_that_is_not_right() {
         ),
         (
             Script { metadata: json!({ "authorization_endpoint": "javascript:alert(1)" }), ..script() },
-            "the `authorization_endpoint` of the authorization server is no https address",
+            "the `authorization_endpoint` of the authorization server is not an https address",
         ),
         (
             Script { metadata: json!({ "token_endpoint": "file:///token" }), ..script() },
-            "the `token_endpoint` of the authorization server is no https address",
+            "the `token_endpoint` of the authorization server is not an https address",
         ),
         (
             Script { metadata: json!({ "registration_endpoint": null }), ..script() },
@@ -122,7 +122,7 @@ async fn tokens_have_to_be_bearer_tokens() {
         ),
         (
             token(json!({ "token_type": "DPoP" })),
-            "the authorization server gave no token: it is no bearer token",
+            "the authorization server gave no token: it is not a bearer token",
         ),
         (
             token(json!({ "access_token": null })),

@@ -85,7 +85,7 @@ async fn a_resource_that_is_refused_is_an_error(binding: Binding) {
         ("legacy", "the server has no resource `x:no`"),
         (
             "modern",
-            "the server's answer to `subscriptions/listen` is not valid: it does not take the resource",
+            "the server's answer to `subscriptions/listen` is not valid: it does not accept the resource",
         ),
     ] {
         let place = Place::new(binding, json!({ "era": era, "refuses": "x:no" })).await;

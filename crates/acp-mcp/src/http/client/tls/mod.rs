@@ -18,7 +18,8 @@ use self::native as library;
 #[cfg(feature = "tls-rustls-no-provider")]
 use self::rustls as library;
 
-/// The certificates that are trusted over https. The default is those that the operating system trusts.
+/// The certificates that are trusted over https. The default is those that the operating system
+/// trusts.
 ///
 /// ```
 /// # fn run(file: &[u8]) -> Result<(), acp_mcp::InvalidRootCertificates> {
@@ -41,8 +42,8 @@ impl TlsOptions {
         Self::default()
     }
 
-    /// Trusts these root certificates as well, such as those of a company's own authority. `pem` is the
-    /// content of a PEM file with one or more certificates.
+    /// Trusts these root certificates as well, such as those of a company's own authority. `pem` is
+    /// the content of a PEM file with one or more certificates.
     ///
     /// # Errors
     ///
@@ -61,8 +62,8 @@ impl TlsOptions {
         Ok(self)
     }
 
-    /// Sets up a client with the TLS library of this build. If TLS is not needed, the client may trust
-    /// no certificate.
+    /// Sets up a client with the TLS library of this build. If TLS is not needed, the client may
+    /// trust no certificate.
     pub(super) fn apply(&self, client: ClientBuilder, is_needed: bool) -> Result<ClientBuilder, String> {
         library::apply(client, &self.roots, is_needed)
     }
@@ -93,8 +94,8 @@ pub(in crate::http) fn rejection(error: &(dyn Error + 'static)) -> Option<String
         if let Some(problem) = library::rejection(error) {
             return Some(problem);
         }
-        // The source of an I/O error is the source of the error that it carries, so that error itself is
-        // looked at here.
+        // The source of an I/O error is the source of the error that it carries, so that error
+        // itself is looked at here.
         let carried = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         cause = match carried {
             Some(error) => Some(error),

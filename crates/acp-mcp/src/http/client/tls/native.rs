@@ -20,7 +20,8 @@ pub(super) fn apply(
     Ok(client.tls_backend_native().tls_certs_merge(roots))
 }
 
-/// Recognises errors by their text: the libraries share no error kinds, but each mentions the certificate.
+/// Recognises errors by their text: the libraries share no error kinds, but each mentions the
+/// certificate.
 pub(super) fn rejection(error: &(dyn Error + 'static)) -> Option<String> {
     let text = error.downcast_ref::<native_tls::Error>()?.to_string();
     text.to_ascii_lowercase().contains("certificate").then_some(text)

@@ -31,8 +31,8 @@ pub(super) fn check(certificate: &CertificateDer<'static>) -> Result<(), ()> {
 
 /// Trusts the certificates that the operating system trusts, and `roots`.
 ///
-/// reqwest needs a configuration even if nothing is encrypted. In that case it trusts no certificate, and
-/// the operating system is not asked.
+/// reqwest needs a configuration even if nothing is encrypted. In that case it trusts no
+/// certificate, and the operating system is not asked.
 pub(super) fn apply(
     client: ClientBuilder,
     roots: &[CertificateDer<'static>],
@@ -49,7 +49,8 @@ fn config(roots: &[CertificateDer<'static>], is_needed: bool) -> Result<ClientCo
     let builder = if is_needed {
         let verifier = Verifier::new_with_extra_roots(roots.iter().cloned(), provider);
         let verifier = verifier.map_err(|error| error.to_string())?;
-        // A verifier that does not verify would be dangerous. This one is the verifier of the system.
+        // A verifier that does not verify would be dangerous. This one is the verifier of the
+        // system.
         builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
     } else {
         builder.with_root_certificates(RootCertStore::empty())
