@@ -1,4 +1,5 @@
-//! What is advertised is what was compiled in, whatever that is: `.ci/run` has this run under several choices of features.
+//! What is advertised is what was compiled in, whatever that is: `.ci/run` has this run under
+//! several choices of features.
 
 /// Rule `acp-mcp-04`: what is absent is not there, and stdio needs no capability.
 #[test]

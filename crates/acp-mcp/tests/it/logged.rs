@@ -1,5 +1,5 @@
-//! What is logged, and what must be nowhere: credentials of the configuration. Each test has a process of its own, because
-//! a log of everything is set once for a whole process.
+//! What is logged, and what must be nowhere: credentials of the configuration. Each test has a
+//! process of its own, because a log of everything is set once for a whole process.
 
 use std::fmt::{Debug, Write as _};
 use std::io::{Read as _, Write as _};
@@ -17,7 +17,8 @@ use tracing::{Metadata, Subscriber};
 
 use crate::support::own_process::is_own;
 
-/// Everything that is logged, by whomever and of whatever level. One for the whole process: tasks are on other threads.
+/// Everything that is logged, by whomever and of whatever level. One for the whole process: tasks
+/// are on other threads.
 struct Log;
 
 static LOGGED: Mutex<String> = Mutex::new(String::new());
@@ -90,7 +91,8 @@ fn listen_to_everything() {
     log::set_max_level(log::LevelFilter::Trace);
 }
 
-/// A server of either era at an address, which answers everything but one method. In each answer is how the server is.
+/// A server of either era at an address, which answers everything but one method. In each answer is
+/// how the server is.
 fn serve(era: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = listener.local_addr().unwrap();
@@ -167,7 +169,8 @@ while read -r line; do
 done
 "#;
 
-/// Servers of every kind, that are connected and that are not, with credentials wherever there is a place for them.
+/// Servers of every kind, that are connected and that are not, with credentials wherever there is a
+/// place for them.
 fn servers() -> Vec<McpServer> {
     let headers = || ["Authorization", "X-Key"].map(|name| HttpHeader::new(name, "Bearer secret-header"));
     let bad =

@@ -1,5 +1,5 @@
-//! Every rule that binds a client, and every situation and row of the table in `docs/MCP.md`, has a test that is called by
-//! its id.
+//! Every rule that binds a client, and every situation and row of the table in `docs/MCP.md`, has a
+//! test that is called by its id.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,8 @@ use std::path::Path;
 /// Rules that bind servers only: rmcp keeps them for those that are provided here.
 const OF_SERVERS: &[u32] = &[5, 6, 8, 9, 10, 43, 45, 52, 53, 58, 59];
 
-/// All text of tests in a folder of the crate: that of files of tests, and what is in `mod tests` of others.
+/// All text of tests in a folder of the crate: that of files of tests, and what is in `mod tests`
+/// of others.
 fn read_tests(folder: &Path, text: &mut String) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,7 +1,7 @@
 //! Servers that are processes.
 //!
-//! A program of its own, without the harness: it starts itself as those servers, whose stdout is the wire, and the harness
-//! prints there before the first test.
+//! A program of its own, without the harness: it starts itself as those servers, whose stdout is
+//! the wire, and the harness prints there before the first test.
 
 #![allow(
     clippy::unwrap_used,

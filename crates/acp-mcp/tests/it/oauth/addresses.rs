@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use acp_mcp::OAuth;
 use serde_json::json;
 
+use super::script::Script;
 use super::user::User;
-use super::world::{Script, World};
+use super::world::World;
 use super::{builder, connect, http, status};
 
 const FAILED: &str = "failed: the server was not authorized: ";

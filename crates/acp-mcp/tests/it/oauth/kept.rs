@@ -7,8 +7,9 @@ use acp_mcp::{CredentialStore, Credentials, McpError, OAuth};
 use futures_util::future::{self, BoxFuture, FutureExt as _};
 use serde_json::json;
 
+use super::script::Script;
 use super::user::User;
-use super::world::{Script, World};
+use super::world::World;
 use super::{builder, call, connect, http, status};
 
 /// Keeps text, as a file would.

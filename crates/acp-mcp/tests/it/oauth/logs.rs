@@ -9,8 +9,9 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
+use super::script::Script;
 use super::user::User;
-use super::world::{Script, World};
+use super::world::World;
 use super::{call, connect, status};
 
 /// Everything that is logged.

@@ -4,6 +4,7 @@ mod addresses;
 mod kept;
 mod logs;
 mod problems;
+mod script;
 mod user;
 mod world;
 
@@ -16,8 +17,9 @@ use acp_mcp::{
 use acp_types::v1::{HttpHeader, McpServer, McpServerHttp, McpServerSse};
 use serde_json::{Value, json};
 
+use self::script::Script;
 use self::user::User;
-use self::world::{Script, World};
+use self::world::World;
 
 const LONG: Duration = Duration::from_secs(60);
 const DOCUMENT: &str = "https://client.example/metadata.json";
@@ -284,7 +286,8 @@ async fn one_page_is_shown_however_many_wait_and_nobody_else_waits() {
     for _ in 0..3 {
         let servers = [http(&world.url), plain.clone()];
         let session = builder().authorization(oauth.clone()).connect_all(&servers).await;
-        // Neither of these waits for the user, and a header of the configuration is all there is for a server.
+        // Neither of these waits for the user, and a header of the configuration is all there is
+        // for a server.
         assert!(session.tools().await.is_empty());
         assert!(matches!(session.servers()[0].status(), ServerStatus::Authorizing), "{}", status(&session));
         let refused = session.servers()[1].status().failure().cloned();

@@ -5,8 +5,9 @@ use std::time::Duration;
 use acp_mcp::{OAuth, Redirect, Timeouts};
 use serde_json::json;
 
+use super::script::Script;
 use super::user::User;
-use super::world::{Script, World};
+use super::world::World;
 use super::{builder, connect, http, status};
 
 const FAILED: &str = "failed: the server was not authorized: ";

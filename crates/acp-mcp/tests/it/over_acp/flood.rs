@@ -97,8 +97,9 @@ fn told(request: &MessageMcpRequest, number: usize, text: &str) -> MessageMcpNot
     acp_json::from_str(&told.to_string()).unwrap()
 }
 
-/// A server that tells `count` times 200 KB during a call without waiting for anything, as one does whose connection is
-/// read on whatever happens; what it has told is taken in one after the other. Then the call waits for `done`.
+/// A server that tells `count` times 200 KB during a call without waiting for anything, as one does
+/// whose connection is read on whatever happens; what it has told is taken in one after the other.
+/// Then the call waits for `done`.
 fn deaf(count: usize, most_waiting: usize) -> (AcpLink, mpsc::UnboundedReceiver<&'static str>) {
     let link: Arc<OnceLock<AcpLink>> = Arc::default();
     let (tell, told_of) = mpsc::unbounded_channel();

@@ -1,5 +1,5 @@
-//! MCP-over-ACP, rules `acp-mcp-20` to `-26`: a session and a provider against each other, and each against what the other
-//! side may do wrong. What would be the ACP connection is a call.
+//! MCP-over-ACP, rules `acp-mcp-20` to `-26`: a session and a provider against each other, and each
+//! against what the other side may do wrong. What would be the ACP connection is a call.
 
 mod flood;
 mod options;
@@ -111,7 +111,8 @@ async fn acp_mcp_22_progress_arrives_while_the_request_is_under_way() {
     for expected in [1.0, 2.0, 3.0] {
         assert_eq!(told.recv().await, Some(expected));
     }
-    // What comes after the answer, or is about something else, is dropped, and nothing breaks of it.
+    // What comes after the answer, or is about something else, is dropped, and nothing breaks of
+    // it.
     let last = connection.log.lock().unwrap().last().unwrap()["requestId"].clone();
     for (server, id) in [(server.server_id.as_str(), last.as_str().unwrap()), ("other", "1"), ("", "")] {
         link.notified(MessageMcpNotification::new(server, id, "notifications/progress")).await;

@@ -5,8 +5,9 @@ use std::process::Command;
 /// Set in the process that has one test to run.
 const VARIABLE: &str = "ACP_MCP_TEST_IN_OWN_PROCESS";
 
-/// Returns true in a process that was started for this test alone, by its name with the modules. Otherwise runs the test in
-/// such a process, fails when it fails there, and returns false: there is nothing left to do.
+/// Returns true in a process that was started for this test alone, by its name with the modules.
+/// Otherwise runs the test in such a process, fails when it fails there, and returns false: there
+/// is nothing left to do.
 pub fn is_own(test: &str) -> bool {
     if std::env::var_os(VARIABLE).is_some_and(|started| started == *test) {
         return true;

@@ -1,10 +1,13 @@
-//! A server of either era that does as it is told, whatever carries its messages. What it is like is JSON:
+//! A server of either era that does as it is told, whatever carries its messages. What it is like
+//! is JSON:
 //!
 //! * `era`: `modern` or `legacy`;
 //! * `capabilities`: instead of all that it knows;
 //! * `pages`: of each list, how many pages of how many entries;
-//! * `refuses`: a resource that cannot be subscribed to, from the start or from the second connection on (`refuses-then`);
-//! * `login`: how often what needs a login is refused, and whether it says when the login is `done`;
+//! * `refuses`: a resource that cannot be subscribed to, from the start or from the second
+//!   connection on (`refuses-then`);
+//! * `login`: how often what needs a login is refused, and whether it says when the login is
+//!   `done`;
 //! * `rude`: whether it asks, though it is modern;
 //! * `instructions`, `description`: their lengths; `hints`: whether results say how long they hold.
 

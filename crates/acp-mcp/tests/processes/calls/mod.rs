@@ -1,5 +1,5 @@
-//! Calls on servers, and what servers tell: each case runs against a server that is a process and one at an address, of
-//! either era.
+//! Calls on servers, and what servers tell: each case runs against a server that is a process and
+//! one at an address, of either era.
 
 mod bounds;
 mod consent;

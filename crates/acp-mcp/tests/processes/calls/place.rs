@@ -77,7 +77,8 @@ impl Place {
         (session, server)
     }
 
-    /// The messages that came in; over HTTP also `(closed)` with the id of a request whose stream was closed.
+    /// The messages that came in; over HTTP also `(closed)` with the id of a request whose stream
+    /// was closed.
     pub fn messages(&self) -> Vec<Value> {
         match &self.kind {
             Kind::Process(folder) => {
