@@ -112,8 +112,8 @@ impl Builder {
     /// itself. A server that has run for a minute starts with a fresh count. Default 3; with 0 it
     /// is not started again.
     ///
-    /// A start that fails counts, too. There is no other attempt after the very first start has
-    /// failed, or after a failure that would only repeat itself, such as a user who declines.
+    /// A start that fails counts, too. The very first start is not repeated, and neither is a
+    /// start after a failure that would only repeat itself, such as a user who declines.
     #[must_use]
     pub const fn restarts(mut self, times: u32) -> Self {
         self.options.restarts = times;

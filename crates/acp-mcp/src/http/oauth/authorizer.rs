@@ -14,7 +14,7 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 /// use acp_mcp::{AuthorizationPage, AuthorizerAnswer, OAuth};
 ///
 /// let oauth = OAuth::new(|page: AuthorizationPage| async move {
-///     // Open `page.url` in a browser. It comes back to a port of this machine: see `Redirect::Loopback`.
+///     // Open `page.url` in a browser. It comes back to a loopback port: see `Redirect::Loopback`.
 ///     AuthorizerAnswer::Opened
 /// });
 /// # let _ = oauth;

@@ -50,7 +50,7 @@ pub(super) struct AuthorizationServer {
 /// The outcome of an exchange of a refresh token.
 pub(super) enum Refreshed {
     Token(Credentials),
-    /// There is no new token, so the user has to be asked.
+    /// The exchange gave nothing, so the user has to be asked.
     Not,
     /// The exchange failed, and may succeed another time.
     Failed(AuthorizationError),

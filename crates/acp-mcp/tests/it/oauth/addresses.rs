@@ -1,4 +1,4 @@
-//! Addresses that a server may not have fetched.
+//! Addresses that a server must not make the client fetch.
 
 use std::net::IpAddr;
 
@@ -14,7 +14,7 @@ const FAILED: &str = "failed: the server was not authorized: ";
 
 #[tokio::test]
 async fn a_server_of_this_machine_names_places_of_this_machine_and_of_the_internet() {
-    // Addresses of every kind, as they can be written.
+    // Addresses of every kind, in every notation.
     for host in [
         "10.255.255.1",
         "192.168.255.1",
@@ -62,7 +62,7 @@ mod https {
 
     use super::*;
 
-    /// What a server of this machine needs for https, and who trusts it.
+    /// Returns the TLS of a server on this machine, and options that trust it.
     fn tls() -> (TlsAcceptor, TlsOptions) {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -83,7 +83,7 @@ mod https {
         #[cfg(all(feature = "tls-rustls-no-provider", not(feature = "tls-rustls")))]
         let _ = ring::default_provider().install_default();
         let (acceptor, trusted) = tls();
-        // All that is published is as it should be, but for where.
+        // The metadata is correct, but is served from the wrong address.
         let secure = json!({
             "authorization_endpoint": "https://127.0.0.1/authorize",
             "token_endpoint": "https://127.0.0.1/token",

@@ -1,4 +1,4 @@
-//! What is said, in logs and elsewhere, has nothing secret in it.
+//! Logs and `Debug` output contain no secrets.
 
 use std::fmt::{self, Write as _};
 use std::sync::{Arc, Mutex};

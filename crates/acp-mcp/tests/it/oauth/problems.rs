@@ -1,4 +1,4 @@
-//! Authorizations that do not come about, and what is said of them.
+//! Authorizations that fail, and their errors.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::{builder, connect, http, status};
 
 const FAILED: &str = "failed: the server was not authorized: ";
 
-/// What a server fails with; `ISSUER` stands for the authorization server.
+/// The error of a server. `ISSUER` stands for the authorization server.
 async fn failure(script: Script, user: &User) -> (World, String) {
     let world = World::start(script).await;
     let session = connect(&world, OAuth::new(user.clone())).await;

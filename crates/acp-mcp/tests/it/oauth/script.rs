@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-/// What the servers do. Values of metadata and answers are merged into what is right; null takes a
-/// member out.
+/// The behaviour of the servers. Values of metadata and answers are merged into correct ones; null
+/// takes a member out.
 #[derive(Clone)]
 pub struct Script {
-    /// Whether refusals say where the metadata is.
+    /// True if refusals say where the metadata is.
     pub points: bool,
     /// The scope that refusals with 401 name.
     pub scope: Option<&'static str>,
     /// The scope that a call needs.
     pub call_needs: Option<&'static str>,
-    /// It is another one each time.
+    /// True if a call needs another scope each time.
     pub insatiable: bool,
     pub resource_path: &'static str,
     pub resource: Value,
@@ -21,18 +21,18 @@ pub struct Script {
     pub metadata_path: &'static str,
     pub metadata: Value,
     pub registration: Value,
-    /// What comes with the redirect: `iss=right`, `iss=wrong`, `error=…`.
+    /// The parameters of the redirect: `iss=right`, `iss=wrong`, `error=…`.
     pub redirect: &'static str,
     pub token: Value,
     /// A status instead of an answer to a refresh token.
     pub refresh_status: Option<u16>,
-    /// It does not see the scopes that a token has.
+    /// True if the server ignores the scopes that a token has.
     pub is_forgetful: bool,
-    /// Which of the authorization servers is the right one.
+    /// The index of the right authorization server.
     pub issuer: usize,
-    /// No token is good.
+    /// True if no token is accepted.
     pub takes_none: bool,
-    /// It is a server of 2024-11-05.
+    /// True for a server of 2024-11-05.
     pub is_sse: bool,
 }
 

@@ -107,7 +107,7 @@ pub async fn a_server_asks_the_user() {
             "{era}"
         );
     }
-    // Nobody there to ask.
+    // A session that cannot ask the user.
     let scene = Scene::new();
     let session = scene.connect("real-modern").await;
     session.tools().await;

@@ -1,4 +1,4 @@
-//! The cases. Those of the negotiation have their rules in the name.
+//! The list of cases, and the cases of the negotiation, which have their rules in the name.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -214,7 +214,8 @@ async fn the_last_words_of_a_server_are_told() {
     let policy = VersionPolicy::AtLeast(ProtocolVersion::V_2025_11_25);
     let session =
         scene.builder().versions(policy).stdio(options).connect_all(&[scene.server("last-words")]).await;
-    // It is legacy when it is not probed, so it is connected; the lines of the probe were heard.
+    // Without a probe the server is legacy and is connected. Its lines after the probe were
+    // received.
     assert_eq!(status(&session), "legacy 2025-11-25");
     session.shutdown().await;
     let lines = lines.lock().unwrap().clone();
@@ -279,7 +280,7 @@ async fn mcp_neg_16_to_19_extensions() {
             "failed: the server does not have the extension `com.example/other`",
             "{era}"
         );
-        // One-sided the other way: the server's is of no effect.
+        // An extension that only the server has is of no effect.
         let session = scene.builder().connect_all(&servers).await;
         assert_eq!(session.servers()[0].info().unwrap().extensions, [], "{era}");
     }

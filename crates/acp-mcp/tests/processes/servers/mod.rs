@@ -1,5 +1,5 @@
-//! Servers that are processes, of every kind there is: real ones of both eras, made with rmcp, and
-//! scripted ones that do one thing wrong each.
+//! Servers that are processes: real ones of both eras, made with rmcp, and scripted ones that do
+//! one thing wrong each.
 
 mod called;
 mod cases;
