@@ -14,7 +14,7 @@ use rmcp::model::ProtocolVersion;
 
 #[cfg(feature = "over-acp")]
 pub use self::acp_call::AcpCallError;
-#[cfg(feature = "provider")]
+#[cfg(feature = "over-acp")]
 pub(crate) use self::acp_call::UNKNOWN_SERVER;
 #[cfg(feature = "oauth")]
 pub use self::authorization::AuthorizationError;
@@ -174,6 +174,13 @@ pub enum McpError {
         /// The limit.
         most: usize,
     },
+    /// The client does not provide the server, or does not provide it any more. The server is not
+    /// asked again, because a server that is provided anew has another id.
+    #[cfg(feature = "over-acp")]
+    NotProvided {
+        /// The words of the client.
+        problem: String,
+    },
     /// The request did not reach a server that the client provides, or the answer did not come
     /// back.
     #[cfg(feature = "over-acp")]
@@ -220,6 +227,8 @@ impl McpError {
         match self {
             #[cfg(feature = "oauth")]
             Self::Authorization(_) => false,
+            #[cfg(feature = "over-acp")]
+            Self::NotProvided { .. } => false,
             Self::AuthRequired { .. }
             | Self::Certificate { .. }
             | Self::NoCommonVersion { .. }
@@ -288,6 +297,8 @@ impl fmt::Display for McpError {
             Self::Authorization(error) => write!(f, "the server was not authorized: {error}"),
             Self::Http { status } => write!(f, "the server answered with HTTP {status}"),
             Self::Unreachable { problem } => write!(f, "the server cannot be reached: {problem}"),
+            #[cfg(feature = "over-acp")]
+            Self::NotProvided { problem } => write!(f, "the server cannot be reached: {problem}"),
             Self::Certificate { problem } => write!(f, "the server's certificate is not accepted: {problem}"),
             Self::Timeout { waiting_for, waited } => {
                 write!(f, "the server did not answer `{waiting_for}` within {waited:?}")

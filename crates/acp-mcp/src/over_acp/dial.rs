@@ -6,7 +6,7 @@ use acp_types::v1::McpServerAcpId;
 
 use super::link::AcpLink;
 use super::transport::{AcpTransport, End};
-use crate::error::{AcpCallError, McpError};
+use crate::error::{AcpCallError, McpError, UNKNOWN_SERVER, shortened};
 use crate::negotiate::dial::Dial;
 use crate::negotiate::{Input, Route};
 use crate::wire::{Wire, WireError};
@@ -37,7 +37,7 @@ impl Dial for AcpDial {
     }
 
     async fn ended(&mut self) -> Option<McpError> {
-        self.end.take().map(McpError::unreachable)
+        self.end.take().map(|error| error_of(&error))
     }
 
     fn input(&self, _: &WireError) -> Input {
@@ -45,6 +45,17 @@ impl Dial for AcpDial {
     }
 
     fn error(&self, error: &WireError) -> Option<McpError> {
-        Some(McpError::unreachable(error))
+        let inner: Option<&AcpCallError> = error.0.downcast_ref();
+        Some(inner.map_or_else(|| McpError::unreachable(error), error_of))
+    }
+}
+
+/// Translates the error that ended the connection to a server.
+fn error_of(error: &AcpCallError) -> McpError {
+    match error {
+        AcpCallError::Refused { code: UNKNOWN_SERVER, .. } => {
+            McpError::NotProvided { problem: shortened(&error.to_string()) }
+        }
+        error => McpError::unreachable(error),
     }
 }

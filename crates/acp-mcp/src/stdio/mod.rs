@@ -5,7 +5,6 @@ mod env;
 mod line;
 mod options;
 mod process;
-mod stderr;
 mod transport;
 
 pub(crate) use self::dial::StdioDial;
