@@ -1,5 +1,5 @@
-//! Logs, which must not contain credentials of the configuration. Each test has a process of its own,
-//! because a log of everything is set once for a whole process.
+//! Logs, which must not contain credentials of the configuration. Each test has a process of its
+//! own, because a log of everything is set once for a whole process.
 
 use std::fmt::{Debug, Write as _};
 use std::io::{Read as _, Write as _};
