@@ -11,11 +11,8 @@ const ENFORCED: &[&str] = &[
     "crates/acp-cli",
     "crates/acp-json",
     "crates/acp-macros",
-<<<<<<< HEAD
     "crates/acp-mcp",
-=======
     "crates/acp-process",
->>>>>>> 7463ad63028ab85c11c7de4f79c9c6348c22c9f2
     "crates/acp-testkit",
     "crates/acp-types",
     "examples",
