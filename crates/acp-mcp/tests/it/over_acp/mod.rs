@@ -1,5 +1,5 @@
-//! MCP-over-ACP, rules `acp-mcp-20` to `-26`: a session and a provider against each other, and each against what the other
-//! side may do wrong. What would be the ACP connection is a call.
+//! MCP-over-ACP, rules `acp-mcp-20` to `-26`: a session and a provider against each other, and each
+//! against what the other side may do wrong. A function call stands in for the ACP connection.
 
 mod flood;
 mod options;
@@ -28,7 +28,7 @@ use crate::support::real::Real;
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// Has a tool that never ends by itself, and tells what becomes of its calls.
+/// A server with a tool that never ends by itself. It reports the end of its calls.
 #[derive(Clone)]
 struct Holding(mpsc::UnboundedSender<&'static str>);
 
@@ -65,7 +65,7 @@ impl ServerHandler for Holding {
     }
 }
 
-/// A provider of a [`Holding`], and what that tells.
+/// A provider of a [`Holding`], and the reports of that.
 fn holding() -> (McpProvider, McpServerAcp, mpsc::UnboundedReceiver<&'static str>) {
     let (tell, told) = mpsc::unbounded_channel();
     let provider = McpProvider::new();
@@ -110,8 +110,7 @@ async fn acp_mcp_22_progress_arrives_while_the_request_is_under_way() {
     assert_eq!(session.call_tool("far__count", (), options).await.unwrap().text(), "3");
     for expected in [1.0, 2.0, 3.0] {
         assert_eq!(told.recv().await, Some(expected));
-    }
-    // What comes after the answer, or is about something else, is dropped, and nothing breaks of it.
+    } // Notifications after the answer, or for another request, are dropped and break nothing.
     let last = connection.log.lock().unwrap().last().unwrap()["requestId"].clone();
     for (server, id) in [(server.server_id.as_str(), last.as_str().unwrap()), ("other", "1"), ("", "")] {
         link.notified(MessageMcpNotification::new(server, id, "notifications/progress")).await;
@@ -166,7 +165,7 @@ async fn acp_mcp_22_a_listener_is_told_under_the_name_that_it_has_here() {
     session.shutdown().await;
 }
 
-/// Time stands still while anything can be done.
+/// Time stands still while any task can run.
 #[tokio::test(start_paused = true)]
 async fn acp_mcp_24_who_does_not_wait_any_more_cancels_the_call_on_the_other_side() {
     let (provider, server, mut told) = holding();
@@ -357,7 +356,7 @@ async fn acp_mcp_23_what_is_not_carried_is_an_error_of_mcp() {
             assert_eq!(answer["error"]["data"]["supported"], json!(["2026-07-28"]));
         }
     }
-    // What the server speaks besides is of no use here.
+    // The other versions of the server are not used here.
     let request = asks(server.server_id.as_str(), "1", "server/discover", params("2026-07-28", json!({})));
     let answer = serde_json::to_value(provided(&requests, request).await.unwrap()).unwrap();
     assert_eq!(answer["result"]["supportedVersions"], json!(["2026-07-28"]));
@@ -389,7 +388,7 @@ async fn acp_mcp_25_and_26_what_a_provider_refuses() {
         said = told.recv() => assert_eq!(said, Some("began")),
     }
     assert_eq!(provided(&requests, hold(&one, "1")).await, Err(ProvideError::Duplicate));
-    // The same id to another server, or over another connection, is another request.
+    // One id to another server, or over another connection, is another request.
     let mut second = Box::pin(provided(&requests, hold(&two, "1")));
     let mut third = Box::pin(provided(&other, hold(&one, "1")));
     for _ in 0..2 {
@@ -401,7 +400,7 @@ async fn acp_mcp_25_and_26_what_a_provider_refuses() {
     }
     assert_eq!(provided(&requests, hold(&two, "2")).await, Err(ProvideError::TooMany));
 
-    // A server that is removed answers no more, and its id is not given to another.
+    // A removed server does not answer any more, and its id is not used again.
     assert!(provider.remove(&one.server_id) && !provider.remove(&one.server_id));
     assert_eq!(first.await, Err(ProvideError::UnknownServer));
     assert_eq!(third.await, Err(ProvideError::UnknownServer));
