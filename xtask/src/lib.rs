@@ -16,6 +16,7 @@ pub mod codegen;
 mod figures_tests;
 pub mod floors;
 pub mod interop;
+pub mod map;
 pub mod output;
 pub mod releases;
 pub mod roundtrip;

@@ -1,5 +1,7 @@
 //! One change, and how it is judged.
 
+use crate::codegen::defect::Defect;
+
 /// The part of the protocol that a change concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stability {
@@ -141,4 +143,14 @@ impl Changes {
         report(self);
         self.stability = whole;
     }
+}
+
+/// The changes of one version of the protocol.
+#[derive(Debug)]
+pub struct VersionChanges {
+    pub version: &'static str,
+    /// Sorted.
+    pub changes: Vec<Change>,
+    /// What could not be compared, because a side of it fits no shape or lacks a decision of the overlay.
+    pub not_compared: Vec<Defect>,
 }

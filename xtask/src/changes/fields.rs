@@ -1,7 +1,7 @@
 //! Members of objects.
 
 use super::change::{Api, Category, Changes, Verb, Wire};
-use super::compare::Sides;
+use super::sides::Sides;
 use crate::codegen::ir::{Field, Object, OnError, Presence};
 
 pub(super) fn objects(sides: &Sides<'_>, owner: &str, old: &Object, new: &Object, changes: &mut Changes) {

@@ -76,6 +76,16 @@ pub fn quoted_paths(attribute: &Attribute) -> Vec<Vec<String>> {
         .collect()
 }
 
+/// The text of doc comments.
+#[must_use]
+pub fn documentation(attributes: &[Attribute]) -> String {
+    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        Meta::NameValue(value) if value.path.is_ident("doc") => text(&value.value),
+        _ => None,
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 fn text(value: &Expr) -> Option<String> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),

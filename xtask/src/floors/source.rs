@@ -20,6 +20,8 @@ pub struct File {
     pub test: bool,
     /// Whether the file says what it holds, by `//!` or `#![doc = …]`.
     pub documented: bool,
+    /// The text of the `//!` lines.
+    pub documentation: String,
 }
 
 impl File {
@@ -109,6 +111,7 @@ impl Source {
                     lines: text.lines().count(),
                     test,
                     documented: parsed.attrs.iter().any(|attr| attr.path().is_ident("doc")),
+                    documentation: attribute::documentation(&parsed.attrs),
                 });
                 self.files.len() - 1
             }

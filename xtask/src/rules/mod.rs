@@ -2,6 +2,7 @@
 
 pub mod book;
 pub mod coverage;
+pub mod id;
 pub mod mentions;
 pub mod page;
 
@@ -11,12 +12,9 @@ use anyhow::{Result, bail};
 
 use crate::output::{self, Mode, Output};
 use crate::workspace;
-use book::Book;
+use book::{Book, DATA};
+use page::PAGES;
 
-/// The folder of the data, one file for each page.
-pub const DATA: &str = "crates/acp-testkit/rules";
-/// The folder of the pages.
-pub const PAGES: &str = "docs/rules";
 /// The rules that wait for a test. A test that is lost, or one that comes, changes it.
 pub const UNTESTED: &str = "crates/acp-testkit/rules/untested.txt";
 

@@ -2,9 +2,12 @@
 
 use std::fmt;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use Place::{Definition, Element, MapValue, Not, Property, Root, UnionArm, Wrapper};
+
+/// One object of keywords or of named schemas.
+pub type Object = Map<String, Value>;
 
 pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 

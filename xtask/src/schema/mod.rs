@@ -11,9 +11,9 @@ mod strip;
 mod upstream;
 mod validate;
 
+pub use keywords::Object;
 pub use problem::Problem;
 pub use read::{count_definitions, read, read_schema, render};
 pub use schema_file::SchemaFile;
 pub use strip::strip_prose;
 pub use upstream::{FileRecord, Upstream, record_path, sha256, verify};
-pub use validate::Object;

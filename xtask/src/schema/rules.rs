@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::keywords::{FORMATS, Place, found, referenced};
-use super::validate::Object;
+use super::keywords::{FORMATS, Object, Place, found, referenced};
 
 /// What a rule may know beyond the schema itself.
 pub(super) struct Scope<'a> {

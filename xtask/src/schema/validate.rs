@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::keywords::{Keyword, Place, found};
+use super::keywords::{Keyword, Object, Place, found};
 use super::problem::{Pointer, Problem};
 use super::rules;
 
@@ -24,9 +24,6 @@ pub(super) fn validate(file: &str, root: &Value) -> Result<(), Vec<Problem>> {
     walker.schema(root, &Pointer::root(), Place::Root, &BTreeSet::new());
     if walker.problems.is_empty() { Ok(()) } else { Err(walker.problems) }
 }
-
-/// One object of keywords or of named schemas.
-pub type Object = Map<String, Value>;
 
 struct Walker<'a> {
     file: &'a str,

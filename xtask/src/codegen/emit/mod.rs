@@ -9,8 +9,6 @@ mod newtype;
 mod object;
 mod operations;
 mod schemars;
-mod schemars_code;
-mod schemars_unions;
 mod string_enum;
 mod tagged;
 mod target;

@@ -8,6 +8,7 @@ mod judge;
 #[cfg(test)]
 mod judge_tests;
 mod npx;
+mod outcome;
 mod page;
 #[cfg(test)]
 mod page_tests;
@@ -29,14 +30,15 @@ use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
 use self::judge::{Expected, Report, judge};
+use self::outcome::Outcome;
 use self::peers::{Binding, PEERS, Peer};
 use self::recorder::{Recorder, Sent};
 use self::rows::{Client, ROWS, Row, Spoken};
 use self::serving::Serving;
 use super::layout::Layout;
-use super::results::Results;
+use super::print::print;
 use super::selection::Selection;
-use super::{install, print, process, tap};
+use super::{install, process, report, tap};
 
 pub(super) use self::peers::python;
 
@@ -53,20 +55,6 @@ from npm, PyPI and crates.io into the git-ignored folder .interop. Servers liste
 
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// What came of a row of the matrix with a server.
-struct Outcome {
-    row: &'static Row,
-    peer: &'static Peer,
-    /// Of each client of the row: what was spoken, or what is wrong.
-    clients: Vec<(Client, Result<String, String>)>,
-}
-
-impl Outcome {
-    fn has_passed(&self) -> bool {
-        self.clients.iter().all(|(_, cell)| cell.is_ok())
-    }
-}
-
 pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
     let Some(selection) = Selection::parse(args, HELP)? else { return print(HELP) };
     let layout = Layout::find()?;
@@ -82,7 +70,7 @@ pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
     let all = outcomes.len() + prompts.len();
     ensure!(all > 0, "no case matches");
     if selection.write {
-        Results::update(layout.root(), |results| results.mcp = page::section(&outcomes, &prompts))?;
+        report::update(layout.root(), |results| results.mcp = page::section(&outcomes, &prompts))?;
     }
     print(&format!("{} ok, {failed} failed", all - failed))?;
     ensure!(failed == 0, "{failed} failed; what was said is in .interop/logs/mcp");

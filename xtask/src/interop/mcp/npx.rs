@@ -4,17 +4,20 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
-use super::LIMIT;
 use crate::interop::case::NOTES;
 use crate::interop::layout::Layout;
+use crate::interop::print::print;
 use crate::interop::process::{self, Ended};
 use crate::interop::seen::Seen;
 use crate::interop::wire::Wire;
-use crate::interop::{install, print, tap};
+use crate::interop::{install, tap};
+
+const LIMIT: Duration = Duration::from_secs(180);
 
 /// What `--only` looks for.
 pub(super) const LINE: &str = "acp prompt --mcp, server-filesystem by npx";
