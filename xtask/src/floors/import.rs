@@ -55,6 +55,10 @@ impl Graph {
             };
             for leaf in &mentions.uses {
                 let mut targets = names.resolve(index, &leaf.path);
+                // Of a module and a function of one name, the module is meant.
+                if targets.iter().any(|target| matches!(target, Target::Module(_))) {
+                    targets.clear();
+                }
                 // A module shows what lies in it without using it.
                 targets.retain(|target| {
                     !(leaf.shown && matches!(target, Target::Item(of) if names.is_within(*of, index)))
