@@ -35,7 +35,9 @@ pub fn of_crate(folder: &Path, description: &str, graph: &Graph) -> String {
             let separator = if front.is_empty() { "" } else { ": " };
             let _ = write!(page, "\n**`{folder}/`**{separator}{front}\n");
         }
-        page.push('\n');
+        if !files.is_empty() {
+            page.push('\n');
+        }
         for (name, line) in files {
             let separator = if line.is_empty() { "" } else { ": " };
             let _ = writeln!(page, "- `{name}`{separator}{line}");
