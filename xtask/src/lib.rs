@@ -1,4 +1,5 @@
-//! Schema import, code generation and checks of this workspace; `cargo xtask help` lists the commands.
+//! Schema import, code generation and checks of this workspace; `cargo xtask help` lists the
+//! commands.
 
 #![allow(
     clippy::print_stdout,

@@ -48,7 +48,7 @@ fn whole(definition: &Definition, verb: Verb, judged: (Wire, Api)) -> Change {
     found.found.remove(0)
 }
 
-/// What kind of type it is.
+/// Describes the kind of a type.
 fn kind(kind: &Kind) -> String {
     match kind {
         Kind::Object(object) => match object.fields.len() {

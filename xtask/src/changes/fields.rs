@@ -91,7 +91,8 @@ fn presence_changed(name: &str, old: &Field, new: &Field, changes: &mut Changes)
     changes.push((Category::Presence, Verb::Changed), name, detail, judged);
 }
 
-/// Whether a reader of the one takes the absence and the `null` that a writer of the other may send.
+/// Returns true if a reader of the one takes the absence and the `null` that a writer of the other
+/// may send.
 fn takes(reader: &Field, writer: &Field) -> bool {
     let takes_null = may_be_null(reader) || reader.on_error != OnError::Fail;
     (may_be_absent(reader) || !may_be_absent(writer)) && (takes_null || !may_be_null(writer))

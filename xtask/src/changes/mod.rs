@@ -1,6 +1,6 @@
-//! What changed between two releases of the schema, for the wire and for users of the Rust types.
+//! Changes between two releases of the schema, for the wire and for users of the Rust types.
 //!
-//! Compared are two IRs, so that wording, wrappers and the order of members are no changes.
+//! Two IRs are compared, so wording, wrappers and the order of members do not count.
 
 mod change;
 mod compare;

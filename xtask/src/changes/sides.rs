@@ -9,7 +9,7 @@ pub(super) struct Sides<'s> {
 }
 
 impl Sides<'_> {
-    /// Whether the two types have the same JSON, whatever they are called.
+    /// Returns true if the two types have the same JSON, whatever they are called.
     pub(super) fn same_on_the_wire(&self, old: &Type, new: &Type) -> bool {
         wire_type(self.old, old) == wire_type(self.new, new)
     }

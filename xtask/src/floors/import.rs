@@ -41,7 +41,7 @@ impl Graph {
                     second_version.push(module.file);
                 }
                 for target in targets {
-                    // A module that is only passed through is no import.
+                    // A module that is only passed through does not count as an import.
                     let Target::Item(of) = target else { continue };
                     let to = source.modules[of].file;
                     if to != module.file && source.files[to].counts() {

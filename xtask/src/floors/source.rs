@@ -18,14 +18,14 @@ pub struct File {
     pub generated: bool,
     /// Reached through `#[cfg(test)]` only.
     pub test: bool,
-    /// Whether the file says what it holds, by `//!` or `#![doc = …]`.
+    /// True if the file has a `//!` or a `#![doc = …]`.
     pub documented: bool,
     /// The text of the `//!` lines.
     pub documentation: String,
 }
 
 impl File {
-    /// Whether the file's imports count.
+    /// Returns true if the file's imports count.
     #[must_use]
     pub fn counts(&self) -> bool {
         !self.generated && !self.test
@@ -191,7 +191,7 @@ fn programs(src: &Path) -> Result<Vec<PathBuf>> {
     Ok(programs)
 }
 
-/// Whether a generator wrote the file.
+/// Returns true if a generator wrote the file.
 #[must_use]
 pub fn is_generated(path: &str, text: &str) -> bool {
     path.split('/').any(|part| part == "generated")

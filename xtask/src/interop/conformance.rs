@@ -1,8 +1,10 @@
-//! `cargo xtask interop conformance`: the public conformance tool of MCP against a program built on acp-mcp.
+//! `cargo xtask interop conformance`: the public conformance tool of MCP against a program built on
+//! acp-mcp.
 //!
-//! The tool starts a server for each scenario, runs the driver (`xtask/interop/mcp-driver`) with its address, and judges
-//! what the server got. The scenarios are those that a revision of MCP requires, and others that the tool has for it;
-//! those that may fail are in `xtask/interop/conformance/expected.toml`.
+//! The tool starts a server for each scenario, runs the driver (`xtask/interop/mcp-driver`) with
+//! its address, and judges what the server got. The scenarios are those that a revision of MCP
+//! requires, and others that the tool has for it; those that may fail are in
+//! `xtask/interop/conformance/expected.toml`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -147,7 +149,7 @@ impl<'a> Tool<'a> {
         Ok(tally)
     }
 
-    /// Whether the scenario has passed, and how many of its checks have.
+    /// Returns true if the scenario has passed, and the number of its checks that have.
     fn run(&self, scenario: &Scenario) -> anyhow::Result<(bool, usize)> {
         let logs = self.layout.installed("logs/conformance").join(scenario.revision);
         let logs = logs.join(scenario.name.replace('/', "_"));
@@ -175,7 +177,7 @@ impl<'a> Tool<'a> {
 /// A network of its own, with nothing but the loopback device.
 const CUT_OFF: [&str; 6] = ["--map-root-user", "--net", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"];
 
-/// What the tool's list of a revision's scenarios says of clients: those that are required, and after them the others.
+/// Reads the scenarios for clients from the tool's list of a revision: the required ones first.
 pub(super) fn listed(revision: &'static str, text: &str) -> Vec<Scenario> {
     let mut is_client = false;
     let mut scenarios = Vec::new();

@@ -13,7 +13,7 @@ pub(super) struct Scenario {
     pub(super) is_required: bool,
 }
 
-/// What came of the scenarios of a revision.
+/// The results of the scenarios of a revision.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) revision: &'static str,
@@ -62,7 +62,7 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// What the page says of the conformance tool of MCP.
+/// Writes the section of the page about the conformance tool of MCP.
 pub(super) fn section(tallies: &[Tally]) -> String {
     let mut text = "\
 The client scenarios of `@modelcontextprotocol/conformance`, against a program built on acp-mcp:

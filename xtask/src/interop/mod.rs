@@ -1,14 +1,15 @@
 //! `cargo xtask interop`: our client and agents against other implementations of the protocol.
 //!
-//! Each case starts real processes: `acp prompt` with an agent built on another SDK, or another SDK's client
-//! with `echo_agent` or `coding_agent`; with MCP over ACP, one end of ours that provides or calls MCP servers. A recorder
-//! (`tap`) sits between the two and keeps every line, so a case is judged by what went over the wire as well as by what the
-//! other SDK made of it.
+//! Each case starts real processes: `acp prompt` with an agent built on another SDK, or another
+//! SDK's client with `echo_agent` or `coding_agent`; with MCP over ACP, one end of ours that
+//! provides or calls MCP servers. A recorder (`tap`) sits between the two and keeps every line, so
+//! a case is judged by what went over the wire as well as by what the other SDK made of it.
 //!
-//! `conformance` runs the public conformance tool of MCP against a program built on acp-mcp instead (`conformance.rs`),
-//! and `mcp` that program with real MCP servers (`mcp/`).
+//! `conformance` runs the public conformance tool of MCP against a program built on acp-mcp instead
+//! (`conformance.rs`), and `mcp` that program with real MCP servers (`mcp/`).
 //!
-//! Real agents come from a folder of recipes outside the project (`recipes.rs`); `probes.rs` says what is tried with each.
+//! Real agents come from a folder of recipes outside the project (`recipes.rs`); `probes.rs` says
+//! what is tried with each.
 
 mod agent_cases;
 mod baseline;

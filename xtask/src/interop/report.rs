@@ -80,7 +80,7 @@ stand-in for the server of its model. *no* is what an agent does not offer: ther
     Section { title: "Real agents", text }
 }
 
-/// What is built on other SDKs.
+/// The agents and clients that are built on other SDKs.
 fn sdks(tallies: &[Tally]) -> Section {
     let mut text = "\
 Agents and clients that are built on other SDKs, and the example agents that come with them: `cargo xtask interop --list`

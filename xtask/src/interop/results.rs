@@ -1,4 +1,5 @@
-//! The results of all runs so far: `xtask/interop/results.json`, from which `docs/INTEROP.md` is rendered.
+//! The results of all runs so far: `xtask/interop/results.json`, from which `docs/INTEROP.md` is
+//! rendered.
 //!
 //! A run replaces what it was about. What it did not run, or could not, keeps its last result.
 
@@ -31,7 +32,7 @@ pub(super) struct Results {
 pub(super) struct Agent {
     pub(super) agent: String,
     pub(super) package: String,
-    /// What is in the table, by feature; nothing if it was not tried.
+    /// The cells of the table, by feature; empty if the agent was not tried.
     pub(super) cells: Vec<(String, String)>,
     pub(super) not_tried: Option<String>,
 }

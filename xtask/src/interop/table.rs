@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::probes::Found;
 
-/// What the table says of a feature.
+/// Describes the finding about a feature, for a cell of the table.
 pub(super) fn cell(found: &Found) -> String {
     match found {
         Found::Works("") => "yes".to_owned(),

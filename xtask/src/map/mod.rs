@@ -1,4 +1,5 @@
-//! `cargo xtask map`: the pages about the house, from the `//!` lines of its files and the list of floors.
+//! `cargo xtask map`: the pages about the house, from the `//!` lines of its files and the list of
+//! floors.
 
 pub mod page;
 pub mod sentence;

@@ -21,7 +21,8 @@ pub fn list(book: &Book, root: &Path) -> Result<String> {
 
 /// The binding rules that can be seen on the wire and that no test names, in the order of the book.
 ///
-/// A test names a rule by its id, in a comment, a row of a table or, with `_` for `-`, in the name of a function.
+/// A test names a rule by its id, in a comment, a row of a table or, with `_` for `-`, in the name
+/// of a function.
 ///
 /// # Errors
 ///

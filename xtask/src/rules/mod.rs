@@ -32,11 +32,13 @@ pub fn run(args: &[String]) -> Result<()> {
     }
 }
 
-/// Brings `docs/rules/` and the list of untested rules in line with the data and the tests, or fails when they are not.
+/// Brings `docs/rules/` and the list of untested rules in line with the data and the tests, or
+/// fails when they are not.
 ///
 /// # Errors
 ///
-/// Returns what is wrong with the data, which pages are stale, or which ids in the repository are not defined.
+/// Returns what is wrong with the data, which pages are stale, or which ids in the repository are
+/// not defined.
 pub fn generate(root: &Path, mode: Mode) -> Result<()> {
     let book = Book::read(&root.join(DATA))?;
     let mut outputs = vec![Output { path: Path::new(PAGES).join("README.md"), text: page::index(&book) }];

@@ -1,4 +1,5 @@
-//! The canonical schemas of the protocol, as they are imported: files, hashes, wording, and how strictly they are read.
+//! The canonical schemas of the protocol, as they are imported: files, hashes, wording, and how
+//! strictly they are read.
 
 pub mod docs;
 mod keywords;

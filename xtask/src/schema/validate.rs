@@ -10,8 +10,9 @@ use super::rules;
 
 /// Checks a parsed schema against the constructs that the generator understands.
 ///
-/// A lax reader would lose fields silently, so an unknown keyword, a keyword in an unusual place, a value
-/// of the wrong shape and a combination without a meaning are all problems. They are collected.
+/// A lax reader would lose fields silently, so an unknown keyword, a keyword in an unusual place, a
+/// value of the wrong shape and a combination without a meaning are all problems. They are
+/// collected.
 pub(super) fn validate(file: &str, root: &Value) -> Result<(), Vec<Problem>> {
     let Some(root) = root.as_object() else {
         return Err(vec![Problem::of_file(file, "the document is not a JSON object")]);

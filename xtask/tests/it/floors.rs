@@ -1,4 +1,5 @@
-//! The floors of every crate: `xtask/floors.toml` says which folder stands on which, and the files keep to it.
+//! The floors of every crate: `xtask/floors.toml` says which folder stands on which, and the files
+//! keep to it.
 
 use std::fs;
 use std::path::Path;

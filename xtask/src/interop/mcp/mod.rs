@@ -1,8 +1,10 @@
-//! `cargo xtask interop mcp`: real MCP servers of both eras, reached in every way, connected by acp-mcp under each policy.
+//! `cargo xtask interop mcp`: real MCP servers of both eras, reached in every way, connected by
+//! acp-mcp under each policy.
 //!
-//! The driver (`xtask/interop/mcp-driver`) does whatever a server offers. A case is a row of the compatibility matrix
-//! (`rows.rs`) with a server (`peers.rs`); it passes when the driver speaks what it should and understands everything, and
-//! when what it has sent is what that row is about (`judge.rs`).
+//! The driver (`xtask/interop/mcp-driver`) does whatever a server offers. A case is a row of the
+//! compatibility matrix (`rows.rs`) with a server (`peers.rs`); it passes when the driver speaks
+//! what it should and understands everything, and when what it has sent is what that row is about
+//! (`judge.rs`).
 
 mod judge;
 #[cfg(test)]
@@ -77,7 +79,8 @@ pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Tries all rows that are about servers like this one. Over HTTP the same server serves all of them.
+/// Tries all rows that are about servers like this one. Over HTTP the same server serves all of
+/// them.
 fn try_peer(peer: &'static Peer, selection: &Selection, layout: &Layout) -> anyhow::Result<Vec<Outcome>> {
     let line = |row: &Row| format!("{}  {}", row.name, peer.line());
     let rows = ROWS.iter().filter(|row| row.eras.contains(&peer.eras) && selection.wants(&line(row)));
@@ -161,7 +164,7 @@ fn connect(
     judge(expected, &report, &sent)
 }
 
-/// What the client has sent over stdio.
+/// Reads the messages that the client has sent over stdio.
 fn tapped(logs: &Path) -> anyhow::Result<Vec<Sent>> {
     let lines = fs::read_to_string(logs.join(tap::WIRE)).context("the server was never started")?;
     let entries = lines.lines().map(serde_json::from_str::<Value>).collect::<Result<Vec<_>, _>>()?;

@@ -1,4 +1,5 @@
-//! `acp prompt --mcp` as a person types it: the agent is the example `mcp_agent`, and npx starts the MCP server.
+//! `acp prompt --mcp` as a person types it: the agent is the example `mcp_agent`, and npx starts
+//! the MCP server.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,13 +20,13 @@ use crate::interop::{install, tap};
 
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// What `--only` looks for.
+/// The line that `--only` looks for.
 pub(super) const LINE: &str = "acp prompt --mcp, server-filesystem by npx";
 
 /// The package is there already, in the folder of the servers: nothing is fetched.
 const SERVER: &str = "files=npx --no @modelcontextprotocol/server-filesystem root";
 
-/// What is tried, and what came of it.
+/// The name of a case, and its result.
 pub(super) type Tried = (&'static str, Result<(), String>);
 
 struct Case {

@@ -3,7 +3,7 @@
 use super::peers::Peer;
 use super::rows::{Client, Row};
 
-/// What came of a row of the matrix with a server.
+/// The result of a row of the matrix with a server.
 pub(super) struct Outcome {
     pub(super) row: &'static Row,
     pub(super) peer: &'static Peer,

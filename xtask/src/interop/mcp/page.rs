@@ -1,4 +1,4 @@
-//! What `docs/INTEROP.md` says of MCP servers.
+//! The section of `docs/INTEROP.md` about MCP servers.
 
 use super::npx::Tried;
 use super::outcome::Outcome;

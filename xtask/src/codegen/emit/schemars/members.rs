@@ -3,8 +3,8 @@
 use super::code::{Code, text};
 use crate::codegen::ir::{Bounds, Field, Object, Presence};
 
-/// A statement for each member of `object`, a variable, one for the union that lies flat among them, and one
-/// for those that have no name.
+/// A statement for each member of `object`, a variable, one for the union that lies flat among
+/// them, and one for those that have no name.
 pub(super) fn members<'d>(
     code: &mut Code,
     object: &str,

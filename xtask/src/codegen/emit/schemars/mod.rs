@@ -1,7 +1,7 @@
 //! `JsonSchema` of each type, in files beside the types, behind the feature `schemars`.
 //!
-//! What is written here says what a value may be, in calls of `acp_types::json_schema`. It is laid out by hand:
-//! the formatter breaks calls with long texts into many lines.
+//! The code describes the allowed values in calls of `acp_types::json_schema`. It is laid out by
+//! hand: the formatter breaks calls with long texts into many lines.
 
 mod code;
 mod members;
@@ -28,10 +28,11 @@ const MODULE: &str = "json_schema";
 /// The file of what each side sends.
 const MESSAGES: &str = "messages";
 
-/// What the module of the types says of it.
+/// The declaration in the module of the types.
 pub(super) const DECLARATION: &str = "\n#[cfg(feature = \"schemars\")]\nmod json_schema;\n";
 
-/// The hand-written types that schemas name, and where they come from: of no crate, from the runtime.
+/// The hand-written types that schemas name, and where they come from: of no crate, from the
+/// runtime.
 const BY_HAND: [(&str, &str); 3] = [("Map", "acp_json"), ("Value", "acp_json"), ("Meta", "")];
 
 /// One file for each file of types.
@@ -59,7 +60,8 @@ pub(super) fn files(
     Ok(outputs)
 }
 
-/// What each side sends: the content of any of its messages, as the name of the method is not in it.
+/// Emits the schema of each side's messages: the content of any of them, without the name of the
+/// method.
 pub(super) fn messages(schema: &Schema, target: &Target, header: &str) -> Result<Output> {
     let mut items = vec![Item::Text(imports(target.runtime, false, "")?)];
     for (family, members) in messages::families(schema) {
