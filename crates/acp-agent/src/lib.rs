@@ -24,6 +24,7 @@
 //! This is all of it: initialization and version negotiation, session ids, cancellation, capabilities, unknown
 //! methods and bad params are dealt with before and after the handlers, once, for every agent.
 //!
+//! * The [`guide`] goes through all of it, with an example for each part.
 //! * [`macro@agent`] has the rules of the attribute: the operations, their arguments and results.
 //! * [`Turn`] is what a prompt is answered with: text, thoughts, plans, tool calls, questions, the client's
 //!   files and terminals. How turns are cancelled is told there, too.
@@ -56,6 +57,9 @@ mod form;
 mod fs;
 mod gate;
 mod generated;
+#[cfg(all(doc, not(doctest)))]
+#[doc = include_str!("../GUIDE.md")]
+pub mod guide {}
 mod handler;
 mod incoming;
 mod leaving;

@@ -19,6 +19,7 @@
 //! # Ok(()) }
 //! ```
 //!
+//! * The [`guide`] goes through all of it, with an example for each part.
 //! * [`spawn`] and [`connect`] initialize and negotiate; awaiting them gives an [`Agent`].
 //! * A [`Session`] is a conversation, a [`Turn`] one prompt in it: a stream of [`Event`]s, then the response.
 //! * The agent's requests are answered by [`Client`]s: [`LocalFs`], [`LocalTerminals`], [`PermissionPolicy`], or your
@@ -57,6 +58,9 @@ mod event;
 mod extract;
 mod form;
 mod generated;
+#[cfg(all(doc, not(doctest)))]
+#[doc = include_str!("../GUIDE.md")]
+pub mod guide {}
 mod handler;
 mod handlers;
 mod host;
