@@ -1,7 +1,5 @@
 //! Words: comments and pages keep the rules of `docs/STYLE.md` that a program can see.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
-use super::super::Item;
 use super::super::context::{Context, gate, ident};
 use super::{Half, Operation};
+use crate::codegen::format::Item;
 use crate::codegen::ir::Side;
 
 pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {

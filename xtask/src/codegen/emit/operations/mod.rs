@@ -11,8 +11,8 @@ use anyhow::{Context as _, Result, ensure};
 use proc_macro2::TokenStream;
 
 use super::context::{gate, is_required};
-use super::{Item, rust_file};
-use crate::codegen::format;
+use super::target::rust_file;
+use crate::codegen::format::{self, Item};
 use crate::codegen::ir::{Definition, Kind, Method, Schema, Side, Type};
 use crate::codegen::names;
 use crate::codegen::overlay::Overlay;
