@@ -173,7 +173,7 @@ fn faults_of_comments_are_found() {
         ("// What comes next.", vec![]),
         ("/// One.\n//! What two.", vec![(2, "begins with \"What\"")]),
         ("// It is no answer.", vec![(1, "\"is no\"")]),
-        ("/// An empty line is\n/// no answer. It is no\n/// question.", vec![(2, "\"is no\""), (2, "\"is no\"")]),
+        ("/// An empty line is\n/// no answer. It is no\n/// question.", vec![(2, "\"is no\"")]),
         ("/// It is not, as `is no` and \"is no\".", vec![]),
         ("let a = \"is no\";", vec![]),
         (&wide, vec![(1, "more than 100 columns")]),
