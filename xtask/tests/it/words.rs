@@ -114,9 +114,9 @@ fn comment(line: &str) -> Option<(&'static str, &str)> {
 }
 
 fn first_word(comment: &str) -> Option<&'static str> {
-    FIRST_WORDS.into_iter().find(|word| {
-        comment.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-    })
+    FIRST_WORDS
+        .into_iter()
+        .find(|word| comment.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)))
 }
 
 /// Rows of tables and addresses cannot be broken.
