@@ -2,4 +2,6 @@
 
 // Formatted by the generator, so that it does not depend on the toolchain.
 #[rustfmt::skip]
+pub(crate) mod arguments;
+#[rustfmt::skip]
 pub(crate) mod op;

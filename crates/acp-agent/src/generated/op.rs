@@ -21,11 +21,7 @@ use acp_types::v1::{
     SetSessionTitleResponse, UnarchiveSessionRequest, UnarchiveSessionResponse,
 };
 
-use crate::agent::Agent;
-use crate::call::Call;
-use crate::error::Result;
-use crate::extract::FromCall;
-use crate::op::Op;
+use crate::op::{Op, Sealed};
 
 /// A request or a notification of the protocol that an agent handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -299,11 +295,7 @@ impl Op for ArchiveSession {
 }
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<ArchiveSession, A> for ArchiveSessionRequest {
-    fn from_call(call: &mut Call<ArchiveSession, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for ArchiveSession {}
 
 /// Says whether the client is logged in, and as whom.
 #[cfg(feature = "unstable")]
@@ -322,11 +314,7 @@ impl Op for AuthStatus {
 }
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<AuthStatus, A> for AuthStatusRequest {
-    fn from_call(call: &mut Call<AuthStatus, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for AuthStatus {}
 
 /// Logs the client in with one of the methods that `initialize` advertised.
 #[derive(Debug)]
@@ -342,11 +330,7 @@ impl Op for Authenticate {
     }
 }
 
-impl<A: Agent> FromCall<Authenticate, A> for AuthenticateRequest {
-    fn from_call(call: &mut Call<Authenticate, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for Authenticate {}
 
 /// Ends the work in a session and frees what it holds.
 #[derive(Debug)]
@@ -362,11 +346,7 @@ impl Op for CloseSession {
     }
 }
 
-impl<A: Agent> FromCall<CloseSession, A> for CloseSessionRequest {
-    fn from_call(call: &mut Call<CloseSession, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for CloseSession {}
 
 /// Deletes a session and its history.
 #[derive(Debug)]
@@ -382,11 +362,7 @@ impl Op for DeleteSession {
     }
 }
 
-impl<A: Agent> FromCall<DeleteSession, A> for DeleteSessionRequest {
-    fn from_call(call: &mut Call<DeleteSession, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for DeleteSession {}
 
 /// Turns a model provider off.
 #[cfg(feature = "unstable")]
@@ -405,11 +381,7 @@ impl Op for DisableProvider {
 }
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<DisableProvider, A> for DisableProviderRequest {
-    fn from_call(call: &mut Call<DisableProvider, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for DisableProvider {}
 
 /// Opens a session that begins with what another one knows.
 #[cfg(feature = "unstable")]
@@ -428,11 +400,7 @@ impl Op for ForkSession {
 }
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<ForkSession, A> for ForkSessionRequest {
-    fn from_call(call: &mut Call<ForkSession, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for ForkSession {}
 
 /// Lists the model providers and how they are configured.
 #[cfg(feature = "unstable")]
@@ -451,11 +419,7 @@ impl Op for ListProviders {
 }
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<ListProviders, A> for ListProvidersRequest {
-    fn from_call(call: &mut Call<ListProviders, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for ListProviders {}
 
 /// Lists the sessions that can be loaded or resumed.
 #[derive(Debug)]
@@ -471,11 +435,7 @@ impl Op for ListSessions {
     }
 }
 
-impl<A: Agent> FromCall<ListSessions, A> for ListSessionsRequest {
-    fn from_call(call: &mut Call<ListSessions, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for ListSessions {}
 
 /// Opens an earlier session and replays its conversation.
 #[derive(Debug)]
@@ -491,11 +451,7 @@ impl Op for LoadSession {
     }
 }
 
-impl<A: Agent> FromCall<LoadSession, A> for LoadSessionRequest {
-    fn from_call(call: &mut Call<LoadSession, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for LoadSession {}
 
 /// Logs the client out.
 #[derive(Debug)]
@@ -511,11 +467,7 @@ impl Op for Logout {
     }
 }
 
-impl<A: Agent> FromCall<Logout, A> for LogoutRequest {
-    fn from_call(call: &mut Call<Logout, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for Logout {}
 
 /// Takes a notification of an MCP server that is reached through the client.
 #[cfg(feature = "unstable")]
@@ -534,11 +486,7 @@ impl Op for McpMessage {
 }
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<McpMessage, A> for MessageMcpNotification {
-    fn from_call(call: &mut Call<McpMessage, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for McpMessage {}
 
 /// Opens a session.
 #[derive(Debug)]
@@ -554,11 +502,7 @@ impl Op for NewSession {
     }
 }
 
-impl<A: Agent> FromCall<NewSession, A> for NewSessionRequest {
-    fn from_call(call: &mut Call<NewSession, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for NewSession {}
 
 /// Runs a turn: from the user's message to the reason why the agent stopped.
 #[derive(Debug)]
@@ -574,11 +518,7 @@ impl Op for Prompt {
     }
 }
 
-impl<A: Agent> FromCall<Prompt, A> for PromptRequest {
-    fn from_call(call: &mut Call<Prompt, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for Prompt {}
 
 /// Opens an earlier session without replaying it.
 #[derive(Debug)]
@@ -594,11 +534,7 @@ impl Op for ResumeSession {
     }
 }
 
-impl<A: Agent> FromCall<ResumeSession, A> for ResumeSessionRequest {
-    fn from_call(call: &mut Call<ResumeSession, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for ResumeSession {}
 
 /// Says whether a session is open, without touching it.
 #[cfg(feature = "unstable")]
@@ -617,11 +553,7 @@ impl Op for SessionStatus {
 }
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<SessionStatus, A> for SessionStatusRequest {
-    fn from_call(call: &mut Call<SessionStatus, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for SessionStatus {}
 
 /// Changes a config option of a session.
 #[derive(Debug)]
@@ -637,11 +569,7 @@ impl Op for SetConfigOption {
     }
 }
 
-impl<A: Agent> FromCall<SetConfigOption, A> for SetSessionConfigOptionRequest {
-    fn from_call(call: &mut Call<SetConfigOption, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for SetConfigOption {}
 
 /// Changes the mode of a session.
 #[derive(Debug)]
@@ -657,11 +585,7 @@ impl Op for SetMode {
     }
 }
 
-impl<A: Agent> FromCall<SetMode, A> for SetSessionModeRequest {
-    fn from_call(call: &mut Call<SetMode, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for SetMode {}
 
 /// Configures a model provider.
 #[cfg(feature = "unstable")]
@@ -680,11 +604,7 @@ impl Op for SetProvider {
 }
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<SetProvider, A> for SetProviderRequest {
-    fn from_call(call: &mut Call<SetProvider, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for SetProvider {}
 
 /// Gives a session a title of the user's.
 #[cfg(feature = "unstable")]
@@ -703,11 +623,7 @@ impl Op for SetTitle {
 }
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<SetTitle, A> for SetSessionTitleRequest {
-    fn from_call(call: &mut Call<SetTitle, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for SetTitle {}
 
 /// Takes an archived session back into the lists.
 #[cfg(feature = "unstable")]
@@ -726,8 +642,4 @@ impl Op for UnarchiveSession {
 }
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<UnarchiveSession, A> for UnarchiveSessionRequest {
-    fn from_call(call: &mut Call<UnarchiveSession, A>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
+impl Sealed for UnarchiveSession {}

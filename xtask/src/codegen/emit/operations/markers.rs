@@ -10,15 +10,12 @@ use crate::codegen::ir::Side;
 
 pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
     let mut items = vec![Item::Text("use acp_types::Meta;\n".to_owned())];
-    items.extend([false, true].map(|unstable| Item::Tokens(imports(operations, unstable))));
+    items.extend([false, true].map(|unstable| Item::Tokens(imports(operations, unstable, true))));
     let library = match half.side {
         Side::Client => {
             "use crate::call::Call;\nuse crate::extract::{Argument, FromCall};\nuse crate::op::{OnSession, Op};\n"
         }
-        _ => {
-            "use crate::agent::Agent;\nuse crate::call::Call;\nuse crate::error::Result;\n\
-              use crate::extract::FromCall;\nuse crate::op::Op;\n"
-        }
+        _ => "use crate::op::{Op, Sealed};\n",
     };
     items.push(Item::Text(library.to_owned()));
     items.extend(operation_enum(operations, half).map(Item::Tokens));
@@ -26,12 +23,38 @@ pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
     items
 }
 
-fn imports(operations: &[Operation<'_>], unstable: bool) -> TokenStream {
+/// The requests of an agent's operations as arguments of their handlers, which stand above the markers.
+pub(super) fn arguments(operations: &[Operation<'_>]) -> Vec<Item> {
+    let mut items: Vec<_> =
+        [false, true].map(|unstable| Item::Tokens(imports(operations, unstable, false))).into();
+    items.push(Item::Text(
+        "use crate::error::Result;\nuse crate::handler::agent::Agent;\nuse crate::handler::arguments::FromCall;\n\
+         use crate::handler::call::Call;\nuse crate::op;\n"
+            .to_owned(),
+    ));
+    items.extend(operations.iter().map(argument).map(Item::Tokens));
+    items
+}
+
+fn argument(operation: &Operation<'_>) -> TokenStream {
+    let (gate, marker, params) =
+        (operation.gate(), ident(&operation.marker), ident(&operation.method.params));
+    quote! {
+        #gate
+        impl<A: Agent> FromCall<op::#marker, A> for #params {
+            fn from_call(call: &mut Call<op::#marker, A::Session>) -> Result<Self> {
+                Ok(call.params().clone())
+            }
+        }
+    }
+}
+
+fn imports(operations: &[Operation<'_>], unstable: bool, responses: bool) -> TokenStream {
     let mut types: Vec<&str> = operations
         .iter()
         .map(|operation| operation.method)
         .filter(|method| method.unstable == unstable)
-        .flat_map(|method| [Some(method.params.as_str()), method.response.as_deref()])
+        .flat_map(|method| [Some(method.params.as_str()), method.response.as_deref().filter(|_| responses)])
         .flatten()
         .collect();
     let on_sessions = operations.iter().any(Operation::is_on_session_of_client);
@@ -178,14 +201,8 @@ fn marker(operation: &Operation<'_>) -> [TokenStream; 4] {
                     }
                 }
             },
-            _ => quote! {
-                #gate
-                impl<A: Agent> FromCall<#marker, A> for #params {
-                    fn from_call(call: &mut Call<#marker, A>) -> Result<Self> {
-                        Ok(call.params().clone())
-                    }
-                }
-            },
+            // The handlers of an agent stand above its markers: see `arguments`.
+            _ => quote!(#gate impl Sealed for #marker {}),
         },
     ]
 }

@@ -118,7 +118,12 @@ pub fn emit(root: &Path, schema: &Schema, overlay: &Overlay, header: &str) -> Re
         }
         tables.push(operation_table(&operations, half));
         let folder = Path::new(half.folder);
-        outputs.push(Output { path: rust_file(folder, "mod"), text: module(header, &["op"]) });
+        let files: &[&str] = if half.side == Side::Client { &["op"] } else { &["arguments", "op"] };
+        outputs.push(Output { path: rust_file(folder, "mod"), text: module(header, files) });
+        if half.side != Side::Client {
+            let text = table(&markers::arguments(&operations))?;
+            outputs.push(Output { path: rust_file(folder, "arguments"), text });
+        }
         let markers = markers::emit(&operations, half);
         outputs.push(Output { path: rust_file(folder, "op"), text: table(&markers)? });
         halves.push((half.rules, operations));

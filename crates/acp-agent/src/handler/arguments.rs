@@ -1,0 +1,216 @@
+//! What a handler can have as an argument.
+
+use std::sync::Arc;
+
+use acp_json::FromNode;
+use acp_rpc::Id;
+use acp_types::v1::{ElicitationRequestScope, ElicitationScope, InitializeRequest, RequestId};
+use acp_types::{Meta, method};
+use serde_core::de::DeserializeOwned;
+
+use crate::ask::elicitation::Elicitation;
+use crate::ask::elicited::session_scope;
+use crate::client::Client;
+use crate::client::cancel::Cancel;
+use crate::error::{Error, Result};
+use crate::handler::agent::Agent;
+use crate::handler::call::{Call, Scope};
+use crate::handler::operation::{OnSession, ServeOperation};
+#[cfg(feature = "mcp")]
+use crate::mcp::Mcp;
+use crate::op;
+use crate::open::opening::Opening;
+use crate::open::request::OpensSession;
+use crate::session::Session;
+use crate::turn::Turn;
+use crate::updates::session_updates::SessionUpdates;
+
+/// A type that the handler of operation `O` can have as an argument, in any order.
+///
+/// | argument | operations |
+/// |---|---|
+/// | [`Turn`](crate::Turn) | `prompt` |
+/// | [`Session<T>`](crate::Session) | all on an open session; in `#[ext]` the member `sessionId` names it |
+/// | [`SessionUpdates`](crate::SessionUpdates) | the same |
+/// | [`NewSession`](crate::NewSession), [`LoadSession`](crate::LoadSession), [`ResumeSession`](crate::ResumeSession) | the operation of that name |
+/// | the request, such as `SetSessionModeRequest` | the operation of that request |
+/// | `Mcp`, with the feature `mcp` | all on an open session, and those that open one |
+/// | [`Client`], [`Cancel`], [`RequestMeta`] | all |
+/// | [`Elicitation`](crate::Elicitation) | all but `prompt` and `close_session`; `Turn` has its verbs |
+/// | anything that is `DeserializeOwned`, read from the params | `#[ext]` |
+/// | the params that a marker names | `#[on]` with a marker of one's own |
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no argument of the operation `{O}`",
+    label = "the handler cannot be given this",
+    note = "every handler can have `Client`, `Cancel` and `RequestMeta`; on an open session `Session<T>`; \
+            `prompt` has `Turn`, the others their request; `#[ext]` handlers whatever can be deserialized"
+)]
+pub trait FromCall<O: ServeOperation, A: Agent>: Sized {
+    /// Takes the argument from the call.
+    ///
+    /// # Errors
+    /// What the request is answered with if it does not hold such an argument.
+    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self>;
+}
+
+impl<O, A, T> FromCall<O, A> for Session<T>
+where
+    O: OnSession,
+    A: Agent<Session = T>,
+    T: Send + Sync + 'static,
+{
+    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
+        O::session(call)
+    }
+}
+
+impl<O: OnSession, A: Agent> FromCall<O, A> for SessionUpdates {
+    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
+        Ok(O::session(call)?.updates().clone())
+    }
+}
+
+impl<A: Agent> FromCall<op::Prompt, A> for Turn {
+    fn from_call(call: &mut Call<op::Prompt, A::Session>) -> Result<Self> {
+        Ok(Turn::new(Arc::clone(call.admission().scope())))
+    }
+}
+
+impl<O: OpensSession, A: Agent> FromCall<O, A> for Opening<O> {
+    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
+        Ok(call.admission().opening.clone())
+    }
+}
+
+impl<O: ServeOperation, A: Agent> FromCall<O, A> for Client {
+    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
+        Ok(call.client().clone())
+    }
+}
+
+impl<O: ServeOperation, A: Agent> FromCall<O, A> for Cancel {
+    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
+        Ok(call.cancel().clone())
+    }
+}
+
+/// The `_meta` of a request; empty when it has none, and for methods of the agent's own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RequestMeta(pub Meta);
+
+impl<O: ServeOperation, A: Agent> FromCall<O, A> for RequestMeta {
+    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
+        Ok(RequestMeta(O::meta(call.params()).cloned().unwrap_or_default()))
+    }
+}
+
+impl<A: Agent> FromCall<op::Initialize, A> for InitializeRequest {
+    fn from_call(call: &mut Call<op::Initialize, A::Session>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
+impl<A: Agent, T: DeserializeOwned> FromCall<op::Extension, A> for T {
+    fn from_call(call: &mut Call<op::Extension, A::Session>) -> Result<Self> {
+        call.params().parse().map_err(|error| {
+            Error::invalid_params(format!("the params are not what this method takes: {error}"))
+        })
+    }
+}
+
+impl<M, A, T> FromCall<op::Request<M>, A> for T
+where
+    M: method::Request<Params = T> + 'static,
+    A: Agent,
+    T: FromNode + Clone + Send + Sync + 'static,
+{
+    fn from_call(call: &mut Call<op::Request<M>, A::Session>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
+impl<M, A, T> FromCall<op::Notification<M>, A> for T
+where
+    M: method::Notification<Params = T> + 'static,
+    A: Agent,
+    T: FromNode + Clone + Send + Sync + 'static,
+{
+    fn from_call(call: &mut Call<op::Notification<M>, A::Session>) -> Result<Self> {
+        Ok(call.params().clone())
+    }
+}
+
+macro_rules! outside_sessions {
+    ($($marker:ident),*) => {
+        $(impl<A: Agent> FromCall<op::$marker, A> for Elicitation {
+            fn from_call(call: &mut Call<op::$marker, A::Session>) -> Result<Self> {
+                let scope = request_scope(call.scope())?;
+                Ok(Elicitation::new(call.client().clone(), call.cancel().clone(), scope))
+            }
+        })*
+    };
+}
+
+// The client does not know the session before it is open, nor after it was deleted.
+outside_sessions!(
+    Authenticate,
+    Logout,
+    ListSessions,
+    NewSession,
+    LoadSession,
+    ResumeSession,
+    DeleteSession,
+    Extension
+);
+
+macro_rules! on_sessions {
+    ($($marker:ident),*) => {
+        $(impl<A: Agent> FromCall<op::$marker, A> for Elicitation {
+            fn from_call(call: &mut Call<op::$marker, A::Session>) -> Result<Self> {
+                let session = op::$marker::session(call)?;
+                let scope = session_scope(session.id());
+                Ok(Elicitation::new(call.client().clone(), call.cancel().clone(), scope))
+            }
+        })*
+    };
+}
+
+on_sessions!(SetMode, SetConfigOption);
+
+fn request_scope<S>(scope: &Scope<S>) -> Result<ElicitationScope> {
+    let id = match &scope.request_id {
+        Some(Id::Int(id)) => RequestId::Integer(*id),
+        Some(Id::Str(id)) => RequestId::String((**id).to_owned()),
+        Some(Id::Null) => RequestId::Null,
+        None => return Err(Error::from("a notification cannot ask the user: it is not waited for")),
+    };
+    Ok(ElicitationRequestScope::new(id).into())
+}
+
+#[cfg(feature = "mcp")]
+impl<O: OnSession, A: Agent> FromCall<O, A> for Mcp {
+    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
+        O::session(call)?.entry.mcp.clone().ok_or_else(not_connected)
+    }
+}
+
+#[cfg(feature = "mcp")]
+macro_rules! opening {
+    ($($marker:ident),*) => {
+        $(impl<A: Agent> FromCall<op::$marker, A> for Mcp {
+            fn from_call(call: &mut Call<op::$marker, A::Session>) -> Result<Self> {
+                call.admission().opening.mcp().cloned().ok_or_else(not_connected)
+            }
+        })*
+    };
+}
+
+#[cfg(feature = "mcp")]
+opening!(NewSession, LoadSession, ResumeSession);
+#[cfg(all(feature = "mcp", feature = "unstable"))]
+opening!(ForkSession);
+
+#[cfg(feature = "mcp")]
+fn not_connected() -> Error {
+    Error::from("this agent does not connect MCP servers: `#[agent(mcp)]` and `Router::mcp` make it do so")
+}
