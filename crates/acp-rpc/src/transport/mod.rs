@@ -1,32 +1,14 @@
-//! What carries the bytes of a connection.
+//! Transports: the pairs of streams that carry the bytes of a connection.
 
-#[cfg(feature = "process")]
-pub(crate) mod command;
+mod child;
 #[cfg(all(feature = "stdio", unix))]
 mod device;
-#[cfg(all(feature = "process", unix))]
-mod group;
-#[cfg(all(feature = "process", unix))]
-mod guardian;
-#[cfg(all(feature = "process", windows))]
-mod job;
 mod messages;
 #[cfg(all(any(feature = "process", feature = "stdio"), unix))]
 mod pipe;
-#[cfg(feature = "process")]
-pub(crate) mod process;
-#[cfg(all(feature = "process", any(windows, test)))]
-mod program;
-#[cfg(all(feature = "pty", unix))]
-mod pty;
-#[cfg(feature = "process")]
-pub(crate) mod run;
-#[cfg(feature = "process")]
-mod stderr;
 #[cfg(all(feature = "stdio", unix))]
 mod stdio;
-#[cfg(any(feature = "stdio", all(feature = "process", windows)))]
-#[cfg_attr(not(feature = "stdio"), allow(dead_code, reason = "nothing is written then"))]
+#[cfg(feature = "stdio")]
 mod threads;
 
 use std::fmt;
@@ -35,26 +17,21 @@ use std::pin::Pin;
 #[cfg(any(feature = "process", feature = "stdio"))]
 use std::io;
 
+#[cfg(feature = "process")]
+use acp_process::{Child, Command};
 use futures_core::Stream;
 use futures_sink::Sink;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-#[cfg(feature = "process")]
-use self::command::Command;
-#[cfg(not(feature = "process"))]
-pub(crate) use self::no_process::ChildLink;
-#[cfg(feature = "process")]
-use self::process::Child;
-#[cfg(feature = "process")]
-pub(crate) use self::process::ChildLink;
+pub(crate) use self::child::ChildLink;
 
 #[cfg(all(feature = "stdio", unix))]
 pub use self::stdio::{Stdio, restore_stdio};
 
-/// How much a [`Transport::duplex`] holds in each direction.
+/// The capacity of a [`Transport::duplex`] in each direction.
 const DUPLEX_CAPACITY: usize = 64 * 1024;
 
-/// A pair of byte streams: what the peer sends, and what is sent to the peer.
+/// A pair of byte streams: one from the peer, one to the peer.
 pub struct Transport {
     pub(crate) reader: Pin<Box<dyn AsyncRead + Send>>,
     pub(crate) writer: Pin<Box<dyn AsyncWrite + Send>>,
@@ -62,23 +39,23 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// A transport over any two streams.
+    /// Creates a transport over any two streams.
     pub fn new(reader: impl AsyncRead + Send + 'static, writer: impl AsyncWrite + Send + 'static) -> Self {
         Self { reader: Box::pin(reader), writer: Box::pin(writer), child: None }
     }
 
-    /// A transport over one stream that goes both ways, such as a socket or a
+    /// Creates a transport over one stream that goes both ways, such as a socket or a
     /// [`DuplexStream`](tokio::io::DuplexStream).
     pub fn from_stream(stream: impl AsyncRead + AsyncWrite + Send + 'static) -> Self {
         let (reader, writer) = tokio::io::split(stream);
         Self::new(reader, writer)
     }
 
-    /// A transport over a stream and a sink of whole messages, one JSON text each, such as the two halves of a
-    /// WebSocket. An error of either ends the connection.
+    /// Creates a transport over a stream and a sink of whole messages, one JSON text each, such as
+    /// the two halves of a WebSocket. An error of either ends the connection.
     ///
-    /// The sink must take a message only when it has room for it, or nobody notices that the peer does not read.
-    /// A message is taken from the stream as it is: how large it may be at most is for the stream to say.
+    /// The sink must take a message only when it has room for it, or nobody notices that the peer
+    /// does not read. A message of the stream is taken as it is: the stream limits its size.
     ///
     /// ```
     /// use std::convert::Infallible;
@@ -100,22 +77,23 @@ impl Transport {
         Self::new(messages::Reader::new(incoming), messages::Writer::new(outgoing))
     }
 
-    /// Two transports that are connected to each other, in memory.
+    /// Creates two transports that are connected to each other, in memory.
     #[must_use]
     pub fn duplex() -> (Self, Self) {
         let (here, there) = tokio::io::duplex(DUPLEX_CAPACITY);
         (Self::from_stream(here), Self::from_stream(there))
     }
 
-    /// This process's stdin and stdout (feature `stdio`).
+    /// Takes this process's stdin and stdout (feature `stdio`).
     ///
-    /// On unix, stdin and stdout are kept privately as long as the transport lives: file descriptor 0 reads
-    /// as empty and descriptor 1 leads to stderr, so that neither a stray print nor a child process can get
-    /// in between. `Stdio` (unix) has the choice. Needs a tokio runtime with I/O enabled.
+    /// On unix the transport keeps stdin and stdout to itself as long as it lives: file descriptor
+    /// 0 reads as empty and descriptor 1 leads to stderr, so that neither a stray print nor a child
+    /// process can get in between. `Stdio` (unix) can switch that off. It needs a tokio runtime
+    /// with I/O enabled.
     ///
     /// # Errors
     ///
-    /// If a descriptor cannot be used, or if stdio already carries another connection.
+    /// Fails if a descriptor cannot be used, or if stdio already carries another connection.
     #[cfg(feature = "stdio")]
     pub fn stdio() -> io::Result<Self> {
         #[cfg(unix)]
@@ -124,40 +102,33 @@ impl Transport {
         Ok(Self::new(threads::reader(io::stdin(), |_| true, ())?, threads::writer(io::stdout())?))
     }
 
-    /// Starts a child process; the transport is its stdin and stdout (feature `process`).
+    /// Starts a child process and takes its stdin and stdout (feature `process`).
     ///
-    /// When the connection ends, or its driver is dropped, the process and everything it started is ended:
-    /// see [`Command::grace`]. Needs a tokio runtime with I/O and time enabled.
+    /// When the connection ends, or its driver is dropped, the process and everything it started is
+    /// ended: see [`Command::grace`]. Needs a tokio runtime with I/O and time enabled.
     ///
     /// # Errors
     ///
     /// If the process cannot be started.
     #[cfg(feature = "process")]
     pub fn process(command: Command) -> io::Result<(Self, Child)> {
-        process::spawn(command)
+        let program = command.program().to_owned();
+        let spawned = command.spawn().map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot start `{}`: {error}", program.display()))
+        })?;
+        #[cfg(unix)]
+        {
+            pipe::widen(&spawned.stdin);
+            pipe::widen(&spawned.stdout);
+        }
+        let mut transport = Self::new(spawned.stdout, spawned.stdin);
+        transport.child = Some(ChildLink::new(spawned.guard));
+        Ok((transport, spawned.child))
     }
 }
 
 impl fmt::Debug for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Transport").field("child", &self.child.is_some()).finish_non_exhaustive()
-    }
-}
-
-#[cfg(not(feature = "process"))]
-mod no_process {
-    use crate::error::Exit;
-
-    /// There are no child processes.
-    pub(crate) enum ChildLink {}
-
-    impl ChildLink {
-        pub(crate) async fn exited(&mut self) -> Exit {
-            match *self {}
-        }
-
-        pub(crate) async fn end(self) {
-            match self {}
-        }
     }
 }
