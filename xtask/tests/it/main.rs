@@ -16,6 +16,7 @@ mod lowering_refused;
 mod options;
 mod overlay_subjects;
 mod own_schema;
+mod packages;
 mod rules;
 mod schema_docs;
 mod schema_import;

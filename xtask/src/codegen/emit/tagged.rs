@@ -160,7 +160,7 @@ fn read(union: &Tagged) -> TokenStream {
         (Unknown::KeepAsDefault, Some(default)) => {
             let payload = read_payload(default);
             quote!({
-                // What is no default variant either is malformed.
+                // A value that does not fit the default variant either is malformed.
                 fields.check(|fields| -> Result<Self, ReadError> { #payload })?;
                 Ok(Self::#fallback(UnknownVariant::read(&tag, fields)))
             })
