@@ -9,6 +9,7 @@ const ENFORCED: &[&str] = &[
     "crates/acp-cli",
     "crates/acp-json",
     "crates/acp-macros",
+    "crates/acp-process",
     "crates/acp-testkit",
     "crates/acp-types",
     "examples",
