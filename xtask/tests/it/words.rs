@@ -14,6 +14,7 @@ const ENFORCED: &[&str] = &[
     "crates/acp-macros",
     "crates/acp-mcp",
     "crates/acp-process",
+    "crates/acp-rpc",
     "crates/acp-testkit",
     "crates/acp-types",
     "examples",
