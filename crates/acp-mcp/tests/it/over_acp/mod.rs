@@ -2,18 +2,13 @@
 //! against what the other side may do wrong. A function call stands in for the ACP connection.
 
 mod flood;
+mod holding;
 mod options;
 mod scene;
 
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use acp_mcp::rmcp::handler::server::ServerHandler;
-use acp_mcp::rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
-};
-use acp_mcp::rmcp::service::{RequestContext, RoleServer};
 use acp_mcp::{
     AcpCallError, AcpLink, Answering, CallOptions, CancellationToken, Event, McpError, McpProvider,
     ProvideError, ProvideRequests, VersionPolicy,
@@ -22,56 +17,12 @@ use acp_types::v1::{McpServer, McpServerAcp, MessageMcpNotification, MessageMcpR
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use self::holding::holding;
 use self::scene::{LONG, Scripted, answer, builder, connect, connection, discovered, listed, status};
 use crate::support::real::Real;
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-
-/// A server with a tool that never ends by itself. It reports the end of its calls.
-#[derive(Clone)]
-struct Holding(mpsc::UnboundedSender<&'static str>);
-
-impl ServerHandler for Holding {
-    fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-    }
-
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        let schema = json!({ "type": "object" }).as_object().unwrap().clone();
-        Ok(ListToolsResult::with_all_items(
-            ["hold", "reverse"].map(|name| Tool::new(name, "", Arc::new(schema.clone()))).to_vec(),
-        ))
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        if request.name == "reverse" {
-            let ping = acp_mcp::rmcp::model::ServerRequest::PingRequest(Default::default());
-            let refused = context.peer.send_request(ping).await.is_err();
-            return Ok(CallToolResult::success(vec![ContentBlock::text(refused.to_string())]).into());
-        }
-        self.0.send("began").unwrap();
-        context.ct.cancelled().await;
-        self.0.send("cancelled").unwrap();
-        Err(ErrorData::internal_error("cancelled", None))
-    }
-}
-
-/// A provider of a [`Holding`], and the reports of that.
-fn holding() -> (McpProvider, McpServerAcp, mpsc::UnboundedReceiver<&'static str>) {
-    let (tell, told) = mpsc::unbounded_channel();
-    let provider = McpProvider::new();
-    let server = provider.add("far", Holding(tell));
-    (provider, server, told)
-}
 
 #[tokio::test]
 async fn acp_mcp_20_and_23_each_request_is_one_of_acp_and_carries_what_mcp_wants() {
