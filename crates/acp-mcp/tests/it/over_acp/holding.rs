@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 
 /// A server with a tool that never ends by itself. It reports the end of its calls.
 #[derive(Clone)]
-struct Holding(mpsc::UnboundedSender<&'static str>);
+pub struct Holding(pub mpsc::UnboundedSender<&'static str>);
 
 impl ServerHandler for Holding {
     fn get_info(&self) -> ServerConfig {

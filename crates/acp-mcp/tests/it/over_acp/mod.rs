@@ -17,7 +17,7 @@ use acp_types::v1::{McpServer, McpServerAcp, MessageMcpNotification, MessageMcpR
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use self::holding::holding;
+use self::holding::{Holding, holding};
 use self::scene::{LONG, Scripted, answer, builder, connect, connection, discovered, listed, status};
 use crate::support::real::Real;
 
