@@ -11,6 +11,7 @@ const ENFORCED: &[&str] = &[
     "crates/acp-json",
     "crates/acp-macros",
     "crates/acp-process",
+    "crates/acp-rpc",
     "crates/acp-testkit",
     "crates/acp-types",
     "examples",

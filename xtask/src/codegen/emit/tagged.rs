@@ -1,5 +1,5 @@
-//! Unions told apart by the value of one member. The tag is looked at first; a malformed payload of a known
-//! tag is an error, an unknown tag is kept with all its members.
+//! Unions told apart by the value of one member. The tag is looked at first; a malformed payload of
+//! a known tag is an error, an unknown tag is kept with all its members.
 
 use proc_macro2::TokenStream;
 use quote::quote;
