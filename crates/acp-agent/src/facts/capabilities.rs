@@ -1,4 +1,4 @@
-//! The capabilities that follow from the facts.
+//! Capabilities, which follow from the facts.
 
 use acp_types::v1::{
     AgentAuthCapabilities, AgentCapabilities, Implementation, LogoutCapabilities, McpCapabilities,
@@ -17,7 +17,7 @@ use crate::facts::profile::{Profile, PromptContent};
 use crate::op::Operation;
 
 impl Profile<'_> {
-    /// The `agentInfo` of the answer to `initialize`.
+    /// Returns the `agentInfo` of the answer to `initialize`.
     #[must_use]
     pub fn info(&self) -> Implementation {
         let info = Implementation::new(self.name, self.version);
@@ -27,7 +27,7 @@ impl Profile<'_> {
         }
     }
 
-    /// The `agentCapabilities` of the answer to `initialize`, but for the
+    /// Returns the `agentCapabilities` of the answer to `initialize`, without the
     /// [`_meta`](crate::Agent::capability_meta).
     #[must_use]
     pub fn capabilities(&self) -> AgentCapabilities {
@@ -56,7 +56,7 @@ impl Profile<'_> {
     }
 }
 
-/// The capabilities with those of the unstable operations.
+/// Adds the capabilities of the unstable operations.
 #[cfg(feature = "unstable")]
 fn advertise_unstable(operations: Operations, mut capabilities: AgentCapabilities) -> AgentCapabilities {
     let has = |operation| operations.contains(operation);

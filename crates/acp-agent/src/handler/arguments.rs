@@ -1,4 +1,4 @@
-//! What a handler can have as an argument.
+//! Arguments of handlers.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ use crate::updates::session_updates::SessionUpdates;
 /// | anything that is `DeserializeOwned`, read from the params | `#[ext]` |
 /// | the params that a marker names | `#[on]` with a marker of one's own |
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no argument of the operation `{O}`",
+    message = "`{Self}` is not an argument of the operation `{O}`",
     label = "the handler cannot be given this",
     note = "every handler can have `Client`, `Cancel` and `RequestMeta`; on an open session `Session<T>`; \
             `prompt` has `Turn`, the others their request; `#[ext]` handlers whatever can be deserialized"
@@ -49,7 +49,7 @@ pub trait FromCall<O: ServeOperation, A: Agent>: Sized {
     /// Takes the argument from the call.
     ///
     /// # Errors
-    /// What the request is answered with if it does not hold such an argument.
+    /// The error that the request is answered with if it does not hold such an argument.
     fn from_call(call: &mut Call<O, A::Session>) -> Result<Self>;
 }
 
@@ -94,7 +94,7 @@ impl<O: ServeOperation, A: Agent> FromCall<O, A> for Cancel {
     }
 }
 
-/// The `_meta` of a request; empty when it has none, and for methods of the agent's own.
+/// The `_meta` of a request. It is empty if the request has none, and for the agent's own methods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequestMeta(pub Meta);
 
@@ -151,7 +151,7 @@ macro_rules! outside_sessions {
     };
 }
 
-// The client does not know the session before it is open, nor after it was deleted.
+// The client knows the session neither before it is open, nor after it was deleted.
 outside_sessions!(
     Authenticate,
     Logout,

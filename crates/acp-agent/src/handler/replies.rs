@@ -1,4 +1,4 @@
-//! What a handler can return.
+//! Results of handlers.
 
 use acp_rpc::Reply;
 use acp_types::method;
@@ -18,7 +18,8 @@ use crate::handler::operation::ServeOperation;
 use crate::op;
 use crate::open::opened::Opened;
 
-/// A type that the handler of operation `O` can return in its `Result`; `S` is what a session holds.
+/// A type that the handler of operation `O` can return in its `Result`; `S` is what a session
+/// holds.
 ///
 /// | operation | result |
 /// |---|---|
@@ -31,7 +32,7 @@ use crate::open::opened::Opened;
 /// | `#[ext]` | anything that is `Serialize` |
 /// | `#[on]` with a marker of one's own | the response that it names |
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no result of the operation `{O}`",
+    message = "`{Self}` is not a result of the operation `{O}`",
     label = "the operation cannot be answered with this",
     note = "`prompt` returns `Result<StopReason>`; operations that open a session return `Result<Opened<T>>` \
             with the `T` of `new_session`; `#[ext]` requests return anything that can be serialized; \
@@ -83,7 +84,7 @@ where
     }
 }
 
-/// The response itself is always a result.
+/// Takes the response itself as a result.
 macro_rules! response {
     ($($marker:ident => $response:ident),* $(,)?) => {
         $(impl<S: Send + Sync + 'static> IntoReply<op::$marker, S> for $response {
@@ -105,7 +106,7 @@ response! {
     SetConfigOption => SetSessionConfigOptionResponse,
 }
 
-/// Where the response says no more than that it was done, `()` will do.
+/// Takes `()` as a result, where the response only says that the operation was done.
 macro_rules! empty_response {
     ($($marker:ident => $response:ident),* $(,)?) => {
         $(impl<S: Send + Sync + 'static> IntoReply<op::$marker, S> for () {
@@ -146,7 +147,7 @@ opened!(NewSession, LoadSession, ResumeSession);
 #[cfg(feature = "unstable")]
 opened!(ForkSession);
 
-/// What handlers may return, and the response that it becomes.
+/// Takes these values as results, and makes the response of them.
 #[cfg(feature = "unstable")]
 macro_rules! replies {
     ($($marker:ident: $value:ty => |$name:pat_param| $response:expr;)*) => {

@@ -15,9 +15,8 @@ use acp_types::v1::{
 #[cfg(feature = "unstable")]
 use acp_types::v1::{AuthStatusUpdateNotification, MessageMcpRequest, MessageMcpResponse};
 
-use crate::call::Call;
-use crate::extract::{Argument, FromCall};
 use crate::op::{OnSession, Op};
+use crate::{Argument, Call, FromCall};
 
 /// A request or a notification of the protocol that a client handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -13,7 +13,7 @@ use crate::serve::lifecycle::answer::answer;
 #[cfg(feature = "unstable")]
 use crate::serve::lifecycle::answer::{answered, passed_on};
 
-/// Operations that change whether the client is logged in.
+/// Implements an operation that changes whether the client is logged in.
 macro_rules! logs {
     ($response:ty, $logged_in:literal) => {
         type Answer<S: Send + Sync + 'static> = $response;

@@ -56,7 +56,7 @@ impl ServeOperation for op::SetConfigOption {
     }
 }
 
-/// Operations that are admitted with their session.
+/// Implements an operation that is admitted with its session.
 macro_rules! on_session {
     ($($marker:ident),*) => {
         $(impl OnSession for op::$marker {

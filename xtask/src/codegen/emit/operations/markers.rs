@@ -12,9 +12,7 @@ pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
     let mut items = vec![Item::Text("use acp_types::Meta;\n".to_owned())];
     items.extend([false, true].map(|unstable| Item::Tokens(imports(operations, unstable, true))));
     let library = match half.side {
-        Side::Client => {
-            "use crate::call::Call;\nuse crate::extract::{Argument, FromCall};\nuse crate::op::{OnSession, Op};\n"
-        }
+        Side::Client => "use crate::op::{OnSession, Op};\nuse crate::{Argument, Call, FromCall};\n",
         _ => "use crate::op::{Op, Sealed};\n",
     };
     items.push(Item::Text(library.to_owned()));
