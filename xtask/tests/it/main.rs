@@ -13,6 +13,7 @@ mod crate_dependencies;
 mod floors;
 mod generated_is_current;
 mod lowering_refused;
+mod map;
 mod options;
 mod overlay_subjects;
 mod own_schema;

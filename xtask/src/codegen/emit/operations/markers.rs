@@ -21,7 +21,8 @@ pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
     items
 }
 
-/// The requests of an agent's operations as arguments of their handlers, which stand above the markers.
+/// The requests of an agent's operations as arguments of their handlers, which stand above the
+/// markers.
 pub(super) fn arguments(operations: &[Operation<'_>]) -> Vec<Item> {
     let mut items: Vec<_> =
         [false, true].map(|unstable| Item::Tokens(imports(operations, unstable, false))).into();

@@ -1,5 +1,5 @@
-//! The operations of an agent and of a client: the tables of the macros, the markers of the libraries, and the tables
-//! that users read.
+//! The operations of an agent and of a client: the tables of the macros, the markers of the
+//! libraries, and the tables that users read.
 
 mod markers;
 mod page;
@@ -82,8 +82,8 @@ impl Operation<'_> {
         self.method.response.is_some()
     }
 
-    /// The capability, as a path below `agentCapabilities` or `clientCapabilities`. One of the other side's is not
-    /// for this one to advertise.
+    /// The capability, as a path below `agentCapabilities` or `clientCapabilities`. One of the
+    /// other side's is not for this one to advertise.
     fn capability(&self) -> Option<&str> {
         let path = self.method.capability.as_deref()?;
         let of_others = [&AGENTS, &CLIENTS].into_iter().filter(|half| half.side != self.half.side);
