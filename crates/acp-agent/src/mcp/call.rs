@@ -5,7 +5,7 @@ use acp_types::Value;
 use acp_types::v1::{Content, ContentBlock, ToolCallStatus, ToolCallUpdate};
 use tokio::sync::watch;
 
-use super::mcp::Mcp;
+use super::handle::Mcp;
 use crate::error::{Error, Result};
 use crate::turn::Turn;
 use crate::turn::tool::RunningTool;

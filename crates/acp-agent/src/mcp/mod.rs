@@ -5,7 +5,7 @@ mod authorize;
 mod call;
 mod calls;
 mod elicit;
-mod mcp;
+mod handle;
 mod named;
 mod options;
 #[cfg(feature = "unstable")]
@@ -22,7 +22,7 @@ pub use acp_mcp::{
 };
 pub use acp_mcp::{EnvPolicy, StdioOptions, Timeouts, ToolOutcome};
 
-pub use self::mcp::Mcp;
+pub use self::handle::Mcp;
 pub use self::options::Options;
 pub(crate) use self::servers::{OfSession, Servers};
 pub use self::status::{Server, State};

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use super::authorize;
 use super::calls::Calls;
 use super::elicit::{Bridge, Pages};
-use super::mcp::{Mcp, Open};
+use super::handle::{Mcp, Open};
 use super::named::Named;
 use super::options::Options;
 #[cfg(feature = "unstable")]
