@@ -74,9 +74,10 @@ pub(crate) async fn reopen<O: OpensSession, S>(
     let (id, cwd) = (opening.session_id(), O::cwd(opening.request()));
     let open = scope.connection.sessions.get(id).and_then(|session| session.updates().recorder().cloned());
     let recorder = store.reopen(open, id, cwd).await?;
+    let replayed = (!opening.holds_updates()).then(|| recorder.clone());
     // At once. Whatever fails from here on, the recorder is closed again.
-    opening.keep(recorder.clone());
-    if !opening.holds_updates() {
+    opening.keep(recorder);
+    if let Some(recorder) = replayed {
         scope.cancel.heeding(recorder.replay(&scope.client)).await?;
     }
     Ok(())
