@@ -3,10 +3,10 @@
 use std::fmt;
 
 use acp_rpc::Id;
-use acp_types::method::Method as _;
+use acp_types::method::{self, Method as _};
 use acp_types::v1::{
     CreateElicitationRequest, CreateElicitationResponse, ElicitationRequestScope, ElicitationScope,
-    RequestId, methods,
+    RequestId, SessionId, methods,
 };
 
 use crate::agent::Agent;
@@ -17,7 +17,6 @@ use crate::elicit::{Elicited, OpenedUrl, check_offered, read_form, session_scope
 use crate::error::{Error, Result};
 use crate::extract::FromCall;
 use crate::form::{Form, FormValues};
-use crate::lifecycle::OnSession;
 use crate::op;
 use crate::permission::cancelled_remotely;
 
@@ -50,6 +49,14 @@ pub struct Elicitation {
 impl Elicitation {
     fn new<A: Agent>(scope: &Scope<A>, of: ElicitationScope) -> Self {
         Elicitation { client: scope.client.clone(), cancel: scope.cancel.clone(), scope: of }
+    }
+
+    pub(crate) fn of_request<A: Agent>(scope: &Scope<A>) -> Result<Self> {
+        Ok(Elicitation::new(scope, request_scope(scope)?))
+    }
+
+    pub(crate) fn in_session<A: Agent>(scope: &Scope<A>, session: &SessionId) -> Self {
+        Elicitation::new(scope, session_scope(session))
     }
 
     /// Whether the questions belong to a session or to the request: for requests of the agent's own making.
@@ -113,37 +120,18 @@ fn request_scope<A: Agent>(scope: &Scope<A>) -> Result<ElicitationScope> {
     Ok(ElicitationRequestScope::new(id).into())
 }
 
-macro_rules! outside_sessions {
-    ($($marker:ident),*) => {
-        $(impl<A: Agent> FromCall<op::$marker, A> for Elicitation {
-            fn from_call(call: &mut Call<op::$marker, A>) -> Result<Self> {
-                Ok(Elicitation::new(call.scope(), request_scope(call.scope())?))
-            }
-        })*
-    };
+impl<A: Agent> FromCall<op::Extension, A> for Elicitation {
+    fn from_call(call: &mut Call<op::Extension, A>) -> Result<Self> {
+        Elicitation::of_request(call.scope())
+    }
 }
 
-// The client does not know the session before it is open, nor after it was deleted.
-outside_sessions!(
-    Authenticate,
-    Logout,
-    ListSessions,
-    NewSession,
-    LoadSession,
-    ResumeSession,
-    DeleteSession,
-    Extension
-);
-
-macro_rules! on_sessions {
-    ($($marker:ident),*) => {
-        $(impl<A: Agent> FromCall<op::$marker, A> for Elicitation {
-            fn from_call(call: &mut Call<op::$marker, A>) -> Result<Self> {
-                let session = op::$marker::session(call)?;
-                Ok(Elicitation::new(call.scope(), session_scope(session.id())))
-            }
-        })*
-    };
+impl<M, A> FromCall<op::Request<M>, A> for Elicitation
+where
+    M: method::Request<Params: Clone + Sync> + 'static,
+    A: Agent,
+{
+    fn from_call(call: &mut Call<op::Request<M>, A>) -> Result<Self> {
+        Elicitation::of_request(call.scope())
+    }
 }
-
-on_sessions!(SetMode, SetConfigOption);

@@ -16,18 +16,14 @@ use crate::session::Session;
 
 /// A type that the handler of operation `O` can have as an argument, in any order.
 ///
-/// | argument | operations |
-/// |---|---|
-/// | [`Turn`](crate::Turn) | `prompt` |
-/// | [`Session<T>`](crate::Session) | all on an open session; in `#[ext]` the member `sessionId` names it |
-/// | [`SessionUpdates`](crate::SessionUpdates) | the same |
-/// | [`NewSession`](crate::NewSession), [`LoadSession`](crate::LoadSession), [`ResumeSession`](crate::ResumeSession) | the operation of that name |
-/// | the request, such as `SetSessionModeRequest` | the operation of that request |
-/// | `Mcp`, with the feature `mcp` | all on an open session, and those that open one |
-/// | [`Client`], [`Cancel`], [`RequestMeta`] | all |
-/// | [`Elicitation`](crate::Elicitation) | all but `prompt` and `close_session`; `Turn` has its verbs |
-/// | anything that is `DeserializeOwned`, read from the params | `#[ext]` |
-/// | the params that a marker names | `#[on]` with a marker of one's own |
+/// Every operation has its request, such as `SetSessionModeRequest`, and [`Client`], [`Cancel`] and [`RequestMeta`].
+/// These have more:
+///
+#[doc = include_str!("generated/arguments.md")]
+///
+/// A function with `#[ext]` has anything that is `DeserializeOwned`, read from the params, an
+/// [`Elicitation`](crate::Elicitation), and the session that the member `sessionId` names; one with `#[on]` and a
+/// marker of one's own the params that this names, and an `Elicitation`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no argument of the operation `{O}`",
     label = "the handler cannot be given this",

@@ -79,6 +79,7 @@ mod profile;
 mod prompt;
 mod reply;
 mod router;
+mod rows;
 mod running_plan;
 mod serve;
 mod session;
@@ -96,8 +97,6 @@ mod tool;
 mod turn;
 mod turns;
 mod unique;
-#[cfg(feature = "unstable")]
-mod unstable;
 mod verbs;
 
 #[doc = include_str!("macro.md")]
@@ -121,6 +120,7 @@ pub use crate::error::{Error, Result};
 pub use crate::extract::{FromCall, RequestMeta};
 pub use crate::form::{Form, FormValues};
 pub use crate::fs::Fs;
+pub use crate::generated::opening::*;
 pub use crate::handler::{Handler, Listener};
 pub use crate::incoming::{Called, Incoming, IncomingNotification};
 pub use crate::lifecycle::{Lifecycle, Notified, OnSession};
@@ -129,9 +129,7 @@ pub use crate::mcp::Mcp;
 pub use crate::message::{IntoText, Message};
 pub use crate::op::{Op, Operation};
 pub use crate::opened::Opened;
-#[cfg(feature = "unstable")]
-pub use crate::opening::ForkSession;
-pub use crate::opening::{LoadSession, NewSession, Opening, ResumeSession};
+pub use crate::opening::Opening;
 pub use crate::opens::Opens;
 pub use crate::permission::Decision;
 pub use crate::permissions::Permissions;

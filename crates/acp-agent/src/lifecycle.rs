@@ -78,8 +78,20 @@ pub trait OnSession: Lifecycle {
     fn session<A: Agent>(call: &Call<Self, A>) -> Result<Session<A::Session>>;
 }
 
+/// What was found on the admission of an operation on an open session.
+pub(crate) trait HasSession<S> {
+    /// The session.
+    fn session(&self) -> &Session<S>;
+}
+
+impl<S> HasSession<S> for Session<S> {
+    fn session(&self) -> &Session<S> {
+        self
+    }
+}
+
 /// Makes the reply of what the handler returned.
-fn answer<R: Serialize + Send + 'static>(outcome: Result<R>) -> Result<Reply, RpcError> {
+pub(crate) fn answer<R: Serialize + Send + 'static>(outcome: Result<R>) -> Result<Reply, RpcError> {
     outcome.map(Reply::new).map_err(Error::into_rpc)
 }
 
@@ -195,8 +207,6 @@ macro_rules! leaves {
         }
     };
 }
-#[cfg(feature = "unstable")]
-pub(crate) use leaves;
 
 /// A closed session is unknown from the request on; its turns are cancelled and answered before the handler
 /// starts (rule `v1-close-02`).
@@ -300,8 +310,6 @@ macro_rules! notified {
         }
     };
 }
-#[cfg(feature = "unstable")]
-pub(crate) use notified;
 
 impl<M> Lifecycle for op::Notification<M>
 where
@@ -311,19 +319,6 @@ where
 }
 
 impl<M> Notified for op::Notification<M> where M: method::Notification<Params: Clone + Sync> + 'static {}
-
-/// Operations that are admitted with their session.
-macro_rules! on_session {
-    ($($marker:ident),*) => {
-        $(impl OnSession for op::$marker {
-            fn session<A: Agent>(call: &Call<Self, A>) -> Result<Session<A::Session>> {
-                Ok(call.admitted().clone())
-            }
-        })*
-    };
-}
-
-on_session!(SetMode, SetConfigOption);
 
 impl OnSession for op::CloseSession {
     fn session<A: Agent>(call: &Call<Self, A>) -> Result<Session<A::Session>> {

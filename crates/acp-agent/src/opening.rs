@@ -18,7 +18,7 @@ use crate::extract::FromCall;
 use crate::gate::Gate;
 use crate::mcp::Mcp;
 use crate::offered::check_offered;
-use crate::op::{self, Op};
+use crate::op::Op;
 use crate::opens::Opens;
 use crate::paths;
 use crate::session_updates::SessionUpdates;
@@ -27,16 +27,6 @@ use crate::store::{Recorder, Reopening};
 /// How much, in bytes on the wire, may wait for the answer to `session/new` or `session/resume`. It leaves
 /// together with the answer, past the connection's outgoing budget, so it is no more than the default of that.
 const HELD_BUDGET: usize = 1024 * 1024;
-
-/// What `new_session` is asked for, and the session it opens.
-pub type NewSession = Opening<op::NewSession>;
-/// What `load_session` is asked for, and the session it opens again.
-pub type LoadSession = Opening<op::LoadSession>;
-/// What `resume_session` is asked for, and the session it opens again.
-pub type ResumeSession = Opening<op::ResumeSession>;
-/// What `fork_session` is asked for, and the session it opens; its request has the id of the other one.
-#[cfg(feature = "unstable")]
-pub type ForkSession = Opening<op::ForkSession>;
 
 /// A session on its way to being open: the request, and a way to send its first updates.
 pub struct Opening<O: Op> {
@@ -108,7 +98,7 @@ impl<O: Opens> Opening<O> {
             client,
             cancel,
             #[cfg(feature = "store")]
-            is_new: O::METHOD == op::NewSession::METHOD && reopening.is_none(),
+            is_new: O::METHOD == crate::op::NewSession::METHOD && reopening.is_none(),
             recorder: OnceLock::new(),
             mcp: OnceLock::new(),
             session: OnceLock::new(),

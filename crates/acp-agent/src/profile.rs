@@ -1,11 +1,11 @@
 //! The facts about an agent, and the capabilities that follow from them.
 
 use acp_types::v1::{
-    AgentAuthCapabilities, AgentCapabilities, Implementation, LogoutCapabilities, McpCapabilities,
-    PromptCapabilities, SessionAdditionalDirectoriesCapabilities, SessionCapabilities,
-    SessionCloseCapabilities, SessionDeleteCapabilities, SessionListCapabilities, SessionResumeCapabilities,
+    AgentCapabilities, Implementation, McpCapabilities, PromptCapabilities,
+    SessionAdditionalDirectoriesCapabilities, SessionCapabilities,
 };
 
+use crate::generated::capabilities::advertise;
 use crate::op::{Operation, assert_own};
 
 /// What an agent is called and what it has handlers for. `#[agent]` writes it down from the impl block.
@@ -138,27 +138,17 @@ impl<'a> Profile<'a> {
     /// [`_meta`](crate::Agent::capability_meta).
     #[must_use]
     pub fn capabilities(&self) -> AgentCapabilities {
-        let has = |operation| self.operations.contains(operation);
         let PromptContent { image, audio, embedded_context } = self.prompt;
         let mut sessions = SessionCapabilities::new();
-        sessions.list = has(Operation::ListSessions).then(SessionListCapabilities::new);
-        sessions.resume = has(Operation::ResumeSession).then(SessionResumeCapabilities::new);
-        sessions.close = has(Operation::CloseSession).then(SessionCloseCapabilities::new);
-        sessions.delete = has(Operation::DeleteSession).then(SessionDeleteCapabilities::new);
         sessions.additional_directories =
             self.additional_directories.then(SessionAdditionalDirectoriesCapabilities::new);
-        let mut auth = AgentAuthCapabilities::new();
-        auth.logout = has(Operation::Logout).then(LogoutCapabilities::new);
-        let capabilities = AgentCapabilities::new()
-            .load_session(has(Operation::LoadSession))
+        let mut capabilities = AgentCapabilities::new()
             .prompt_capabilities(
                 PromptCapabilities::new().image(image).audio(audio).embedded_context(embedded_context),
             )
             .mcp_capabilities(McpCapabilities::new().http(self.mcp.http).sse(self.mcp.sse))
-            .session_capabilities(sessions)
-            .auth(auth);
-        #[cfg(feature = "unstable")]
-        let capabilities = crate::unstable::advertise(self.operations, capabilities);
+            .session_capabilities(sessions);
+        advertise(&mut capabilities, |operation| self.operations.contains(operation));
         capabilities
     }
 
@@ -170,7 +160,7 @@ impl<'a> Profile<'a> {
 
 /// A set of operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Operations(u32);
+pub struct Operations(u64);
 
 impl Operations {
     /// The empty set.

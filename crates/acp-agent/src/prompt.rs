@@ -11,7 +11,7 @@ use crate::agent::Agent;
 use crate::call::{Call, Scope};
 use crate::error::{Error, Result};
 use crate::extract::FromCall;
-use crate::lifecycle::{Lifecycle, OnSession};
+use crate::lifecycle::{HasSession, Lifecycle};
 use crate::op;
 use crate::session::Session;
 use crate::store::Recorder;
@@ -148,9 +148,9 @@ impl Lifecycle for op::Prompt {
     }
 }
 
-impl OnSession for op::Prompt {
-    fn session<A: Agent>(call: &Call<Self, A>) -> Result<Session<A::Session>> {
-        Ok(call.admitted().session.clone())
+impl<S> HasSession<S> for Running<S> {
+    fn session(&self) -> &Session<S> {
+        &self.session
     }
 }
 

@@ -14,7 +14,7 @@ use acp_types::v1::{
 
 use crate::claims::Claims;
 use crate::elicit::Elicits;
-use crate::{Client, Context, RpcError};
+use crate::{Client, Context, Operation, RpcError};
 
 /// The handlers of one connection, by method. A method has one handler; only `session/update` may have several.
 ///
@@ -183,6 +183,12 @@ impl Handlers {
     #[must_use]
     pub fn serves(&self, method: &str) -> bool {
         self.requests.contains_key(method)
+    }
+
+    /// Whether the operation has a handler.
+    pub(crate) fn has(&self, operation: Operation) -> bool {
+        let method = operation.method();
+        self.requests.contains_key(method) || self.notifications.contains_key(method)
     }
 
     pub(crate) fn find_request(&self, method: &str) -> Option<&RequestHandler> {

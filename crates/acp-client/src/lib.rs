@@ -75,6 +75,7 @@ mod registry;
 mod replay;
 mod reply;
 mod router;
+mod rows;
 pub mod sanitize;
 mod served;
 mod service;

@@ -39,7 +39,8 @@ use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::extract::FromCall;
 use crate::lifecycle::OnSession;
-use crate::op;
+use crate::op::Op;
+use crate::opening::Opening;
 
 /// The MCP servers of a session, as an argument of handlers: those on an open session, and those that open one, where
 /// the servers are being connected while the handler runs.
@@ -133,6 +134,11 @@ impl Mcp {
         self.inner.open.remove(self);
     }
 
+    /// The servers of a session that is being opened.
+    pub(crate) fn of_opening<O: Op>(opening: &Opening<O>) -> Result<Self> {
+        opening.mcp().cloned().ok_or_else(not_connected)
+    }
+
     /// The same without waiting. The end of the connection waits for it.
     pub(crate) fn end_soon(&self) {
         let mcp = self.clone();
@@ -157,17 +163,3 @@ impl<O: OnSession, A: Agent> FromCall<O, A> for Mcp {
         O::session(call)?.entry.mcp.clone().ok_or_else(not_connected)
     }
 }
-
-macro_rules! opening {
-    ($($marker:ident),*) => {
-        $(impl<A: Agent> FromCall<op::$marker, A> for Mcp {
-            fn from_call(call: &mut Call<op::$marker, A>) -> Result<Self> {
-                call.admitted().opening.mcp().cloned().ok_or_else(not_connected)
-            }
-        })*
-    };
-}
-
-opening!(NewSession, LoadSession, ResumeSession);
-#[cfg(feature = "unstable")]
-opening!(ForkSession);

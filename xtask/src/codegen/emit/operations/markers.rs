@@ -1,45 +1,54 @@
 //! The marker types of operations, and the enum of them all.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
 use super::super::Item;
 use super::super::context::{Context, gate, ident};
-use super::{Half, Operation};
-use crate::codegen::ir::Side;
+use super::Half;
+use super::row::{Membership, Operation};
+use crate::codegen::ir::{Method, Side};
 
 pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
-    let mut items = vec![Item::Text("use acp_types::Meta;\n".to_owned())];
-    items.extend([false, true].map(|unstable| Item::Tokens(imports(operations, unstable))));
-    let library = match half.side {
-        Side::Client => {
-            "use crate::call::Call;\nuse crate::extract::{Argument, FromCall};\nuse crate::op::{OnSession, Op};\n"
-        }
-        _ => {
-            "use crate::agent::Agent;\nuse crate::call::Call;\nuse crate::error::Result;\n\
-              use crate::extract::FromCall;\nuse crate::op::Op;\n"
-        }
-    };
-    items.push(Item::Text(library.to_owned()));
+    let mut items = vec![Item::Text("use acp_types::Meta;\nuse acp_types::op::Op;\n".to_owned())];
+    let types = operations.iter().flat_map(|operation| {
+        let Method { params, response, unstable, .. } = operation.method;
+        let session = is_on_session_of_client(operation).then_some("SessionId");
+        [Some(params.as_str()), response.as_deref(), session].into_iter().flatten().map(|ty| (ty, *unstable))
+    });
+    items.extend(imports(types));
+    if half.side == Side::Client {
+        items.push(Item::Text("use crate::op::OnSession;\n".to_owned()));
+    }
     items.extend(operation_enum(operations, half).map(Item::Tokens));
     items.extend(operations.iter().flat_map(marker).filter(|tokens| !tokens.is_empty()).map(Item::Tokens));
     items
 }
 
-fn imports(operations: &[Operation<'_>], unstable: bool) -> TokenStream {
-    let mut types: Vec<&str> = operations
-        .iter()
-        .map(|operation| operation.method)
-        .filter(|method| method.unstable == unstable)
-        .flat_map(|method| [Some(method.params.as_str()), method.response.as_deref()])
-        .flatten()
-        .collect();
-    let on_sessions = operations.iter().any(Operation::is_on_session_of_client);
-    types.extend((on_sessions && !unstable).then_some("SessionId"));
-    types.sort_unstable();
-    types.dedup();
-    let (gate, types) = (gate(unstable), types.into_iter().map(ident));
-    quote!(#gate use acp_types::v1::{#(#types),*};)
+/// The imports of these types. One that only unstable operations use is behind the feature, as they are.
+pub(super) fn imports<'t>(types: impl Iterator<Item = (&'t str, bool)>) -> Vec<Item> {
+    let types: Vec<_> = types.collect();
+    let used = |unstable| -> BTreeSet<&str> {
+        types.iter().filter(|(_, of)| *of == unstable).map(|(name, _)| *name).collect()
+    };
+    let (stable, unstable) = (used(false), used(true));
+    let lines = [
+        (stable.iter().copied().collect::<Vec<_>>(), gate(false)),
+        (unstable.difference(&stable).copied().collect(), gate(true)),
+    ];
+    let lines = lines.into_iter().filter(|(names, _)| !names.is_empty());
+    let line = |(names, gate): (Vec<&str>, TokenStream)| {
+        let names = names.into_iter().map(ident);
+        Item::Tokens(quote!(#gate use acp_types::v1::{#(#names),*};))
+    };
+    lines.map(line).collect()
+}
+
+/// In an agent, only its connections know which sessions are open.
+fn is_on_session_of_client(operation: &Operation<'_>) -> bool {
+    operation.half.side == Side::Client && operation.session == Membership::On
 }
 
 fn operation_enum(operations: &[Operation<'_>], half: &Half) -> [TokenStream; 2] {
@@ -53,7 +62,7 @@ fn operation_enum(operations: &[Operation<'_>], half: &Half) -> [TokenStream; 2]
     let stands_for = Context::wording(Some(&format!(
         "The capability of the {attribute} that stands for the operation; `None` when there is none to advertise."
     )));
-    let variants: Vec<_> = operations.iter().map(|operation| ident(&operation.marker)).collect();
+    let variants: Vec<_> = operations.iter().map(|operation| operation.marker()).collect();
     let methods: Vec<_> = operations.iter().map(|operation| &operation.method.name).collect();
     let names = operations.iter().map(|operation| &operation.name);
     let gates: Vec<_> = operations.iter().map(Operation::gate).collect();
@@ -69,7 +78,7 @@ fn operation_enum(operations: &[Operation<'_>], half: &Half) -> [TokenStream; 2]
         of_kind
             .map(|operation| {
                 let (gate, method, variant) =
-                    (operation.gate(), &operation.method.name, ident(&operation.marker));
+                    (operation.gate(), &operation.method.name, operation.marker());
                 quote!(#gate #method => Some(Operation::#variant),)
             })
             .collect::<TokenStream>()
@@ -135,15 +144,15 @@ fn operation_enum(operations: &[Operation<'_>], half: &Half) -> [TokenStream; 2]
     ]
 }
 
-fn marker(operation: &Operation<'_>) -> [TokenStream; 4] {
+fn marker(operation: &Operation<'_>) -> [TokenStream; 3] {
     let (name, method) = (&operation.name, &operation.method.name);
-    let (marker, params) = (ident(&operation.marker), ident(&operation.method.params));
+    let (marker, params) = (operation.marker(), ident(&operation.method.params));
     let response = match &operation.method.response {
         Some(response) => ident(response).into_token_stream(),
         None => quote!(()),
     };
     let (docs, gate) = (Context::wording(Some(operation.doc)), operation.gate());
-    let on_session = operation.is_on_session_of_client().then(|| {
+    let on_session = is_on_session_of_client(operation).then(|| {
         quote! {
             #gate
             impl OnSession for #marker {
@@ -169,23 +178,5 @@ fn marker(operation: &Operation<'_>) -> [TokenStream; 4] {
             }
         },
         on_session.unwrap_or_default(),
-        match operation.half.side {
-            Side::Client => quote! {
-                #gate
-                impl FromCall<#marker> for #params {
-                    fn from_call(call: &mut Call<#marker>) -> Argument<'_, Self> {
-                        Argument::now(call.params().clone())
-                    }
-                }
-            },
-            _ => quote! {
-                #gate
-                impl<A: Agent> FromCall<#marker, A> for #params {
-                    fn from_call(call: &mut Call<#marker, A>) -> Result<Self> {
-                        Ok(call.params().clone())
-                    }
-                }
-            },
-        },
     ]
 }

@@ -1,0 +1,173 @@
+//! A row of the overlay: an operation with everything that is known of it.
+
+use anyhow::{Context as _, Result, bail, ensure};
+use proc_macro2::{Ident, TokenStream};
+
+use super::convert::{Argument, Conversion, argument, conversion};
+use super::{AGENTS, CLIENTS, Half};
+use crate::codegen::emit::context::{gate, ident, is_required};
+use crate::codegen::ir::{Definition, Kind, Method, Object, Schema, Side, Type};
+use crate::codegen::names;
+use crate::codegen::overlay::Overlay;
+
+/// A method of the protocol, and the function that answers it.
+pub(super) struct Operation<'s> {
+    pub(super) half: &'static Half,
+    pub(super) name: String,
+    pub(super) marker: String,
+    pub(super) doc: &'s str,
+    pub(super) method: &'s Method,
+    pub(super) session: Membership,
+    /// Arguments of its own, as Rust has them.
+    pub(super) takes: Vec<(&'s str, Argument)>,
+    /// Results besides the response, as Rust has them.
+    pub(super) returns: Vec<(&'s str, Conversion)>,
+    /// The type of the library that stands for the response.
+    pub(super) answer: Option<&'s str>,
+    /// The library has the code around its handler.
+    pub(super) by_hand: bool,
+    /// The text of the tables.
+    pub(super) advertised: String,
+}
+
+/// What an operation is to a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Membership {
+    /// It opens one.
+    Opens {
+        /// The client names it, and not the agent in its answer.
+        named_by_client: bool,
+    },
+    /// It is on an open one.
+    On,
+    /// It ends one, open or not.
+    Ends,
+    None,
+}
+
+impl Operation<'_> {
+    pub(super) fn is_request(&self) -> bool {
+        self.method.response.is_some()
+    }
+
+    pub(super) fn opens(&self) -> bool {
+        matches!(self.session, Membership::Opens { .. })
+    }
+
+    /// The capability, as a path below `agentCapabilities` or `clientCapabilities`. One of the other side's is not
+    /// for this one to advertise.
+    pub(super) fn capability(&self) -> Option<&str> {
+        let path = self.method.capability.as_deref()?;
+        let of_others = [&AGENTS, &CLIENTS].into_iter().filter(|half| half.side != self.half.side);
+        let is_other = of_others.map(|half| half.capabilities).any(|prefix| path.starts_with(prefix));
+        (!is_other).then(|| path.strip_prefix(self.half.capabilities).unwrap_or(path))
+    }
+
+    pub(super) fn gate(&self) -> TokenStream {
+        gate(self.method.unstable)
+    }
+
+    pub(super) fn marker(&self) -> Ident {
+        ident(&self.marker)
+    }
+}
+
+/// The operations of one side, in the order of their names.
+pub(super) fn collect<'s>(
+    schema: &'s Schema,
+    overlay: &'s Overlay,
+    half: &'static Half,
+) -> Result<Vec<Operation<'s>>> {
+    let names = overlay.keys(half.section);
+    let row = |name| row(schema, overlay, half, name).with_context(|| format!("[{}.{name}]", half.section));
+    names.map(row).collect()
+}
+
+fn row<'s>(
+    schema: &'s Schema,
+    overlay: &'s Overlay,
+    half: &'static Half,
+    name: &'s str,
+) -> Result<Operation<'s>> {
+    let Half { section, article, attribute, side, .. } = half;
+    let text = |key: &str| overlay.nested(section, name, key);
+    let required = |key: &str| text(key).with_context(|| format!("`{key}` is missing"));
+    let wire = required("method")?;
+    let mut methods = schema.methods.iter().filter(|method| method.name == wire).peekable();
+    ensure!(methods.peek().is_some(), "the schema has no method \"{wire}\"");
+    let method = methods.find(|method| method.handler == *side);
+    let method = method.with_context(|| format!("\"{wire}\" is not handled by {article} {attribute}"))?;
+    let session = membership(schema, method, *side, required("session")?)?;
+    let answer = text("answer");
+    let by_hand = overlay.nested_flag(section, name, "by_hand");
+    let takes = overlay.nested_list(section, name, "takes").into_iter();
+    let takes = takes.map(|ty| Ok((ty, argument(schema, method, ty)?))).collect::<Result<_>>()?;
+    let returns = overlay.nested_list(section, name, "returns").into_iter();
+    let returns = returns.map(|ty| Ok((ty, conversion(schema, method, session, answer.is_some(), ty)?)));
+    let mut operation = Operation {
+        half,
+        name: name.to_owned(),
+        marker: names::pascal(name),
+        doc: required("doc")?,
+        method,
+        session,
+        takes,
+        returns: returns.collect::<Result<_>>()?,
+        answer,
+        by_hand,
+        advertised: String::new(),
+    };
+    operation.advertised = match (text("advertised"), operation.capability()) {
+        (Some(text), _) => text.to_owned(),
+        (None, Some(path)) => format!("`{path}`"),
+        (None, None) => String::new(),
+    };
+    Ok(operation)
+}
+
+/// What the overlay says about sessions, if the schema agrees.
+fn membership(schema: &Schema, method: &Method, side: Side, text: &str) -> Result<Membership> {
+    let Method { params, response, .. } = method;
+    let names_session = names_session(schema, params);
+    let session = match text {
+        "opens" => {
+            let response = response.as_deref().context("a notification opens no session")?;
+            Membership::Opens { named_by_client: !self::names_session(schema, response) }
+        }
+        "on" => Membership::On,
+        "ends" => Membership::Ends,
+        "none" => Membership::None,
+        _ => bail!("`session` is \"opens\", \"on\", \"ends\" or \"none\", not \"{text}\""),
+    };
+    let needs_session = match session {
+        Membership::On | Membership::Ends => true,
+        Membership::Opens { named_by_client } => named_by_client,
+        Membership::None => false,
+    };
+    ensure!(names_session || !needs_session, "`session = \"{text}\"`, but `{params}` has no `sessionId`");
+    if side == Side::Client {
+        ensure!(
+            names_session == (session == Membership::On),
+            "for a client, `session` is \"on\" when the params name one, and else \"none\""
+        );
+    }
+    Ok(session)
+}
+
+/// Whether the object has a `sessionId`, as it must.
+fn names_session(schema: &Schema, name: &str) -> bool {
+    let session = Type::Ref("SessionId".to_owned());
+    let is_session = |field: &crate::codegen::ir::Field| {
+        field.wire == "sessionId" && is_required(field) && field.ty == session
+    };
+    object(schema, name).is_some_and(|(_, object)| object.fields.iter().any(is_session))
+}
+
+/// The object of this name.
+pub(super) fn object<'s>(schema: &'s Schema, name: &str) -> Option<(&'s Definition, &'s Object)> {
+    let definition = schema.definitions.iter().find(|definition| definition.name == name)?;
+    match &definition.kind {
+        Kind::Object(object) => Some((definition, object)),
+        _ => None,
+    }
+}
