@@ -11,8 +11,8 @@ use tempfile::TempDir;
 use xtask::output::Mode;
 use xtask::{codegen, schema};
 
-/// The crates that an agent and a client are made of.
-const CRATES: [&str; 6] = ["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-agent", "acp-client"];
+/// The crates that neither an agent nor a client is made of.
+const OTHERS: [&str; 2] = ["acp-cli", "acp-testkit"];
 /// Files and folders that the generator writes.
 const WRITTEN: [&str; 2] = ["generated", "macro.md"];
 
@@ -42,6 +42,16 @@ fn copy(from: &Path, to: &Path, left_out: &[&str]) {
             false => write(&to.join(name), &fs::read(&path).unwrap()),
         }
     }
+}
+
+/// Writes these lines below those headings.
+fn insert(file: &Path, lines: &[(&str, &str)]) {
+    let text = fs::read_to_string(file).unwrap();
+    let text = lines.iter().fold(text, |text, (heading, lines)| {
+        assert!(text.contains(heading), "{}: no {heading}", file.display());
+        text.replacen(heading, &format!("{heading}{lines}"), 1)
+    });
+    fs::write(file, text).unwrap();
 }
 
 /// The release as it would come, with methods that nobody knows yet, in the folder `to`.
@@ -89,14 +99,19 @@ fn generated(root: &Path) -> TempDir {
     for file in ["crates/acp-agent/src/macro.md", "crates/acp-client/src/macro.md"] {
         write(&at.join(file), &fs::read(root.join(file)).unwrap());
     }
-    let overlay = at.join("schema/overlay/v1.toml");
-    let rows = fs::read_to_string(&overlay).unwrap().replace(
-        "[capabilities]\n",
-        "[capabilities]\n\
-         \"session/review\" = \"agentCapabilities.sessionCapabilities.review\"\n\
-         \"editor/reveal\" = \"clientCapabilities.reveal\"\n",
+    insert(
+        &at.join("schema/docs/v1/init.toml"),
+        &[
+            ("[SessionCapabilities.fields]\n", "review = \"Sessions can be reviewed.\"\n"),
+            ("[ClientCapabilities.fields]\n", "reveal = \"Files can be shown.\"\n"),
+        ],
     );
-    fs::write(&overlay, rows + &example("overlay.toml")).unwrap();
+    let overlay = at.join("schema/overlay/v1.toml");
+    let capabilities = "\"session/review\" = \"agentCapabilities.sessionCapabilities.review\"\n\
+                        \"editor/reveal\" = \"clientCapabilities.reveal\"\n";
+    insert(&overlay, &[("[capabilities]\n", capabilities)]);
+    let rows = fs::read_to_string(&overlay).unwrap() + &example("overlay.toml");
+    fs::write(&overlay, rows).unwrap();
 
     let update = ["update", "--dir", release.path().to_str().unwrap(), "--release", "next"];
     schema::run_in(at, &update.map(str::to_owned), &mut Vec::new()).unwrap();
@@ -107,8 +122,13 @@ fn generated(root: &Path) -> TempDir {
 
 /// A workspace with the crates of this one as people have written them, and a program.
 fn workspace(root: &Path, at: &Path) {
-    for name in CRATES {
-        let (from, to) = (root.join("crates").join(name), at.join("crates").join(name));
+    for entry in fs::read_dir(root.join("crates")).unwrap() {
+        let from = entry.unwrap().path();
+        let name = from.file_name().unwrap();
+        if OTHERS.iter().any(|other| name == *other) {
+            continue;
+        }
+        let to = at.join("crates").join(name);
         copy(&from.join("src"), &to.join("src"), &WRITTEN);
         let manifest = fs::read_to_string(from.join("Cargo.toml")).unwrap();
         // What the crates are tested with is not here.
@@ -154,7 +174,7 @@ fn a_new_method_takes_a_row_and_nothing_written_by_hand() {
     // One place for all runs, where only what has changed is compiled again.
     let at = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_methods");
     workspace(root, &at);
-    copy(&generated.path().join("crates"), &at.join("crates"), &[]);
+    copy(&generated.path().join("crates"), &at.join("crates"), &OTHERS);
 
     // Beside what this workspace has built: crates of others are not built again where their features are the same.
     let target: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned();
