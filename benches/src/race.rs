@@ -29,6 +29,11 @@ impl Times {
         median(self.0.clone())
     }
 
+    /// Adds the times of another race of the same contender.
+    pub fn extend(&mut self, more: Times) {
+        self.0.extend(more.0);
+    }
+
     /// How many times faster than `other` this was: the median over the rounds of the ratio in each.
     ///
     /// A machine that is busy for a while slows both in the same rounds, so this moves less than the times.

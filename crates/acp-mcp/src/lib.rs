@@ -4,52 +4,46 @@
     allow(dead_code, reason = "without a transport there is nobody to talk to")
 )]
 
-mod content;
-mod elicit;
 mod error;
-mod extension;
 #[cfg(feature = "http")]
 mod http;
-
-mod names;
 mod negotiate;
 #[cfg(feature = "over-acp")]
 mod over_acp;
 mod session;
 #[cfg(feature = "stdio")]
 mod stdio;
-mod timeouts;
-mod tools;
-mod url_elicitation;
-mod version;
+mod values;
 mod wire;
 
-pub use content::ToolOutcome;
-pub use elicit::{ElicitMode, ElicitRequest, Elicitation, ElicitationModes};
-pub use error::McpError;
-pub use extension::{ExtensionId, InvalidExtensionId, OnMissing};
+#[cfg(feature = "oauth")]
+pub use error::AuthorizationError;
+pub use error::{McpError, NotVisited, UrlElicitation};
 #[cfg(feature = "oauth")]
 pub use http::oauth::{
-    AuthorizationError, AuthorizationPage, Authorizer, AuthorizerAnswer, CredentialStore, Credentials, OAuth,
-    OAuthClient, Redirect,
+    AuthorizationPage, Authorizer, AuthorizerAnswer, CredentialStore, Credentials, OAuth, OAuthClient,
+    Redirect,
 };
 #[cfg(feature = "__tls")]
 pub use http::{InvalidRootCertificates, TlsOptions};
-pub use negotiate::cache::{EraCache, EraStore, ServerKey};
+pub use negotiate::era_cache::{EraCache, EraStore, ServerKey};
 #[cfg(feature = "over-acp")]
 pub use over_acp::{AcpCallError, AcpCaller, AcpLink, Answering, Telling};
 #[cfg(feature = "provider")]
 pub use over_acp::{McpProvider, ProvideError, ProvideRequests};
 pub use session::{
-    Builder, CallOptions, CloseReason, Event, Events, Guard, McpSession, Notification, Progress,
-    ResourceUpdate, Server, ServerInfo, ServerStatus, ToolsStatus,
+    Builder, CallOptions, Event, Events, Guard, McpSession, Notification, ResourceUpdate, Server,
 };
 #[cfg(feature = "stdio")]
 pub use stdio::{EnvPolicy, OnStderr, StdioOptions};
-pub use timeouts::Timeouts;
-pub use tools::QualifiedTool;
-pub use url_elicitation::{NotVisited, UrlElicitation};
-pub use version::{Era, ProtocolVersion, VersionPolicy};
+pub use values::elicitation::{ElicitMode, ElicitRequest, Elicitation, ElicitationModes};
+pub use values::extension::{ExtensionId, InvalidExtensionId, OnMissing};
+pub use values::qualified_tool::QualifiedTool;
+pub use values::server_info::{CloseReason, ServerInfo, ServerStatus, ToolsStatus};
+pub use values::timeouts::Timeouts;
+pub use values::tool_outcome::ToolOutcome;
+pub use values::version::{Era, ProtocolVersion, VersionPolicy};
+pub use wire::progress::Progress;
 
 /// The crate whose types appear here: messages of MCP, and [`rmcp::Peer`] for what has no method of its own.
 pub use rmcp;

@@ -16,6 +16,8 @@ fn main() {}
 #[cfg(unix)]
 fn main() {
     match std::env::var("ACP_RPC_TEST_AGENT").as_deref() {
+        #[cfg(target_os = "linux")]
+        Ok("measures") => agent::measure(),
         Ok(guard) => agent::run(guard == "guarded"),
         Err(_) => parent::run(),
     }
@@ -24,6 +26,11 @@ fn main() {
 #[cfg(unix)]
 fn is_nonblocking(fd: impl std::os::fd::AsFd) -> bool {
     rustix::fs::fcntl_getfl(fd).unwrap().contains(rustix::fs::OFlags::NONBLOCK)
+}
+
+#[cfg(target_os = "linux")]
+fn pipe_size(fd: impl std::os::fd::AsFd) -> usize {
+    rustix::pipe::fcntl_getpipe_size(fd).unwrap()
 }
 
 #[cfg(unix)]
@@ -55,6 +62,16 @@ mod agent {
             std::io::stdin().read_line(&mut line).unwrap();
             say(&format!("read {line}"));
         }
+    }
+
+    /// Answers one request with the sizes of the pipes as they were made for it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn measure() {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).unwrap();
+        let request: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let sizes = [super::pipe_size(stdin()), super::pipe_size(stdout())];
+        println!("{}", serde_json::json!({ "jsonrpc": "2.0", "id": request["id"], "result": sizes }));
     }
 
     /// What a library does that knows nothing of the wire.
@@ -137,7 +154,8 @@ mod parent {
     use super::is_nonblocking;
 
     pub(crate) fn run() {
-        let cases: [(&str, fn()); 12] = [
+        let cases: [(&str, fn()); 13] = [
+            ("pipes hold long messages", pipes_are_wide),
             ("pipes", over_pipes),
             ("without the guard", without_the_guard),
             ("sockets", over_sockets),
@@ -238,6 +256,35 @@ mod parent {
             );
         });
     }
+
+    /// Each side sees to it, as the other one may be another program.
+    #[cfg(target_os = "linux")]
+    fn pipes_are_wide() {
+        const SIZE: usize = 256 * 1024;
+        on_runtime(async || {
+            let (transport, _child) = Transport::process(patient("measures")).unwrap();
+            let (_client, peer, driver) = client(transport);
+            let driver = tokio::spawn(driver);
+            assert_eq!(ask(&peer, "sizes").await, Value::new(&[SIZE, SIZE]).unwrap(), "made by the client");
+            peer.close();
+            driver.await.unwrap();
+        });
+        for (given, expected) in [(64 * 1024, SIZE), (1024 * 1024, 1024 * 1024)] {
+            let mut child = command("guarded");
+            let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+            let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+            rustix::pipe::fcntl_setpipe_size(&input, given).unwrap();
+            writeln!(input, r#"{{"jsonrpc":"2.0","id":1,"method":"echo","params":[]}}"#).unwrap();
+            output.read_exact(&mut [0]).unwrap();
+            let sizes = [super::pipe_size(&input), super::pipe_size(&output)];
+            assert_eq!(sizes, [expected, SIZE], "taken by the agent");
+            drop(input);
+            assert!(child.wait().unwrap().success());
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn pipes_are_wide() {}
 
     fn without_the_guard() {
         on_runtime(async || {

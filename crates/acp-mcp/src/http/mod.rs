@@ -2,14 +2,12 @@
 
 mod bearer;
 mod client;
-mod clients;
+mod exchange;
 mod headers;
 #[cfg(feature = "oauth")]
 pub(crate) mod oauth;
 #[cfg(feature = "sse")]
 mod sse;
-#[cfg(feature = "__tls")]
-mod tls;
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -24,13 +22,13 @@ use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfi
 use tokio::sync::Notify;
 
 use self::bearer::Bearer;
-use self::client::{Exchange, Refusal};
-use self::clients::Clients;
+use self::client::Clients;
 #[cfg(feature = "__tls")]
-pub use self::tls::{InvalidRootCertificates, TlsOptions};
+pub use self::client::tls::{InvalidRootCertificates, TlsOptions};
+use self::exchange::{Exchange, Refusal};
 use crate::error::McpError;
-use crate::negotiate::cache::ServerKey;
 use crate::negotiate::drive::Dial;
+use crate::negotiate::era_cache::ServerKey;
 use crate::negotiate::{Input, Route};
 use crate::session::Options;
 use crate::wire::{Wire, WireError};

@@ -16,7 +16,7 @@ use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::{Sse, SseStream};
 
-use super::client::{Exchange, Refusal, challenge};
+use super::exchange::{Exchange, Refusal, challenge};
 use super::{Headers, LONGEST};
 use crate::error::McpError;
 

@@ -16,8 +16,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{Failure, Fault, Input, Negotiation, Opening, Route, Step};
 use crate::error::McpError;
-use crate::timeouts::{NEVER, Timeouts};
-use crate::version::Era;
+use crate::values::timeouts::{NEVER, Timeouts};
+use crate::values::version::Era;
 use crate::wire::{Wire, WireError};
 
 /// rmcp counts the ids of its requests from 0; these are out of its way, and fit 32 bits with a sign.

@@ -4,7 +4,7 @@ use rmcp::model::{ErrorData, ProtocolVersion};
 use serde_json::Value;
 
 use crate::error::shortened;
-use crate::version::Era;
+use crate::values::version::Era;
 
 /// The codes that MCP gives a meaning to here. In 2026-07-28 they are the first three; the last is what pre-releases of
 /// it had for the first.

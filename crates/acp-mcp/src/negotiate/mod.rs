@@ -1,9 +1,9 @@
 //! What to say to a server, and what its answers mean: the rules `mcp-neg-…` as a state machine without I/O or clock.
 //!
-//! Every quirk of a server that is known is a row of the table in `tests.rs`.
+//! Every quirk of a server that is known is a row of the tables in `tests/`.
 
-pub(crate) mod cache;
 pub(crate) mod drive;
+pub(crate) mod era_cache;
 mod fault;
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ use rmcp::model::ProtocolVersion;
 
 pub(crate) use fault::{Fault, Verdict};
 
-use crate::version::{Era, VersionPolicy};
+use crate::values::version::{Era, VersionPolicy};
 
 /// The way to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

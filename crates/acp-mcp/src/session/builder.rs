@@ -10,24 +10,25 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::entry::Entry;
-use super::event::EventSender;
-use super::{Inner, McpSession, Shared, connect};
-use crate::elicit::Elicitation;
+use super::keep::connect;
+use super::state::entry::Entry;
+use super::state::event::EventSender;
+use super::{Inner, McpSession, Shared};
 #[cfg(doc)]
 use crate::error::McpError;
-use crate::extension::{ExtensionId, OnMissing};
 #[cfg(feature = "__tls")]
 use crate::http::TlsOptions;
 #[cfg(feature = "oauth")]
 use crate::http::oauth::OAuth;
-use crate::negotiate::cache::EraCache;
+use crate::negotiate::era_cache::EraCache;
 #[cfg(feature = "over-acp")]
 use crate::over_acp::AcpLink;
 #[cfg(feature = "stdio")]
 use crate::stdio::StdioOptions;
-use crate::timeouts::Timeouts;
-use crate::version::VersionPolicy;
+use crate::values::elicitation::Elicitation;
+use crate::values::extension::{ExtensionId, OnMissing};
+use crate::values::timeouts::Timeouts;
+use crate::values::version::VersionPolicy;
 
 /// Settings of an [`McpSession`].
 #[derive(Debug)]

@@ -1,27 +1,10 @@
 //! The MCP servers of one ACP session.
 
-#[cfg(feature = "oauth")]
-mod authorize;
-#[cfg(not(feature = "oauth"))]
-#[path = "no_authorize.rs"]
-mod authorize;
 mod builder;
 mod call;
-mod changes;
-mod client;
-mod connect;
-mod consent;
-mod entry;
-mod event;
-mod features;
-mod hints;
-mod info;
-mod listen;
-mod listing;
-mod notify;
-mod pages;
-mod progress;
-mod subscriptions;
+mod keep;
+mod server;
+mod state;
 
 use std::sync::Arc;
 
@@ -30,19 +13,16 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use builder::Builder;
-pub use call::CallOptions;
-pub use event::{Event, Events};
-pub use features::Server;
-pub use info::{CloseReason, ServerInfo, ServerStatus, ToolsStatus};
-pub use notify::{Guard, Notification};
-pub use progress::Progress;
-pub(crate) use progress::ProgressWanted;
-pub use subscriptions::ResourceUpdate;
+pub use call::caller::CallOptions;
+pub use server::Server;
+pub use state::event::{Event, Events};
+pub use state::notify::{Guard, Notification};
+pub use state::subscriptions::ResourceUpdate;
 
 pub(crate) use self::builder::Options;
-use self::entry::Entry;
-use self::event::EventSender;
-use crate::tools::QualifiedTool;
+use self::state::entry::Entry;
+use self::state::event::EventSender;
+use crate::values::qualified_tool::QualifiedTool;
 
 /// The MCP servers of one ACP session: connected, kept connected, and called.
 ///
@@ -89,7 +69,7 @@ impl McpSession {
     }
 
     /// Waits until no server is being connected any more; not for those that wait for the user
-    /// ([`ServerStatus::Authorizing`]). The time of each is bounded by [`Timeouts::connect`](crate::Timeouts::connect), which
+    /// ([`ServerStatus::Authorizing`](crate::ServerStatus::Authorizing)). The time of each is bounded by [`Timeouts::connect`](crate::Timeouts::connect), which
     /// begins when it is [its turn](Builder::at_once), and which authorization servers have once more.
     pub async fn connected(&self) {
         for entry in &self.inner.entries {

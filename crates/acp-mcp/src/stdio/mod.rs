@@ -18,8 +18,8 @@ pub use env::EnvPolicy;
 use self::process::Process;
 use self::transport::StdioTransport;
 use crate::error::McpError;
-use crate::negotiate::cache::ServerKey;
 use crate::negotiate::drive::Dial;
+use crate::negotiate::era_cache::ServerKey;
 use crate::negotiate::{Input, Route};
 use crate::wire::{Wire, WireError};
 

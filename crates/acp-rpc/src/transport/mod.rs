@@ -11,6 +11,8 @@ mod guardian;
 #[cfg(all(feature = "process", windows))]
 mod job;
 mod messages;
+#[cfg(all(any(feature = "process", feature = "stdio"), unix))]
+mod pipe;
 #[cfg(feature = "process")]
 pub(crate) mod process;
 #[cfg(all(feature = "process", any(windows, test)))]

@@ -65,6 +65,11 @@ pub(super) fn spawn(command: Command) -> io::Result<(Transport, Child)> {
     let Some((stdin, stdout, stderr)) = process.pipes() else {
         return Err(io::Error::other("the process has no pipes"));
     };
+    #[cfg(unix)]
+    {
+        super::pipe::widen(&stdin);
+        super::pipe::widen(&stdout);
+    }
     let tail = Tail::new(command.stderr_tail);
     let stderr = Stderr::new(stderr, tail.clone(), command.on_stderr);
     let (report, exit) = watch::channel(None);

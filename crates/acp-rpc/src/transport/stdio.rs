@@ -16,6 +16,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
 use super::device::{Device, connected};
+use super::pipe::widen;
 use super::{Transport, threads};
 
 /// What is kept of stdin and stdout while they carry a connection: one at a time.
@@ -68,7 +69,10 @@ impl Stdio {
 fn reader(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     let own = private(fd)?;
     Ok(match waitable(fd)? {
-        Some(FileType::Fifo) => Box::pin(pipe::Receiver::from_owned_fd(own)?),
+        Some(FileType::Fifo) => {
+            widen(&own);
+            Box::pin(pipe::Receiver::from_owned_fd(own)?)
+        }
         Some(_) => Box::pin(socket(own)?),
         None => {
             let (ended, connected) = connected()?;
@@ -81,7 +85,10 @@ fn reader(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
 fn writer(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
     let own = private(fd)?;
     Ok(match waitable(fd)? {
-        Some(FileType::Fifo) => Box::pin(pipe::Sender::from_owned_fd(own)?),
+        Some(FileType::Fifo) => {
+            widen(&own);
+            Box::pin(pipe::Sender::from_owned_fd(own)?)
+        }
         Some(_) => Box::pin(socket(own)?),
         None => Box::pin(threads::writer(Device::new(own.into()))?),
     })

@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 
-use super::error::AuthorizationError;
+use crate::error::AuthorizationError;
 use crate::error::shortened;
 
 /// The parameters of a redirect.

@@ -11,8 +11,8 @@ use tokio::time::timeout;
 
 use super::reach::{Guard, Guarded, Reach};
 use crate::error::McpError;
-use crate::http::client::Refusal;
-use crate::http::clients::Clients;
+use crate::http::client::Clients;
+use crate::http::exchange::Refusal;
 
 /// The longest answer that is taken.
 const LONGEST: usize = 1024 * 1024;

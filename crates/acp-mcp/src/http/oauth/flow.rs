@@ -13,14 +13,14 @@ use tokio::time::timeout;
 
 use super::authorizer::{AuthorizationPage, AuthorizerAnswer};
 use super::credentials::Credentials;
-use super::error::AuthorizationError;
 use super::exchange::Exchanges;
 use super::loopback::Loopback;
 use super::place::{Outcome, Place};
 use super::reach::Reach;
 use super::server::{AuthorizationServer, Refreshed};
 use super::settings::{OAuth, Redirect, Settings};
-use crate::http::clients::Clients;
+use crate::error::AuthorizationError;
+use crate::http::client::Clients;
 use crate::session::Options;
 
 pub(crate) use super::place::Renewal;

@@ -5,7 +5,6 @@ mod address;
 mod authorizer;
 mod callback;
 mod credentials;
-mod error;
 mod exchange;
 mod flow;
 mod loopback;
@@ -16,7 +15,6 @@ mod settings;
 
 pub use self::authorizer::{AuthorizationPage, Authorizer, AuthorizerAnswer};
 pub use self::credentials::{CredentialStore, Credentials};
-pub use self::error::AuthorizationError;
 pub use self::settings::{OAuth, OAuthClient, Redirect};
 
 pub(crate) use self::flow::{Authorization, Renewal, Wanted};

@@ -6,8 +6,8 @@ use futures_util::future::{BoxFuture, FutureExt as _, Shared, WeakShared};
 use tokio::sync::{OnceCell, watch};
 
 use super::credentials::{CredentialStore, Credentials};
-use super::error::AuthorizationError;
 use super::server::{AuthorizationServer, Refreshed};
+use crate::error::AuthorizationError;
 
 /// How new credentials were had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::address::Kind;
-use super::error::AuthorizationError;
+use crate::error::AuthorizationError;
 
 /// The variables that name proxies. A request that goes by one is resolved there, and the proxy's own name here.
 const PROXIES: [&str; 6] =
@@ -199,7 +199,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::http::clients::Clients;
+    use crate::http::client::Clients;
     use crate::http::oauth::exchange::Exchanges;
 
     /// A server at `url`, where names resolve as they are listed, each time to the next of their addresses and then to

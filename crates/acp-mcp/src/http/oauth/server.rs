@@ -15,9 +15,9 @@ use tracing::subscriber::NoSubscriber;
 
 use super::callback::{Callback, Expected};
 use super::credentials::Credentials;
-use super::error::AuthorizationError;
 use super::exchange::Exchanges;
 use super::reach::Guard;
+use crate::error::AuthorizationError;
 use crate::error::shortened;
 
 /// The error codes that the endpoints of an authorization server have (RFC 6749, 7591 and 8707).

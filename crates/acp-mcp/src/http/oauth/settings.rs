@@ -17,8 +17,8 @@ use super::place::Place;
 /// agent, and users see one page for each server, however many sessions and requests wait for it.
 ///
 /// What a server publishes decides where requests go. They go to addresses of the Internet; to those of this machine or
-/// of a private network only when the server is there as well ([`AuthorizationError::Address`](super::AuthorizationError)),
-/// and by https only, unless the server is reached by http ([`AuthorizationError::Insecure`](super::AuthorizationError)).
+/// of a private network only when the server is there as well ([`AuthorizationError::Address`](crate::AuthorizationError)),
+/// and by https only, unless the server is reached by http ([`AuthorizationError::Insecure`](crate::AuthorizationError)).
 #[derive(Clone)]
 pub struct OAuth {
     settings: Arc<Settings>,

@@ -1,0 +1,103 @@
+//! TLS: whom servers over https are trusted to be.
+
+#[cfg(all(feature = "tls-native", not(feature = "tls-rustls-no-provider")))]
+mod native;
+#[cfg(feature = "tls-rustls-no-provider")]
+mod rustls;
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+use reqwest::ClientBuilder;
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject as _;
+
+#[cfg(all(feature = "tls-native", not(feature = "tls-rustls-no-provider")))]
+use self::native as library;
+#[cfg(feature = "tls-rustls-no-provider")]
+use self::rustls as library;
+
+/// Whom servers over https are trusted to be: by default whom the operating system trusts.
+///
+/// ```
+/// # fn run(file: &[u8]) -> Result<(), acp_mcp::InvalidRootCertificates> {
+/// use acp_mcp::{Implementation, McpSession, TlsOptions};
+///
+/// let tls = TlsOptions::new().root_certificates(file)?;
+/// let builder = McpSession::builder(Implementation::new("my-agent", "1.0.0")).tls(tls);
+/// # Ok(()) }
+/// # assert!(run(b"no certificate").is_err());
+/// ```
+#[derive(Clone, Default)]
+pub struct TlsOptions {
+    roots: Vec<CertificateDer<'static>>,
+}
+
+impl TlsOptions {
+    /// The default.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Trusts these certificates as well, and whatever they have signed: those of an authority of one's own, for one.
+    /// `pem` is the content of a PEM file with one certificate or several.
+    ///
+    /// # Errors
+    ///
+    /// When something in it is not a certificate, or there is none.
+    pub fn root_certificates(mut self, pem: impl AsRef<[u8]>) -> Result<Self, InvalidRootCertificates> {
+        let before = self.roots.len();
+        for certificate in CertificateDer::pem_slice_iter(pem.as_ref()) {
+            let certificate = certificate.map_err(|_| InvalidRootCertificates("it is not PEM"))?;
+            library::check(&certificate)
+                .map_err(|()| InvalidRootCertificates("a certificate in it is malformed"))?;
+            self.roots.push(certificate);
+        }
+        if self.roots.len() == before {
+            return Err(InvalidRootCertificates("there is no certificate in it"));
+        }
+        Ok(self)
+    }
+
+    /// Gives a client the TLS of this build. Without need for it, that may be one that trusts nobody.
+    pub(super) fn apply(&self, client: ClientBuilder, is_needed: bool) -> Result<ClientBuilder, String> {
+        library::apply(client, &self.roots, is_needed)
+    }
+}
+
+impl fmt::Debug for TlsOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TlsOptions").field("roots", &self.roots.len()).finish()
+    }
+}
+
+/// Why [`TlsOptions::root_certificates`] cannot take what it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidRootCertificates(&'static str);
+
+impl fmt::Display for InvalidRootCertificates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the root certificates are not usable: {}", self.0)
+    }
+}
+
+impl Error for InvalidRootCertificates {}
+
+/// Why the server's certificate was not accepted, when it is that what the error is about.
+pub(in crate::http) fn rejection(error: &(dyn Error + 'static)) -> Option<String> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(problem) = library::rejection(error) {
+            return Some(problem);
+        }
+        // What an I/O error carries is not its source: that is the source of what it carries.
+        let carried = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        cause = match carried {
+            Some(error) => Some(error),
+            None => error.source(),
+        };
+    }
+    None
+}

@@ -1,0 +1,6 @@
+//! Shared by the subjects.
+
+#![allow(dead_code, reason = "some subjects are there with some features only")]
+
+pub mod own_process;
+pub mod real;

@@ -1,0 +1,21 @@
+//! How much a pipe holds.
+
+use std::os::fd::AsFd;
+
+/// The size of a connection's pipes, in bytes. One user may have 64 MiB of pipes in all; what is beyond gets small ones.
+#[cfg(target_os = "linux")]
+const SIZE: usize = 256 * 1024;
+
+/// Has a pipe hold more than the 64 KiB that Linux gives it.
+///
+/// A long message then takes fewer turns of the two processes. A pipe that may not grow stays as it is.
+#[cfg(target_os = "linux")]
+pub(super) fn widen(pipe: impl AsFd) {
+    if rustix::pipe::fcntl_getpipe_size(&pipe).is_ok_and(|size| size < SIZE) {
+        let _ = rustix::pipe::fcntl_setpipe_size(pipe, SIZE);
+    }
+}
+
+/// Leaves a pipe as it is: other systems have no call for it.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn widen(_: impl AsFd) {}
