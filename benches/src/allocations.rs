@@ -10,39 +10,40 @@ static GROWTH: AtomicU64 = AtomicU64::new(0);
 static LIVE: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
 
-/// The system's allocator, which counts while [`allocations`] or [`memory`] runs, and after [`start_counting`].
+/// The system's allocator, which counts while [`allocations`] or [`memory`] runs, and after
+/// [`start_counting`].
 #[derive(Debug)]
 pub struct Counting;
 
-/// What happened on the heap. A block that grows counts as an allocation.
+/// Counts of the heap. A block that grows counts as an allocation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heap {
-    /// How many allocations there were.
+    /// The number of allocations.
     pub allocations: u64,
-    /// How many bytes they asked for, a block that grows with its whole new size.
+    /// The bytes that they asked for. A block that grows counts with its new size.
     pub bytes: u64,
-    /// How many bytes they asked for, a block that grows with what it grew by.
+    /// The bytes that they asked for. A block that grows counts with its growth.
     pub growth: u64,
-    /// How many more bytes are in use than before.
+    /// The growth of the bytes in use.
     pub kept: i64,
-    /// How many more bytes than before were in use at the worst moment.
+    /// The largest growth of the bytes in use, at any moment.
     pub peak: i64,
 }
 
-/// How many allocations `run` makes, and of how many bytes. A growing vector counts with each growth.
+/// Counts the allocations of `run` and their bytes. A vector counts with each growth.
 pub fn allocations(run: impl FnOnce()) -> (u64, u64) {
     let heap = memory(run);
     (heap.allocations, heap.bytes)
 }
 
-/// What `run` does on the heap.
+/// Measures the heap while `run` runs.
 pub fn memory(run: impl FnOnce()) -> Heap {
     start_counting();
     run();
     stop_counting()
 }
 
-/// Begins to count, from nothing.
+/// Begins to count, from 0.
 pub fn start_counting() {
     for counter in [&ALLOCATIONS, &BYTES, &GROWTH] {
         counter.store(0, Relaxed);
@@ -52,7 +53,7 @@ pub fn start_counting() {
     COUNTS.store(true, Relaxed);
 }
 
-/// Ends to count.
+/// Ends the counting.
 pub fn stop_counting() -> Heap {
     COUNTS.store(false, Relaxed);
     Heap {
@@ -64,7 +65,7 @@ pub fn stop_counting() -> Heap {
     }
 }
 
-// The counters stand still during races: there, an allocation costs one load more than it should.
+// The counters stand still during races. Even so, an allocation costs one load more than usual.
 fn count(old: usize, new: usize) {
     if COUNTS.load(Relaxed) {
         if new > 0 {

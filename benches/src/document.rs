@@ -1,4 +1,4 @@
-//! The documents that hold the last figures: `docs/PERFORMANCE.md`, and `README.md` with a few of them.
+//! The pages with the last figures: `docs/PERFORMANCE.md`, and `README.md` with a few of them.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 
 const END: &str = "<!-- end -->";
 
-/// Puts `text` between the markers of this name; what stands around them is left alone.
+/// Puts `text` between the markers of this name, and leaves the text around them alone.
 ///
 /// The markers are `<!-- table NAME -->` and `<!-- end -->`, each on a line of its own.
 pub fn write_table(name: &str, text: &str) -> Result<()> {
@@ -14,7 +14,7 @@ pub fn write_table(name: &str, text: &str) -> Result<()> {
     replace("docs/PERFORMANCE.md", &format!("<!-- table {name} -->\n"), &text)
 }
 
-/// Puts a figure into `README.md`, between `<!-- figure NAME -->` and `<!-- end -->` in the midst of a line.
+/// Puts a figure into `README.md`, between `<!-- figure NAME -->` and `<!-- end -->` within a line.
 pub fn write_figure(name: &str, text: &str) -> Result<()> {
     replace("README.md", &format!("<!-- figure {name} -->"), text)
 }

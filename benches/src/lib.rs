@@ -1,4 +1,5 @@
-//! What the comparisons share: races between contenders, counting of allocations, tables and their document.
+//! Common parts of the comparisons: races between contenders, counting of allocations, tables and
+//! their page.
 
 mod allocations;
 mod document;

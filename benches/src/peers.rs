@@ -1,5 +1,5 @@
-//! The SDKs of other languages, installed on demand below `target/peers`. Versions are those of the lock files
-//! in `peers/`.
+//! The SDKs of other languages, installed on demand below `target/peers`. Their versions are in the
+//! lock files of `peers/`.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 
-/// The command of the agent on the TypeScript SDK.
+/// Returns the command of the agent on the TypeScript SDK.
 pub fn typescript() -> Result<Vec<OsString>> {
     require("node")?;
     let (sources, folder) = (sources("typescript"), folder("npm")?);
@@ -25,7 +25,7 @@ pub fn typescript() -> Result<Vec<OsString>> {
     Ok(vec!["node".into(), folder.join("agent.mjs").into()])
 }
 
-/// The command of the agent on the Python SDK.
+/// Returns the command of the agent on the Python SDK.
 pub fn python() -> Result<Vec<OsString>> {
     let (sources, folder) = (sources("python"), folder("venv")?);
     let requirements = sources.join("requirements.txt");
@@ -52,7 +52,7 @@ fn folder(name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Installs unless what is installed has the same pins.
+/// Installs a peer, unless it is installed with equal pins.
 fn once_per(pins: &Path, folder: &Path, install: impl FnOnce() -> Result<()>) -> Result<()> {
     let stamp = folder.join(".installed");
     let wanted = fs::read_to_string(pins).with_context(|| format!("reading {}", pins.display()))?;

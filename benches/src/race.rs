@@ -1,30 +1,30 @@
-//! Races: several ways to do the same thing, timed in turns.
+//! Races: several contenders do one thing, timed in turns.
 
 use std::time::{Duration, Instant};
 
-/// How long one contender runs before it is the next one's turn.
+/// The time that one contender runs before the next one's turn.
 const TURN: Duration = Duration::from_millis(1);
 
-/// What takes so many turns at once is slow, however it was held up.
+/// A run of this time is slow, even if it was held up.
 const SLOW: u32 = 20;
 
-/// How often a contender must have taken as long to be given so few runs.
+/// The number of slow runs after which a contender gets so few runs.
 const TRIES: usize = 5;
 
-/// One way to do it.
+/// A contender.
 pub struct Contender<'a> {
-    /// What the table calls it.
+    /// Its name in the table.
     pub name: &'static str,
-    /// Does it once.
+    /// Does the thing once.
     pub run: Box<dyn Fn() + 'a>,
 }
 
-/// The times of one contender: one for each round, in nanoseconds for a single run.
+/// The times of one contender, one for each round, in nanoseconds for a single run.
 #[derive(Clone, Debug)]
 pub struct Times(Vec<f64>);
 
 impl Times {
-    /// The median, in nanoseconds.
+    /// Returns the median, in nanoseconds.
     pub fn median(&self) -> f64 {
         median(self.0.clone())
     }
@@ -34,17 +34,20 @@ impl Times {
         self.0.extend(more.0);
     }
 
-    /// How many times faster than `other` this was: the median over the rounds of the ratio in each.
+    /// Returns the speed relative to `other`: the median over the rounds of the ratio in each.
     ///
-    /// A machine that is busy for a while slows both in the same rounds, so this moves less than the times.
+    /// A machine that is busy for a while slows both in the same rounds, so the ratio moves less
+    /// than the times.
     pub fn faster_than(&self, other: &Times) -> f64 {
         median(self.0.iter().zip(&other.0).map(|(mine, theirs)| theirs / mine).collect())
     }
 }
 
-/// Lets the contenders take turns for so many rounds. Whoever goes first changes from round to round.
+/// Lets the contenders take turns for this number of rounds. The first one changes from round to
+/// round.
 ///
-/// Each begins its turn with some runs that are not timed: they bring its code and its processes back.
+/// Each begins its turn with some runs that are not timed. They bring its code and its processes
+/// back.
 pub fn race(contenders: &[Contender<'_>], rounds: usize) -> Vec<Times> {
     let repeats: Vec<u32> = contenders.iter().map(|contender| repeats(&contender.run)).collect();
     let mut times = vec![Times(Vec::with_capacity(rounds)); contenders.len()];
@@ -61,20 +64,21 @@ pub fn race(contenders: &[Contender<'_>], rounds: usize) -> Vec<Times> {
     times
 }
 
-/// The middle one, or the mean of the two in the middle.
+/// Returns the middle one, or the mean of the two in the middle.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
 
-/// How often a contender runs in one turn. Finding out warms it up.
+/// Returns the number of runs of a contender in one turn. The measurement warms it up.
 fn repeats(run: &dyn Fn()) -> u32 {
     if time(run, 1) > TURN * SLOW {
         return 1;
     }
     let mut repeats = 1;
-    // One that was held up once is not taken for slow: with a single run to a turn it would always be timed cold.
+    // A single slow run does not count as slow. With one run in a turn it would always be timed
+    // cold.
     while (0..TRIES).any(|_| time(run, repeats) < TURN) {
         repeats *= 2;
     }

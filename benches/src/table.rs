@@ -17,12 +17,12 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Writes the table to standard output.
+    /// Writes the table to stdout.
     pub fn print(&self) {
         println!("{}", self.render().trim_end());
     }
 
-    /// The table as text, with a line break after each row.
+    /// Returns the table as text, with a line break after each row.
     pub fn render(&self) -> String {
         let mut text = String::new();
         let columns = self.rows[0].len();

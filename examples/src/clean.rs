@@ -1,9 +1,9 @@
-//! Text of others on its way to a terminal.
+//! Foreign text on its way to a terminal.
 
 use acp_client::sanitize;
 
-/// The text without what could play tricks on a terminal, as [`sanitize::text`] makes it. Tabs become spaces, whose
-/// width everybody knows.
+/// Removes the parts of a text that could play tricks on a terminal, as [`sanitize::text`] does.
+/// Tabs become spaces, because their width is known.
 ///
 /// ```
 /// assert_eq!(examples::clean("a\tb\u{1b}[2J\r\nc\u{202e}d"), "a    b\u{fffd}[2J\nc\u{fffd}d");

@@ -5,7 +5,8 @@ use std::fmt;
 
 use crate::clean;
 
-/// Any error, told to the user in words: a `main` that returns an error shows how it looks in the debugger.
+/// Any error, shown in words. A `main` that returns an error prints its `Debug` form, which is
+/// meant for programmers.
 ///
 /// ```
 /// let failure = examples::Failure::from("no \u{1b}[2Jagent");
@@ -21,7 +22,7 @@ impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for Failure {
 
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // It may have come from the agent.
+        // The text may have come from the agent.
         f.write_str(&clean(&self.0.to_string()))
     }
 }

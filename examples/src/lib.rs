@@ -3,14 +3,13 @@
 mod clean;
 pub mod coding_agent;
 mod failure;
-pub mod terminal;
 #[cfg(feature = "tui")]
 pub mod tui_client;
 
 pub use clean::clean;
 pub use failure::Failure;
 
-/// The guide, of which every piece of code is compiled and run.
+/// The guides. Every piece of code in them is compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/GUIDE.md")]
 pub mod guide {}

@@ -1,4 +1,5 @@
-//! Any script of events: every request is answered once, and nothing is left when the connection is over.
+//! Scripts of events: every request is answered once, and the tables are empty after the
+//! connection.
 #![no_main]
 
 use std::cell::Cell;

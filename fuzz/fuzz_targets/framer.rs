@@ -14,7 +14,7 @@ struct Input {
     pieces: Vec<Piece>,
 }
 
-/// What streams consist of, so that the limit is met without a long input.
+/// The pieces of streams. With them a short input can reach the limit.
 #[derive(Arbitrary, Debug)]
 enum Piece {
     Bytes(Vec<u8>),
@@ -36,7 +36,7 @@ enum Seen {
 const MAX_STREAM: usize = 1 << 16;
 /// Longer lines are no different, but slower.
 const MAX_LINE: u16 = 8 * 1024;
-/// What the framer may reserve beyond a line: room for a read.
+/// The memory that the framer may reserve beyond a line: room for a read.
 const SLACK: usize = 16 * 1024;
 
 fuzz_target!(|input: Input| {
@@ -83,7 +83,7 @@ fn trim(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii()
 }
 
-/// Whether a line is what it should be, and of one that is too long the id.
+/// Checks a line against the expected one, or the id of a line that is too long.
 fn check(seen: &Seen, line: &[u8], max_line: usize) {
     match seen {
         Seen::Whole(seen) => assert!(line.len() <= max_line && seen == trim(line), "a whole line"),

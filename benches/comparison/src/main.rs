@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-/// The programs: where each pair is, and what it is called.
+/// The programs: the folder of each pair, and its title.
 const PROGRAMS: [(&str, &str); 4] = [
     ("agents/echo", "agent: echo"),
     ("agents/edit", "agent: permission and edit"),
@@ -48,7 +48,7 @@ fn package() -> PathBuf {
 
 fn source(program: &str, sdk: &str) -> Result<String> {
     let path = match (program, sdk) {
-        // An example, as it is.
+        // The example itself.
         ("clients/one_shot", "ours") => package().join("../../examples/src/bin/one_shot_client.rs"),
         _ => package().join(format!("{program}/{sdk}.rs")),
     };
@@ -65,13 +65,13 @@ fn table() -> Result<String> {
     Ok(table.trim_end().to_owned())
 }
 
-/// The lines that are neither blank nor a comment.
+/// Counts the lines that are neither blank nor a comment.
 fn lines(source: &str) -> usize {
     let lines = source.lines().map(str::trim);
     lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count()
 }
 
-/// The document with this text between the marker `<!-- NAME -->` and the next end.
+/// Returns the document with this text between the marker `<!-- NAME -->` and the next end.
 fn replaced(document: &str, name: &str, text: &str) -> Result<String> {
     let marker = format!("<!-- {name} -->\n");
     let start =

@@ -1,4 +1,4 @@
-//! The agents of both SDKs do the same when a client does the same.
+//! The agents of both SDKs act alike for a client that acts alike.
 
 mod client;
 
@@ -9,7 +9,7 @@ const READ: &str = "fs/read_text_file";
 const ASK: &str = "session/request_permission";
 const WRITE: &str = "fs/write_text_file";
 
-/// Runs a script with both agents, and compares what the client saw with what it should see.
+/// Runs a script with both agents, and compares the client's notes with the expected ones.
 fn alike(programs: [&str; 2], script: fn(&mut Client, &str), expected: &str) {
     for program in programs {
         let home = tempfile::tempdir().expect("a folder");
@@ -149,7 +149,7 @@ fn an_edit_is_cancelled_wherever_it_is() {
                     "{context}"
                 );
             }
-            // What was cancelled does not reach the next turn.
+            // A cancellation does not reach the next turn.
             client.say(1, "bread");
             assert_eq!(client.log.last().map(String::as_str), Some("stop end_turn"), "{program}, {act:?}");
             client.leave();
@@ -302,7 +302,7 @@ fn torn(program: &str, home: &std::path::Path, sessions: Vec<String>) {
     assert_eq!(client.log, lines, "{program}");
 }
 
-/// The only file that is longer than a lock or a marker would be.
+/// Returns the only file that is longer than a lock or a marker.
 fn the_file_below(folder: &std::path::Path) -> Option<std::path::PathBuf> {
     std::fs::read_dir(folder).ok()?.flatten().find_map(|entry| {
         let path = entry.path();

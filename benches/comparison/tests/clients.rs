@@ -1,4 +1,4 @@
-//! The clients of both SDKs do the same with the same agent.
+//! The clients of both SDKs act alike with the agents.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ const CLIENTS: [&str; 2] = [env!("CARGO_BIN_EXE_one_shot_ours"), env!("CARGO_BIN
 const ECHO: &str = env!("CARGO_BIN_EXE_echo_ours");
 const EDITOR: &str = env!("CARGO_BIN_EXE_edit_ours");
 
-/// What a client prints, if it succeeds.
+/// Returns the output of a client, if it succeeds.
 fn run(client: &str, folder: &Path, args: &[&str]) -> Option<String> {
     let output = Command::new(client).args(args).current_dir(folder).stdin(Stdio::null()).output();
     let output = output.expect("it starts");

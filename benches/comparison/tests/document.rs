@@ -1,4 +1,4 @@
-//! The document shows these very agents.
+//! The document shows these agents.
 
 use std::process::Command;
 

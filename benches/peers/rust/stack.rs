@@ -1,5 +1,5 @@
-// Serves one request of every kind on a thread with the stack that the first argument gives, in KiB.
-// `serve` comes from the file before this one.
+// Serves one request of every kind on a thread whose stack has as many KiB as the first argument
+// says. The file before this one has `serve`.
 
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -21,7 +21,7 @@ fn main() {
     let kib: usize = std::env::args().nth(1).and_then(|word| word.parse().ok()).expect("the stack in KiB");
     let thread = std::thread::Builder::new().stack_size(kib * 1024).spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        // On the heap, so that what the runtime is given here is not counted.
+        // It is on the heap, so that the stack of the runtime's argument is not counted.
         runtime.block_on(Box::pin(async {
             let (here, there) = tokio::io::duplex(64 * 1024);
             tokio::spawn(Box::pin(serve(there)));

@@ -1,4 +1,4 @@
-//! When the agent last said something, by what goes over the wire.
+//! The time of the agent's last message.
 
 use std::time::Duration;
 
@@ -6,7 +6,8 @@ use acp_client::tap::{Direction, Kind, Tap};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-/// Tells whether the agent is silent. While it waits for an answer of ours, such as the user's or the end of a command, it is
+/// Watches if the agent is silent. An agent that waits for an answer of ours, such as the user's or
+/// the end of a command, is not silent.
 /// not.
 #[derive(Clone, Debug)]
 pub(crate) struct Activity(watch::Sender<State>);
@@ -14,7 +15,7 @@ pub(crate) struct Activity(watch::Sender<State>);
 #[derive(Clone, Copy, Debug)]
 struct State {
     last: Instant,
-    /// Requests of the agent without an answer.
+    /// The number of the agent's requests without an answer.
     open: usize,
 }
 
@@ -23,7 +24,7 @@ impl Activity {
         Self(watch::Sender::new(State { last: Instant::now(), open: 0 }))
     }
 
-    /// Sees every message.
+    /// Returns the tap that sees every message.
     pub(crate) fn tap(&self) -> Tap {
         let activity = self.clone();
         Tap::new(move |traffic| activity.see(traffic.direction, traffic.kind))
@@ -41,12 +42,12 @@ impl Activity {
         });
     }
 
-    /// What was before does not count.
+    /// Counts the silence from now on.
     pub(crate) fn begin(&self) {
         self.0.send_modify(|state| state.last = Instant::now());
     }
 
-    /// Waits until the agent has been silent for so long.
+    /// Waits until the agent has been silent for this long.
     pub(crate) async fn silence(&self, limit: Duration) {
         let mut states = self.0.subscribe();
         loop {
@@ -54,14 +55,14 @@ impl Activity {
             let end = if open == 0 { last.checked_add(limit) } else { None };
             tokio::select! {
                 () = until(end) => return,
-                // The sender is here, so it does not end.
+                // The sender is in `self`, so the channel does not end.
                 _ = states.changed() => {}
             }
         }
     }
 }
 
-/// Waits until then; without a time, for ever.
+/// Waits until this time, or for ever without one.
 pub(crate) async fn until(end: Option<Instant>) {
     match end {
         Some(end) => sleep_until(end).await,
@@ -75,7 +76,8 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(5);
 
-    /// When it is said to be silent, in seconds from now; `None` when it is not within an hour.
+    /// Returns the time at which the agent counts as silent, in seconds from now, or `None` if that
+    /// is more than an hour away.
     async fn silent_after(activity: &Activity) -> Option<u64> {
         let start = Instant::now();
         let silent = tokio::time::timeout(Duration::from_secs(3600), activity.silence(LIMIT)).await;
@@ -88,12 +90,12 @@ mod tests {
         assert_eq!(silent_after(&activity).await, Some(5));
         activity.see(Direction::In, Kind::Notification);
         assert_eq!(silent_after(&activity).await, Some(5));
-        // Two requests of the agent, one of which is answered.
+        // Two requests of the agent; one is answered.
         activity.see(Direction::In, Kind::Request);
         activity.see(Direction::In, Kind::Request);
         activity.see(Direction::Out, Kind::Error(-32601));
         assert_eq!(silent_after(&activity).await, None);
-        // Its answer to a request of ours is none of them.
+        // Its answer to a request of ours is not one of them.
         activity.see(Direction::In, Kind::Result);
         assert_eq!(silent_after(&activity).await, None);
         activity.see(Direction::Out, Kind::Result);

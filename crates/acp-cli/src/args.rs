@@ -44,12 +44,12 @@ exit status:
   124 the time was up   130 cancelled   141 nobody reads the output
 ";
 
-/// What to do.
+/// The command to run.
 #[derive(Debug)]
 pub(crate) enum Command {
     Prompt(Box<PromptArgs>),
     Demo,
-    /// What `acp demo` starts: the coding agent of the examples on stdin and stdout.
+    /// The agent that `acp demo` starts, on stdin and stdout.
     DemoAgent,
     Help,
     Version,
@@ -85,7 +85,7 @@ pub(crate) enum Allow {
 /// Reads the arguments after the program's name. The error is a sentence for the user.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
     let mut own: Vec<OsString> = args.into_iter().collect();
-    // Everything after the first `--` is the agent's, whatever it looks like.
+    // Everything after the first `--` belongs to the agent, even if it looks like an option.
     let agent =
         own.iter().position(|arg| arg == "--").map(|at| own.split_off(at).into_iter().skip(1).collect());
     command(Parser::from_args(own), agent).map_err(|error| error.to_string())

@@ -1,14 +1,15 @@
-//! `acp demo`: the coding agent of the examples at work in a scratch folder, from plan to edit.
+//! `acp demo`: a small agent at work in a scratch folder, from plan to edit.
 
 use std::fs;
 use std::io::{self, Stdout};
 use std::path::Path;
 use std::time::Duration;
 
+use acp_cli::terminal::Desk;
 use acp_client::v1::{PlanEntryStatus, StopReason, ToolCallContent, ToolCallStatus, ToolKind};
 use acp_client::{Choice, Command, Event, LocalFs, Turn};
-use examples::terminal::Desk;
 
+use crate::demo_agent::DemoAgent;
 use crate::prompt::{Failure, exit};
 use crate::render::Renderer;
 use crate::style::{Look, Style};
@@ -16,14 +17,14 @@ use crate::style::{Look, Style};
 const FILE: &str = "notes.txt";
 const BEFORE: &str = "Shopping\n- bread\n- mlik\n- apples\n";
 const AFTER: &str = "Shopping\n- bread\n- milk\n- apples\n";
-const PROMPT: &str = "Read notes.txt, then replace `mlik` with `milk` in notes.txt";
+const PROMPT: &str = "Replace `mlik` with `milk` in notes.txt";
 
-/// Longer than any demo takes; a demo that hangs should say so.
+/// A guard against hanging, longer than any demo takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 type Screen = Renderer<Stdout>;
 
-/// What has been seen of a turn. The demo is only one when all of it has.
+/// The stages of a turn that have been seen. The demo succeeds only with all of them.
 #[derive(Debug, Default)]
 struct Stages {
     plan: bool,
@@ -45,8 +46,7 @@ pub(crate) async fn run() -> Result<u8, Failure> {
     screen.line(Look::Dim, &format!("a scratch folder with {FILE}: {}", cwd.display()))?;
 
     let (mut desk, asker) = Desk::new(Some(Choice::AllowOnce), false);
-    // The planner that needs no model, whatever the environment says.
-    let command = Command::new(std::env::current_exe()?).arg("demo-agent").env_remove("OPENAI_BASE_URL");
+    let command = Command::new(std::env::current_exe()?).arg("demo-agent");
     let agent = acp_client::spawn(command)
         .info("acp demo", env!("CARGO_PKG_VERSION"))
         .fs(LocalFs::rooted(&cwd)?.create_directories())
@@ -66,11 +66,11 @@ pub(crate) async fn run() -> Result<u8, Failure> {
 
 /// The agent that [`run`] starts: serves the protocol on stdin and stdout until the client goes.
 pub(crate) async fn serve_agent() -> Result<u8, Failure> {
-    examples::coding_agent::serve().await?;
+    acp_agent::serve_stdio(DemoAgent).await?;
     Ok(exit::DONE)
 }
 
-/// Shows the turn, and says what has been in it.
+/// Shows the turn, and returns its stages.
 async fn watch(mut turn: Turn, screen: &mut Screen, desk: &mut Desk) -> Result<Stages, Failure> {
     let mut stages = Stages::default();
     loop {

@@ -2,17 +2,17 @@
 
 use std::io;
 
-/// What somebody wants.
+/// The wish behind a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interrupt {
-    /// Ctrl-C: to stop the turn, and when pressed again the program.
+    /// Ctrl-C: it stops the turn, and pressed again the program.
     Cancel,
-    /// The program is to end: it was told to, or its terminal is gone.
+    /// The program is to end: it was told so, or its terminal is gone.
     #[cfg_attr(not(unix), allow(dead_code, reason = "there are no such signals"))]
     End,
 }
 
-/// Listens from its creation on; a signal that comes while nobody waits is kept.
+/// Listens from its creation on. A signal that comes between waits is kept.
 #[cfg(unix)]
 pub(crate) struct Interrupts {
     interrupt: tokio::signal::unix::Signal,
@@ -40,7 +40,7 @@ impl Interrupts {
     }
 }
 
-/// Listens from its creation on; a signal that comes while nobody waits is kept.
+/// Listens from its creation on. A signal that comes between waits is kept.
 #[cfg(windows)]
 pub(crate) struct Interrupts(tokio::signal::windows::CtrlC);
 

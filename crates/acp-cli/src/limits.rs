@@ -1,4 +1,4 @@
-//! How long a run may take.
+//! Time limits of a run.
 
 use std::time::Duration;
 
@@ -17,23 +17,23 @@ pub(crate) struct Limits {
 pub(crate) enum Reached {
     /// The time of the run is up.
     End,
-    /// The agent has said nothing for so long.
+    /// The agent has been silent for too long.
     Silence(Duration),
 }
 
 impl Limits {
-    /// From now on. A time that no clock can show is none.
+    /// Starts the limits now. A time that no clock can show is not a limit.
     pub(crate) fn new(timeout: Option<Duration>) -> Self {
         Self { end: timeout.and_then(|timeout| Instant::now().checked_add(timeout)), idle: None }
     }
 
-    /// From now on the agent must not be silent for so long.
+    /// Limits the agent's silence from now on.
     pub(crate) fn watch(&mut self, limit: Duration, activity: Activity) {
         activity.begin();
         self.idle = Some((limit, activity));
     }
 
-    /// Waits until one of them is reached; for ever when there is none.
+    /// Waits until a limit is reached, or for ever without limits.
     pub(crate) async fn reached(&self) -> Reached {
         let silence = async {
             match &self.idle {
@@ -50,7 +50,7 @@ impl Limits {
         }
     }
 
-    /// The turn is being stopped: nothing but this holds from now on.
+    /// Replaces all limits with this one, while the turn is being stopped.
     pub(crate) fn replace(&mut self, end: Option<Duration>) {
         self.end = end.and_then(|end| Instant::now().checked_add(end));
         self.idle = None;
@@ -58,7 +58,7 @@ impl Limits {
 }
 
 impl Reached {
-    /// The words for the user.
+    /// Returns a sentence for the user.
     pub(crate) fn what(self) -> String {
         match self {
             Self::End => "the time is up".to_owned(),

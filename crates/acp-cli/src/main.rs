@@ -3,6 +3,7 @@
 mod activity;
 mod args;
 mod demo;
+mod demo_agent;
 mod interrupt;
 mod limits;
 mod mcp;
@@ -40,8 +41,8 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Help => say(args::HELP),
         Command::Version => say(concat!("acp ", env!("CARGO_PKG_VERSION"), "\n")),
     };
-    // A write to somebody who does not read cannot be interrupted, and is not worth waiting for. An agent that is still
-    // there is killed, with all it started.
+    // A write that nobody reads cannot be interrupted, and is not worth waiting for. An agent that
+    // is still there is killed with its whole tree.
     runtime.shutdown_background();
     code
 }
@@ -51,7 +52,7 @@ fn say(text: &str) -> Result<u8, Failure> {
     Ok(exit::DONE)
 }
 
-/// Whoever read stdout has had enough, which is no reason to complain.
+/// Returns true if the reader of stdout has gone away, which is not an error.
 fn is_unread(failure: &Failure) -> bool {
     failure.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }

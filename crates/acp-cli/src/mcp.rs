@@ -25,7 +25,7 @@ fn read(value: &str) -> Result<McpServer, String> {
     Ok(McpServerStdio::new(name, program, words.collect::<Vec<_>>(), []).into())
 }
 
-/// The words of a command, where quotes of both kinds keep spaces.
+/// Splits a command into words. Quotes of both kinds keep spaces.
 fn words(command: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -46,7 +46,7 @@ fn words(command: &str) -> Result<Vec<String>, String> {
     if quote.is_some() { Err("a quote is not closed".to_owned()) } else { Ok(words) }
 }
 
-/// The program's absolute path, which the protocol wants (rule `v1-mcp-06`).
+/// Returns the program's absolute path, which the protocol requires (rule `v1-mcp-06`).
 fn find(program: &str, path: &std::ffi::OsStr) -> Result<PathBuf, String> {
     if Path::new(program).components().count() > 1 {
         return absolute(program).map_err(|error| format!("`{program}`: {error}"));

@@ -1,4 +1,4 @@
-//! How the session of a run is opened, up to its prompt.
+//! The opening of a run's session, up to its prompt.
 
 use std::path::Path;
 use std::pin::pin;
@@ -12,7 +12,7 @@ use crate::prompt::{Failure, session_folder, tell};
 use crate::render::{CALLS, Renderer};
 use crate::run::{Halt, Run};
 
-/// Opens the session, sets its mode and sends the prompt. Questions are answered all the while.
+/// Opens the session, sets its mode and sends the prompt. Questions are answered meanwhile.
 pub(crate) async fn turn(run: &mut Run, agent: &Agent, args: &PromptArgs) -> Result<Turn, Halt> {
     let cwd = session_folder(args).map_err(|error| Halt::Failed(error.into()))?;
     let opened = match &args.session {
@@ -39,7 +39,8 @@ fn failed(error: Error) -> Halt {
     Halt::Failed(error.into())
 }
 
-/// Takes a session up again. Its conversation was shown when it took place; what it says of tool calls may be asked about.
+/// Takes a session up again. Its conversation is not shown again. Its tool calls are kept, because
+/// a question may name one.
 async fn reopen(
     run: &mut Run,
     agent: &Agent,
@@ -84,7 +85,8 @@ async fn load(load: LoadSession, calls: &mut Transcript) -> Result<Session, Erro
     replay.finish().await
 }
 
-/// Some agents tell the conversation again when a session is resumed, which they should not: it is no part of the turn.
+/// Some agents repeat the conversation when a session is resumed, against the protocol. The
+/// repetition is not a part of the turn.
 fn forget_replay(session: &Session, screen: &mut Renderer<Vec<u8>>) {
     let mut updates = session.updates();
     while let Some(event) = at_once(&mut updates) {
@@ -92,7 +94,7 @@ fn forget_replay(session: &Session, screen: &mut Renderer<Vec<u8>>) {
     }
 }
 
-/// An event that has come already.
+/// Returns an event that has come already.
 fn at_once(updates: &mut Updates) -> Option<Event> {
     match pin!(updates.next()).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(event) => event,
@@ -100,7 +102,7 @@ fn at_once(updates: &mut Updates) -> Option<Event> {
     }
 }
 
-/// An error that asks for a login says which ones the agent has.
+/// Adds the agent's logins to an error that asks for a login.
 fn with_logins(agent: &Agent, error: Error) -> Failure {
     if !error.is_auth_required() {
         return error.into();

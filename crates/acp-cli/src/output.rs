@@ -1,4 +1,4 @@
-//! Stdout that never stops the program: who reads it may be slow, stuck or gone.
+//! Stdout that never stops the program: its reader may be slow, stuck or gone.
 
 use std::io;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use tokio::io::{AsyncWriteExt, Stdout, stdout};
 use tokio::time::timeout;
 
-/// How long the last lines of a run that was given up may take.
+/// The time for the last lines of a run that was given up.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What is still to be written. A write that takes its time can be dropped and gone on with.
+/// The output that is still to be written. A slow write can be dropped and taken up again.
 pub(crate) struct Output {
     stdout: Stdout,
     waiting: Vec<u8>,
-    /// Handed over, and perhaps not written yet.
+    /// Bytes that were handed over, and may not be written yet.
     is_dirty: bool,
 }
 
@@ -26,7 +26,7 @@ impl Output {
         self.waiting.append(bytes);
     }
 
-    /// How many bytes wait.
+    /// Returns the number of bytes that wait.
     pub(crate) const fn len(&self) -> usize {
         self.waiting.len()
     }
@@ -49,8 +49,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes what somebody reads at once, and forgets the rest: for a run that nobody waits for any more. Returns
-    /// whether all of it was read.
+    /// Writes the part that a reader takes at once, and forgets the rest. It serves a run that
+    /// nobody waits for any more. Returns true if all of it was read.
     pub(crate) async fn flush_if_read(&mut self) -> bool {
         let is_read = matches!(timeout(PATIENCE, self.flush()).await, Ok(Ok(())));
         if !is_read {

@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use acp_cli::terminal::{Asker, Desk};
 use acp_client::sanitize::{strip_ansi, text};
 use acp_client::tap::Recorder;
 use acp_client::v1::StopReason;
 use acp_client::{Agent, Choice, Command, Error, LocalFs, LocalTerminals, Options, Turn};
-use examples::terminal::{Asker, Desk};
 
 use crate::activity::Activity;
 use crate::args::{Allow, PromptArgs};
@@ -20,14 +20,15 @@ use crate::render::Renderer;
 use crate::run::{Halt, Run};
 use crate::style::{Look, Style};
 
-/// How long an agent may take to end a turn whose time is up.
+/// The time that an agent has to end a turn after a limit was reached.
 const CANCEL_GRACE: Duration = Duration::from_secs(10);
-/// How long it may take to end one that the user has cancelled, who can also give up himself.
+/// The time that an agent has to end a turn that the user has cancelled. The user can give up
+/// earlier.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(60);
-/// The most output that is kept for somebody who does not read while the turn is being stopped, in bytes.
+/// The most output that is kept for a slow reader while the turn is being stopped, in bytes.
 const UNREAD: usize = 1024 * 1024;
 
-/// How the program ends.
+/// Exit codes of the program.
 pub(crate) mod exit {
     pub(crate) const DONE: u8 = 0;
     pub(crate) const ERROR: u8 = 1;
@@ -36,11 +37,11 @@ pub(crate) mod exit {
     pub(crate) const LIMIT: u8 = 4;
     pub(crate) const TIMED_OUT: u8 = 124;
     pub(crate) const CANCELLED: u8 = 130;
-    /// As a shell says of a program that a closed pipe has ended.
+    /// The code that a shell reports for a program that a closed pipe has ended.
     pub(crate) const UNREAD: u8 = 141;
 }
 
-/// Why a run ended without an exit code of its own.
+/// The reason of a run that ended without an exit code of its own.
 pub(crate) type Failure = Box<dyn std::error::Error>;
 
 /// Runs one turn and returns the exit code.
@@ -49,7 +50,7 @@ pub(crate) async fn run(args: PromptArgs) -> Result<u8, Failure> {
     let option = format!("`--record {}`", file.display());
     let recorder = Recorder::create(file).map_err(|error| format!("{option}: {error}"))?;
     let code = whole(&args, Options::default().tap(recorder.tap())).await;
-    // A run that failed is worth its record, too.
+    // A failed run is recorded to its end, too.
     let dropped = recorder.finish().map_err(|error| format!("{option}: {error}"));
     match (code?, dropped?) {
         (code, 0) => Ok(code),
@@ -57,7 +58,7 @@ pub(crate) async fn run(args: PromptArgs) -> Result<u8, Failure> {
     }
 }
 
-/// From the start of the agent to its end.
+/// Runs from the start of the agent to its end.
 async fn whole(args: &PromptArgs, options: Options) -> Result<u8, Failure> {
     let interrupts = Interrupts::listen()?;
     let activity = args.idle_timeout.map(|limit| (limit, Activity::new()));
@@ -90,20 +91,21 @@ async fn whole(args: &PromptArgs, options: Options) -> Result<u8, Failure> {
     tell_of(&agent, args.verbose, &mut run, &code);
     match code {
         Ok(End::Code(code)) => run.close(&agent, code).await,
-        // Nothing more is waited for, not even the agent's goodbye.
+        // Nothing is waited for from here on, not even the agent's goodbye.
         Ok(End::GivenUp(code)) => {
             run.write_last().await;
             Ok(code)
         }
         Err(failure) => {
-            // The reason comes behind what was shown before. Whoever does not want to wait for that gets it at once.
+            // The reason follows the output. A user who does not want to wait for the output gets
+            // it at once.
             let _ = run.write_out().await;
             Err(failure)
         }
     }
 }
 
-/// How a turn ended: by itself, or because nobody wanted to wait any longer.
+/// The end of a turn: by itself, or because nobody wanted to wait.
 enum End {
     Code(u8),
     GivenUp(u8),
@@ -113,7 +115,8 @@ fn is_overdue(failure: &Failure) -> bool {
     matches!(failure.downcast_ref(), Some(Error::InitializeTimeout { .. }))
 }
 
-/// On a terminal somebody can be asked, and through a pipe when that is wanted. Nobody else can consent.
+/// A user at a terminal can be asked; through a pipe only with `--allow ask`. Nobody else can
+/// consent.
 fn desk(allow: Option<Allow>) -> (Desk, Asker) {
     let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     let standing = match allow {
@@ -155,7 +158,7 @@ impl Run {
         self.show(turn).await
     }
 
-    /// Before there is a turn, nothing has to be cancelled.
+    /// Before the turn there is nothing to cancel.
     async fn stop(&mut self, halt: Halt) -> Result<u8, Failure> {
         let code = match halt {
             Halt::Failed(failure) => return Err(failure),
@@ -170,14 +173,16 @@ impl Run {
         Ok(code)
     }
 
-    /// Shows a turn until its end. The first Ctrl-C cancels it, the second one gives up waiting.
+    /// Shows a turn until its end. The first Ctrl-C cancels it, and the second one gives up
+    /// waiting.
     async fn show(&mut self, mut turn: Turn) -> Result<End, Failure> {
         let mut stopping = None;
         loop {
             self.output.add(self.screen.written());
             let is_written = self.output.is_written();
             tokio::select! {
-                // What stops a turn is looked at first: an agent that never pauses must not keep it away.
+                // The reasons to stop come first, so that an agent that never pauses cannot keep
+                // them away.
                 biased;
                 interrupt = self.interrupts.next() => {
                     if stopping.is_some() || interrupt == Interrupt::End {
@@ -202,10 +207,10 @@ impl Run {
                 flushed = self.output.flush(), if !is_written => match flushed.map_err(Halt::from) {
                     Ok(()) => {}
                     Err(Halt::Failed(failure)) => return Err(failure),
-                    // Without the turn the agent is told to stop.
+                    // Dropping the turn tells the agent to stop.
                     Err(_) => return Ok(End::Code(exit::UNREAD)),
                 },
-                // While nobody reads, the agent waits; but its end is waited for without readers.
+                // While nobody reads, the agent waits. Its end is awaited even without readers.
                 event = turn.next(), if is_written || stopping.is_some() => match event {
                     Some(event) if self.output.len() < UNREAD => self.screen.event(&event)?,
                     Some(_) => {}
@@ -227,13 +232,13 @@ impl Run {
             self.screen.line(Look::Yellow, &format!("the turn ended with: {}", done.stop_reason))?;
         }
         match stopping {
-            // Not all of it was seen, so it is not done.
+            // Some of it was not shown, so the run is not done.
             Some(stopping) if !self.write_last().await => Ok(End::Code(stopping)),
             _ => Ok(End::Code(code)),
         }
     }
 
-    /// Writes what is left and ends the agent, unless somebody does not want to wait for that.
+    /// Writes the remaining output and ends the agent, unless the user does not want to wait.
     async fn close(&mut self, agent: &Agent, code: u8) -> Result<u8, Failure> {
         match self.write_out().await {
             Ok(()) => {}
@@ -243,14 +248,14 @@ impl Run {
         tokio::select! {
             biased;
             _ = self.interrupts.next() => Ok(exit::CANCELLED),
-            // The turn is over, and its end is what counts.
+            // The turn is over, and only its end counts.
             _ = self.limits.reached() => Ok(code),
             _ = agent.close() => Ok(code),
         }
     }
 }
 
-/// Tells what else there is to say of an agent.
+/// Reports the remaining facts about an agent.
 fn tell_of(agent: &Agent, verbose: bool, run: &mut Run, code: &Result<End, Failure>) {
     if verbose {
         for fault in agent.faults() {
@@ -259,7 +264,8 @@ fn tell_of(agent: &Agent, verbose: bool, run: &mut Run, code: &Result<End, Failu
         }
     }
     tell_lost(agent.lost_messages(), verbose);
-    // A run that fails may have its reason on the agent's stderr only. The error of an agent that died has it already.
+    // The reason of a failed run may be only on the agent's stderr. The error of an agent that died
+    // has it already.
     let failed = matches!(code, Err(_) | Ok(End::Code(exit::ERROR | exit::REFUSED)));
     if failed && !verbose && !agent.peer().is_closed() {
         agent.stderr_tail().lines().for_each(tell_stderr);
@@ -270,7 +276,7 @@ pub(crate) fn session_folder(args: &PromptArgs) -> io::Result<PathBuf> {
     std::path::absolute(args.cwd.as_deref().unwrap_or(Path::new(".")))
 }
 
-/// What was shown is not all that the agent said.
+/// Reports that the agent said more than was shown.
 fn tell_lost(messages: u64, verbose: bool) {
     let why = if verbose { "its faults say why" } else { "--verbose says why" };
     match messages {
@@ -284,8 +290,8 @@ fn tell_stderr(line: &str) {
     tell(&format!("agent: {line}"));
 }
 
-/// Writes a line to stderr. Programs write colours there, which mean nothing here.
+/// Writes a line to stderr. Colours of other programs are removed.
 pub(crate) fn tell(line: &str) {
-    // When our own stderr is closed there is nobody to tell.
+    // If stderr is closed, nobody can be told.
     let _ = writeln!(io::stderr(), "{}", text(&strip_ansi(line)));
 }

@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use acp_cli::terminal::{Screen, Tone, subject};
 use acp_client::sanitize::{label, line};
 use acp_client::v1::{
     ContentBlock, ContentChunk, Diff, Plan, PlanEntryStatus, RequestPermissionRequest, ToolCall,
     ToolCallContent, ToolCallId, ToolCallStatus,
 };
 use acp_client::{Event, Transcript};
-use examples::terminal::{Screen, Tone, subject};
 use similar::{ChangeTag, TextDiff};
 
 use crate::style::{Look, Style};
 
-/// How many tool calls are known: a question may have only the id of one.
+/// The number of tool calls that are kept, because a question may name a call by its id only.
 pub(crate) const CALLS: usize = 4096;
 
 /// Writes events as they come. Text flows; everything else has lines of its own.
@@ -22,9 +22,9 @@ pub(crate) struct Renderer<W> {
     out: W,
     style: Style,
     verbose: bool,
-    /// What the cursor stands behind, when the line is not finished.
+    /// The text before the cursor, when the line is not finished.
     flowing: Option<Flow>,
-    /// The tool calls, and nothing else.
+    /// A transcript of tool calls only.
     calls: Transcript,
     shown: HashMap<ToolCallId, Shown>,
     plan: Option<Plan>,
@@ -38,7 +38,7 @@ enum Flow {
     Question,
 }
 
-/// What has been shown of a tool call.
+/// The parts of a tool call that have been shown.
 #[derive(Default)]
 struct Shown {
     status: Option<ToolCallStatus>,
@@ -51,7 +51,7 @@ impl<W: Write> Renderer<W> {
         Self { out, style, verbose, flowing: None, calls, shown: HashMap::new(), plan: None }
     }
 
-    /// Takes in an event that was shown at another time.
+    /// Takes in an event that was shown elsewhere.
     pub(crate) fn learn(&mut self, event: Event) {
         let call = match &event {
             Event::ToolCall(call) => call.tool_call_id.clone(),
@@ -102,7 +102,7 @@ impl<W: Write> Renderer<W> {
         self.out.flush()
     }
 
-    /// One line of ours, after whatever is on the way.
+    /// Writes a line of the program itself, after any text that is flowing.
     pub(crate) fn line(&mut self, look: Look, text: &str) -> io::Result<()> {
         self.end_line()?;
         writeln!(self.out, "{}", self.style.paint(look, &line(text)))
@@ -129,7 +129,7 @@ impl<W: Write> Renderer<W> {
         Ok(())
     }
 
-    /// A line when the status changes or the call is new, and each diff once.
+    /// Writes a line when the call is new or its status changes, and each diff once.
     fn tool(&mut self, id: &ToolCallId, content: &[ToolCallContent]) -> io::Result<()> {
         self.end_line()?;
         let known = self.known(id);
@@ -156,7 +156,7 @@ impl<W: Write> Renderer<W> {
     fn tool_content(&mut self, id: &ToolCallId, item: &ToolCallContent) -> io::Result<()> {
         match item {
             ToolCallContent::Diff(diff) => {
-                // The whole list comes again with every update.
+                // Every update repeats the whole list.
                 let shown = &mut self.shown.entry(id.clone()).or_default().diffs;
                 if shown.contains(diff) {
                     return Ok(());
@@ -175,7 +175,7 @@ impl<W: Write> Renderer<W> {
         }
     }
 
-    /// All that is known of a call.
+    /// Returns everything that is known of a call.
     fn known(&self, id: &ToolCallId) -> ToolCall {
         self.calls.tool_call(id).map_or_else(|| ToolCall::new(id.clone(), ""), |run| run.call.clone())
     }
@@ -201,7 +201,7 @@ impl<W: Write> Renderer<W> {
         Ok(())
     }
 
-    /// The whole plan, when it is another than before.
+    /// Writes the whole plan when it has changed.
     fn plan(&mut self, plan: &Plan) -> io::Result<()> {
         if self.plan.as_ref() == Some(plan) {
             return Ok(());
@@ -221,7 +221,7 @@ impl<W: Write> Renderer<W> {
 }
 
 impl Renderer<Vec<u8>> {
-    /// The bytes to be written.
+    /// Takes the bytes to be written.
     pub(crate) const fn written(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
@@ -256,7 +256,7 @@ impl<W: Write> Screen for Renderer<W> {
     }
 }
 
-/// A status as words: `in_progress` is `in progress`.
+/// Returns a status as words: `in_progress` becomes `in progress`.
 fn words(status: &str) -> &str {
     if status == "in_progress" { "in progress" } else { status }
 }
@@ -272,7 +272,7 @@ fn block_text(block: &ContentBlock) -> String {
     }
 }
 
-/// What `--verbose` says of an event that is no part of the conversation.
+/// Returns the line that `--verbose` shows for an event outside of the conversation.
 fn aside(event: &Event) -> String {
     match event {
         Event::Commands(commands) => {

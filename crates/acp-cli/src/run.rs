@@ -3,8 +3,8 @@
 use std::io::{self, ErrorKind};
 use std::pin::pin;
 
+use acp_cli::terminal::Desk;
 use acp_client::{Event, Updates};
-use examples::terminal::Desk;
 
 use crate::interrupt::Interrupts;
 use crate::limits::{Limits, Reached};
@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::prompt::Failure;
 use crate::render::Renderer;
 
-/// All that a run attends to from its start to its end.
+/// The parts that a run attends to from its start to its end.
 pub(crate) struct Run {
     pub(crate) screen: Renderer<Vec<u8>>,
     pub(crate) output: Output,
@@ -21,20 +21,21 @@ pub(crate) struct Run {
     pub(crate) limits: Limits,
 }
 
-/// Why work was not done to its end.
+/// The reason why work stopped before its end.
 pub(crate) enum Halt {
-    /// Somebody wants it to stop.
+    /// The user wants it to stop.
     Interrupted,
     /// It took too long.
     Reached(Reached),
-    /// Nobody reads stdout any more.
+    /// The reader of stdout has gone away.
     Unread,
     /// Something went wrong.
     Failed(Failure),
 }
 
 impl Run {
-    /// Does the work, and attends to everything else meanwhile. Of the events of `updates` each is shown as it comes.
+    /// Does the work, and attends to everything else meanwhile. Each event of `updates` is shown as
+    /// it comes.
     pub(crate) async fn attend<T>(
         &mut self,
         work: impl Future<Output = T>,
@@ -49,7 +50,7 @@ impl Run {
                 _ = self.interrupts.next() => return Err(Halt::Interrupted),
                 reached = self.limits.reached() => return Err(Halt::Reached(reached)),
                 flushed = self.output.flush(), if !is_written => flushed?,
-                // Before what the agent asks next, which may be about it.
+                // The updates come first, because the next question may be about them.
                 Some(event) = next(&mut updates), if is_written => self.screen.event(&event)?,
                 done = &mut work => return Ok(done),
                 attended = self.desk.attend(&mut self.screen), if is_written => attended?,
@@ -68,7 +69,7 @@ impl Run {
         }
     }
 
-    /// Writes what somebody reads at once, and returns whether that was all.
+    /// Writes the output that the reader takes at once. Returns true if that was all of it.
     pub(crate) async fn write_last(&mut self) -> bool {
         self.output.add(self.screen.written());
         self.output.flush_if_read().await

@@ -1,11 +1,11 @@
-//! Colours, and text that cannot play tricks on the terminal.
+//! Colours, and harmless text for the terminal.
 
 use std::fmt;
 use std::io::IsTerminal;
 
 use acp_client::sanitize;
 
-/// Whether to write colours.
+/// The choice to write colours or not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
     colours: bool,
@@ -23,7 +23,7 @@ pub(crate) enum Look {
 }
 
 impl Style {
-    /// Colours when stdout is a terminal and the user has not set `NO_COLOR`.
+    /// Chooses colours if stdout is a terminal and the user has not set `NO_COLOR`.
     pub(crate) fn detect() -> Self {
         let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self { colours: std::io::stdout().is_terminal() && !unwanted }
@@ -34,7 +34,7 @@ impl Style {
         Self { colours }
     }
 
-    /// What somebody else wrote, in a look.
+    /// Returns foreign text, made harmless, in a look.
     pub(crate) const fn paint<'a>(&self, look: Look, text: &'a str) -> Painted<'a> {
         Painted { look: if self.colours { look } else { Look::Plain }, text }
     }

@@ -8,10 +8,10 @@ use serde_core::ser::{Error as _, Serialize, Serializer};
 use crate::path::At;
 use crate::report::{Problem, ReadError};
 
-/// The number, which stands at `at`, if it is one of these.
+/// Checks that the number at the position `at` is one of the allowed ones.
 ///
 /// # Errors
-/// It is another.
+/// Fails for any other number.
 pub fn within<T: PartialOrd + Display>(
     number: T,
     bounds: impl RangeBounds<T>,
@@ -29,13 +29,14 @@ pub fn within<T: PartialOrd + Display>(
     Err(ReadError::new(at, Problem::OutOfBounds { bounds }))
 }
 
-/// A double that is to be written as the member or the type of this name.
+/// Checks a double before it is written as the member or the type of this name.
 #[doc(hidden)]
 pub const fn finite(number: f64, name: &'static str) -> Finite {
     Finite { number, name }
 }
 
-/// Serializes as the number; fails for those that JSON has no text for, which a serializer would write as `null`.
+/// Serializes the number. Fails for doubles without a JSON text, which a serializer would write as
+/// `null`.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Finite {

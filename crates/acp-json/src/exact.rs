@@ -1,8 +1,8 @@
-//! Numbers that no double stands for: their text is kept.
+//! Numbers that a double cannot represent: their text is kept.
 //!
-//! A parser hands numbers on as integers of 64 bits or as doubles. Nearly all texts hold no other, and pay nothing for
-//! those that do: whoever meets a double makes a note of it, and only then the text is looked through for numbers that
-//! are not the double they were read as.
+//! A parser hands numbers on as integers of 64 bits or as doubles. Almost all texts hold no other
+//! number, and pay nothing for this: a reader that meets a double makes a note of it, and only then
+//! the text is searched for numbers that differ from their doubles.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -14,13 +14,13 @@ use serde_json::value::RawValue;
 use crate::node::Node;
 
 thread_local! {
-    /// Tells whether a double was met since this was last cleared.
+    /// True if a double was met since the flag was last cleared.
     static MET: Cell<bool> = const { Cell::new(false) };
-    /// The text of the number that one tree hands to another right now.
+    /// The text of the number that one tree is handing to another.
     static HANDED: RefCell<Option<Box<str>>> = const { RefCell::new(None) };
 }
 
-/// Does `parse`, which parses `text`, and says whether a tree that came of it has lost digits of a number.
+/// Runs `parse`, which parses `text`, and returns true if its tree has lost digits of a number.
 #[doc(hidden)]
 pub fn watch_numbers<T>(text: &[u8], parse: impl FnOnce() -> T) -> (T, bool) {
     MET.set(false);
@@ -28,12 +28,12 @@ pub fn watch_numbers<T>(text: &[u8], parse: impl FnOnce() -> T) -> (T, bool) {
     (value, MET.get() && Numbers::of(text).any(|number| !is_double(number)))
 }
 
-/// Parses a text into a tree that has every number of it.
+/// Parses a text into a tree that keeps every number exactly.
 pub(crate) fn from_str(text: &str) -> Result<Node<'_>, serde_json::Error> {
     restored(text.as_bytes(), || serde_json::from_str(text))
 }
 
-/// Reads bytes.
+/// Parses bytes into a tree that keeps every number exactly.
 pub(crate) fn from_slice(bytes: &[u8]) -> Result<Node<'_>, serde_json::Error> {
     restored(bytes, || serde_json::from_slice(bytes))
 }
@@ -53,7 +53,8 @@ fn restored<'a>(
     Ok(node)
 }
 
-/// The tree of a text with numbers beyond the largest double, at which a parser fails: it is given zeros in their places.
+/// Parses a text that has numbers above the largest double, at which the parser fails. Zeros stand
+/// in their places meanwhile.
 fn beyond_doubles(text: &[u8]) -> Option<Node<'static>> {
     let mut with_zeros = text.to_vec();
     let mut numbers = Numbers::of(text);
@@ -62,7 +63,8 @@ fn beyond_doubles(text: &[u8]) -> Option<Node<'static>> {
         if nearest(number).is_infinite() && serde_json::from_str::<IgnoredAny>(number).is_ok() {
             let place = with_zeros.get_mut(numbers.at.checked_sub(number.len())?..numbers.at)?;
             place.fill(b'0');
-            // Three bytes at least, as `0.0` is a double and `000` nothing.
+            // A number of this kind has at least three bytes: `0.0` is a double, and `000` is not
+            // JSON.
             *place.get_mut(1)? = b'.';
             found = true;
         }
@@ -72,7 +74,7 @@ fn beyond_doubles(text: &[u8]) -> Option<Node<'static>> {
     Some(node.into_owned())
 }
 
-/// A tree has all numbers of its text, in their order.
+/// Puts the exact numbers of the text into its tree, in their order.
 fn restore<'a>(node: &mut Node<'a>, numbers: &mut Numbers<'a>) {
     match node {
         Node::U64(_) | Node::I64(_) => drop(numbers.next()),
@@ -87,7 +89,7 @@ fn restore<'a>(node: &mut Node<'a>, numbers: &mut Numbers<'a>) {
     }
 }
 
-/// A double that a reader has met.
+/// Notes that a reader has met a double.
 pub(crate) fn met<'a>(number: f64) -> Node<'a> {
     MET.set(true);
     match HANDED.take() {
@@ -96,8 +98,8 @@ pub(crate) fn met<'a>(number: f64) -> Node<'a> {
     }
 }
 
-/// Does `visit`, which visits the nearest double: if it makes a tree of it, that has the text. If it does not, the
-/// number must not be beyond all doubles.
+/// Runs `visit` with the nearest double. A tree that comes of it keeps the text. For any other
+/// result, a number above all doubles is an error.
 pub(crate) fn hand_on<T, E: serde_core::de::Error>(
     text: &str,
     visit: impl FnOnce(f64) -> Result<T, E>,
@@ -109,7 +111,7 @@ pub(crate) fn hand_on<T, E: serde_core::de::Error>(
     if number.is_finite() || is_kept { visited } else { Err(E::custom("the number does not fit a double")) }
 }
 
-/// The nearest double, or an infinity.
+/// Returns the nearest double, or an infinity.
 pub(crate) fn nearest(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
@@ -122,9 +124,9 @@ pub(crate) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::O
         .serialize(serializer)
 }
 
-/// Tells whether the double that a number is read as is that number, and is written so.
+/// Returns true if the double that a number is read as equals that number, and is written as it.
 fn is_double(number: &str) -> bool {
-    /// So many digits come back from any double, if it is neither huge nor tiny.
+    /// Any double that is neither huge nor tiny keeps so many digits.
     const DIGITS: usize = 15;
     if number.len() <= DIGITS && !number.contains(['e', 'E']) {
         return true;
@@ -132,11 +134,12 @@ fn is_double(number: &str) -> bool {
     Decimal::of(number) == Decimal::of(&format!("{:e}", nearest(number)))
 }
 
-/// A decimal number in the one form that equal numbers have in common: `0.digits` times ten to the power.
+/// A decimal number in a normal form, `0.digits` times ten to a power: equal numbers are equal
+/// here.
 #[derive(PartialEq)]
 struct Decimal {
     negative: bool,
-    /// Without zeros at either end.
+    /// The digits, without zeros at either end.
     digits: String,
     power: i64,
 }
@@ -162,7 +165,7 @@ impl Decimal {
     }
 }
 
-/// The numbers in a JSON text, as they stand there.
+/// Iterates over the numbers in a JSON text, as they are written there.
 struct Numbers<'a> {
     text: &'a [u8],
     at: usize,
@@ -173,7 +176,7 @@ impl<'a> Numbers<'a> {
         Numbers { text, at: 0 }
     }
 
-    /// Goes behind the string that has just begun.
+    /// Moves behind the string that has just begun.
     fn skip_string(&mut self) {
         while let Some(byte) = self.text.get(self.at) {
             self.at += 1;

@@ -10,9 +10,10 @@ use crate::path::At;
 use crate::read::FromNode;
 use crate::report::{NoteKind, Problem, ReadError};
 
-/// A type that is a JSON object, or shares one with others: it reads its members and leaves the rest.
+/// A type that is a JSON object, or shares one with others. It reads its members and leaves the
+/// rest.
 pub trait Record: Sized {
-    /// Takes what belongs to this type.
+    /// Takes the members that belong to this type.
     ///
     /// # Errors
     /// Names the member that is missing or malformed.
@@ -21,7 +22,7 @@ pub trait Record: Sized {
     /// Writes the members of this value.
     ///
     /// # Errors
-    /// What the serializer says.
+    /// Fails if the serializer fails.
     fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
 }
 
@@ -37,8 +38,8 @@ impl<T: Record> Record for Box<T> {
 
 /// Implements [`FromNode`], `Serialize` and `Deserialize` for types that implement [`Record`].
 ///
-/// `null => Default` after the name makes a bare `null` read as the type's default, for the payloads that
-/// may be `null` as a whole.
+/// `null => Default` after the name makes a bare `null` read as the type's default. It serves
+/// payloads that may be `null` as a whole.
 #[macro_export]
 macro_rules! record {
     ($type:ty) => {
@@ -79,7 +80,7 @@ macro_rules! from_node {
     };
 }
 
-/// How the value of a member is read: `T::from_node`, or [`skip_invalid`] for lists.
+/// The reader of a member's value: `T::from_node`, or [`skip_invalid`] for lists.
 type Reader<T> = fn(Node<'_>, &At<'_>) -> Result<T, ReadError>;
 
 /// The members of one object while they are being read. Each method takes one of them out.
@@ -93,7 +94,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// Reads a whole object as a `T`.
     ///
     /// # Errors
-    /// The node is not an object, or `T` refuses it.
+    /// Fails if the node is not an object, or if `T` refuses it.
     pub fn read_all<T: Record>(node: Node<'n>, at: &'p At<'p>) -> Result<T, ReadError> {
         let Node::Map(members) = node else {
             return Err(ReadError::expected(at, "an object", &node));
@@ -104,13 +105,13 @@ impl<'n, 'p> Fields<'n, 'p> {
         Ok(value)
     }
 
-    /// Where the object stands.
+    /// Returns the position of the object.
     #[must_use]
     pub const fn at(&self) -> &'p At<'p> {
         self.at
     }
 
-    /// Whether the object still has a member of this name.
+    /// Returns true if the object still has a member of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.members.has(name)
@@ -119,7 +120,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// Takes the member that tells variants apart.
     ///
     /// # Errors
-    /// It is missing or no string.
+    /// Fails if the member is missing or is not a string.
     pub fn tag(&mut self, name: &'static str) -> Result<Cow<'n, str>, ReadError> {
         let at = self.at.member(name);
         match self.members.take(name) {
@@ -129,10 +130,11 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// Takes the member that tells variants apart, where one variant goes without it. `null` is absent.
+    /// Takes the member that tells variants apart, where one variant does not have it. `null`
+    /// counts as absent.
     ///
     /// # Errors
-    /// It is there, but no string.
+    /// Fails if the member is there but is not a string.
     pub fn optional_tag(&mut self, name: &'static str) -> Result<Option<Cow<'n, str>>, ReadError> {
         match self.members.take(name) {
             None | Some(Node::Null) => Ok(None),
@@ -141,7 +143,8 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// Like [`optional_tag`](Self::optional_tag); what is no string reads as absent and is noted.
+    /// Takes the tag like [`optional_tag`](Self::optional_tag). A value that is not a string reads
+    /// as absent and is noted.
     pub fn lenient_tag(&mut self, name: &'static str) -> Option<Cow<'n, str>> {
         self.optional_tag(name).unwrap_or_else(|error| {
             self.at.member(name).note(NoteKind::Defaulted(error));
@@ -149,10 +152,10 @@ impl<'n, 'p> Fields<'n, 'p> {
         })
     }
 
-    /// Makes sure that the object has at most one of these members.
+    /// Checks that the object has at most one of these members.
     ///
     /// # Errors
-    /// It has more.
+    /// Fails if it has more.
     pub fn one_of(&self, names: &[&str]) -> Result<(), ReadError> {
         let present: Vec<&str> = names.iter().copied().filter(|name| self.has(name)).collect();
         if present.len() < 2 {
@@ -162,10 +165,10 @@ impl<'n, 'p> Fields<'n, 'p> {
         Err(ReadError::new(self.at, Problem::Other(message)))
     }
 
-    /// Tries a reader on a copy: nothing is taken and nothing is noted.
+    /// Tries a reader on a copy. Nothing is taken and nothing is noted.
     ///
     /// # Errors
-    /// What the reader says.
+    /// Fails if the reader fails.
     pub fn check<T>(
         &self,
         read: impl FnOnce(&mut Fields<'n, 'p>) -> Result<T, ReadError>,
@@ -181,20 +184,20 @@ impl<'n, 'p> Fields<'n, 'p> {
         self.members.rest()
     }
 
-    /// A member that must be there and well-formed.
+    /// Takes a member that must be there and well-formed.
     ///
     /// # Errors
-    /// Missing or malformed.
+    /// Fails if the member is missing or malformed.
     pub fn required<T>(&mut self, name: &'static str, reader: Reader<T>) -> Result<T, ReadError> {
         let at = self.at.member(name);
         let node = self.members.take(name).ok_or_else(|| ReadError::missing(&at))?;
         reader(node, &at)
     }
 
-    /// A member that must be there; a malformed value reads as the default and is noted.
+    /// Takes a member that must be there. A malformed value reads as the default and is noted.
     ///
     /// # Errors
-    /// Missing.
+    /// Fails if the member is missing.
     pub fn required_lenient<T: Default>(
         &mut self,
         name: &'static str,
@@ -205,10 +208,10 @@ impl<'n, 'p> Fields<'n, 'p> {
         Ok(lenient(node, &at, reader).unwrap_or_default())
     }
 
-    /// A member that must be there; `null` reads as the default.
+    /// Takes a member that must be there. `null` reads as the default.
     ///
     /// # Errors
-    /// Missing or malformed.
+    /// Fails if the member is missing or malformed.
     pub fn required_or_null<T: Default>(
         &mut self,
         name: &'static str,
@@ -221,10 +224,10 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// A member that may be absent or `null`.
+    /// Takes a member that may be absent or `null`.
     ///
     /// # Errors
-    /// Malformed.
+    /// Fails if the member is malformed.
     pub fn optional<T>(&mut self, name: &'static str, reader: Reader<T>) -> Result<Option<T>, ReadError> {
         match self.members.take(name) {
             None | Some(Node::Null) => Ok(None),
@@ -232,7 +235,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// A member that may be absent or `null`; a malformed value reads as absent and is noted.
+    /// Takes a member that may be absent or `null`. A malformed value reads as absent and is noted.
     pub fn optional_lenient<T>(&mut self, name: &'static str, reader: Reader<T>) -> Option<T> {
         match self.members.take(name) {
             None | Some(Node::Null) => None,
@@ -240,10 +243,10 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// A member that may be absent, which means `default`; `null` is malformed.
+    /// Takes a member that may be absent, which means `default`. `null` is malformed.
     ///
     /// # Errors
-    /// Malformed.
+    /// Fails if the member is malformed.
     pub fn defaulted<T>(
         &mut self,
         name: &'static str,
@@ -256,10 +259,10 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// A member that may be absent or `null`, which both mean `default`.
+    /// Takes a member that may be absent or `null`, which both mean `default`.
     ///
     /// # Errors
-    /// Malformed.
+    /// Fails if the member is malformed.
     pub fn defaulted_or_null<T>(
         &mut self,
         name: &'static str,
@@ -272,7 +275,8 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// A member that may be absent; absence, `null` and (noted) malformed values mean `default`.
+    /// Takes a member that may be absent. Absence, `null` and (noted) malformed values mean
+    /// `default`.
     pub fn defaulted_lenient<T>(&mut self, name: &'static str, reader: Reader<T>, default: fn() -> T) -> T {
         match self.members.take(name) {
             None | Some(Node::Null) => default(),
@@ -280,11 +284,11 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// A member whose absence, whose `null` and whose value mean three things: the outer `Option` says
-    /// whether it was there, the inner one whether it was more than `null`.
+    /// Takes a member whose absence, `null` and value mean three things. The outer `Option` says
+    /// whether the member was there, the inner one whether it was more than `null`.
     ///
     /// # Errors
-    /// Malformed.
+    /// Fails if the member is malformed.
     pub fn patch<T>(
         &mut self,
         name: &'static str,
@@ -297,7 +301,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// Like [`patch`](Self::patch); a malformed value reads as absent and is noted.
+    /// Takes a member like [`patch`](Self::patch). A malformed value reads as absent and is noted.
     pub fn patch_lenient<T>(&mut self, name: &'static str, reader: Reader<T>) -> Option<Option<T>> {
         match self.members.take(name) {
             None => None,
@@ -315,10 +319,10 @@ impl<'n, 'p> Fields<'n, 'p> {
     }
 }
 
-/// Reads a list and leaves out the items that are malformed; each is noted.
+/// Reads a list and leaves out malformed items. Each is noted.
 ///
 /// # Errors
-/// The node is not an array.
+/// Fails if the node is not an array.
 pub fn skip_invalid<T: FromNode>(node: Node<'_>, at: &At<'_>) -> Result<Vec<T>, ReadError> {
     let Node::Seq(items) = node else {
         return Err(ReadError::expected(at, "an array", &node));
@@ -333,8 +337,8 @@ pub fn skip_invalid<T: FromNode>(node: Node<'_>, at: &At<'_>) -> Result<Vec<T>, 
             })
             .ok()
     };
-    // Mostly none is left out, which a filtering iterator cannot know when it allocates. But nobody gets
-    // room for a long list of items that are not there.
+    // Usually no item is left out, which a filtering iterator cannot know when it allocates. The
+    // capacity is bounded, because the items of a long list may all be malformed.
     let mut list = Vec::with_capacity(items.len().min(16));
     list.extend(items.into_iter().enumerate().filter_map(read));
     Ok(list)

@@ -45,7 +45,7 @@ impl JsonSchema for Node<'_> {
     }
 }
 
-/// An object whose members are a `V` each, whatever their names.
+/// An object with any member names. Each member is a `V`.
 impl<V: JsonSchema> JsonSchema for Map<V> {
     fn inline_schema() -> bool {
         true

@@ -1,14 +1,14 @@
 //! The borrowed JSON tree that the types of the Agent Client Protocol are read from.
 //!
-//! A message arrives as one line of text. It is parsed once into a [`Node`], whose strings point into that
-//! line; typed values are then read from the tree by [`FromNode`], which copies only what the value keeps.
-//! On a tree it is plain code to look at a tag before choosing a type, to skip one bad list item, or to say
-//! where in the message something was wrong.
+//! A message arrives as one line of text. It is parsed once into a [`Node`], whose strings point
+//! into that line. [`FromNode`] then reads typed values from the tree, and copies only the text
+//! that a value keeps. With a tree, plain code can look at a tag before it chooses a type, skip one
+//! bad list item, and say where in the message an error is.
 //!
-//! * [`Node`] is the tree, [`Value`] an owned part of it for members that may hold any JSON.
-//! * [`FromNode`] reads a type; [`Record`] reads and writes a type that is a JSON object.
-//! * [`ReadError`] names the path of what could not be read. It never repeats the payload.
-//! * [`Report`] lists what a lenient reader defaulted, skipped or did not know.
+//! * [`Node`] is the tree. [`Value`] is an owned part of it, for members that may hold any JSON.
+//! * [`FromNode`] reads a type. [`Record`] reads and writes a type that is a JSON object.
+//! * [`ReadError`] names the path of the part that could not be read. It never repeats the payload.
+//! * [`Report`] lists the parts that a lenient reader defaulted, skipped or did not know.
 //! * [`Outline`] finds single members of an object that is too long to be kept, or broken.
 //!
 //! ```
@@ -23,24 +23,24 @@
 //! # Ok::<(), acp_json::ReadError>(())
 //! ```
 //!
-//! # What no honest peer sends
+//! # Hostile input
 //!
-//! Whatever the bytes are, the result is defined, the work grows with their number only, and nothing panics.
+//! Any bytes have a defined result. The work grows with their number only, and nothing panics.
 //!
-//! | in the text | what comes of it |
+//! | in the text | result |
 //! |---|---|
-//! | bytes that are not UTF-8, half a surrogate pair, NUL or another control character unescaped in a string | not JSON: the whole text is refused, wherever in it that stands; [`repair_surrogates`] mends halves of pairs |
-//! | a byte order mark, more than white space after the value | not JSON |
+//! | bytes that are not UTF-8, half a surrogate pair, NUL or another control character unescaped in a string | not JSON: the whole text is refused; [`repair_surrogates`] mends halves of pairs |
+//! | a byte order mark, or anything but white space after the value | not JSON |
 //! | more than 127 levels of arrays and objects | not JSON |
 //! | `\u0000`, an empty name, a name or text of any length | kept |
 //! | an integer of up to 64 bits, such as 2^53 + 1 or 2^64 - 1 | kept exactly |
-//! | a fraction, an exponent, `-0` that a double stands for | that double, which is written so that it reads as the same |
-//! | any other number, such as 2^64, `1e-400`, 20 digits of a fraction, `1e400` | its text, in a [`Node`] and a [`Value`]; where a type asks for a double the nearest, or an error if it is beyond the largest |
-//! | `1.0` or `1e3` for an integer | that integer, up to 2^53 - 1: beyond it a double may stand for two |
-//! | an integer that does not fit its type | an error, or by the member's rule absence; never wrapped or cut |
-//! | a name given twice, in a typed object, for a tag or in a [`Map`] | the last counts, at its own place, and is the only one written; if it is malformed, an earlier one does not stand in |
-//! | a name given twice inside a [`Value`] | written as it came; look-ups find the last |
-//! | very many members, items or names | read; a [`Report`] keeps 1000 notes and counts the others, and paths cut long names |
+//! | a fraction, an exponent or `-0` that a double represents | that double, written so that it reads as an equal one |
+//! | any other number, such as 2^64, `1e-400`, 20 digits of a fraction, `1e400` | its text, in a [`Node`] and a [`Value`]; a type that asks for a double gets the nearest, or an error above the largest |
+//! | `1.0` or `1e3` for an integer | that integer, up to 2^53 - 1: above that, one double stands for several integers |
+//! | an integer that does not fit its type | an error, or absence if the member's rule says so; it is never wrapped or cut |
+//! | a name given twice, in a typed object, for a tag or in a [`Map`] | the last one counts, at its own place, and only it is written; an earlier one does not replace a malformed last one |
+//! | a name given twice inside a [`Value`] | written as it came; look-ups find the last one |
+//! | very many members, items or names | read; a [`Report`] keeps 1000 notes and counts the others; paths cut long names |
 
 mod bounds;
 mod exact;

@@ -13,51 +13,52 @@ use crate::read::FromNode;
 use crate::report::ReadError;
 use crate::value::Value;
 
-/// A JSON object with free names, in the order in which they came.
+/// A JSON object with any member names, in the order of the text.
 ///
-/// Look-ups walk the members: these maps hold a handful of them.
+/// Look-ups walk the members, because these maps hold only a handful.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Map<V = Value> {
     members: Vec<(Box<str>, V)>,
 }
 
 impl<V> Map<V> {
-    /// An empty map.
+    /// Makes an empty map.
     #[must_use]
     pub const fn new() -> Self {
         Map { members: Vec::new() }
     }
 
-    /// How many members there are.
+    /// Returns the number of members.
     #[must_use]
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the map has no member.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// The member of this name.
+    /// Returns the member of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&V> {
         self.members.iter().find(|(key, _)| **key == *name).map(|(_, value)| value)
     }
 
-    /// The member of this name, to change it.
+    /// Returns the member of this name for changes.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut V> {
         self.members.iter_mut().find(|(key, _)| **key == *name).map(|(_, value)| value)
     }
 
-    /// Whether there is a member of this name.
+    /// Returns true if the map has a member of this name.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// Sets a member: at the place of an earlier one of its name, else at the end. Returns the earlier one.
+    /// Sets a member, at the place of an earlier one of its name or else at the end. Returns the
+    /// earlier one.
     pub fn insert(&mut self, name: impl Into<Box<str>>, value: V) -> Option<V> {
         let name = name.into();
         if let Some(slot) = self.get_mut(&name) {
@@ -67,19 +68,19 @@ impl<V> Map<V> {
         None
     }
 
-    /// Takes a member out; the others keep their order.
+    /// Takes a member out. The others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<V> {
         let position = self.members.iter().position(|(key, _)| **key == *name)?;
         Some(self.members.remove(position).1)
     }
 
-    /// The members in order.
+    /// Returns the members in order.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &V)> {
         self.members.iter().map(|(key, value)| (&**key, value))
     }
 
-    /// The names in order.
+    /// Returns the names in order.
     #[must_use]
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
         self.members.iter().map(|(key, _)| &**key)
@@ -107,7 +108,7 @@ impl<K: Into<Box<str>>, V> FromIterator<(K, V)> for Map<V> {
 
 /// Drops every member but the last of each name.
 ///
-/// A peer decides how many members there are, hence no look-up per member when there are more than a few.
+/// Above a few members it avoids a look-up per member, because a peer decides how many there are.
 fn without_repeats<K: AsRef<str>, V>(mut members: Vec<(K, V)>) -> Vec<(K, V)> {
     const FEW: usize = 16;
     if members.len() <= FEW {

@@ -1,24 +1,25 @@
-//! The members of one object while they are taken out, by name.
+//! The members of one object while readers take them out, by name.
 
 use std::borrow::Cow;
 
 use crate::node::{Node, take_member};
 
-/// What is left of an object.
+/// The members that are left of an object.
 ///
-/// A taken member stays in the list as an empty one: closing the gap each time, and looking for repeats of
-/// the name each time, would cost more than all the rest of reading a small object.
+/// A taken member stays in the list as an empty one. To close the gap, and to look for repeats of
+/// the name each time, would cost more than the rest of reading a small object.
 #[derive(Clone, Debug)]
 pub(crate) struct Members<'n> {
     list: Vec<(Cow<'n, str>, Node<'n>)>,
-    /// Where the next search starts: most writers order members as the schema does, and so do readers.
+    /// The place where the next search starts. Most writers order members as the schema does, and
+    /// so do readers.
     next: usize,
     /// A bit for each member that has been taken.
     taken: u16,
-    /// How many members have not.
+    /// The number of members that are left.
     left: usize,
-    /// Whether the bits are in use. They are not when there are more members than bits, nor when a name
-    /// occurs twice; then members are removed from the list.
+    /// True while the bits are in use. An object with more members than bits, or with a repeated
+    /// name, goes without them: its members are removed from the list.
     marks: bool,
 }
 
@@ -33,7 +34,7 @@ impl<'n> Members<'n> {
         if !self.marks {
             return take_member(&mut self.list, name);
         }
-        // The end of an object is where a reader asks for what most objects go without.
+        // Readers ask for many optional members that most objects do not have.
         if self.left == 0 {
             return None;
         }
@@ -45,12 +46,12 @@ impl<'n> Members<'n> {
         Some(std::mem::take(node))
     }
 
-    /// Whether a member of this name is left.
+    /// Returns true if a member of this name is left.
     pub(crate) fn has(&self, name: &str) -> bool {
         if self.marks { self.find(name).is_some() } else { position(&self.list, name).is_some() }
     }
 
-    /// The names that are left, in order.
+    /// Returns the names that are left, in order.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let left = self.list.iter().enumerate().filter(|(index, _)| !self.is_taken(*index));
         left.map(|(_, (key, _))| &**key)
@@ -70,7 +71,7 @@ impl<'n> Members<'n> {
         list
     }
 
-    /// The place of a member that is left, when the bits are in use.
+    /// Returns the place of a member that is left, when the bits are in use.
     fn find(&self, name: &str) -> Option<usize> {
         let (before, after) = self.list.split_at_checked(self.next)?;
         let index = match position(after, name) {
@@ -89,7 +90,7 @@ fn position(members: &[(Cow<'_, str>, Node<'_>)], name: &str) -> Option<usize> {
     members.iter().position(|(key, _)| key == name)
 }
 
-/// Whether a name occurs twice.
+/// Returns true if a name occurs twice.
 fn repeats(mut members: &[(Cow<'_, str>, Node<'_>)]) -> bool {
     while let [(name, _), later @ ..] = members {
         if position(later, name).is_some() {

@@ -8,12 +8,12 @@ use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::exact;
 
-/// A JSON value whose text points into what it was parsed from.
+/// A JSON value whose text borrows from the parsed text.
 ///
-/// Numbers keep their kind: an integer without a sign is [`U64`](Node::U64), a negative one
-/// [`I64`](Node::I64), what has a fraction or an exponent is [`F64`](Node::F64), and only what is none of
-/// them without losing digits is [`Exact`](Node::Exact). Objects keep the order of their members; of a name that occurs twice the last one
-/// counts.
+/// Numbers keep their kind. An integer without a sign is [`U64`](Node::U64), a negative one
+/// [`I64`](Node::I64), and a number with a fraction or an exponent is [`F64`](Node::F64). A number
+/// that would lose digits as any of these is [`Exact`](Node::Exact). Objects keep the order of
+/// their members. Of a name that occurs twice the last one counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Node<'a> {
     /// `null`
@@ -25,24 +25,24 @@ pub enum Node<'a> {
     U64(u64),
     /// A negative integer.
     I64(i64),
-    /// Any other number that a double stands for.
+    /// Any other number that a double represents exactly.
     F64(f64),
-    /// Any other number, as its text: an integer of more than 64 bits, a fraction of more digits than a double has,
-    /// one that is closer to zero than any.
+    /// Any other number, as its text: an integer of more than 64 bits, a fraction with more digits
+    /// than a double has, or a number closer to zero than any double.
     ///
-    /// Only [`parse`](crate::parse) and what reads JSON text here makes it: what comes through another library's
-    /// parser has lost the text by then, and is [`F64`](Node::F64).
+    /// [`parse`](crate::parse) and the other readers of JSON text in this crate make it. The parser
+    /// of another library has already lost the text, and gives [`F64`](Node::F64).
     Exact(Cow<'a, str>),
-    /// A string: borrowed unless it held escapes.
+    /// A string. It is borrowed unless it held escapes.
     Str(Cow<'a, str>),
     /// An array.
     Seq(Vec<Node<'a>>),
-    /// An object: its members in the order in which they came.
+    /// An object: its members in the order of the text.
     Map(Vec<(Cow<'a, str>, Node<'a>)>),
 }
 
 impl<'a> Node<'a> {
-    /// The member with this name, of an object; the last one where the name occurs twice.
+    /// Returns the member with this name, if this is an object. Of a repeated name it is the last.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Node<'a>> {
         match self {
@@ -59,7 +59,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The text, of a string.
+    /// Returns the text, if this is a string.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -68,7 +68,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value, of a boolean.
+    /// Returns the value, if this is a boolean.
     #[must_use]
     pub const fn as_bool(&self) -> Option<bool> {
         match self {
@@ -77,7 +77,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The number, of an integer that is not negative.
+    /// Returns the number, if this is an integer that is not negative.
     #[must_use]
     pub const fn as_u64(&self) -> Option<u64> {
         match self {
@@ -86,7 +86,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The number, of an integer that fits 64 bits with a sign.
+    /// Returns the number, if this is an integer that fits 64 bits with a sign.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match self {
@@ -96,7 +96,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The number, or the double that is nearest to it. `None` if it is beyond the largest double.
+    /// Returns the number, or the nearest double. Returns `None` if it is beyond the largest
+    /// double.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
     pub fn as_f64(&self) -> Option<f64> {
@@ -109,13 +110,13 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether this is `null`.
+    /// Returns true if this is `null`.
     #[must_use]
     pub const fn is_null(&self) -> bool {
         matches!(self, Node::Null)
     }
 
-    /// What kind of JSON value this is, as it reads in an error: `a string`, `null`.
+    /// Names the kind of the value for an error message: `a string`, `null`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -128,7 +129,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The same value with text of its own.
+    /// Returns an equal value that owns its text.
     #[must_use]
     pub fn into_owned(self) -> Node<'static> {
         match self {
@@ -155,7 +156,7 @@ pub(crate) fn take_member<'a>(members: &mut Vec<(Cow<'a, str>, Node<'a>)>, name:
     let last = members.iter().rposition(|(key, _)| key == name)?;
     let (_, node) = members.remove(last);
     if members.iter().take(last).any(|(key, _)| key == name) {
-        // In one pass: a peer decides how often it repeats a name, and among how many others.
+        // In one pass: a peer decides how many members there are, and how often a name is repeated.
         members.retain(|(key, _)| key != name);
     }
     Some(node)
@@ -169,7 +170,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Node<'a> {
 
 struct NodeVisitor;
 
-/// Room for what most arrays and objects hold. Asked for at once, as the first step of growing costs more.
+/// The capacity that most arrays and objects need. To grow step by step from the start costs more.
 const FEW: usize = 4;
 
 impl<'de> Visitor<'de> for NodeVisitor {
@@ -244,7 +245,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 }
 
-/// A member's name. `Cow`'s own `Deserialize` always copies, hence this.
+/// A member's name. It exists because `Cow`'s own `Deserialize` always copies.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {

@@ -1,4 +1,4 @@
-//! Reading types of others, that know serde only, from a tree.
+//! Reading types that implement serde's traits only from a tree.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ impl<'a> Node<'a> {
     /// Reads a type that implements serde's `Deserialize`.
     ///
     /// # Errors
-    /// What the type's own reader says, without the payload; the path is not known.
+    /// Fails if the type's own reader fails. The error has neither the payload nor the path.
     pub fn parse<T: Deserialize<'a>>(self) -> Result<T, ReadError> {
         T::deserialize(self).map_err(|error| ReadError::new(&At::root(), Problem::Other(error.to_string())))
     }
@@ -166,7 +166,7 @@ impl<'de> EnumAccess<'de> for Name<'de> {
 
     fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Self::Variant), Error> {
         let value = seed.deserialize(self)?;
-        // A bare string never has a payload; serde's own access for strings says just that.
+        // A bare string never has a payload, and serde's own access for strings says so.
         let (_, unit) = BorrowedStrDeserializer::new("")
             .variant_seed(std::marker::PhantomData::<serde_core::de::IgnoredAny>)?;
         Ok((value, unit))

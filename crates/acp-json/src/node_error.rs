@@ -1,10 +1,10 @@
-//! What the reader of a foreign type says, without the payload: serde's own wording quotes it.
+//! Errors of readers of foreign types, without the payload, which serde's own wording quotes.
 
 use std::fmt::{self, Write as _};
 
 use serde_core::de::{self, Expected, Unexpected};
 
-/// Why a type of somebody else's could not be read from a tree.
+/// The reason why a foreign type could not be read from a tree.
 #[derive(Debug)]
 pub struct NodeError(String);
 

@@ -1,4 +1,4 @@
-//! Some members of an object that is not kept, or not JSON throughout.
+//! Single members of an object that is too long to be kept, or broken somewhere.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use crate::node::Node;
 /// How many bytes of a name or of a value are kept.
 const LONGEST: usize = 1024;
 
-/// Finds members of an object in its bytes while they go by: for a text that is too long to be kept, or that is
-/// broken somewhere.
+/// Finds members of an object while its bytes go by. It serves texts that are too long to be kept,
+/// or that are broken somewhere.
 ///
-/// Only members of the object itself count, wherever in it they stand: none of an object inside it, and nothing
-/// in a string. A value is known when it is a string, a number, a boolean or `null` of up to 1 KiB whose end has
-/// come. Of a name that is given twice the last one counts. Bytes come in pieces of any size, and at most 1 KiB of
-/// them is kept.
+/// Only members of the object itself count, in any order; members of inner objects and text in
+/// strings do not. A value is found when it is a string, a number, a boolean or `null` of up to 1
+/// KiB, and its end has come. Of a name that is given twice the last one counts. Bytes come in
+/// pieces of any size, and at most 1 KiB of them is kept.
 ///
 /// ```
 /// use acp_json::{Node, Outline};
@@ -38,26 +38,26 @@ pub struct Outline<const N: usize> {
 #[derive(Clone, Debug)]
 enum Found {
     Absent,
-    /// Without a value that could be kept.
+    /// A member without a value that could be kept.
     Present,
     Value(String),
 }
 
-/// What goes by.
+/// The part of the text that goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// What may precede the object.
+    /// The text before the object.
     Before,
     /// The name of a member.
     Name,
     /// The value of a member, by the position of its name if it is wanted.
     Value(Option<usize>),
-    /// What follows the object, or a text that has none.
+    /// Text after the object, or a text that has no object.
     Beyond,
 }
 
 impl<const N: usize> Outline<N> {
-    /// Looks for members with these names.
+    /// Makes an outline that looks for members with these names.
     #[must_use]
     pub const fn of(names: [&'static str; N]) -> Self {
         let found = [const { Found::Absent }; N];
@@ -84,13 +84,13 @@ impl<const N: usize> Outline<N> {
         }
     }
 
-    /// Tells whether the object has a member of this name.
+    /// Returns true if the object has a member of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.found(name).is_some_and(|found| !matches!(found, Found::Absent))
     }
 
-    /// The value of a member, if it could be kept.
+    /// Returns the value of a member, if it could be kept.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<Node<'_>> {
         match self.found(name)? {
@@ -133,7 +133,7 @@ impl<const N: usize> Outline<N> {
                 self.in_string = true;
             }
             b'{' | b'[' => {
-                // It stays part of the text, which makes that no scalar.
+                // It stays part of the text, so the text is not a scalar.
                 self.keep(byte);
                 self.depth = self.depth.saturating_add(1);
             }
@@ -151,7 +151,8 @@ impl<const N: usize> Outline<N> {
         }
     }
 
-    /// Only what is wanted is kept, and one byte more than may be, which shows that it is too long.
+    /// Keeps a wanted byte, up to one byte above the limit: that byte shows that the text is too
+    /// long.
     fn keep(&mut self, byte: u8) {
         if self.depth == 1 && self.place != Place::Value(None) && self.text.len() <= LONGEST {
             self.text.push(byte);
@@ -187,7 +188,7 @@ impl<const N: usize> Outline<N> {
     }
 }
 
-/// Without values, which are the peer's.
+/// Values are left out: they belong to the peer.
 impl<const N: usize> fmt::Debug for Outline<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let present = self.names.iter().filter(|name| self.has(name));

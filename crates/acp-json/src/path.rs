@@ -1,15 +1,15 @@
-//! Where in a message a reader stands.
+//! Positions of a reader in a message.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
 
 use crate::report::{Mark, NoteKind, ReadError, Report};
 
-/// How much of a member's name a path shows, in bytes. A peer chooses some names, and a path may be spelled
-/// out for each item of a long list.
+/// The longest part of a member's name that a path shows, in bytes. A peer may choose the name, and
+/// a path may be spelled out for each item of a long list.
 const LONGEST_NAME: usize = 64;
 
-/// A position in the tree that is being read: a list of steps that lives on the readers' stack.
+/// A position in the tree: a list of steps that lives on the stacks of the readers.
 ///
 /// It costs nothing until an error or a note needs its path spelled out.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ enum Step<'p> {
 }
 
 impl<'p> At<'p> {
-    /// The whole value, read without taking notes.
+    /// The position of the whole value, for a reader that takes no notes.
     #[must_use]
     pub const fn root() -> Self {
         At { parent: None, step: Step::Root, report: None }
@@ -37,27 +37,28 @@ impl<'p> At<'p> {
         At { parent: None, step: Step::Root, report: Some(report) }
     }
 
-    /// The member `name` of the object at this position.
+    /// Returns the position of the member `name` of the object here.
     #[must_use]
     pub const fn member(&'p self, name: &'p str) -> At<'p> {
         At { parent: Some(self), step: Step::Member(name), report: self.report }
     }
 
-    /// The item with this index, from 0, of the list at this position.
+    /// Returns the position of the item with this index (from 0) of the list here.
     #[must_use]
     pub const fn item(&'p self, index: usize) -> At<'p> {
         At { parent: Some(self), step: Step::Item(index), report: self.report }
     }
 
-    /// Whether anybody wants to know what is defaulted, skipped or ignored.
+    /// Returns true if somebody wants to know what is defaulted, skipped or ignored.
     #[must_use]
     pub const fn takes_notes(&self) -> bool {
         self.report.is_some()
     }
 
-    /// The path as text, such as `prompt[0].text`; empty for the whole value.
+    /// Returns the path as text, such as `prompt[0].text`. It is empty for the whole value.
     ///
-    /// A name shows its first 64 bytes and `…`, its control characters escaped; the empty name is `""`.
+    /// A name shows its first 64 bytes and `…`, its control characters escaped; the empty name is
+    /// `""`.
     #[must_use]
     pub fn path(&self) -> String {
         let mut path = self.parent.map(At::path).unwrap_or_default();
@@ -77,7 +78,7 @@ impl<'p> At<'p> {
         path
     }
 
-    /// Tries to read something here; when it fails, nothing of it is noted.
+    /// Tries to read something here, and drops the notes of a failed attempt.
     pub fn attempt<T>(&self, read: impl FnOnce() -> Result<T, ReadError>) -> Option<T> {
         let mark = self.mark();
         read().inspect_err(|_| self.rewind(mark)).ok()
@@ -89,7 +90,7 @@ impl<'p> At<'p> {
         }
     }
 
-    /// How many notes there are, to take back those of an attempt that was given up.
+    /// The number of notes. It serves to take back the notes of a failed attempt.
     pub(crate) fn mark(&self) -> Mark {
         self.report.map_or_else(Mark::default, |report| report.borrow().mark())
     }

@@ -54,10 +54,10 @@ integers! {
     i64: "a 64-bit integer",
 }
 
-/// The integer that a float stands for, where it stands for one exactly.
+/// Returns the integer that a float represents exactly, if there is one.
 #[expect(clippy::cast_possible_truncation, reason = "the bound is checked first")]
 fn whole(number: f64) -> Option<i64> {
-    // One more, 2^53, is also what 2^53 + 1 is rounded to.
+    // The next one, 2^53, is also the double nearest to 2^53 + 1.
     const EXACT: f64 = 9_007_199_254_740_991.0;
     (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
 }

@@ -13,9 +13,9 @@ use crate::report::{Problem, ReadError, Report};
 
 /// A type that can be read from a tree.
 ///
-/// The result owns what it keeps: text is copied out of the line here, and nowhere else.
+/// The result owns its parts: text is copied out of the line here, and nowhere else.
 pub trait FromNode: Sized {
-    /// Reads `node`, which stands at `at`.
+    /// Reads `node` at the position `at`.
     ///
     /// # Errors
     /// Names the position of the first part that cannot be read.
@@ -30,10 +30,10 @@ pub fn read<T: FromNode>(node: Node<'_>) -> Result<T, ReadError> {
     T::from_node(node, &At::root())
 }
 
-/// Reads a whole value and writes down what was defaulted, skipped or unknown.
+/// Reads a whole value, and notes each part that was defaulted, skipped or unknown.
 ///
 /// # Errors
-/// Names the position of the first part that cannot be read; the notes taken until then are kept.
+/// Names the position of the first part that cannot be read. The notes up to that part are kept.
 pub fn read_reporting<T: FromNode>(node: Node<'_>, report: &mut Report) -> Result<T, ReadError> {
     let cell = RefCell::new(std::mem::take(report));
     let value = T::from_node(node, &At::reporting(&cell));
@@ -62,10 +62,11 @@ pub(crate) fn syntax(error: serde_json::Error) -> ReadError {
     ReadError::new(&At::root(), Problem::Syntax(error.to_string()))
 }
 
-/// Implements serde's `Deserialize` on top of [`FromNode`]: the tree is built once, by any deserializer.
+/// Implements serde's `Deserialize` on top of [`FromNode`]. The tree is built once, by any
+/// deserializer.
 ///
 /// # Errors
-/// What the deserializer or the reader says.
+/// Fails if the deserializer or the reader fails.
 pub fn deserialize<'de, T: FromNode, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let node = Node::deserialize(deserializer)?;
     read(node).map_err(D::Error::custom)
@@ -74,7 +75,7 @@ pub fn deserialize<'de, T: FromNode, D: Deserializer<'de>>(deserializer: D) -> R
 /// Implements serde's `Serialize` on top of [`Record`].
 ///
 /// # Errors
-/// What the serializer says.
+/// Fails if the serializer fails.
 pub fn serialize<T: Record, S: Serializer>(record: &T, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     record.write(&mut map)?;
@@ -97,8 +98,8 @@ pub fn parse_slice(bytes: &[u8]) -> Result<Node<'_>, ReadError> {
     exact::from_slice(bytes).map_err(syntax)
 }
 
-/// The JSON text of a value that consists of JSON only: strings as keys, numbers that are finite, no failing
-/// `Serialize`.
+/// Returns the JSON text of a value that consists of JSON only: keys are strings, numbers are
+/// finite, and each `Serialize` succeeds.
 ///
 /// A value that breaks that rule is written as `null`.
 #[must_use]

@@ -3,17 +3,19 @@
 /// How long `\ud83d` is.
 const ESCAPE: usize = 6;
 
-/// The same JSON with `\ufffd` (the replacement character) in the place of each half of a surrogate pair that stands
-/// alone, or `None` if there is none.
+/// Replaces each lone half of a surrogate pair with `\ufffd` (the replacement character). Returns
+/// `None` if the text has no such half.
 ///
-/// Programs that count text in UTF-16 cut it between the halves, and write what is left as `"\ud83d"`. No Rust string
-/// holds that, so such JSON is not read; after this it is. Everything else stays as it is, at the same offset.
+/// Programs that count text in UTF-16 may cut it between the halves, and write `"\ud83d"`. A Rust
+/// string cannot hold that, so such JSON is not read; after the repair it is. Everything else stays
+/// as it is, at its old offset.
 ///
 /// ```
 /// let cut = r#"{"title":"A bug \ud83d"}"#;
 /// assert!(acp_json::parse(cut).is_err());
 /// let repaired = acp_json::repair_surrogates(cut).unwrap_or_default();
-/// assert_eq!(acp_json::parse(&repaired)?.get("title").and_then(|title| title.as_str()), Some("A bug \u{fffd}"));
+/// let node = acp_json::parse(&repaired)?;
+/// assert_eq!(node.get("title").and_then(|title| title.as_str()), Some("A bug \u{fffd}"));
 /// # Ok::<(), acp_json::ReadError>(())
 /// ```
 #[must_use]
@@ -21,7 +23,7 @@ pub fn repair_surrogates(json: &str) -> Option<String> {
     let mut repaired = String::new();
     let mut copied = 0;
     let mut at = 0;
-    // Outside strings there is no backslash in JSON, and within them each begins an escape.
+    // JSON has backslashes only in strings, where each begins an escape.
     while let Some(rest) = json.get(at..)
         && let Some(found) = rest.find('\\')
     {

@@ -1,11 +1,11 @@
-//! What went wrong while reading, and what was passed over.
+//! Read errors, and notes of what a reader passed over.
 
 use std::fmt;
 
 use crate::node::Node;
 use crate::path::At;
 
-/// A value could not be read. Says where and why; never repeats what the value held.
+/// The error of a value that could not be read. It says where and why, and never repeats the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError(Box<Inner>);
 
@@ -15,17 +15,17 @@ struct Inner {
     problem: Problem,
 }
 
-/// Why a value could not be read.
+/// The reason why a value could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
     /// A required member is not there.
     Missing,
-    /// Another kind of JSON value was due.
+    /// The value is of another kind than expected.
     Mismatch {
-        /// What was due, such as `a string`.
+        /// The expected kind, such as `a string`.
         expected: &'static str,
-        /// What was there, such as `a number`.
+        /// The kind that was found, such as `a number`.
         found: &'static str,
     },
     /// A number does not fit its type.
@@ -33,44 +33,44 @@ pub enum Problem {
         /// The type's name, such as `an unsigned 32-bit integer`.
         expected: &'static str,
     },
-    /// A number fits its type, but the schema says more about it.
+    /// A number fits its type, but the schema restricts it further.
     OutOfBounds {
-        /// What it must be, such as `at least 1`.
+        /// The restriction, such as `at least 1`.
         bounds: String,
     },
-    /// The text is not JSON; the reason comes from the parser.
+    /// The text is not JSON. The parser gives the reason.
     Syntax(String),
-    /// A reader of the caller's own refused the value.
+    /// A reader outside of this crate refused the value.
     Other(String),
 }
 
 impl ReadError {
-    /// A problem at a position.
+    /// Makes an error at a position.
     #[must_use]
     pub fn new(at: &At<'_>, problem: Problem) -> Self {
         ReadError(Box::new(Inner { path: at.path(), problem }))
     }
 
-    /// A required member is not there; `at` is the member's own position.
+    /// Makes the error of a missing member. `at` is the position of the member itself.
     #[must_use]
     pub fn missing(at: &At<'_>) -> Self {
         Self::new(at, Problem::Missing)
     }
 
-    /// Another kind of value was due, such as `a string`.
+    /// Makes the error of a value of another kind than the `expected` one, such as `a string`.
     #[must_use]
     pub fn expected(at: &At<'_>, expected: &'static str, found: &Node<'_>) -> Self {
         Self::new(at, Problem::Mismatch { expected, found: found.kind() })
     }
 
-    /// Where: member names joined by dots, item numbers in brackets, empty for the whole value. A long name is
-    /// cut, see [`At::path`].
+    /// Returns the path: member names joined by dots, item numbers in brackets, empty for the whole
+    /// value. A long name is cut, see [`At::path`].
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// Why.
+    /// Returns the reason.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.0.problem
@@ -101,19 +101,19 @@ impl fmt::Display for Problem {
     }
 }
 
-/// How many notes a report keeps.
+/// The number of notes that a report keeps.
 const MOST_NOTES: usize = 1000;
 
-/// What a lenient reader passed over, in the order in which it met it.
+/// The parts that a lenient reader passed over, in the order of reading.
 ///
-/// A peer decides how much that is, hence no more than 1000 notes; the others are counted.
+/// A peer decides how many they are. A report keeps 1000 notes and counts the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     notes: Vec<Note>,
     omitted: usize,
 }
 
-/// How far a report has come.
+/// A mark in a report, to come back to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mark {
     notes: usize,
@@ -127,13 +127,13 @@ impl Report {
         &self.notes
     }
 
-    /// How many notes came after the first 1000 and were not kept.
+    /// The number of notes after the first 1000, which were not kept.
     #[must_use]
     pub const fn omitted(&self) -> usize {
         self.omitted
     }
 
-    /// Whether everything was read as it was sent.
+    /// Returns true if everything was read as it was sent.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.notes.is_empty()
@@ -157,18 +157,18 @@ impl Report {
     }
 }
 
-/// One thing that was passed over.
+/// One part that was passed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Where, written like [`ReadError::path`].
+    /// The path, written like [`ReadError::path`].
     pub path: String,
-    /// What was done about it.
+    /// The way in which the reader dealt with it.
     pub kind: NoteKind,
 }
 
 impl Note {
-    /// Why, with the path of what was wrong where that is deeper than the note's. `None` for what was not
-    /// wrong, but not known.
+    /// The reason, with the path of the fault where that is deeper than the note's. It is `None`
+    /// for a part that is unknown rather than wrong.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         match &self.kind {
@@ -181,13 +181,13 @@ impl Note {
     }
 }
 
-/// What was done about a part of a message that could not be used.
+/// The way in which a reader dealt with a part that it could not use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoteKind {
-    /// A malformed member was read as if it were absent. The error says what in it was wrong.
+    /// A malformed member was read as absent. The error describes the fault.
     Defaulted(ReadError),
-    /// A malformed item was left out of its list. The error says what in it was wrong.
+    /// A malformed item was left out of its list. The error describes the fault.
     Skipped(ReadError),
     /// A member that its type does not know was not kept.
     Ignored,

@@ -13,7 +13,7 @@ use crate::path::At;
 use crate::read::{FromNode, syntax};
 use crate::report::ReadError;
 
-/// Any JSON value, owned: the order of members and the kind of numbers are kept.
+/// Any JSON value, owned. It keeps the order of members and the kind of numbers.
 ///
 /// ```
 /// use acp_json::Value;
@@ -30,67 +30,67 @@ impl Value {
     /// `null`
     pub const NULL: Value = Value(Node::Null);
 
-    /// The JSON of anything that serializes.
+    /// Builds the JSON of anything that serializes.
     ///
     /// # Errors
-    /// The value's own `Serialize` fails, or has a map whose keys are not strings.
+    /// Fails if the value's own `Serialize` fails, or if a map has keys that are not strings.
     pub fn new<T: Serialize + ?Sized>(value: &T) -> Result<Self, ReadError> {
         // Through text: it keeps order and number kinds exactly as they would be on the wire.
         let text = serde_json::to_string(value).map_err(syntax)?;
         Ok(Value(exact::from_str(&text).map_err(syntax)?.into_owned()))
     }
 
-    /// Reads the value as a type of the caller's.
+    /// Reads the value as a type of the caller.
     ///
     /// # Errors
-    /// The value does not hold a `T`.
+    /// Fails if the value does not hold a `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
         self.0.clone().parse()
     }
 
-    /// The member with this name, of an object.
+    /// Returns the member with this name, if the value is an object that has it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Node<'static>> {
         self.0.get(name)
     }
 
-    /// The text, of a string.
+    /// Returns the text, if the value is a string.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         self.0.as_str()
     }
 
-    /// The value, of a boolean.
+    /// Returns the value, if it is a boolean.
     #[must_use]
     pub const fn as_bool(&self) -> Option<bool> {
         self.0.as_bool()
     }
 
-    /// The number, of an integer that fits.
+    /// Returns the number, if it is an integer that fits.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         self.0.as_i64()
     }
 
-    /// The number, of an integer that is not negative.
+    /// Returns the number, if it is an integer that is not negative.
     #[must_use]
     pub const fn as_u64(&self) -> Option<u64> {
         self.0.as_u64()
     }
 
-    /// Whether this is `null`.
+    /// Returns true if the value is `null`.
     #[must_use]
     pub const fn is_null(&self) -> bool {
         self.0.is_null()
     }
 
-    /// The tree behind the value.
+    /// Returns the tree behind the value.
     #[must_use]
     pub const fn as_node(&self) -> &Node<'static> {
         &self.0
     }
 
-    /// The tree behind the value.
+    /// Returns the tree behind the value.
     #[must_use]
     pub fn into_node(self) -> Node<'static> {
         self.0

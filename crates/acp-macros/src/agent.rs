@@ -1,4 +1,4 @@
-//! `impl Agent` for the block.
+//! The `impl Agent` for a block.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
@@ -8,7 +8,7 @@ use crate::classify::{Handler, Returns, Role, session_state};
 use crate::expand::Expansion;
 use crate::{facts, method};
 
-/// `impl Agent` for a correct block.
+/// Writes `impl Agent` for a correct block.
 pub(crate) fn implementation(expansion: &Expansion<'_>) -> TokenStream {
     let krate = &expansion.krate;
     let session = session(expansion);
@@ -37,7 +37,7 @@ pub(crate) fn implementation(expansion: &Expansion<'_>) -> TokenStream {
     )
 }
 
-/// `impl Agent` for a block with errors.
+/// Writes `impl Agent` for a block with errors.
 pub(crate) fn fallback(expansion: &Expansion<'_>) -> TokenStream {
     let krate = &expansion.krate;
     let session = session(expansion);
@@ -54,7 +54,7 @@ pub(crate) fn fallback(expansion: &Expansion<'_>) -> TokenStream {
     )
 }
 
-/// What a session holds.
+/// Returns the type of a session's state.
 fn session(expansion: &Expansion<'_>) -> TokenStream {
     let opening = expansion.handlers.iter().find(|handler| handler.is("new_session"));
     match opening.map(|handler| &handler.returns) {
@@ -63,12 +63,12 @@ fn session(expansion: &Expansion<'_>) -> TokenStream {
     }
 }
 
-/// Whether the block opens its sessions itself. If not, they hold nothing.
+/// Returns true if the block opens its sessions itself. Otherwise they have no state.
 pub(crate) fn opens_sessions(handlers: &[Handler<'_>]) -> bool {
     handlers.iter().any(|handler| handler.is("new_session"))
 }
 
-/// The arms of the match on the method of a request.
+/// Writes the arms of the match on the method of a request.
 fn calls(expansion: &Expansion<'_>) -> Vec<TokenStream> {
     let krate = &expansion.krate;
     let mut arms = arms(expansion, false);
@@ -82,7 +82,7 @@ fn calls(expansion: &Expansion<'_>) -> Vec<TokenStream> {
     arms
 }
 
-/// The match on the method of a notification, where the agent takes any.
+/// Writes the match on the method of a notification, if the agent handles any.
 fn notifications(expansion: &Expansion<'_>) -> Option<TokenStream> {
     let krate = &expansion.krate;
     let arms = arms(expansion, true);
@@ -106,7 +106,7 @@ fn arms(expansion: &Expansion<'_>, notifications: bool) -> Vec<TokenStream> {
             let marker = marker(handler, krate);
             let pattern = match &handler.role {
                 Role::Operation(operation) => match method::marker(handler.function) {
-                    // The path that was written is used, or its import would not be.
+                    // The path is used as it was written; otherwise its import would be unused.
                     Some(path) => quote!(<#path as #krate::method::Method>::NAME),
                     None => operation.method.to_token_stream(),
                 },

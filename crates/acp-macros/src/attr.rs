@@ -15,30 +15,31 @@ const PROMPT_KEYS: [&str; 4] = ["image", "audio", "embedded_context", "queue"];
 const MCP_KEYS: [&str; 2] = ["http", "sse"];
 const AUTH_KEYS: [&str; 1] = ["required"];
 
-/// What the attribute says. All but `krate` is for agents.
+/// The arguments of the attribute. Only an agent has others than `krate`.
 #[derive(Debug, Default)]
 pub(crate) struct Attributes {
-    /// The program's name; the package's name by default.
+    /// The program's name. The default is the package's name.
     pub(crate) name: Option<LitStr>,
     /// The name for people.
     pub(crate) title: Option<LitStr>,
-    /// The program's version; the package's version by default.
+    /// The program's version. The default is the package's version.
     pub(crate) version: Option<LitStr>,
-    /// The content kinds of prompts beyond the baseline, and what a second prompt meets.
+    /// The content kinds of prompts beyond the baseline, and the treatment of a second prompt.
     pub(crate) prompt: Prompt,
-    /// The transports of MCP servers beyond the baseline, for an agent that connects them itself.
+    /// The transports of MCP servers beyond the baseline, for an agent that connects servers
+    /// itself.
     pub(crate) mcp: McpTransports,
-    /// How the library connects MCP servers, if it does.
+    /// The MCP options, if the library connects the servers.
     pub(crate) servers: Option<Given>,
-    /// `auth(required)`.
+    /// True with `auth(required)`.
     pub(crate) login_required: Option<Path>,
-    /// Whether sessions may have more directories than one.
+    /// True if sessions may have several directories.
     pub(crate) additional_directories: bool,
-    /// Capabilities of the agent's own.
+    /// The agent's own capabilities.
     pub(crate) meta: Vec<MetaEntry>,
-    /// What keeps the sessions.
+    /// The store of the sessions.
     pub(crate) store: Option<Given>,
-    /// The path of the library, where it was renamed.
+    /// The path of the library, if it was renamed.
     pub(crate) krate: Option<Path>,
 }
 
@@ -79,14 +80,14 @@ impl Parse for MetaEntry {
 /// `key` or `key = …`.
 #[derive(Debug)]
 pub(crate) enum Given {
-    /// What it is without a value.
+    /// The key has no value, so its default holds.
     Default,
-    /// This.
+    /// The key has this value.
     Value(Box<Expr>),
 }
 
 impl Attributes {
-    /// Reads the arguments. What cannot be read is reported, and the rest still counts.
+    /// Reads the arguments. Faults are reported, and the other arguments still count.
     pub(crate) fn parse(tokens: TokenStream, target: &Target, report: &mut Report) -> Self {
         let mut attributes = Attributes::default();
         let mut seen = Vec::new();
@@ -104,7 +105,7 @@ impl Attributes {
         seen: &mut Vec<String>,
         report: &mut Report,
     ) -> syn::Result<()> {
-        // `crate` is a keyword, which `Path::get_ident` knows as an identifier all the same.
+        // `crate` is a keyword, but `Path::get_ident` takes it as an identifier.
         let key = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
         if seen.contains(&key) {
             report.error(&meta.path, format_args!("`{key}` is given twice"));
@@ -152,7 +153,7 @@ impl Attributes {
             _ => {
                 self.store = Some(given(meta)?);
                 if !cfg!(feature = "store") {
-                    report.error(&meta.path, "`store` takes the feature `store` of `acp-agent`");
+                    report.error(&meta.path, "`store` needs the feature `store` of `acp-agent`");
                 }
             }
         }
@@ -203,7 +204,7 @@ fn quoted(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Passes over the value of a key that is not known, so that the keys after it are still read.
+/// Passes over the value of an unknown key, so that the keys after it are still read.
 fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if meta.input.peek(Token![=]) {
         meta.value()?.parse::<Expr>()?;

@@ -1,4 +1,4 @@
-//! How a function of the block is called: its arguments, the call, its result.
+//! The call of a handler: its arguments, the call, its result.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -11,9 +11,9 @@ use crate::expand::Expansion;
 use crate::operation::Side;
 use crate::parse::Function;
 
-/// The marker type of what the handler answers.
+/// Returns the marker type of the operation that the handler answers.
 pub(crate) fn marker(handler: &Handler<'_>, krate: &Path) -> TokenStream {
-    // At the function's name, where it is missing if the library is of another release.
+    // It points at the function's name. The marker is missing if the library is of another release.
     let of_protocol = |marker| {
         let marker = Ident::new(marker, handler.name().span());
         quote!(#krate::op::#marker)
@@ -31,7 +31,8 @@ pub(crate) fn marker(handler: &Handler<'_>, krate: &Path) -> TokenStream {
 pub(crate) fn body(handler: &Handler<'_>, marker: &TokenStream, expansion: &Expansion<'_>) -> TokenStream {
     let Expansion { target, krate, .. } = expansion;
     let is_agent = target.side == Side::Agent;
-    // In an agent it matters whose call it is, and what a session holds; a client may have to wait for an argument.
+    // An agent's handler belongs to a call and to a session. A client's handler may wait for an
+    // argument.
     let (from_call, into_reply, wait) = if is_agent {
         (quote!(<#marker, Self>), quote!(<#marker, <Self as #krate::Agent>::Session>), None)
     } else {
@@ -42,7 +43,7 @@ pub(crate) fn body(handler: &Handler<'_>, marker: &TokenStream, expansion: &Expa
     let names: Vec<_> = (0..handler.arguments.len()).map(|index| format_ident!("argument_{index}")).collect();
     let arguments = handler.arguments.iter().zip(&names).map(|(argument, name)| {
         let ty = &*argument.ty;
-        // At the argument's type, because that is what the error is about when it is the wrong one.
+        // It points at the argument's type, because a wrong type is an error about the argument.
         quote_spanned! {at(ty)=>
             let #name = <#ty as #krate::FromCall #from_call>::from_call(&mut call)#wait?;
         }
@@ -88,7 +89,7 @@ pub(crate) fn body(handler: &Handler<'_>, marker: &TokenStream, expansion: &Expa
     }
 }
 
-/// Whether the handler takes `self: Arc<Self>`.
+/// Returns true if the handler takes `self: Arc<Self>`.
 fn keeps_itself(function: &Function) -> bool {
     match function.signature.inputs.first() {
         Some(FnArg::Receiver(receiver)) => {
@@ -98,7 +99,7 @@ fn keeps_itself(function: &Function) -> bool {
     }
 }
 
-/// Where this stands, but as the macro's own code: lints leave it alone.
+/// Returns the position of `ty`, but as the macro's own code: lints leave it alone.
 pub(crate) fn at(ty: &impl Spanned) -> Span {
     Span::call_site().located_at(ty.span())
 }

@@ -51,7 +51,7 @@ fn check_block(block: &Block, target: &Target, report: &mut Report) {
     }
 }
 
-/// The lifetimes of the block, and `'_` in its type.
+/// Returns the lifetimes of the block, with `'_` in its type.
 pub(crate) fn lifetimes(block: &Block) -> Vec<&Lifetime> {
     let declared = block.generics.lifetimes().map(|parameter| &parameter.lifetime);
     let Type::Path(path) = &block.self_type else { return declared.collect() };
@@ -82,7 +82,7 @@ fn check_receiver(function: &Function, target: &Target, report: &mut Report) {
         ReceiverKind::Typed(_, ty) if is_arc_of_self(ty) => {}
         ReceiverKind::Reference(_, _, Some(_)) => report.error(
             receiver,
-            "a handler takes `&self`: handlers run beside each other, so what they change needs a lock of its own",
+            "a handler takes `&self`: handlers run concurrently, so state that they change needs a lock",
         ),
         _ => report.error(
             receiver,
@@ -94,7 +94,7 @@ fn check_receiver(function: &Function, target: &Target, report: &mut Report) {
     }
 }
 
-/// Whether this is `Arc<Self>`.
+/// Returns true if this is `Arc<Self>`.
 pub(crate) fn is_arc_of_self(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     path.path.segments.last().is_some_and(|last| {
@@ -113,7 +113,7 @@ fn check_signature(function: &Function, target: &Target, report: &mut Report) {
     for parameter in &signature.generics.params {
         match parameter {
             GenericParam::Lifetime(_) => {
-                report.error(parameter, "a handler has no lifetime parameters: its arguments are its own");
+                report.error(parameter, "a handler has no lifetime parameters: it owns its arguments");
             }
             _ => report.error(parameter, "a handler has no generic parameters: put them on the `impl` block"),
         }
@@ -134,10 +134,13 @@ fn check_signature(function: &Function, target: &Target, report: &mut Report) {
         let FnArg::Typed(argument) = argument else { continue };
         match &*argument.ty {
             Type::ImplTrait(_) => {
-                report.error(&argument.ty, "name the argument's type: it decides what the handler is given");
+                report.error(
+                    &argument.ty,
+                    "name the argument's type: it selects the value that the handler gets",
+                );
             }
             Type::Reference(_) => {
-                report.error(&argument.ty, "a handler is given its arguments by value: leave out the `&`");
+                report.error(&argument.ty, "a handler takes its arguments by value: leave out the `&`");
             }
             _ => {}
         }
@@ -195,7 +198,7 @@ fn check_twice(block: &Block, handlers: &[Handler<'_>], report: &mut Report) {
         };
         let earlier = handlers.get(..index).unwrap_or_default();
         let later = handlers.get(index + 1..).unwrap_or_default();
-        // Of an operation's function and an `#[on]`, it is the `#[on]` that was one too many.
+        // Of an operation's function and an `#[on]`, the `#[on]` is the superfluous one.
         let named = later.iter().filter(|other| other.function.methods.is_empty());
         if earlier.iter().chain(named).any(|other| self::method(other).as_ref() == Some(&method)) {
             report.error(place, format_args!("`{method}` has a handler already"));
@@ -203,7 +206,7 @@ fn check_twice(block: &Block, handlers: &[Handler<'_>], report: &mut Report) {
     }
 }
 
-/// The method that the handler is for, as far as the macro knows it.
+/// Returns the method of the handler, as far as the macro knows it.
 fn method(handler: &Handler<'_>) -> Option<String> {
     match &handler.role {
         Role::Operation(operation) => Some(operation.method.to_owned()),
@@ -236,11 +239,12 @@ fn check_pairs(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>],
         );
     }
     if let (Some(archive), None, None) = (find("archive_session"), find("list_sessions"), &attributes.store) {
-        report.error(archive.name(), "`archive_session` decides what is listed: add `list_sessions`");
+        report.error(archive.name(), "`archive_session` hides sessions from the list: add `list_sessions`");
     }
 }
 
-/// A capability that stands for several operations is advertised when all of them are there, so they have to be.
+/// A capability of several operations is advertised when all of them are there, so all are
+/// required.
 fn check_capabilities(handlers: &[Handler<'_>], target: &Target, report: &mut Report) {
     for (index, handler) in handlers.iter().enumerate() {
         let Some(operation) = handler.operation() else { continue };
@@ -267,7 +271,7 @@ fn check_capabilities(handlers: &[Handler<'_>], target: &Target, report: &mut Re
     }
 }
 
-/// A misspelt `prompt` has an error of its own, which asks for the same function.
+/// A misspelt `prompt` has an error of its own, which asks for this function.
 fn has_misspelt_prompt(block: &Block) -> bool {
     block.functions().any(|function| nearest(&function.name().to_string(), ["prompt"]).is_some())
 }

@@ -1,4 +1,4 @@
-//! What each function of the block is.
+//! The role of each function of the block.
 
 use syn::{FnArg, GenericArgument, Ident, LitStr, PatType, Path, PathArguments, ReturnType, Type};
 
@@ -19,20 +19,20 @@ pub(crate) struct Handler<'a> {
     pub(crate) returns: Returns<'a>,
 }
 
-/// When a function is called.
+/// The occasion on which a function is called.
 #[derive(Debug)]
 pub(crate) enum Role {
     /// A method of the protocol.
     Operation(&'static Operation),
-    /// A question of the library's.
+    /// A question of the library.
     Hook(&'static Hook),
-    /// A method of one's own: a request, or a notification when it returns nothing.
+    /// An extension method: a request, or a notification when the function returns nothing.
     Extension(LitStr),
-    /// The same, named by a marker that has its types.
+    /// An extension method, given by a marker that has its types.
     Typed(Path),
 }
 
-/// What a function returns.
+/// The result type of a function.
 #[derive(Debug)]
 pub(crate) enum Returns<'a> {
     Nothing,
@@ -50,7 +50,7 @@ impl Handler<'_> {
         self.function.name()
     }
 
-    /// Whether this is for a notification.
+    /// Returns true for a notification.
     pub(crate) const fn is_notification(&self) -> bool {
         match self.role {
             Role::Operation(operation) => operation.notification,
@@ -59,7 +59,7 @@ impl Handler<'_> {
         }
     }
 
-    /// The operation, if it is one.
+    /// Returns the operation, if the role is one.
     pub(crate) const fn operation(&self) -> Option<&'static Operation> {
         match self.role {
             Role::Operation(operation) => Some(operation),
@@ -67,7 +67,7 @@ impl Handler<'_> {
         }
     }
 
-    /// Whether this is the operation or the hook of this name.
+    /// Returns true if the role is the operation or the hook of this name.
     pub(crate) fn is(&self, name: &str) -> bool {
         match self.role {
             Role::Operation(operation) => operation.name == name,
@@ -77,7 +77,7 @@ impl Handler<'_> {
     }
 }
 
-/// Finds the role of every function; reports those that have none.
+/// Finds the role of every function, and reports functions without one.
 pub(crate) fn handlers<'a>(block: &'a Block, target: &Target, report: &mut Report) -> Vec<Handler<'a>> {
     let mut handlers = Vec::new();
     for member in &block.members {
@@ -128,7 +128,7 @@ fn role(function: &Function, target: &Target, report: &mut Report) -> Option<Rol
     enabled(operation, function.name(), target, report)
 }
 
-/// The operation, unless it takes a feature that is off.
+/// Returns the operation, unless it needs a feature that is off.
 pub(crate) fn enabled(
     operation: &'static Operation,
     place: impl quote::ToTokens,
@@ -153,7 +153,7 @@ fn no_operation(name: &str, target: &Target) -> String {
     if let Some(name_meant) = nearest(name, operations.chain(target.hooks.iter().map(|hook| hook.name))) {
         return format!("there is no operation `{name}`: did you mean `{name_meant}`?");
     }
-    // The unstable ones are left out: who wants one knows its name.
+    // The unstable ones are left out: their users know the names.
     let operations: Vec<_> = target
         .enabled()
         .filter(|row| !row.unstable)
@@ -179,7 +179,7 @@ fn returns(output: &ReturnType) -> Returns<'_> {
             Some(last) if last.ident.to_string().ends_with("Result") => {
                 let mut types = types(&last.arguments);
                 let value = types.next();
-                // What a second parameter of somebody's own alias is, is not known.
+                // The meaning of a second parameter of a foreign alias is unknown.
                 let error = types.next().filter(|_| last.ident == "Result");
                 Returns::Result { whole, value, error }
             }
@@ -189,7 +189,7 @@ fn returns(output: &ReturnType) -> Returns<'_> {
     }
 }
 
-/// The types among the arguments of a path's segment.
+/// Returns the types among the arguments of a path's segment.
 fn types(arguments: &PathArguments) -> impl Iterator<Item = &Type> {
     let arguments = match arguments {
         PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
@@ -201,7 +201,8 @@ fn types(arguments: &PathArguments) -> impl Iterator<Item = &Type> {
     })
 }
 
-/// The `T` of `Opened<T>`, or the type itself: what a session holds when its opening returns this.
+/// Returns the `T` of `Opened<T>`, or the type itself: the state of a session whose opening returns
+/// this.
 pub(crate) fn session_state(returned: &Type) -> &Type {
     if let Type::Path(path) = returned
         && let Some(last) = path.path.segments.last()

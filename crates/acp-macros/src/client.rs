@@ -1,4 +1,4 @@
-//! `impl Client` for the block.
+//! The `impl Client` for a block.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use crate::expand::Expansion;
 use crate::facts::located;
 use crate::method;
 
-/// `impl Client` for a correct block.
+/// Writes `impl Client` for a correct block.
 pub(crate) fn implementation(expansion: &Expansion<'_>) -> TokenStream {
     let Expansion { krate, handlers, .. } = expansion;
     let registrations = handlers.iter().map(|handler| registration(handler, expansion));
@@ -27,7 +27,7 @@ pub(crate) fn implementation(expansion: &Expansion<'_>) -> TokenStream {
     quote!(#client #(#own_methods)*)
 }
 
-/// `impl Client` for a block with errors.
+/// Writes `impl Client` for a block with errors.
 pub(crate) fn fallback(expansion: &Expansion<'_>) -> TokenStream {
     let krate = &expansion.krate;
     expansion.impl_of(
@@ -38,7 +38,7 @@ pub(crate) fn fallback(expansion: &Expansion<'_>) -> TokenStream {
     )
 }
 
-/// The statement that registers a handler.
+/// Writes the statement that registers a handler.
 fn registration(handler: &Handler<'_>, expansion: &Expansion<'_>) -> TokenStream {
     let krate = &expansion.krate;
     let marker = marker(handler, krate);
@@ -49,7 +49,7 @@ fn registration(handler: &Handler<'_>, expansion: &Expansion<'_>) -> TokenStream
         }
         Role::Extension(name) => quote!(handlers.serve_ext(#name, &self, #body);),
         Role::Operation(_) | Role::Hook(_) | Role::Typed(_) => {
-            // The path that was written is used, or its import would not be.
+            // The path is used as it was written; otherwise its import would be unused.
             let path = match &handler.role {
                 Role::Operation(_) => method::marker(handler.function),
                 _ => None,
@@ -60,10 +60,10 @@ fn registration(handler: &Handler<'_>, expansion: &Expansion<'_>) -> TokenStream
     }
 }
 
-/// Holds the name that a marker of one's own has against the rule, while the block is compiled.
+/// Checks the name of an extension's marker while the block is compiled.
 fn own_method(handler: &Handler<'_>, expansion: &Expansion<'_>) -> Option<TokenStream> {
     let Role::Typed(path) = &handler.role else { return None };
-    // A marker that depends on the block's parameters is not known before they are.
+    // A marker that depends on the block's parameters is known only with them.
     if !expansion.block.generics.params.is_empty() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! The code that stands for the attribute: the block as it was, and the impl of its trait.
+//! The code that replaces the attribute: the block as it was, and the impl of its trait.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -39,14 +39,14 @@ pub(crate) fn expand(target: &'static Target, attributes: TokenStream, item: &To
         (_, false) => agent::fallback(&expansion),
     };
     let errors = report.into_tokens();
-    // An editor shows what the operation does where the function's name stands.
+    // An editor shows the operation's documentation at the function's name.
     let block = block.to_tokens(|function| {
         handlers.iter().find(|handler| std::ptr::eq(handler.function, function)).and_then(docs)
     });
     quote!(#block #implementation #errors)
 }
 
-/// What the function's documentation says besides its own.
+/// Returns the text that is added to the function's own documentation.
 fn docs(handler: &Handler<'_>) -> Option<String> {
     match handler.role {
         Role::Operation(operation) => Some(format!(" Handles `{}`. {}", operation.method, operation.doc)),
@@ -55,13 +55,13 @@ fn docs(handler: &Handler<'_>) -> Option<String> {
     }
 }
 
-/// What the pieces of the expansion are made from.
+/// The parts from which the expansion is made.
 pub(crate) struct Expansion<'a> {
     pub(crate) target: &'static Target,
     pub(crate) block: &'a Block,
     pub(crate) attributes: &'a Attributes,
     pub(crate) handlers: &'a [Handler<'a>],
-    /// The path of the library.
+    /// Returns the path of the library.
     pub(crate) krate: Path,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Expansion<'a> {
         Expansion { target, block, attributes, handlers, krate }
     }
 
-    /// `impl Trait for Type`, with these items.
+    /// Writes `impl Trait for Type`, with these items.
     pub(crate) fn impl_of(&self, name: &str, items: &TokenStream) -> TokenStream {
         let Expansion { block, krate, .. } = self;
         let name = Ident::new(name, proc_macro2::Span::call_site());

@@ -1,6 +1,7 @@
-//! What the macro writes, in the words of the reader: `tests/expansions/<name>.in.rs` becomes `<name>.rs`.
+//! The macro's output as a reader sees it: `tests/expansions/<name>.in.rs` becomes `<name>.rs`.
 //!
-//! The tests of `acp-agent` and `acp-client` compile the results. `EXPANSIONS=overwrite cargo test -p acp-macros` writes them anew.
+//! The tests of `acp-agent` and `acp-client` compile the results. `EXPANSIONS=overwrite cargo test
+//! -p acp-macros` writes them anew.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +22,7 @@ fn check(name: &str) {
     assert_eq!(fs::read_to_string(&path).unwrap_or_default(), expanded, "{}", path.display());
 }
 
-/// The file with every block of an attribute as the compiler sees it.
+/// Returns the file with each block of an attribute as the compiler sees it.
 fn expanded(file: &File) -> String {
     let items = file.items.iter().flat_map(|item| match item {
         Item::Impl(block) => match attributed(block) {
@@ -35,7 +36,7 @@ fn expanded(file: &File) -> String {
     prettyplease::unparse(&File { items: items.collect(), ..file.clone() })
 }
 
-/// The attribute, its arguments, and the block without it.
+/// Returns the attribute, its arguments, and the block without it.
 fn attributed(block: &syn::ItemImpl) -> Option<(&'static Target, TokenStream, TokenStream)> {
     let mut block = block.clone();
     let attribute = block.attrs.pop()?;

@@ -1,4 +1,5 @@
-//! What the agent has, as the library is told: its `Profile`, its own capabilities, its store, its MCP servers.
+//! The facts that the library is told about an agent: `Profile`, own capabilities, store, MCP
+//! servers.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -10,7 +11,7 @@ use crate::calls::{at, marker};
 use crate::classify::{Handler, Role};
 use crate::expand::Expansion;
 
-/// The facts of the block.
+/// Writes the facts of the block.
 pub(crate) fn profile(expansion: &Expansion<'_>) -> TokenStream {
     let Expansion { attributes, handlers, krate, .. } = expansion;
     let (name, version) = (name(expansion), or_package(attributes.version.as_ref(), "CARGO_PKG_VERSION"));
@@ -48,7 +49,7 @@ fn or_package(given: Option<&syn::LitStr>, variable: &str) -> TokenStream {
     }
 }
 
-/// The variants of `Operation` that the block has. `session/new` is always answered.
+/// Returns the variants of `Operation` that the block has. `session/new` is always answered.
 fn operations(expansion: &Expansion<'_>) -> Vec<Ident> {
     let operations = expansion.handlers.iter().filter_map(Handler::operation);
     let mut operations: Vec<_> = operations.map(|operation| format_ident!("{}", operation.marker)).collect();
@@ -58,7 +59,7 @@ fn operations(expansion: &Expansion<'_>) -> Vec<Ident> {
     operations
 }
 
-/// The methods of the agent's own.
+/// Returns the agent's extension methods.
 fn extensions(expansion: &Expansion<'_>) -> impl Iterator<Item = TokenStream> {
     let krate = &expansion.krate;
     expansion.handlers.iter().filter_map(move |handler| {
@@ -68,7 +69,7 @@ fn extensions(expansion: &Expansion<'_>) -> impl Iterator<Item = TokenStream> {
             Role::Extension(name) => name.to_token_stream(),
             Role::Typed(path) => {
                 let marker = marker(handler, krate);
-                // At the marker, which is what is wrong when its name is.
+                // It points at the marker, which is wrong when its name is.
                 let request = quote!(#krate::Extension::#kind(<#marker as #krate::Op>::METHOD));
                 return Some(located(request, at(path)));
             }
@@ -78,7 +79,7 @@ fn extensions(expansion: &Expansion<'_>) -> impl Iterator<Item = TokenStream> {
     })
 }
 
-/// The same tokens, all of which errors show at one place.
+/// Returns the tokens at a single position, where errors then point.
 pub(crate) fn located(tokens: TokenStream, span: Span) -> TokenStream {
     let locate = |mut token: TokenTree| {
         token.set_span(span);
@@ -87,7 +88,7 @@ pub(crate) fn located(tokens: TokenStream, span: Span) -> TokenStream {
     tokens.into_iter().map(locate).collect()
 }
 
-/// The capabilities that the protocol does not know.
+/// Returns the capabilities that the protocol does not know.
 pub(crate) fn meta(expansion: &Expansion<'_>) -> Option<TokenStream> {
     let Expansion { attributes, krate, .. } = expansion;
     let entries = attributes.meta.iter().map(|MetaEntry { name, value }| quote!(.with(#name, #value)));
@@ -100,7 +101,7 @@ pub(crate) fn meta(expansion: &Expansion<'_>) -> Option<TokenStream> {
     })
 }
 
-/// What keeps the sessions.
+/// Returns the store of the sessions.
 pub(crate) fn store(expansion: &Expansion<'_>) -> Option<TokenStream> {
     let krate = &expansion.krate;
     let store = match expansion.attributes.store.as_ref()? {
@@ -117,7 +118,7 @@ pub(crate) fn store(expansion: &Expansion<'_>) -> Option<TokenStream> {
     })
 }
 
-/// How MCP servers are connected.
+/// Returns the options with which MCP servers are connected.
 pub(crate) fn mcp(expansion: &Expansion<'_>) -> Option<TokenStream> {
     let krate = &expansion.krate;
     let options = match expansion.attributes.servers.as_ref()? {

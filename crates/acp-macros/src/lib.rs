@@ -1,14 +1,16 @@
-//! The attributes `#[agent]` and `#[client]` of the `acp` crates; use them through `acp_agent::agent` and
-//! `acp_client::client`, which document them.
+//! The attributes `#[agent]` and `#[client]` of the `acp` crates. Use them through
+//! `acp_agent::agent` and `acp_client::client`, which document them.
 //!
-//! An attribute reads the signatures of an impl block and writes down facts: which protocol operations the
-//! block has, and how each function is called. What those facts mean (capabilities, negotiation, refusals,
-//! sessions, cancellation) is decided by ordinary functions of `acp-agent` and `acp-client`.
+//! An attribute reads the signatures of an impl block and writes down facts: the protocol
+//! operations that the block has, and the call of each function. Ordinary functions of `acp-agent`
+//! and `acp-client` decide what follows from the facts (capabilities, negotiation, refusals,
+//! sessions, cancellation).
 //!
-//! One run goes through the files in this order: `attr` and `parse` read, `classify` and `method` find what each
-//! function is, `check` holds them against the rules, `expand` writes the code: `calls` how functions are called,
-//! `agent` with its `facts` and `client` the rest. `target` says what is not the same for both. Problems are collected
-//! in a `report` on the way, so that one compilation shows all of them.
+//! A run goes through the files in this order. `attr` and `parse` read. `classify` and `method`
+//! find the role of each function. `check` applies the rules. `expand` writes the code: `calls`
+//! writes the calls of functions, `agent` with `facts` and `client` write the rest. `target` has
+//! the differences between the two attributes. A `report` collects the problems, so that one
+//! compilation shows all of them.
 
 mod agent;
 mod attr;

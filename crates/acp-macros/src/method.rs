@@ -1,4 +1,4 @@
-//! `#[ext(…)]` and `#[on(…)]`: the method that a function is for.
+//! `#[ext(…)]` and `#[on(…)]`: the method that a function handles.
 
 use quote::ToTokens;
 use syn::{Attribute, LitStr, Path};
@@ -10,7 +10,7 @@ use crate::report::Report;
 use crate::suggest::nearest_method;
 use crate::target::Target;
 
-/// The name in `#[ext("_vendor/name")]`.
+/// Reads the name in `#[ext("_vendor/name")]`.
 pub(crate) fn extension(attribute: &Attribute, report: &mut Report) -> Option<LitStr> {
     let Ok(name) = attribute.parse_args::<LitStr>() else {
         report.error(attribute, "`#[ext]` takes the method's name: `#[ext(\"_vendor/name\")]`");
@@ -25,7 +25,8 @@ pub(crate) fn extension(attribute: &Attribute, report: &mut Report) -> Option<Li
     Some(name)
 }
 
-/// What `#[on("session/fork")]`, `#[on(methods::SessionFork)]` or a marker of one's own stands for.
+/// Finds the method of `#[on("session/fork")]`, `#[on(methods::SessionFork)]` or an extension's
+/// marker.
 pub(crate) fn protocol_method(attribute: &Attribute, target: &Target, report: &mut Report) -> Option<Role> {
     if let Ok(name) = attribute.parse_args::<LitStr>() {
         return named(&name.value(), &name, target, report);
@@ -52,7 +53,7 @@ pub(crate) fn protocol_method(attribute: &Attribute, target: &Target, report: &m
     }
 }
 
-/// The marker in `#[on(methods::SessionFork)]`.
+/// Returns the marker in `#[on(methods::SessionFork)]`.
 pub(crate) fn marker(function: &Function) -> Option<Path> {
     let attribute = function.methods.first().filter(|attribute| attribute.path().is_ident("on"))?;
     attribute.parse_args_with(Path::parse_mod_style).ok()
@@ -64,8 +65,8 @@ fn named(name: &str, place: &impl ToTokens, target: &Target, report: &mut Report
     }
     let served = target.served.iter().find(|(method, _)| *method == name);
     let message = match (served, Method::named(name).next()) {
-        // Methods without a handler of their own.
-        (Some((_, instead)), _) => format!("`{name}` is dealt with by the library: {instead}"),
+        // These methods have no handler of their own.
+        (Some((_, instead)), _) => format!("the library answers `{name}` itself: {instead}"),
         (None, Some(method)) => other_side(method, target),
         (None, None) => unknown(name, target),
     };
@@ -86,7 +87,7 @@ fn other_side(method: &Method, target: &Target) -> String {
 
 fn unknown(name: &str, target: &Target) -> String {
     if name.starts_with('_') {
-        return format!("`{name}` is no method of the protocol: use `#[ext(\"{name}\")]`");
+        return format!("`{name}` is not a method of the protocol: use `#[ext(\"{name}\")]`");
     }
     match nearest_method(name, target.enabled().map(|row| row.method)) {
         Some(meant) => format!("the protocol has no method `{name}`: did you mean `{meant}`?"),

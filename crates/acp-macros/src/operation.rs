@@ -1,4 +1,4 @@
-//! What the macro knows about the protocol.
+//! The macro's knowledge of the protocol.
 
 use crate::generated::methods::METHODS;
 
@@ -7,17 +7,17 @@ use crate::generated::methods::METHODS;
 pub(crate) struct Operation {
     /// The function's name, such as `new_session`.
     pub(crate) name: &'static str,
-    /// The marker type in `op` of the library, and the variant of its `Operation`.
+    /// The marker type in `op` of the library, and the name of the variant of its `Operation`.
     pub(crate) marker: &'static str,
     /// The protocol method, such as `session/new`.
     pub(crate) method: &'static str,
-    /// What it does.
+    /// A sentence about its effect.
     pub(crate) doc: &'static str,
-    /// The capability that stands for it.
+    /// The capability that announces it.
     pub(crate) capability: Option<&'static str>,
-    /// Whether it is not answered.
+    /// True for a notification.
     pub(crate) notification: bool,
-    /// Whether it takes the feature `unstable`.
+    /// True if it needs the feature `unstable`.
     pub(crate) unstable: bool,
 }
 
@@ -34,23 +34,23 @@ pub(crate) struct Method {
     pub(crate) name: &'static str,
     /// The marker type in `acp_types::v1::methods`.
     pub(crate) marker: &'static str,
-    /// Who handles it.
+    /// The side that handles it.
     pub(crate) side: Side,
 }
 
 impl Method {
-    /// The methods of this name: two, where there is a request and a notification.
+    /// Returns the methods of this name: two, where a request and a notification share it.
     pub(crate) fn named(name: &str) -> impl Iterator<Item = &'static Self> {
         METHODS.iter().filter(move |method| method.name == name)
     }
 
-    /// The method of a marker.
+    /// Returns the method of a marker.
     pub(crate) fn of_marker(marker: &str) -> Option<&'static Self> {
         METHODS.iter().find(|method| method.marker == marker)
     }
 }
 
-/// Who handles a method.
+/// The side that handles a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Agent,
@@ -59,20 +59,20 @@ pub(crate) enum Side {
     Proxy,
 }
 
-/// A function without a method of its own: the library calls it while it answers one.
+/// A function without a method of its own. The library calls it while it answers a request.
 #[derive(Debug)]
 pub(crate) struct Hook {
     /// The function's name.
     pub(crate) name: &'static str,
-    /// The marker type in `op` of the library of the request during which it is called.
+    /// The marker type in `op` of the library, of the request during which it is called.
     pub(crate) marker: &'static str,
     /// The method of that request.
     pub(crate) method: &'static str,
-    /// What it does.
+    /// A sentence about its effect.
     pub(crate) doc: &'static str,
 }
 
-/// Every hook an agent may have.
+/// The hooks that an agent may have.
 pub(crate) const AGENT_HOOKS: &[Hook] = &[Hook {
     name: "auth_methods",
     marker: "Initialize",

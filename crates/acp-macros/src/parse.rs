@@ -1,4 +1,4 @@
-//! The impl block: signatures are parsed, bodies stay tokens.
+//! Parsing of the impl block: signatures are parsed, bodies stay tokens.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::quote;
@@ -26,7 +26,7 @@ impl Block {
         self.members.iter().filter_map(Member::as_function)
     }
 
-    /// The functions that have the name of an earlier one.
+    /// The functions whose name an earlier function has.
     pub(crate) fn duplicates(&self) -> impl Iterator<Item = &Function> {
         self.functions().filter(|function| self.is_duplicate(function))
     }
@@ -41,7 +41,7 @@ impl Block {
 #[derive(Debug)]
 pub(crate) enum Member {
     Function(Box<Function>),
-    /// Anything else, token for token.
+    /// Another item, token for token.
     Other(TokenStream),
 }
 
@@ -50,7 +50,7 @@ pub(crate) enum Member {
 pub(crate) struct Function {
     /// Its attributes, without the macro's own.
     pub(crate) attributes: Vec<Attribute>,
-    /// `#[ext(…)]` and `#[on(…)]`; all of them, so that a second one can be refused.
+    /// `#[ext(…)]` and `#[on(…)]`. All of them are kept, so that a second one can be refused.
     pub(crate) methods: Vec<Attribute>,
     pub(crate) visibility: Visibility,
     pub(crate) signature: Signature,
@@ -100,7 +100,7 @@ impl Block {
     }
 }
 
-/// Whether `<` opens generics, and not a qualified path such as `<T as Trait>::Type`.
+/// Returns true if `<` opens generics, and not a qualified path such as `<T as Trait>::Type`.
 fn has_generics(input: ParseStream<'_>) -> bool {
     let fork = input.fork();
     fork.peek(Token![<]) && fork.parse::<Generics>().is_ok()
@@ -136,7 +136,7 @@ impl Parse for Function {
     }
 }
 
-/// Whether what comes next has a `fn` before its first `=`, `;` or braces.
+/// Returns true if the next item has a `fn` before its first `=`, `;` or braces.
 fn is_function(input: ParseStream<'_>) -> bool {
     let ahead = input.fork();
     while let Ok(token) = ahead.parse::<TokenTree>() {
@@ -150,14 +150,14 @@ fn is_function(input: ParseStream<'_>) -> bool {
     false
 }
 
-/// An item that is no function: up to its `;` or its braces.
+/// Reads an item that is not a function, up to its `;` or its braces.
 fn other(input: ParseStream<'_>) -> syn::Result<Member> {
     let mut tokens = TokenStream::new();
     while !input.is_empty() {
         let token: TokenTree = input.parse()?;
         let last = match &token {
             TokenTree::Punct(punct) => punct.as_char() == ';',
-            // The value of a constant may have braces in it; that of other items ends with them.
+            // The value of a constant may have braces in it. Other items end with their braces.
             TokenTree::Group(group) => {
                 group.delimiter() == proc_macro2::Delimiter::Brace && !input.peek(Token![;])
             }
@@ -172,12 +172,13 @@ fn other(input: ParseStream<'_>) -> syn::Result<Member> {
 }
 
 impl Block {
-    /// The block as it was; what `docs` says about a function is added to its documentation.
+    /// Returns the block as it was, with `docs` added to the documentation of its functions.
     pub(crate) fn to_tokens(&self, docs: impl Fn(&Function) -> Option<String>) -> TokenStream {
         let Block { attributes, impl_token, generics, of_trait, self_type, members } = self;
         let (parameters, _, clause) = generics.split_for_impl();
         let of_trait = of_trait.as_ref().map(|path| quote!(#path for));
-        // A second function of a name has been reported; rustc would do so again, in other words.
+        // A second function of a name has been reported. rustc would report it again, in other
+        // words.
         let members =
             members.iter().filter(|member| !member.as_function().is_some_and(|it| self.is_duplicate(it)));
         let members = members.map(|member| match member {

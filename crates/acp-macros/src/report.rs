@@ -25,12 +25,12 @@ impl Report {
         }
     }
 
-    /// Whether nothing was wrong.
+    /// Returns true if there are no errors.
     pub(crate) const fn is_empty(&self) -> bool {
         self.errors.is_none()
     }
 
-    /// The errors as `compile_error!` invocations; nothing when there are none.
+    /// Returns the errors as `compile_error!` invocations, or nothing if there are none.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.errors.map(|errors| errors.to_compile_error()).unwrap_or_default()
     }

@@ -1,6 +1,6 @@
-//! "Did you mean".
+//! "Did you mean …" suggestions.
 
-/// The candidate that `written` is most likely a misspelling of, if one is near enough.
+/// Returns the candidate that `written` is most likely a misspelling of, if one is near enough.
 pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
@@ -10,7 +10,7 @@ pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'
         .map(|(_, candidate)| candidate)
 }
 
-/// The same for methods, where what stands before the last `/` says little.
+/// Returns the nearest method. The part before the last `/` does not raise the tolerance.
 pub(crate) fn nearest_method<'a>(
     written: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -20,12 +20,13 @@ pub(crate) fn nearest_method<'a>(
     candidates.into_iter().filter(near).min_by_key(|candidate| distance(written, candidate))
 }
 
-/// A third of the longer word: `promt` is near `prompt`, `run` is not near `logout`.
+/// Returns the largest distance of a misspelling, a third of the longer word: `promt` is near
+/// `prompt`, `run` is not near `logout`.
 fn tolerance(written: &str, candidate: &str) -> usize {
     (written.chars().count().max(candidate.chars().count()) / 3).max(1)
 }
 
-/// How many letters have to be added, removed or changed (Levenshtein).
+/// Counts the letters that have to be added, removed or changed (Levenshtein).
 fn distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

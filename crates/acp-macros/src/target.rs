@@ -1,5 +1,5 @@
-//! What an attribute makes: an agent or a client. Everything that is not the same for both is said here, or in
-//! `agent` and `client`.
+//! The target of an attribute: an agent or a client. All differences between the two are here, or
+//! in `agent` and `client`.
 
 use crate::generated::operations::{AGENT_OPERATIONS, CLIENT_OPERATIONS};
 use crate::operation::{AGENT_HOOKS, Hook, Operation, Side};
@@ -7,17 +7,17 @@ use crate::operation::{AGENT_HOOKS, Hook, Operation, Side};
 /// One of the two attributes.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// Its name, which is also what its block is: `agent`.
+    /// Its name, which is also the noun for its block: `agent`.
     pub(crate) attribute: &'static str,
-    /// The same with its article.
+    /// The name with its article.
     pub(crate) one: &'static str,
-    /// What it stands on.
+    /// The name of a block under the attribute.
     pub(crate) block: &'static str,
-    /// What is at the other end.
+    /// The noun for the other end.
     pub(crate) peer: &'static str,
-    /// A type of such a block.
+    /// The name of an example type of such a block.
     pub(crate) example: &'static str,
-    /// A method of its own, and the marker of that.
+    /// An example of a method for `#[on]`, and its marker.
     pub(crate) method: (&'static str, &'static str),
     /// The library as a path, unless it was renamed.
     pub(crate) library: &'static str,
@@ -28,7 +28,7 @@ pub(crate) struct Target {
     pub(crate) keys: &'static [&'static str],
     pub(crate) operations: &'static [Operation],
     pub(crate) hooks: &'static [Hook],
-    /// What a handler has instead of methods that are dealt with by the library.
+    /// The methods that the library answers itself, and what to use instead.
     pub(crate) served: &'static [(&'static str, &'static str)],
 }
 
@@ -80,28 +80,28 @@ pub(crate) const CLIENT: Target = Target {
 };
 
 impl Target {
-    /// The operation whose function has this name.
+    /// Returns the operation whose function has this name.
     pub(crate) fn named(&self, name: &str) -> Option<&'static Operation> {
         self.operations.iter().find(|operation| operation.name == name)
     }
 
-    /// The operation that this method asks for.
+    /// Returns the operation of this method.
     pub(crate) fn of_method(&self, method: &str) -> Option<&'static Operation> {
         self.operations.iter().find(|operation| operation.method == method)
     }
 
-    /// Those that are there with the features of this build.
+    /// Returns the operations that the features of this build have.
     pub(crate) fn enabled(&self) -> impl Iterator<Item = &'static Operation> {
         self.operations.iter().filter(|operation| operation.is_enabled())
     }
 
-    /// The operations that the same capability stands for.
+    /// Returns the operations that share this capability.
     pub(crate) fn siblings(&self, operation: &Operation) -> impl Iterator<Item = &'static Operation> {
         let capability = operation.capability;
         self.operations.iter().filter(move |other| capability.is_some() && other.capability == capability)
     }
 
-    /// The hook whose function has this name.
+    /// Returns the hook whose function has this name.
     pub(crate) fn hook(&self, name: &str) -> Option<&'static Hook> {
         self.hooks.iter().find(|hook| hook.name == name)
     }

@@ -1,4 +1,4 @@
-//! What the canonical schema itself says about a value.
+//! The opinion of the canonical schema on a value.
 
 use std::fmt;
 use std::io;
@@ -14,11 +14,11 @@ pub struct CanonicalSchema {
 }
 
 impl CanonicalSchema {
-    /// Loads the schema of a version, written like `v1`, from this workspace's `schema` folder: the unstable
-    /// one with the feature `unstable`, else the stable one.
+    /// Loads the schema of a version (written like `v1`) from this workspace's `schema` folder. It
+    /// is the unstable schema with the feature `unstable`, else the stable one.
     ///
     /// # Errors
-    /// The file cannot be read or is no schema.
+    /// Fails if the file cannot be read or does not hold a schema.
     pub fn load(version: &str) -> io::Result<Self> {
         let file = if cfg!(feature = "unstable") { "schema.unstable.json" } else { "schema.json" };
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema").join(version).join(file);
@@ -28,20 +28,22 @@ impl CanonicalSchema {
         let validators = jsonschema::validator_map_for(&schema).map_err(|error| named(error.to_string()))?;
         let definitions = schema.get("$defs").and_then(Json::as_object);
         let definitions = definitions.ok_or_else(|| named("there are no `$defs`".to_owned()))?.clone();
-        // The validators leave out what they cannot compile; nobody may take that for "refused".
+        // A validator leaves out the definitions that it cannot compile. That must not pass for a
+        // refusal.
         if let Some(name) = definitions.keys().find(|name| validators.get(&pointer(name)).is_none()) {
             return Err(named(format!("the definition {name} does not compile")));
         }
         Ok(CanonicalSchema { definitions, validators })
     }
 
-    /// The schema of each definition.
+    /// Returns the schema of each definition.
     #[must_use]
     pub const fn definitions(&self) -> &serde_json::Map<String, Json> {
         &self.definitions
     }
 
-    /// Whether the schema accepts a value as this definition. No, if it has no such definition.
+    /// Returns true if the schema accepts a value as this definition. Returns false if it has no
+    /// such definition.
     #[must_use]
     pub fn accepts(&self, definition: &str, value: &Json) -> bool {
         self.validators.get(&pointer(definition)).is_some_and(|validator| validator.is_valid(value))

@@ -17,7 +17,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// The definition of this name, of which `T` is the type.
+    /// Makes the definition of this name, whose type is `T`.
     pub(crate) const fn of<T: Type>(name: &'static str) -> Self {
         Definition {
             name,
@@ -27,38 +27,40 @@ impl Definition {
         }
     }
 
-    /// The definition of this name, in a version of the protocol written like `v1`.
+    /// Finds the definition of this name in a version of the protocol, written like `v1`.
     ///
     /// # Errors
-    /// There is no such version or definition.
+    /// Fails if the version or the definition is unknown.
     pub fn find(version: &str, name: &str) -> Result<Self, Failure> {
         let found = table(version)?.iter().find(|definition| definition.name == name);
         found.copied().ok_or_else(|| Failure::UnknownDefinition(name.to_owned()))
     }
 
-    /// Every definition of a version, in the order of the schema.
+    /// Returns every definition of a version, in the order of the schema.
     ///
     /// # Errors
-    /// There is no such version.
+    /// Fails if the version is unknown.
     pub fn all(version: &str) -> Result<impl Iterator<Item = Self> + use<>, Failure> {
         Ok(table(version)?.iter().copied())
     }
 
-    /// Its name in the schema.
+    /// Returns its name in the schema.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Reads a value as this definition and writes it again. `report` takes what was not kept.
+    /// Reads a value as this definition and writes it again. `report` gets notes of the parts that
+    /// were not kept.
     ///
     /// # Errors
-    /// The value cannot be read, or what was read cannot be written.
+    /// Fails if the value cannot be read or cannot be written again.
     pub fn round_trip(&self, node: Node<'_>, report: &mut Report) -> Result<String, Failure> {
         (self.round_trip)(node, report)
     }
 
-    /// The JSON Schema that the type gives of itself: a reference into what the generator collects.
+    /// Returns the JSON Schema that the type gives of itself, a reference into the generator's
+    /// collection.
     #[cfg(feature = "schemars")]
     #[must_use]
     pub fn json_schema(&self, generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
@@ -76,7 +78,7 @@ impl Definition {
 /// ```
 ///
 /// # Errors
-/// There is no such version or definition, or the value is none.
+/// Fails if the version or the definition is unknown, or if the value does not fit.
 pub fn round_trip(version: &str, definition: &str, node: Node<'_>) -> Result<String, Failure> {
     Definition::find(version, definition)?.round_trip(node, &mut Report::default())
 }
@@ -90,19 +92,20 @@ fn table(version: &str) -> Result<&'static [Definition], Failure> {
     }
 }
 
-/// Why there is nothing to write again.
+/// The reason why there is nothing to write again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
     /// No types were generated for this version.
     UnknownVersion(String),
-    /// The version has no type of this name: a misspelt name, or a definition that the generator skips.
+    /// The version has no type of this name: the name is misspelt, or the generator skips the
+    /// definition.
     UnknownDefinition(String),
-    /// The value is not what the definition asks for.
+    /// The value does not fit the definition.
     Read(ReadError),
-    /// What was read cannot be written: a bug in a type's `Serialize`.
+    /// The value cannot be written again: a bug in a type's `Serialize`.
     Write(String),
-    /// A type gives no JSON Schema, or one that is none: a bug in a type's `JsonSchema`.
+    /// A type has no valid JSON Schema: a bug in its `JsonSchema`.
     Schema(String),
 }
 

@@ -1,10 +1,12 @@
-//! Checks that the types of `acp-types` are true to the wire.
+//! Checks that the types of `acp-types` read and write the wire faithfully.
 //!
-//! * [`Definition`] reads a JSON value as one definition of the schema and writes it again; [`answer`] does
-//!   so for one line of the binary `roundtrip` (`cargo xtask roundtrip`).
-//! * [`CanonicalSchema`] is the independent opinion: a JSON Schema validator over the imported schema.
-//! * `TypeSchemas` (feature `schemars`) is what the types themselves say, for the same validator.
-//! * [`transcripts`] decodes recorded traffic and says what was lost.
+//! * [`Definition`] reads a JSON value as one definition of the schema and writes it again.
+//!   [`answer`] does so for one line of the binary `roundtrip` (`cargo xtask roundtrip`).
+//! * [`CanonicalSchema`] gives an independent opinion: a JSON Schema validator over the imported
+//!   schema.
+//! * `TypeSchemas` (feature `schemars`) gives the opinion of the types themselves, by the same
+//!   validator.
+//! * [`transcripts`] decodes recorded traffic and reports losses.
 
 mod canonical;
 mod definition;

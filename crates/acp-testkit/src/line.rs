@@ -4,8 +4,8 @@ use acp_json::Node;
 
 use crate::definition::round_trip;
 
-/// Answers one line `{"version":"v1","def":"ContentBlock","value":…}` with `{"ok":<value written again>}` or
-/// `{"error":"<message>"}`, without a line end. `None` for a blank line.
+/// Answers one line `{"version":"v1","def":"ContentBlock","value":…}` with `{"ok":<value written
+/// again>}` or `{"error":"<message>"}`, without a line end. Returns `None` for a blank line.
 ///
 /// ```
 /// let line = br#"{"version":"v1","def":"Role","value":"user"}"#;

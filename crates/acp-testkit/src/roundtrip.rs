@@ -8,14 +8,14 @@ use crate::definition::Failure;
 /// Reads a value as the type that it was made for, and writes it again.
 pub(crate) type RoundTrip = fn(Node<'_>, &mut Report) -> Result<String, Failure>;
 
-/// What every generated type can do.
+/// Reads and writes any generated type.
 #[cfg(not(feature = "schemars"))]
 pub(crate) trait Type: FromNode + Serialize {}
 
 #[cfg(not(feature = "schemars"))]
 impl<T: FromNode + Serialize> Type for T {}
 
-/// What every generated type can do.
+/// Reads and writes any generated type.
 #[cfg(feature = "schemars")]
 pub(crate) trait Type: FromNode + Serialize + schemars::JsonSchema {}
 

@@ -1,4 +1,4 @@
-//! What the types themselves say about a value, by the JSON Schema that they give of themselves.
+//! The JSON Schemas that the types give of themselves.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,16 +12,16 @@ use crate::definition::{Definition, Failure};
 /// The JSON Schemas of the types of some versions in one document, with a validator for each.
 pub struct TypeSchemas {
     document: Json,
-    /// By version and definition.
+    /// The validators, by version and definition.
     pointers: BTreeMap<String, BTreeMap<&'static str, String>>,
     validators: ValidatorMap,
 }
 
 impl TypeSchemas {
-    /// Asks every type of these versions, written like `v1`, for its schema by draft 2020-12.
+    /// Collects the schemas of all types of these versions (written like `v1`), by draft 2020-12.
     ///
     /// # Errors
-    /// There is no such version, or what a type says is no schema.
+    /// Fails if a version is unknown, or if a type's schema is not valid.
     pub fn of(versions: &[&str]) -> Result<Self, Failure> {
         let mut generator = SchemaSettings::draft2020_12().into_generator();
         let mut pointers = BTreeMap::new();
@@ -39,26 +39,28 @@ impl TypeSchemas {
         let document = json!({ "$schema": dialect, "$defs": generator.take_definitions(true) });
         let validators =
             jsonschema::validator_map_for(&document).map_err(|error| Failure::Schema(error.to_string()))?;
-        // The validators leave out what they cannot compile; nobody may take that for "refused".
+        // A validator leaves out the definitions that it cannot compile. That must not pass for a
+        // refusal.
         match pointers.values().flat_map(BTreeMap::values).find(|pointer| validators.get(pointer).is_none()) {
             Some(pointer) => Err(Failure::Schema(format!("{pointer} does not compile"))),
             None => Ok(TypeSchemas { document, pointers, validators }),
         }
     }
 
-    /// All schemas, under the names that they refer to each other by.
+    /// Returns all schemas, under the names by which they refer to each other.
     #[must_use]
     pub const fn document(&self) -> &Json {
         &self.document
     }
 
-    /// Where in the document the schema of a definition is.
+    /// Returns the place of a definition's schema in the document.
     #[must_use]
     pub fn pointer(&self, version: &str, definition: &str) -> Option<&str> {
         self.pointers.get(version)?.get(definition).map(String::as_str)
     }
 
-    /// Whether the type's own schema accepts a value. No, if there is no such definition.
+    /// Returns true if the type's own schema accepts a value. Returns false for an unknown
+    /// definition.
     #[must_use]
     pub fn accepts(&self, version: &str, definition: &str, value: &Json) -> bool {
         let validator = self.pointer(version, definition).and_then(|pointer| self.validators.get(pointer));

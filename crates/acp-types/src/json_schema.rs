@@ -1,8 +1,8 @@
-//! What the emitted `JsonSchema` impls are written with. Crates that are generated from a schema of their own
-//! use it as well, hence public.
+//! The parts from which the generated `JsonSchema` impls are made. It is public because crates that
+//! are generated from a schema of their own use it, too.
 //!
-//! What such a schema accepts, the type reads. It is as strict as the protocol is with whoever writes a value:
-//! what readers bear beyond that is not in it.
+//! A type reads every value that its schema accepts. The schema is as strict as the protocol is
+//! with writers; it does not include the faults that readers tolerate.
 
 mod by_hand;
 mod object;
@@ -18,10 +18,10 @@ pub use tagged::Tagged;
 pub use untagged::Untagged;
 pub use values::{closed_enum, integer_enum, newtype, open_enum};
 
-/// The name of a schema, or what makes it one of its own.
+/// The name of a schema, or its identity.
 pub type Name = Cow<'static, str>;
 
-/// Puts our wording beside a schema. What has none yet stays without.
+/// Adds our wording to a schema, where we have some.
 fn described(mut schema: Schema, description: &str) -> Schema {
     if !description.is_empty() {
         schema.insert("description".to_owned(), description.into());

@@ -1,23 +1,25 @@
 //! Types of the Agent Client Protocol (ACP), generated from its canonical JSON Schema.
 //!
-//! [`v1`] has one type for each definition of protocol version 1, a marker for each method
-//! ([`v1::methods`]), a table of them all, and what each side sends as enums ([`v1::messages`]). The types are
-//! values: no I/O, no policy.
+//! [`v1`] has one type for each definition of protocol version 1 and a marker for each method
+//! ([`v1::methods`]), with a table of all methods. The messages of each side are enums
+//! ([`v1::messages`]). The types are values without I/O and without policy.
 //!
-//! The feature `unstable` adds what only the unstable schema has, the feature `v2` the draft of version 2.
-//! The feature `schemars` gives every type a `schemars::JsonSchema`: what may be written, in our wording.
+//! The feature `unstable` adds the parts that only the unstable schema has, and the feature `v2`
+//! the draft of version 2. The feature `schemars` gives every type a `schemars::JsonSchema`, which
+//! says in our wording what may be written.
 //!
-//! * Members that must be there are the arguments of `new`; the others have setters that chain.
-//! * Nothing that a peer sends is lost silently. Values of enums and kinds of unions that this version does
-//!   not know land in an `Unknown` variant and are written as they came. Where the protocol asks readers to
-//!   be lenient, malformed members read as absent; [`from_str_reporting`] tells which.
-//! * What equals its absence is not written.
+//! * Required members are the arguments of `new`. The others have setters that chain.
+//! * Nothing that a peer sends is lost silently. Unknown values of enums and unknown kinds of
+//!   unions become an `Unknown` variant, and are written as they came. Where the protocol asks
+//!   readers to be lenient, malformed members read as absent, and [`from_str_reporting`] lists
+//!   them.
+//! * A member whose value means the same as its absence is not written.
 //!
 //! ```
 //! use acp_types::v1::{ContentBlock, PromptRequest};
 //!
-//! let request = PromptRequest::new("session-1", [ContentBlock::text("What changed today?")]);
-//! let json = r#"{"sessionId":"session-1","prompt":[{"type":"text","text":"What changed today?"}]}"#;
+//! let request = PromptRequest::new("s1", [ContentBlock::text("What changed today?")]);
+//! let json = r#"{"sessionId":"s1","prompt":[{"type":"text","text":"What changed today?"}]}"#;
 //! assert_eq!(acp_types::to_string(&request), json);
 //! assert_eq!(acp_types::from_str::<PromptRequest>(json)?, request);
 //! # Ok::<(), acp_types::ReadError>(())
@@ -47,17 +49,17 @@ pub use unknown::UnknownVariant;
 
 use serde_core::Serialize;
 
-/// Reads a value and says what was defaulted, skipped or unknown on the way.
+/// Reads a value, and lists the parts that were defaulted, skipped or unknown.
 ///
 /// # Errors
-/// The text is not JSON or does not hold a `T`; the error names the path.
+/// Fails if the text is not JSON or does not hold a `T`. The error names the path.
 pub fn from_str_reporting<T: FromNode>(text: &str) -> Result<(T, Report), ReadError> {
     let mut report = Report::default();
     let value = acp_json::read_reporting(acp_json::parse(text)?, &mut report)?;
     Ok((value, report))
 }
 
-/// The JSON text of a value of this crate, on one line.
+/// Returns the JSON text of a value of this crate, on one line.
 #[must_use]
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> String {
     acp_json::to_string(value)

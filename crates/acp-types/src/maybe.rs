@@ -1,4 +1,4 @@
-//! Members whose absence, whose `null` and whose value mean three things.
+//! Members whose absence, `null` and value mean three things.
 
 use acp_json::FromNode;
 use serde_core::ser::{Serialize, SerializeMap};
@@ -6,17 +6,17 @@ use serde_core::ser::{Serialize, SerializeMap};
 /// A member of a patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Maybe<T> {
-    /// Not there: leave it as it is.
+    /// The member is absent: the field stays.
     #[default]
     Absent,
-    /// `null`: clear it.
+    /// The member is `null`: the field is cleared.
     Null,
-    /// Set it.
+    /// The member has a value: the field is set.
     Value(T),
 }
 
 impl<T> Maybe<T> {
-    /// The value, where there is one.
+    /// Returns the value, if there is one.
     #[must_use]
     pub const fn value(&self) -> Option<&T> {
         match self {
@@ -25,13 +25,13 @@ impl<T> Maybe<T> {
         }
     }
 
-    /// Whether the member is not there.
+    /// Returns true if the member is absent.
     #[must_use]
     pub const fn is_absent(&self) -> bool {
         matches!(self, Maybe::Absent)
     }
 
-    /// What `field` becomes when this patch is applied to it.
+    /// Applies the patch to `field`.
     pub fn apply(self, field: &mut Option<T>) {
         match self {
             Maybe::Absent => {}
@@ -71,7 +71,7 @@ impl<T> From<T> for Maybe<T> {
     }
 }
 
-/// `None` clears.
+/// `None` clears the field.
 impl<T> From<Option<T>> for Maybe<T> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Maybe::Null, Maybe::Value)

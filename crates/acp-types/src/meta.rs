@@ -6,34 +6,36 @@ use acp_json::{At, FromNode, Map, Node, ReadError, Value};
 use serde_core::de::DeserializeOwned;
 use serde_core::ser::{Serialize, Serializer};
 
-/// Data of extensions, by name, in order. As large as one pointer, because most values have none.
+/// Data of extensions, by name, in order. It is as large as one pointer, because most values have
+/// none.
 ///
-/// The names `traceparent`, `tracestate` and `baggage` are kept for W3C trace context (rule `v1-ext-04`).
+/// The names `traceparent`, `tracestate` and `baggage` are [reserved for W3C trace
+/// context](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-ext-04).
 #[derive(Clone, Default, PartialEq)]
 pub struct Meta(Box<Map>);
 
 impl Meta {
-    /// No data yet.
+    /// Makes an empty `_meta`.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The JSON under a name.
+    /// Returns the JSON under a name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// Reads what is under a name as a `T`.
+    /// Reads the JSON under a name as a `T`.
     ///
     /// # Errors
-    /// It is there, but does not hold a `T`.
+    /// Fails if the name is there but does not hold a `T`.
     pub fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ReadError> {
         self.get(name).map(Value::parse).transpose()
     }
 
-    /// Puts JSON under a name; what was there is replaced.
+    /// Puts JSON under a name, and replaces an earlier value.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.insert(name, value.into());
@@ -43,13 +45,13 @@ impl Meta {
     /// Puts anything that serializes under a name.
     ///
     /// # Errors
-    /// `value` cannot be written as JSON.
+    /// Fails if `value` cannot be written as JSON.
     pub fn set<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), ReadError> {
         self.0.insert(name, Value::new(value)?);
         Ok(())
     }
 
-    /// The members.
+    /// Returns the members.
     #[must_use]
     pub fn as_map(&self) -> &Map {
         &self.0

@@ -1,21 +1,21 @@
-//! What is known about a method of the protocol, as types and as a table.
+//! The facts about a method of the protocol, as types and as a table.
 
 use acp_json::FromNode;
 use serde_core::Serialize;
 
-/// A method or notification. Implemented by markers without values, one for each.
+/// A method or notification. A marker type without values implements it for each.
 pub trait Method {
     /// The name on the wire, such as `session/prompt`.
     const NAME: &'static str;
-    /// Who handles it; the other side sends it.
+    /// The side that handles it. The other side sends it.
     const HANDLER: Side;
-    /// What it carries.
+    /// The params.
     type Params: FromNode + Serialize + Send + 'static;
 }
 
 /// A method that is answered.
 pub trait Request: Method {
-    /// The answer.
+    /// The result of the answer.
     type Response: FromNode + Serialize + Send + 'static;
 }
 
@@ -28,20 +28,20 @@ pub trait Notification: Method {}
 pub enum Side {
     /// The coding agent.
     Agent,
-    /// The editor, or whatever drives the agent.
+    /// The editor, or another program that drives the agent.
     Client,
-    /// Either.
+    /// Either side.
     Both,
-    /// A component between the two, in a chain of proxies.
+    /// A component between agent and client, in a chain of proxies.
     Proxy,
 }
 
-/// Whether a method is answered.
+/// The kind of a method: with an answer or without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// It is.
+    /// It is answered.
     Request,
-    /// It is not.
+    /// It is not answered.
     Notification,
 }
 
@@ -51,25 +51,27 @@ pub enum Kind {
 pub struct MethodInfo {
     /// The name on the wire.
     pub name: &'static str,
-    /// Whether it is answered.
+    /// Says if it is answered.
     pub kind: Kind,
-    /// Who handles it.
+    /// The side that handles it.
     pub handler: Side,
     /// The name of the type of its params.
     pub params: &'static str,
-    /// The name of the type of its answer.
+    /// The name of the type of its result.
     pub response: Option<&'static str>,
-    /// What must have been advertised before it is sent, as a path in the messages of `initialize`; `None` when
-    /// every peer has it, or when something else decides: the state of the session, of a tool call or of a
-    /// terminal, or the place in a chain of proxies.
+    /// The capability that must have been advertised before it is sent, as a path in the messages
+    /// of `initialize`. `None` means that every peer has the method, or that something else
+    /// decides: the state of the session, of a tool call or of a terminal, or the place in a chain
+    /// of proxies.
     ///
-    /// It is what the handling side advertised. The exceptions are the messages to the client that depend on
-    /// what the agent has: `auth/status_update` and the request `mcp/message`.
+    /// The side that handles the method advertises the capability. There are two exceptions,
+    /// messages to the client that depend on a feature of the agent: `auth/status_update` and the
+    /// request `mcp/message`.
     pub capability: Option<&'static str>,
 }
 
 impl MethodInfo {
-    /// A row, in generated code of this crate and of others.
+    /// Makes a row, in generated code of this crate and of others.
     #[doc(hidden)]
     #[must_use]
     pub const fn new(

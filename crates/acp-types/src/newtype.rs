@@ -1,14 +1,15 @@
-//! Strings, integers and free JSON under a name of their own.
+//! Named strings, integers and free JSON.
 //!
-//! Generated code calls the macros; crates that are generated from a schema of their own do as well.
+//! Generated code calls the macros, here and in crates that are generated from a schema of their
+//! own.
 
-/// A string: cheap to clone, compared and hashed as text.
+/// Makes a string type that is cheap to clone. It is compared and hashed as text.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! string_newtype {
     ($name:ident) => {
         impl $name {
-            /// The text.
+            /// Returns the text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -87,7 +88,7 @@ macro_rules! string_newtype {
     };
 }
 
-/// An integer.
+/// Makes an integer type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! integer_newtype {
@@ -102,7 +103,7 @@ macro_rules! integer_newtype {
     };
 }
 
-/// Reads and writes a newtype like what it holds.
+/// Reads and writes a newtype like its content.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! newtype {

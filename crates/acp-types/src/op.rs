@@ -1,7 +1,7 @@
 //! Operations: methods as the functions of an agent or a client handle them.
 //!
-//! `acp-agent` and `acp-client` have a marker for each method that their side handles, and re-export what is here for
-//! the methods that the protocol does not have.
+//! `acp-agent` and `acp-client` have a marker for each method that their side handles. For methods
+//! that the protocol does not have, they re-export the items here.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,32 +12,34 @@ use serde_core::Serialize;
 use crate::Meta;
 use crate::method;
 
-/// Something that one side can be asked or told: a marker type without values stands for each.
+/// A request or notification that one side handles. A marker type without values stands for each.
 ///
-/// `#[agent]` and `#[client]` find the marker by the name of the function; the method `on` of a `Router` is given it.
+/// `#[agent]` and `#[client]` find the marker by the name of the function. The method `on` of a
+/// `Router` takes it.
 pub trait Op: Sized + Send + Sync + 'static {
-    /// The name of the function that answers it in an `#[agent]` or `#[client]` block.
+    /// The name of the function in an `#[agent]` or `#[client]` block.
     const NAME: &'static str;
     /// The protocol method.
     const METHOD: &'static str;
-    /// What it is asked with.
+    /// The params.
     type Params: FromNode + Clone + Send + Sync + 'static;
-    /// What it is answered with on the wire; `()` for notifications.
+    /// The result on the wire; `()` for notifications.
     type Response: Serialize + Send + 'static;
-    /// Whether it is a method of one's own, whose name starts with `_`.
+    /// True for an extension, a method whose name starts with `_`.
     const IS_OWN: bool = false;
 
-    /// The `_meta` of the params.
+    /// Returns the `_meta` of the params.
     fn meta(params: &Self::Params) -> Option<&Meta>;
 
-    /// What a request without params is asked with: an object without members (rule `v1-rpc-10`).
+    /// Returns the params of a request that came without params: [an object without
+    /// members](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-rpc-10).
     #[must_use]
     fn no_params() -> Node<'static> {
         Node::Map(Vec::new())
     }
 }
 
-/// A request or notification of one's own, whose method starts with `_`.
+/// An extension, a request or notification whose method starts with `_`.
 #[derive(Debug)]
 pub enum Extension {}
 
@@ -52,17 +54,19 @@ impl Op for Extension {
         None
     }
 
-    /// Of these, nothing is assumed.
+    /// Nothing is assumed about the params of an extension.
     fn no_params() -> Node<'static> {
         Node::Null
     }
 }
 
-/// A request of one's own that has a marker `M` with its name and its types, such as `cargo xtask codegen --schema`
-/// of the repository writes from a schema. A handler takes the params of `M` and returns its response.
+/// An extension request with a marker `M`, which has its name and its types. `cargo xtask codegen
+/// --schema` of the repository writes such markers from a schema. A handler takes the params of `M`
+/// and returns its response.
 pub struct Request<M>(PhantomData<fn() -> M>);
 
-/// A notification of one's own that has a marker `M` with its name and its type. A handler takes the params of `M`.
+/// An extension notification with a marker `M`, which has its name and its type. A handler takes
+/// the params of `M`.
 pub struct Notification<M>(PhantomData<fn() -> M>);
 
 impl<M> Op for Request<M>
@@ -107,11 +111,11 @@ impl<M> fmt::Debug for Notification<M> {
     }
 }
 
-/// Holds the name of a method of one's own against the rule; in an `#[agent]` or `#[client]` block while it is
-/// compiled.
+/// Checks the name of an extension. In an `#[agent]` or `#[client]` block the check runs while the
+/// block is compiled.
 ///
 /// # Panics
-/// The name does not start with `_`.
+/// Panics if the name does not start with `_`.
 #[track_caller]
 pub const fn assert_own(method: &str) {
     assert!(

@@ -1,4 +1,4 @@
-//! Enums of strings that keep what they do not know.
+//! Enums of strings that keep unknown values.
 
 /// Implements the conversions of an enum of strings, from its table of names on the wire.
 #[doc(hidden)]
@@ -6,7 +6,7 @@
 macro_rules! string_enum {
     ($name:ident, $unknown:ident { $($(#[$attribute:meta])* $variant:ident = $wire:literal),* $(,)? }) => {
         impl $name {
-            /// The value as the wire has it.
+            /// Returns the value as it is written on the wire.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 match self {
@@ -15,7 +15,7 @@ macro_rules! string_enum {
                 }
             }
 
-            /// Whether this version of the protocol knows the value.
+            /// Returns true if this version of the protocol knows the value.
             #[must_use]
             pub const fn is_known(&self) -> bool {
                 !matches!(self, Self::$unknown(_))

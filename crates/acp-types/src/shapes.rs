@@ -1,4 +1,5 @@
-//! The golden files of the generator, one for each shape: they compile, and read and write what they should.
+//! The golden files of the generator, one for each shape. They compile, and read and write as they
+//! should.
 
 #![allow(
     dead_code,
@@ -75,14 +76,14 @@ use serde_core::Serialize;
 
 use crate::FromNode;
 
-/// What reading and writing makes of a value: its JSON, or the error.
+/// Reads a value and writes it again. Returns its JSON, or the error.
 fn round<T: FromNode + Serialize>(json: &str) -> Result<String, String> {
     crate::from_str::<T>(json).map(|value| crate::to_string(&value)).map_err(|error| error.to_string())
 }
 
 type Round = fn(&str) -> Result<String, String>;
 
-/// Values that come back as they went in.
+/// Values that come back unchanged.
 const KEPT: &[(&str, Round, &[&str])] = &[
     ("any_typed::Payload", round::<any_typed::Payload>, &["null", r#"{"b":1,"a":[2.5,"x"]}"#]),
     (
@@ -199,7 +200,7 @@ const KEPT: &[(&str, Round, &[&str])] = &[
     ("whole_null::Done", round::<whole_null::Done>, &["{}", r#"{"note":"n"}"#]),
 ];
 
-/// Values that are read by a rule of the schema, and what is written for them.
+/// Values that are read by a rule of the schema, and the JSON that is written for them.
 const CHANGED: &[(&str, Round, &str, &str)] = &[
     (
         "untagged_or_any::Detail",

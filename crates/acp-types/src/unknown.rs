@@ -1,4 +1,4 @@
-//! Kinds of a union that came after this version of the protocol.
+//! Variants of a union that this version of the protocol does not know.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use acp_json::{Fields, Map, ReadError, Record, Value};
 use serde_core::de::DeserializeOwned;
 use serde_core::ser::SerializeMap;
 
-/// A variant with a tag that is not known here: the tag and every other member, in order.
+/// A variant with an unknown tag. It keeps the tag and every other member, in order.
 #[derive(Clone, PartialEq)]
 pub struct UnknownVariant(Box<Inner>);
 
@@ -17,39 +17,39 @@ struct Inner {
 }
 
 impl UnknownVariant {
-    /// A variant that this crate has no type for, to send it.
+    /// Makes a variant for sending that this crate has no type for.
     #[must_use]
     pub fn new(tag: impl Into<Box<str>>, members: Map) -> Self {
         UnknownVariant(Box::new(Inner { tag: tag.into(), members }))
     }
 
-    /// The kind as the wire names it.
+    /// Returns the tag as it is written on the wire.
     #[must_use]
     pub fn tag(&self) -> &str {
         &self.0.tag
     }
 
-    /// The members beside the tag.
+    /// Returns the members beside the tag.
     #[must_use]
     pub fn members(&self) -> &Map {
         &self.0.members
     }
 
-    /// Reads the members as a type of the caller's.
+    /// Reads the members as a type of the caller.
     ///
     /// # Errors
-    /// The members do not make a `T`.
+    /// Fails if the members do not make a `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
         Value::from(self.0.members.clone()).parse()
     }
 
-    /// Reads the members as a type of the protocol: what an extended union may look like inside.
+    /// Reads the members as a type of the protocol, which an extended union may contain.
     pub(crate) fn read_as<T: Record>(&self) -> Result<T, ReadError> {
         let node = Value::from(self.0.members.clone()).into_node();
         Fields::read_all(node, &acp_json::At::root())
     }
 
-    /// Takes all that is left of the object whose tag has been taken.
+    /// Takes all that is left of an object after its tag was taken.
     #[doc(hidden)]
     pub fn read(tag: &str, fields: &mut Fields<'_, '_>) -> Self {
         Self::new(tag, fields.rest().into_iter().map(|(name, node)| (name, Value::from(node))).collect())
@@ -61,7 +61,7 @@ impl UnknownVariant {
         self.write_members(map)
     }
 
-    /// What stands after the tag, for variants that write some members themselves.
+    /// Writes the members after the tag, for variants that write some members themselves.
     #[doc(hidden)]
     pub fn write_members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         self.members().iter().try_for_each(|(name, value)| map.serialize_entry(name, value))

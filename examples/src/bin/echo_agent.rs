@@ -1,4 +1,4 @@
-//! The smallest agent: it says what it is told.
+//! The smallest agent: it repeats the prompt.
 
 use acp_agent::{Result, StopReason, Turn, agent};
 

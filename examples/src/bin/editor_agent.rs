@@ -1,4 +1,5 @@
-//! An editor of one line at a time, in view of the user and with permission: `notes.txt: bread -> cake`
+//! An editor that changes one text at a time, in view of the user and with permission: `notes.txt:
+//! bread -> cake`
 
 use std::path::{Component, Path, PathBuf};
 
@@ -26,7 +27,7 @@ impl Editor {
     }
 }
 
-/// What the user wants.
+/// The change that a prompt asks for.
 struct Change<'a> {
     /// Relative to the session's folder.
     file: &'a str,
@@ -43,7 +44,7 @@ impl<'a> Change<'a> {
         (inside && !file.is_empty() && !old.is_empty()).then_some(Change { file, old, new })
     }
 
-    /// Makes the change if the user allows it, and says what came of it.
+    /// Makes the change if the user allows it, and returns the answer to the user.
     async fn make(&self, turn: &Turn, path: &Path) -> Result<&'static str> {
         let fs = turn.fs().filter(|fs| fs.can_read() && fs.can_write());
         let fs = fs.ok_or_else(|| Error::unsupported("fs"))?;
@@ -64,7 +65,7 @@ impl<'a> Change<'a> {
         let call = ToolCall::edit(format!("Change {}", self.file))
             .locations([ToolCallLocation::new(place.as_str()).line(line)])
             .content([Diff::new(place, after.as_str()).old_text(before).into()]);
-        // Before the question, so that the user sees what it is about.
+        // The call is announced before the question, so that the user sees the change.
         let tool = turn.announce_tool(call.clone()).await?;
         if !turn.ask_remembered(self.file, &call).await?.is_allowed() {
             tool.fail("The user has rejected this change.").await?;

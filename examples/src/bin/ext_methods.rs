@@ -1,4 +1,5 @@
-//! Methods of one's own, both ways. Without arguments it is a client, which starts itself as the agent.
+//! Extension methods in both directions. Without arguments it is a client, which starts itself as
+//! the agent.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -8,17 +9,17 @@ use acp_agent::{Error, Result, Session, StopReason, Turn, agent};
 use acp_client::{Command, client, v1::StopReason as Stopped};
 use serde::{Deserialize, Serialize};
 
-/// The client tells what is selected in its editor.
+/// The client returns the text that is selected in its editor.
 const SELECTION: &str = "_example.com/selection";
-/// The user has rated an answer; the result is the sum of the session's stars.
+/// The user rates an answer; the result is the sum of the session's stars.
 const RATE: &str = "_example.com/rate";
-/// The ratings begin anew. Nothing is answered.
+/// The ratings begin anew. It is a notification, so it has no answer.
 const RESET: &str = "_example.com/reset";
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Rating {
-    /// By convention this names the session that an extension method belongs to.
+    /// By convention this member names the session of an extension method.
     session_id: String,
     stars: u32,
 }
@@ -28,7 +29,7 @@ struct Reviewer;
 #[derive(Default)]
 struct Ratings(AtomicU32);
 
-// Whoever knows the word in `_meta` knows that the methods are there.
+// A client that knows this key of `_meta` knows that the agent has the methods.
 #[agent(name = "reviewer", meta("example.com/ratings" = true))]
 impl Reviewer {
     async fn new_session(&self) -> Result<Ratings> {
@@ -38,7 +39,7 @@ impl Reviewer {
     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
         let answer = match turn.request::<String>(SELECTION, &()).await {
             Ok(selection) => format!("`{selection}` is {} letters long.", selection.chars().count()),
-            // A client that does not know the method is no reason to fail.
+            // The agent also works with a client that does not have the method.
             Err(Error::Call { .. }) => "There is nothing selected that I could see.".to_owned(),
             Err(error) => return Err(error),
         };

@@ -1,4 +1,5 @@
-//! An agent that offers the tools of every MCP server it is given. It has no model: the prompt says what to call.
+//! An agent that offers the tools of every MCP server it is given. It has no model: the prompt
+//! names the tool to call.
 //!
 //! ```sh
 //! acp prompt tools --mcp 'files=npx -y @modelcontextprotocol/server-filesystem .' -- mcp_agent
@@ -23,7 +24,7 @@ impl McpAgent {
     }
 }
 
-/// What a model would be given.
+/// The text that a model would be given.
 async fn list(turn: &Turn, mcp: &Mcp) -> Result<()> {
     let tools = mcp.tools().await;
     if tools.is_empty() {
@@ -49,7 +50,7 @@ async fn tell(turn: &Turn, mcp: &Mcp) -> Result<()> {
     Ok(())
 }
 
-/// What a model would answer: a name, and arguments.
+/// The text that a model would answer: a name, and arguments.
 async fn call(turn: &Turn, mcp: &Mcp, name: &str, arguments: &str) -> Result<()> {
     let arguments: Value = serde_json::from_str(arguments)
         .map_err(|error| Error::from(format!("the arguments of `{name}` are no JSON: {error}")))?;

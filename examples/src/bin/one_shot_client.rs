@@ -1,10 +1,18 @@
-//! Starts an agent, prompts it once and prints its answer: `one_shot_client "What is here?" -- my-agent --acp`
+//! Starts an agent, prompts it once and prints its answer: `one_shot_client "What is here?" --
+//! my-agent --acp`
 
 use acp_client::{Command, LocalFs, PermissionPolicy};
-use std::io::{Write, stdout};
+use std::io::{Write, stderr, stdout};
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() {
+    if let Err(error) = run().await {
+        let _ = writeln!(stderr(), "{error}");
+        std::process::exit(1);
+    }
+}
+
+async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
     let given = args.next().zip(args.nth(1));
     let (prompt, program) = given.ok_or("usage: one_shot_client PROMPT -- AGENT [ARGS…]")?;

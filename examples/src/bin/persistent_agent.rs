@@ -1,6 +1,7 @@
-//! An agent whose sessions survive: it remembers what it was told, also when it was killed since.
+//! An agent whose sessions survive: it remembers its prompts even after it was killed.
 //!
-//! The first argument is the folder for the sessions; without it they are where the user's programs keep their state.
+//! The first argument is the folder for the sessions. Without it they are in the user's folder for
+//! program state.
 
 use acp_agent::store::{Entry, Journal};
 use acp_agent::{Result, StopReason, Turn, agent};
@@ -20,7 +21,7 @@ impl Notes {
             }
         }
         if turn.text() == "What do you know?" {
-            // The last of them is the question itself.
+            // The last prompt is the question itself.
             notes.pop();
             turn.say(notes.join("\n")).await?;
         } else {

@@ -1,12 +1,12 @@
-//! Records what goes over the wire in a turn, and plays the agent's part of it back, without the agent:
+//! Records the messages of a turn, and plays the agent's part back without the agent:
 //!
 //! ```text
 //! record_replay record turn.ndjson "What is here?" -- my-agent --acp
 //! record_replay replay turn.ndjson "What is here?"
 //! ```
 //!
-//! A recording is one JSON object a line, with secrets redacted. Played back it makes a test that needs neither the
-//! agent nor its model.
+//! A recording has one JSON object a line, with secrets redacted. Played back, it makes a test that
+//! needs neither the agent nor its model.
 
 use std::error::Error;
 use std::io::{Write, stdout};
@@ -34,7 +34,7 @@ async fn record(file: &str, prompt: &str, agent: Command) -> Result<(), Box<dyn 
     let recorder = Recorder::create(file)?;
     let options = Options::default().tap(recorder.tap());
     let done = turn(acp_client::spawn(agent).options(options), prompt).await;
-    // A turn that failed is worth its record, too.
+    // A failed turn is recorded to its end, too.
     let dropped = recorder.finish()?;
     if dropped > 0 {
         return Err(format!("{dropped} messages are missing from {file}").into());
@@ -43,7 +43,7 @@ async fn record(file: &str, prompt: &str, agent: Command) -> Result<(), Box<dyn 
 }
 
 async fn replay(file: &str, prompt: &str) -> Result<(), Box<dyn Error>> {
-    // What came in when it was recorded is what the agent said.
+    // The recorded input is the agent's part.
     let (transport, agent) = tap::replay(Recording::open(file)?, Direction::In)?;
     let agent = tokio::spawn(agent);
     let done = turn(acp_client::connect(transport), prompt).await;
@@ -55,7 +55,7 @@ async fn replay(file: &str, prompt: &str) -> Result<(), Box<dyn Error>> {
     done
 }
 
-/// The same both times: what the client does decides what the recording fits.
+/// Runs the turn, both times alike: a recording fits only a client that acts as it did then.
 async fn turn(connect: Connect, prompt: &str) -> Result<(), Box<dyn Error>> {
     let cwd = std::env::current_dir()?;
     let files = LocalFs::rooted(&cwd)?;

@@ -1,14 +1,15 @@
 //! Talks with an agent line by line: `repl_client -- my-agent --acp`
 //!
-//! Every line is a prompt, or on a terminal the answer to a question. Without a terminal nobody is asked: permissions are
-//! rejected. Ctrl-C cancels the turn, and ends the program when there is none; so does the end of the input.
+//! Every line is a prompt, or on a terminal the answer to a question. Without a terminal nobody is
+//! asked, and permissions are rejected. Ctrl-C cancels the turn, or ends the program when no turn
+//! runs. The end of the input ends it, too.
 
 use std::io::{self, IsTerminal, Write, stdin, stdout};
 use std::pin::pin;
 
+use acp_cli::terminal::{Desk, Screen, Tone, subject};
 use acp_client::v1::{RequestPermissionRequest, ToolCall, ToolCallContent};
 use acp_client::{Change, Command, Entry, Event, LocalFs, LocalTerminals, MessageKind, Session, Transcript};
-use examples::terminal::{Desk, Screen, Tone, subject};
 use examples::{Failure, clean};
 use tokio::sync::mpsc;
 
@@ -44,7 +45,7 @@ struct Repl {
 }
 
 impl Repl {
-    /// Does the work, and answers questions meanwhile; `None` after a Ctrl-C.
+    /// Does the work, and answers questions meanwhile. Returns `None` after a Ctrl-C.
     async fn attend<T>(&mut self, work: impl Future<Output = T>) -> Result<Option<T>> {
         let mut work = pin!(work);
         loop {
@@ -88,7 +89,7 @@ impl Repl {
         let mut turn = session.prompt(line).await?;
         loop {
             tokio::select! {
-                // A question is about what was said before it.
+                // A question refers to the text before it, so the text is shown first.
                 biased;
                 Some(()) = self.interrupts.recv() => {
                     print("\n[cancelling]\n")?;
@@ -106,11 +107,11 @@ impl Repl {
     }
 }
 
-/// What has been shown of the session.
+/// The transcript of everything that has been shown.
 struct Shown(Transcript);
 
 impl Shown {
-    /// Shows what the event has changed.
+    /// Shows the change that the event makes.
     fn event(&mut self, event: Event) -> io::Result<()> {
         let is_news = match &event {
             Event::ToolCallUpdate(update) => update.status.is_some() || update.content.is_some(),
@@ -137,7 +138,8 @@ impl Shown {
 
 impl Screen for Shown {
     fn call(&mut self, request: &RequestPermissionRequest) -> io::Result<ToolCall> {
-        // Some agents ask about calls that they have not reported: nobody is to consent to a change unseen.
+        // Some agents ask about calls that they have not reported, and the user should see the
+        // change.
         let is_news = request.tool_call.content.is_some();
         let change = self.0.fold_permission(request);
         self.change(change, is_news)?;
@@ -173,7 +175,7 @@ fn show_entry(entry: &Entry) -> io::Result<()> {
     }
 }
 
-/// Each Ctrl-C.
+/// Returns a channel that receives each Ctrl-C.
 fn interrupts() -> mpsc::Receiver<()> {
     let (tell, interrupts) = mpsc::channel(1);
     tokio::spawn(

@@ -1,4 +1,5 @@
-//! An agent that is put together when it starts: `router_agent upper reverse` offers these two ways to answer.
+//! An agent that is built when it starts: `router_agent upper reverse` offers these two styles of
+//! answers.
 
 use std::sync::Mutex;
 
@@ -13,10 +14,10 @@ const STYLES: [Style; 3] = [
     ("twice", |text| format!("{text} {text}")),
 ];
 
-/// What every handler gets.
+/// The state that every handler gets.
 struct Styles(Vec<Style>);
 
-/// What a session holds: the style it answers in.
+/// The state of a session: the style of its answers.
 type Chosen = Mutex<SessionModeId>;
 
 impl Styles {
@@ -50,7 +51,7 @@ async fn main() -> Result<()> {
     let agent =
         Router::with_sessions("router-agent", env!("CARGO_PKG_VERSION"), Styles(styles), Styles::new_session)
             .on::<op::Prompt, _>(Styles::prompt);
-    // What has a handler is what is there: an agent with one style has nothing to switch.
+    // A handler announces its capability: an agent with a single style has nothing to switch.
     let agent = if switchable { agent.on::<op::SetMode, _>(Styles::set_mode) } else { agent };
     acp_agent::serve_stdio(agent).await
 }

@@ -7,17 +7,17 @@ use super::chat::Chat;
 use super::planner::{Next, Planner, Round};
 use super::tools::Tools;
 
-/// How often a planner may act in one turn.
+/// The most rounds of a planner in one turn.
 const MAX_ROUNDS: usize = 50;
 
-/// An agent that carries out what its planner decides.
+/// An agent that carries out its planner's decisions.
 #[derive(Debug)]
 pub struct CodingAgent<P> {
     planner: P,
 }
 
 impl<P: Planner> CodingAgent<P> {
-    /// An agent with this planner.
+    /// Makes an agent with this planner.
     pub const fn new(planner: P) -> Self {
         CodingAgent { planner }
     }

@@ -1,4 +1,4 @@
-//! What the agent keeps for a session.
+//! The state of a session.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,17 +9,18 @@ use acp_agent::types::{ContentBlock, EmbeddedResourceResource, StopReason, ToolC
 use super::planner::{Attachment, History, Round, Task};
 use super::workspace::Workspace;
 
-/// A session: its folder, and what was said and done in it.
+/// A session: its folder, and the record of its prompts and actions.
 #[derive(Debug)]
 pub struct Chat {
     workspace: Workspace,
-    /// Shared with the planner while it plans, and never changed meanwhile: changing it copies nothing.
+    /// The planner shares it while it plans. It never changes meanwhile, so a change copies
+    /// nothing.
     history: Mutex<Arc<History>>,
     tool_calls: AtomicU64,
 }
 
 impl Chat {
-    /// A new session in the folder `cwd`.
+    /// Makes a session in the folder `cwd`.
     pub(super) fn new(cwd: &Path) -> Self {
         Chat { workspace: Workspace::new(cwd), history: Mutex::default(), tool_calls: AtomicU64::new(1) }
     }
@@ -28,29 +29,30 @@ impl Chat {
         &self.workspace
     }
 
-    /// An id that no other tool call of the session has.
+    /// Returns an id that no other tool call of the session has.
     pub(super) fn next_tool_call(&self) -> ToolCallId {
         format!("call-{}", self.tool_calls.fetch_add(1, Ordering::Relaxed)).into()
     }
 
-    /// Everything so far, as the planner is shown it.
+    /// Returns the history so far, for the planner.
     pub(super) fn conversation(&self) -> Arc<History> {
         Arc::clone(&self.locked())
     }
 
-    /// A prompt has come.
+    /// Records a prompt.
     pub(super) fn begin(&self, prompt: &[ContentBlock]) {
         Arc::make_mut(&mut self.locked()).push(task(prompt));
     }
 
-    /// A round is over. Only whole rounds are kept, so that every call in the history has its outcome.
+    /// Records a round. Only whole rounds are kept, so that every call in the history has its
+    /// outcome.
     pub(super) fn add(&self, round: Round) {
         if let Some(task) = Arc::make_mut(&mut self.locked()).last_mut() {
             task.rounds.push(round);
         }
     }
 
-    /// The turn is over. A refused prompt is forgotten, as the protocol tells the user it is.
+    /// Records the end of the turn. A refused prompt is forgotten, as the protocol tells the user.
     pub(super) fn finish(&self, answer: String, reason: &StopReason) {
         let mut history = self.locked();
         let history = Arc::make_mut(&mut history);
@@ -62,12 +64,13 @@ impl Chat {
     }
 
     fn locked(&self) -> MutexGuard<'_, Arc<History>> {
-        // A list that something was or was not pushed to is whole either way.
+        // A list is whole before and after each push, so a poisoned lock does no harm.
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A prompt as the planner reads it. Only kinds of content come that the agent has advertised.
+/// Returns a prompt as the planner reads it. It has only kinds of content that the agent
+/// advertises.
 fn task(prompt: &[ContentBlock]) -> Task {
     let mut texts = Vec::new();
     let mut attachments = Vec::new();
@@ -80,7 +83,7 @@ fn task(prompt: &[ContentBlock]) -> Task {
             ContentBlock::Resource(block) => {
                 let text = match &block.resource {
                     EmbeddedResourceResource::Text(contents) => Some(contents.text.clone()),
-                    // Bytes mean nothing to these planners, but that they are there may.
+                    // These planners cannot read bytes, but they should know that there are some.
                     _ => None,
                 };
                 attachments.push(Attachment { uri: block.resource.uri().to_owned(), text });

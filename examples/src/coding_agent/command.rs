@@ -1,4 +1,4 @@
-//! Running commands: show what is going to run, ask, run it in a terminal of the client's.
+//! Running commands: show the command, ask, run it in a terminal of the client.
 
 use acp_agent::types::{TerminalExitStatus, TerminalOutputResponse, ToolCall};
 use acp_agent::{Command, Result, RunningTool};
@@ -6,21 +6,21 @@ use acp_agent::{Command, Result, RunningTool};
 use super::planner::Outcome;
 use super::tools::{Tools, ends_turn};
 
-/// How much output of a command is kept, in bytes.
+/// The most output of a command that is kept, in bytes.
 const MAX_OUTPUT: u64 = 16 * 1024;
 
 impl Tools<'_> {
     /// Runs a command in the session's folder if the user allows it.
     ///
     /// # Errors
-    /// The turn was cancelled, or the client is gone.
+    /// Fails if the turn was cancelled or the client is gone.
     pub(super) async fn run(&self, call: ToolCall, program: &str, args: &[String]) -> Result<Outcome> {
         let Some(terminals) = self.turn.terminals() else {
             return self.refuse(call, "the client offers no terminals").await;
         };
         let folder = self.chat.workspace().root();
         let command = terminals.command(program).args(args).cwd(folder).output_byte_limit(MAX_OUTPUT);
-        // Before the question, so that the user sees what it is about.
+        // The call is shown before the question, so that the user sees the command.
         let mut tool = self.turn.announce_tool(call.clone()).await?;
         let line: Vec<&str> = std::iter::once(program).chain(args.iter().map(String::as_str)).collect();
         match self.run_if_allowed(&mut tool, &call, &line, command).await {
@@ -36,7 +36,7 @@ impl Tools<'_> {
                 tool.fail("The user has rejected this command.").await?;
                 Ok(Outcome::Rejected)
             }
-            // The tool call is dropped, and with that reported as failed; the terminal is released.
+            // The dropped tool call reports itself as failed, and the terminal is released.
             Err(error) if ends_turn(&error) => Err(error),
             Err(error) => {
                 let reason = error.to_string();
@@ -46,7 +46,8 @@ impl Tools<'_> {
         }
     }
 
-    /// Asks, unless the user has decided about this command for good, and runs it; `None` if the user has said no.
+    /// Asks, unless the user has decided about this command for good, and runs it. Returns `None`
+    /// after a no.
     async fn run_if_allowed(
         &self,
         tool: &mut RunningTool,
@@ -54,7 +55,8 @@ impl Tools<'_> {
         line: &[&str],
         command: Command,
     ) -> Result<Option<TerminalOutputResponse>> {
-        // Not the program alone: a yes to one line of a shell, an interpreter or a build tool would be one to all of them.
+        // The key is the whole command line. With the program alone, a yes to one line of a shell,
+        // an interpreter or a build tool would cover all of them.
         if !self.turn.ask_remembered(format!("run {line:?}"), call).await?.is_allowed() {
             return Ok(None);
         }
@@ -63,7 +65,7 @@ impl Tools<'_> {
     }
 }
 
-/// How a command has ended, unless it has ended well.
+/// Returns the failure of a command, if it has failed.
 fn why_failed(status: &TerminalExitStatus) -> Option<String> {
     match (&status.signal, status.exit_code) {
         (Some(signal), _) => Some(format!("ended by {signal}")),

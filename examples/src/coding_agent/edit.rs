@@ -8,12 +8,12 @@ use acp_agent::{Error, Result, RunningTool};
 use super::planner::Outcome;
 use super::tools::{Tools, ends_turn, location};
 
-/// What is to become of a file.
+/// The change to a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Change<'a> {
-    /// It holds this text, whether or not it exists.
+    /// The file gets this text, whether it exists or not.
     Write { content: &'a str },
-    /// One text in it is replaced by another.
+    /// A text in the file is replaced by another.
     Replace { old: &'a str, new: &'a str, everywhere: bool },
 }
 
@@ -22,7 +22,7 @@ struct Edit {
     diff: Diff,
     /// The first line that changes, counted from 1.
     line: u32,
-    /// How many places change; `None` for a file that is written as a whole.
+    /// The number of places that change. `None` stands for a file that is written as a whole.
     places: Option<usize>,
 }
 
@@ -30,7 +30,7 @@ impl Tools<'_> {
     /// Changes a file if the user allows it.
     ///
     /// # Errors
-    /// The turn was cancelled, or the client is gone.
+    /// Fails if the turn was cancelled or the client is gone.
     pub(super) async fn change(&self, call: ToolCall, path: &str, change: Change<'_>) -> Result<Outcome> {
         let edit = match self.work_out(path, change).await {
             Ok(edit) => edit,
@@ -39,7 +39,7 @@ impl Tools<'_> {
         };
         let path = Path::new(&edit.diff.path);
         let call = call.locations([location(path).line(edit.line)]).content([edit.diff.clone().into()]);
-        // Before the question, so that the user sees what it is about.
+        // The diff is shown before the question, so that the user sees the change.
         let tool = self.turn.announce_tool(call.clone()).await?;
         match self.write_if_allowed(&tool, &call, path, &edit).await {
             Ok(true) => {
@@ -50,7 +50,7 @@ impl Tools<'_> {
                 tool.fail("The user has rejected this change.").await?;
                 Ok(Outcome::Rejected)
             }
-            // The tool call is dropped, and with that reported as failed.
+            // The dropped tool call reports itself as failed.
             Err(error) if ends_turn(&error) => Err(error),
             Err(error) => {
                 let reason = error.to_string();
@@ -60,8 +60,8 @@ impl Tools<'_> {
         }
     }
 
-    /// Asks, unless the user has decided about all writes of the session, and writes; `false` if the user has said
-    /// no.
+    /// Asks, unless the user has decided about all writes of the session, and writes. Returns false
+    /// after a no.
     async fn write_if_allowed(
         &self,
         tool: &RunningTool,
@@ -86,8 +86,8 @@ impl Tools<'_> {
         }
         let old = match (fs.read_text(&path).await, change) {
             (Ok(text), _) => Some(text),
-            // Clients answer for a missing file with whatever code they like, so look. Of a client that offers
-            // no reading, the old text is not known.
+            // Clients answer for a missing file with codes of their choice, so the disk decides. If
+            // the client offers no reading, the old text is unknown.
             (Err(Error::Call { .. } | Error::Unsupported { .. }), Change::Write { .. }) if !path.exists() => {
                 None
             }
@@ -122,7 +122,7 @@ fn text(text: &str) -> ToolCallContent {
     Content::new(ContentBlock::text(text)).into()
 }
 
-/// The text with `old` replaced, and in how many places.
+/// Returns the text with `old` replaced, and the number of places.
 fn replaced(text: &str, old: &str, new: &str, everywhere: bool) -> Result<(String, usize), String> {
     if old.is_empty() {
         return Err("the text to replace is empty".to_owned());
@@ -136,7 +136,7 @@ fn replaced(text: &str, old: &str, new: &str, everywhere: bool) -> Result<(Strin
     }
 }
 
-/// The number of the first line that differs, counted from 1.
+/// Returns the number of the first line that differs, counted from 1.
 fn first_difference(old: &str, new: &str) -> u32 {
     (1..).zip(old.lines().zip(new.lines())).find(|(_, (old, new))| old != new).map_or_else(
         || u32::try_from(old.lines().count().min(new.lines().count())).map_or(1, |lines| lines.max(1)),

@@ -1,7 +1,7 @@
-//! The planner without a language model: it follows plain instructions, the same way every time.
+//! A planner without a language model: it follows plain instructions, always in the same way.
 //!
-//! It keeps no state. Each time it is asked, it walks through the instructions and the finished rounds of the
-//! task side by side, and the first round that is missing is the next step.
+//! It keeps no state. Each time it compares the instructions with the finished rounds of the task,
+//! and the first missing round is the next step.
 
 use acp_agent::types::StopReason;
 use acp_agent::{Result, Turn};
@@ -10,7 +10,7 @@ use super::instruction::{Instruction, NotUnderstood, parse};
 use super::planner::{Action, History, Item, Next, Outcome, Planner, Round, Status, Step, Task};
 use super::search::count;
 
-/// How much of a file the answer shows, in lines.
+/// The most lines of a file that the answer shows.
 const SHOWN_LINES: usize = 20;
 
 /// Follows plain instructions, see [`Instruction`].
@@ -27,7 +27,7 @@ impl Planner for Embedded {
     }
 }
 
-/// What to say and to do next about a task.
+/// Returns the next words and actions for a task.
 fn step(task: &Task) -> Step {
     let instructions = match parse(&task.text) {
         Ok(instructions) => instructions,
@@ -61,7 +61,7 @@ fn step(task: &Task) -> Step {
     }
 }
 
-/// What an instruction starts with.
+/// Returns the first action of an instruction.
 fn first_action(instruction: &Instruction) -> Action {
     match instruction.clone() {
         Instruction::Read { file } | Instruction::Append { file, .. } => Action::ReadFile { path: file },
@@ -77,7 +77,7 @@ fn first_action(instruction: &Instruction) -> Action {
     }
 }
 
-/// What an instruction goes on with, once its first round is done.
+/// Returns the second action of an instruction, after its first round.
 fn follow_up(instruction: &Instruction, first: &Round) -> Vec<Action> {
     match (instruction, outcome(first)) {
         (Instruction::Append { text, file }, Some(Outcome::Text(old))) => {
@@ -103,7 +103,7 @@ fn ended(mut text: String) -> String {
     text
 }
 
-/// The outcome of the last action of a round, which is the one that counts.
+/// Returns the outcome of the last action of a round, which is the decisive one.
 fn outcome(round: &Round) -> Option<&Outcome> {
     round.done.last().map(|(_, outcome)| outcome)
 }
@@ -133,14 +133,14 @@ fn announce(instruction: &Instruction) -> String {
     format!("{}.\n", item(instruction, Status::InProgress).step)
 }
 
-/// Whether every action of a round did what it should.
+/// Returns true if every action of a round succeeded.
 fn worked(round: &Round) -> bool {
     !round.done.iter().any(|(_, outcome)| {
         matches!(outcome, Outcome::Failed(_) | Outcome::Rejected | Outcome::Ran { failed: Some(_), .. })
     })
 }
 
-/// What came of an instruction, as a line of the answer for each action.
+/// Returns the result of an instruction, one line of the answer for each action.
 fn lines(instruction: &Instruction, last: &Round) -> String {
     let step = item(instruction, Status::Completed).step;
     let mut lines = String::new();
@@ -163,7 +163,7 @@ fn lines(instruction: &Instruction, last: &Round) -> String {
     lines
 }
 
-/// The beginning of a text, fenced.
+/// Returns the beginning of a text, fenced.
 fn shown(text: &str) -> String {
     let lines: Vec<_> = text.lines().collect();
     let start = lines.iter().take(SHOWN_LINES).copied().collect::<Vec<_>>().join("\n");

@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// What the user asks for, in one clause.
+/// One request of the user, in one clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Instruction {
     /// read `FILE`
@@ -16,13 +16,13 @@ pub enum Instruction {
         /// The text.
         text: String,
     },
-    /// replace `OLD` with `NEW`, in one file or wherever it is found.
+    /// replace `OLD` with `NEW`, in one file or in all files
     Replace {
         /// The text to replace.
         old: String,
-        /// What to put in its place.
+        /// The new text.
         new: String,
-        /// The file; `None` for every file of the folder.
+        /// The file, or `None` for every file of the folder.
         file: Option<String>,
     },
     /// append `TEXT` to `FILE`
@@ -36,7 +36,7 @@ pub enum Instruction {
     Create {
         /// The file.
         file: String,
-        /// What it is to hold.
+        /// The text of the file.
         text: String,
     },
     /// run `COMMAND`
@@ -46,18 +46,18 @@ pub enum Instruction {
     },
 }
 
-/// A clause that is no instruction, as the user wrote it. Empty if there was nothing at all.
+/// A clause that is not an instruction, as the user wrote it. It is empty for an empty prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotUnderstood(pub String);
 
 /// Reads instructions: one per line, or joined by `;` or `then`.
 ///
-/// Texts and files stand in backticks or quotes, or are single words. Case and words such as "please" and
-/// "the file" do not matter.
+/// Texts and files stand in backticks or quotes, or are single words. Case does not matter, and
+/// words such as "please" and "the file" are skipped.
 ///
 /// # Errors
-/// The first clause that is not understood. None is carried out then: half of what was asked may be worse
-/// than nothing.
+/// Returns the first clause that is not understood. Then none is carried out, because half of a
+/// request may be worse than nothing.
 pub fn parse(prompt: &str) -> Result<Vec<Instruction>, NotUnderstood> {
     let clauses = clauses(prompt);
     if clauses.is_empty() {
@@ -74,7 +74,7 @@ enum Token {
 }
 
 impl Token {
-    /// Whether this is one of these words; what is quoted never is.
+    /// Returns true if this is one of these words. A quoted text never is.
     fn is(&self, words: &[&str]) -> bool {
         matches!(self, Token::Word(word) if words.iter().any(|other| word.eq_ignore_ascii_case(other)))
     }
@@ -90,7 +90,7 @@ impl Token {
 /// Cuts a prompt into words and quoted texts.
 struct Tokens<'a> {
     chars: Peekable<Chars<'a>>,
-    /// A quoted text ended right before: what follows is punctuation, not the start of another.
+    /// True behind a quoted text: a quote there is punctuation, not the start of another text.
     after_quote: bool,
 }
 
@@ -121,7 +121,8 @@ impl Iterator for Tokens<'_> {
 }
 
 impl Tokens<'_> {
-    /// The text up to the closing quote. `None`, and nothing is taken, if there is none.
+    /// Takes the text up to the closing quote. Without a closing quote it returns `None` and takes
+    /// nothing.
     fn quoted(&mut self, quote: char) -> Option<String> {
         let mut ahead = self.chars.clone();
         let mut text = String::new();
@@ -139,7 +140,7 @@ impl Tokens<'_> {
         Some(text)
     }
 
-    /// The word that starts with `first`, without the punctuation that follows it.
+    /// Takes the word that starts with `first`, without the punctuation that follows it.
     fn word(&mut self, first: char) -> Option<String> {
         let mut word = String::from(first);
         while let Some(char) = self.chars.next_if(|char| !char.is_whitespace() && *char != ';') {
@@ -154,15 +155,15 @@ const VERBS: [&str; 15] = [
     "read", "show", "open", "print", "find", "search", "grep", "replace", "change", "append", "add",
     "create", "write", "put", "run",
 ];
-/// What stands between two texts.
+/// The words between two texts.
 const PREPOSITIONS: [&str; 6] = ["by", "containing", "in", "into", "to", "with"];
-/// Words that change nothing, wherever they stand.
+/// Words that are skipped everywhere.
 const POLITE: [&str; 9] = ["and", "can", "could", "finally", "first", "me", "now", "please", "you"];
-/// Words that change nothing before another word: in "replace a with b" there are none.
+/// Words that are skipped before another word: "replace a with b" has no such word.
 const FILLERS: [&str; 12] =
     ["a", "all", "an", "every", "file", "for", "line", "named", "occurrences", "of", "text", "the"];
 
-/// The tokens between breaks. "Then", and "and" before a verb, are breaks too.
+/// Splits the tokens at breaks. "Then", and "and" before a verb, are breaks too.
 fn clauses(prompt: &str) -> Vec<Vec<Token>> {
     let mut tokens = Tokens { chars: prompt.chars().peekable(), after_quote: false }.peekable();
     let mut clauses = Vec::new();
@@ -180,7 +181,7 @@ fn clauses(prompt: &str) -> Vec<Vec<Token>> {
     clauses
 }
 
-/// The tokens that mean something.
+/// Returns the tokens that matter.
 fn meaningful(clause: &[Token]) -> Vec<&Token> {
     let tokens: Vec<_> = clause.iter().filter(|token| !token.is(&POLITE)).collect();
     let nexts = tokens.iter().skip(1).map(Some).chain([None]);

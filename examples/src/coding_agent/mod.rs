@@ -1,13 +1,14 @@
-//! A complete coding agent: it reads, searches and edits files and runs commands through the client, asks before it
-//! changes anything, and reports a plan and every tool call.
+//! A complete coding agent. It reads, searches and edits files and runs commands through the
+//! client. It asks before it changes anything, and reports a plan and every tool call.
 //!
 //! Read it in this order:
 //!
-//! * [`agent`]: the protocol side, one `#[agent]` block with the loop of a prompt turn.
-//! * [`planner`]: the seam behind which the thinking happens, and the words that both sides use.
-//! * `tools`, `edit` and `command`: how an action is carried out through the client, in view of the user.
-//! * [`chat`]: what a session remembers. [`workspace`] and [`search`]: its folder.
-//! * [`embedded`] with [`instruction`]: the planner that needs no model. [`openai`]: the one that asks one.
+//! * [`agent`]: the protocol side, an `#[agent]` block with the loop of a prompt turn.
+//! * [`planner`]: the interface between the agent and its planner, and the terms that both use.
+//! * `tools`, `edit` and `command`: they carry out actions through the client, in view of the user.
+//! * [`chat`]: the state of a session. [`workspace`] and [`search`]: its folder.
+//! * [`embedded`] with [`instruction`]: the planner without a model. [`openai`]: the planner with a
+//!   model.
 
 pub mod agent;
 pub mod chat;
@@ -29,11 +30,12 @@ use self::embedded::Embedded;
 
 /// Serves the coding agent over stdin and stdout until the client closes them.
 ///
-/// A language model plans if `OPENAI_BASE_URL` names a server that speaks the OpenAI chat-completions protocol
-/// (`OPENAI_API_KEY` and `OPENAI_MODEL` are optional), else the embedded planner.
+/// A language model plans if `OPENAI_BASE_URL` names a server that speaks the OpenAI
+/// chat-completions protocol (`OPENAI_API_KEY` and `OPENAI_MODEL` are optional), else the embedded
+/// planner.
 ///
 /// # Errors
-/// The environment variables make no sense, or stdin and stdout cannot be used.
+/// Fails if the environment variables are malformed, or if stdin and stdout cannot be used.
 pub async fn serve() -> Result<()> {
     #[cfg(feature = "openai")]
     if let Some(model) = openai::OpenAi::from_env()? {

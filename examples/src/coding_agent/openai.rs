@@ -1,7 +1,7 @@
 //! A planner that asks a language model, over the OpenAI chat-completions protocol.
 //!
-//! Many servers speak it, local ones too. The model's words go to the user while they come; its function calls
-//! become actions.
+//! Many servers speak it, local ones too. The model's words are passed on to the user as they come.
+//! Its function calls become actions.
 
 mod completion;
 mod functions;
@@ -16,14 +16,14 @@ use self::completion::Reply;
 use self::http::{Answer, Endpoint};
 use super::planner::{History, Planner, Step};
 
-/// The model that is asked for when `OPENAI_MODEL` does not name one.
+/// The model that is used when `OPENAI_MODEL` is not set.
 const DEFAULT_MODEL: &str = "gpt-5-mini";
 /// The longest answer that is read, in bytes.
 const MAX_ANSWER: usize = 16 * 1024 * 1024;
-/// How much of the body of an error is read, in bytes.
+/// The longest error body that is read, in bytes.
 const MAX_ERROR_BODY: usize = 64 * 1024;
 
-/// Plans by asking a model server.
+/// A planner that asks a model server.
 #[derive(Clone, Debug)]
 pub struct OpenAi {
     endpoint: Endpoint,
@@ -31,21 +31,21 @@ pub struct OpenAi {
 }
 
 impl OpenAi {
-    /// A planner that asks the server at `base_url`, such as `https://api.openai.com/v1`, for `model`. The
-    /// `key` goes along as a bearer token.
+    /// Makes a planner that asks the server at `base_url`, such as `https://api.openai.com/v1`, for
+    /// `model`. It sends the `key` as a bearer token.
     ///
     /// # Errors
-    /// The URL cannot be read, or the key cannot stand in an HTTP header.
+    /// Fails if the URL cannot be read, or if an HTTP header cannot hold the key.
     pub fn new(base_url: &str, key: Option<&str>, model: impl Into<String>) -> Result<Self> {
         let url = format!("{}/chat/completions", base_url.trim_end_matches('/'));
         Ok(OpenAi { endpoint: Endpoint::new(&url, key)?, model: model.into() })
     }
 
-    /// The planner that `OPENAI_BASE_URL`, `OPENAI_API_KEY` and `OPENAI_MODEL` describe; `None` if the first
-    /// is not set.
+    /// Makes the planner that `OPENAI_BASE_URL`, `OPENAI_API_KEY` and `OPENAI_MODEL` describe.
+    /// Returns `None` if the first is not set.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Fails as [`new`](Self::new) does.
     pub fn from_env() -> Result<Option<Self>> {
         let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
         let Some(base_url) = variable("OPENAI_BASE_URL") else { return Ok(None) };
@@ -56,7 +56,7 @@ impl OpenAi {
             .map_err(|error| Error::from(format!("`OPENAI_BASE_URL` or `OPENAI_API_KEY`: {error}")))
     }
 
-    /// The error for an answer that is none.
+    /// Makes the error for a broken answer.
     async fn refused(&self, mut answer: Answer) -> Error {
         let mut body = Vec::new();
         while let Ok(Some(bytes)) = answer.chunk().await

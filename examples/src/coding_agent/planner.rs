@@ -1,8 +1,8 @@
-//! What decides what the agent does: the seam between the protocol and a mind.
+//! The interface between the protocol and a planner.
 //!
-//! A planner never touches a file and knows nothing of JSON-RPC. It is shown the session's history, says
-//! something on the [`Turn`] if it likes, and names the next actions; the agent carries them out, adds what
-//! came of them to the history, and asks again.
+//! A planner never touches a file and knows nothing of JSON-RPC. It gets the session's history, may
+//! write text to the [`Turn`], and names the next actions. The agent carries them out, adds the
+//! outcomes to the history, and asks again.
 
 use std::fmt;
 
@@ -12,64 +12,66 @@ use serde::{Deserialize, Serialize};
 
 use super::search::{Matches, count};
 
-/// Decides what to do next.
+/// A planner: it decides about the next step.
 pub trait Planner: Send + Sync + 'static {
-    /// The next step of the last task in `history`. Words for the user go out on `turn` while they come.
+    /// Returns the next step of the last task in `history`. Text for the user goes out on `turn`
+    /// meanwhile.
     ///
     /// The future is dropped when the turn is cancelled.
     ///
     /// # Errors
-    /// The planner cannot go on; this ends the turn and is shown to the user.
+    /// Fails if the planner cannot go on. This ends the turn, and the user sees the error.
     fn next(&self, history: &History, turn: &Turn) -> impl Future<Output = Result<Step>> + Send;
 }
 
-/// Everything a session has been through, the oldest first.
+/// The tasks of a session, oldest first.
 pub type History = Vec<Task>;
 
-/// One prompt of the user, and what was done about it.
+/// One prompt of the user, and the work for it.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// What the user wrote.
+    /// The text of the prompt.
     pub text: String,
-    /// What the user attached.
+    /// The attachments of the prompt.
     pub attachments: Vec<Attachment>,
     /// The finished rounds of planning and acting.
     pub rounds: Vec<Round>,
-    /// The words that ended the turn; `None` as long as it goes on, and if it was cancelled.
+    /// The words that ended the turn. It is `None` while the turn goes on, and after a
+    /// cancellation.
     pub answer: Option<String>,
 }
 
 /// Something that came with a prompt.
 #[derive(Clone, Debug)]
 pub struct Attachment {
-    /// Where it is from.
+    /// Its URI.
     pub uri: String,
     /// Its text; `None` when only a link was given.
     pub text: Option<String>,
 }
 
-/// One step of the planner with what came of it.
+/// One step of the planner with its outcomes.
 #[derive(Clone, Debug)]
 pub struct Round {
-    /// What the planner said.
+    /// The planner's text.
     pub said: String,
     /// The actions with their outcomes, in order.
     pub done: Vec<(Call, Outcome)>,
 }
 
-/// What a planner wants.
+/// The next step of a planner.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What it said on the turn meanwhile, for the history.
+    /// The text that it wrote to the turn, for the history.
     pub said: String,
-    /// What is to happen now.
+    /// The continuation of the turn.
     pub next: Next,
 }
 
-/// How a turn goes on.
+/// The continuation of a turn.
 #[derive(Clone, Debug)]
 pub enum Next {
-    /// Do these one after the other, then ask again.
+    /// Carry out these actions one after the other, then ask the planner again.
     Act(Vec<Call>),
     /// The turn is over.
     Stop(StopReason),
@@ -78,9 +80,9 @@ pub enum Next {
 /// An action with the name that the planner knows it by.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The planner's own id for it; nothing else reads it.
+    /// The planner's own id for it. Nothing else reads it.
     pub id: String,
-    /// What to do.
+    /// The action.
     pub action: Action,
 }
 
@@ -90,12 +92,12 @@ impl From<Action> for Call {
     }
 }
 
-/// Something that the agent can do. As JSON it is the function call of a language model:
-/// `{"name": "read_file", "arguments": {"path": "notes.txt"}}`.
+/// An action of the agent. As JSON it is the function call of a language model: `{"name":
+/// "read_file", "arguments": {"path": "notes.txt"}}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "name", content = "arguments", rename_all = "snake_case")]
 pub enum Action {
-    /// Show the user what is planned and how far it has come.
+    /// Show the user the plan and its progress.
     UpdatePlan {
         /// All entries: they replace those shown before.
         plan: Vec<Item>,
@@ -116,7 +118,7 @@ pub enum Action {
     WriteFile {
         /// The file.
         path: String,
-        /// What it is to hold.
+        /// The text of the file.
         content: String,
     },
     /// Replace a text in a file.
@@ -125,9 +127,9 @@ pub enum Action {
         path: String,
         /// The text to replace. It has to be there.
         old_string: String,
-        /// What to put in its place.
+        /// The new text.
         new_string: String,
-        /// Replace it wherever it is. Otherwise it has to be there exactly once.
+        /// True to replace it everywhere. Otherwise it has to be there exactly once.
         #[serde(default)]
         replace_all: bool,
     },
@@ -139,24 +141,24 @@ pub enum Action {
         #[serde(default)]
         args: Vec<String>,
     },
-    /// A call that made no sense. It is answered with the reason, so that the planner can do better.
+    /// A malformed call. The reason is its answer, so that the planner can correct it.
     #[serde(skip)]
     Misunderstood {
         /// The function that was named.
         name: String,
-        /// Why it cannot be called so.
+        /// The reason why it cannot be called.
         problem: String,
     },
 }
 
 impl Action {
-    /// The name of the function and its arguments; no arguments if they made no sense.
+    /// Returns the name of the function and its arguments. A malformed call has no arguments.
     #[must_use]
     pub fn function(&self) -> (String, Option<Value>) {
         if let Action::Misunderstood { name, .. } = self {
             return (name.clone(), None);
         }
-        // Every other action can be written as JSON, and is written in just this shape.
+        // Every other action can be written as JSON, in this shape.
         let call = Value::new(self).unwrap_or_default();
         let name = call.get("name").and_then(|name| name.as_str()).unwrap_or_default().to_owned();
         (name, call.get("arguments").cloned().map(Value::from))
@@ -166,13 +168,13 @@ impl Action {
 /// An entry of the plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    /// What is to be done.
+    /// The text of the step.
     pub step: String,
-    /// How far it has come.
+    /// Its progress.
     pub status: Status,
 }
 
-/// How far an entry of the plan has come.
+/// The progress of an entry of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -184,7 +186,7 @@ pub enum Status {
     Completed,
 }
 
-/// What came of an action. Its `Display` is what a language model is told.
+/// The outcome of an action. Its `Display` is the text for a language model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The plan is shown.
@@ -195,21 +197,22 @@ pub enum Outcome {
     Files {
         /// In the order of names.
         paths: Vec<String>,
-        /// Whether these are all.
+        /// True if these are all.
         complete: bool,
     },
     /// The places where a text was found.
     Found(Matches),
     /// A file was written.
     Written {
-        /// How many places of it were changed; `None` when it is new or was replaced as a whole.
+        /// The number of places that were changed. It is `None` for a file that is new or was
+        /// replaced as a whole.
         places: Option<usize>,
     },
     /// A command has ended.
     Ran {
-        /// What it has printed: the end of it, if that was much.
+        /// The output, or the end of long output.
         output: String,
-        /// How it has ended, unless it has ended well.
+        /// The failure, if the command has failed.
         failed: Option<String>,
     },
     /// The user did not allow it.
@@ -242,7 +245,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The beginning of a text, with a note if that is not all of it. `max` is in bytes.
+/// Returns the beginning of a text, with a note if the text is longer. `max` is in bytes.
 pub(super) fn clipped(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();

@@ -1,22 +1,22 @@
-//! The places where a text was found.
+//! Searching for a text, and the places where it was found.
 
 use std::fmt;
 
-/// How many places of one file are kept.
+/// The most places of one file that are kept.
 const MAX_PER_FILE: usize = 20;
-/// How many characters of a line are kept.
+/// The most characters of a line that are kept.
 const MAX_LINE: usize = 200;
 
-/// Where a text was found, file by file.
+/// The places of a text, file by file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matches {
     /// The places, in the order of files and lines.
     pub places: Vec<Place>,
-    /// How many files were searched.
+    /// The number of files that were searched.
     pub searched: usize,
-    /// How many files could not be read.
+    /// The number of files that could not be read.
     pub unread: usize,
-    /// Whether the folder was searched to the end.
+    /// True if the folder was searched to the end.
     pub complete: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct Place {
 }
 
 impl Matches {
-    /// Nothing found in no files.
+    /// Returns an empty result.
     #[must_use]
     pub const fn none() -> Self {
         Matches { places: Vec::new(), searched: 0, unread: 0, complete: true }
@@ -49,7 +49,7 @@ impl Matches {
         }));
     }
 
-    /// The files that have the text, each once.
+    /// Returns the files that have the text, each once.
     #[must_use]
     pub fn files(&self) -> Vec<&str> {
         let mut files: Vec<_> = self.places.iter().map(|place| place.path.as_str()).collect();
@@ -72,7 +72,7 @@ impl fmt::Display for Matches {
     }
 }
 
-/// A number of things, in words.
+/// Returns a number of things, in words.
 pub(super) fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }

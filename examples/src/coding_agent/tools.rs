@@ -1,6 +1,6 @@
-//! Carrying out actions, through the client and in view of the user.
+//! Actions, carried out through the client and in view of the user.
 //!
-//! An action that does not work is an [`Outcome`], because the planner may know better; only the end of the
+//! A failed action is an [`Outcome`], because the planner may find another way. Only the end of the
 //! turn or of the connection is an error.
 
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use super::planner::{Action, Item, Outcome, Status, clipped};
 use super::search::Matches;
 use super::workspace::Listing;
 
-/// How much text a tool call shows, in bytes.
+/// The most text that a tool call shows, in bytes.
 const MAX_SHOWN: usize = 16 * 1024;
 
-/// What the agent can do in one turn.
+/// The actions of the agent in one turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tools<'a> {
     pub(super) turn: &'a Turn,
@@ -32,7 +32,7 @@ impl<'a> Tools<'a> {
     /// Carries out one action.
     ///
     /// # Errors
-    /// The turn was cancelled, or the client is gone.
+    /// Fails if the turn was cancelled or the client is gone.
     pub(super) async fn carry_out(&self, action: &Action) -> Result<Outcome> {
         match action {
             Action::UpdatePlan { plan } => {
@@ -86,7 +86,7 @@ impl<'a> Tools<'a> {
         Ok(Outcome::Files { paths, complete })
     }
 
-    /// Searches file by file through the client, which knows what is in its editors before it is saved.
+    /// Searches file by file through the client, which knows the unsaved text in its editors.
     async fn search(&self, query: &str) -> Result<Outcome> {
         let fs = self.fs()?;
         if !fs.can_read() {
@@ -100,26 +100,27 @@ impl<'a> Tools<'a> {
             match fs.read_text(path).await {
                 Ok(text) => matches.search(query, &name, &text),
                 Err(error) if ends_turn(&error) => return Err(error),
-                // One file that the client keeps to itself does not spoil the search.
+                // A file that the client does not serve does not spoil the search.
                 Err(_) => matches.unread += 1,
             }
         }
         Ok(Outcome::Found(matches))
     }
 
-    /// The text files of the session's folder, looked up on a thread that may block.
+    /// Returns the text files of the session's folder. They are looked up on a thread that may
+    /// block.
     async fn listing(&self) -> Result<Listing> {
         let workspace = self.chat.workspace().clone();
         let listing = tokio::task::spawn_blocking(move || workspace.list()).await.map_err(Error::other)?;
         listing.map_err(|error| Error::from(format!("the session's folder cannot be listed: {error}")))
     }
 
-    /// The client's file system.
+    /// Returns the client's file system.
     pub(super) fn fs(&self) -> Result<Fs> {
         self.turn.fs().ok_or_else(|| Error::from("the client offers no file system"))
     }
 
-    /// The report of an action, not sent yet.
+    /// Makes the report of an action, to be sent later.
     fn call(&self, title: impl Into<String>, kind: ToolKind, action: &Action) -> ToolCall {
         let (name, arguments) = action.function();
         let mut call = ToolCall::new(self.chat.next_tool_call(), title).kind(kind).name(name);
@@ -127,7 +128,7 @@ impl<'a> Tools<'a> {
         call
     }
 
-    /// Does `work` as the tool call `call`: what comes of it is shown, and where.
+    /// Does `work` as the tool call `call`, and shows its result and its places.
     async fn report(&self, call: ToolCall, work: impl Future<Output = Result<Outcome>>) -> Result<Outcome> {
         let mut tool = self.turn.start_tool(call).await?;
         match work.await {
@@ -158,12 +159,12 @@ impl<'a> Tools<'a> {
     }
 }
 
-/// The position of a tool call in a file, as the client is told it.
+/// Makes the location of a tool call in a file.
 pub(super) fn location(path: &Path) -> ToolCallLocation {
     ToolCallLocation::new(path.display().to_string())
 }
 
-/// Whether an error is about the turn or the connection, not about what was tried.
+/// Returns true if an error is about the turn or the connection, and not about the action.
 pub(super) fn ends_turn(error: &Error) -> bool {
     matches!(error, Error::Cancelled | Error::TurnOver)
 }

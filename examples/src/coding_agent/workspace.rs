@@ -1,18 +1,19 @@
-//! The session's folder: which paths are inside it, and which text files it has.
+//! The session's folder: the paths inside it, and its text files.
 
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-/// Folders of what was built or installed. Hidden ones, such as `.git` and `.venv`, are left out as well.
+/// Folders of build results and installed packages. Hidden folders, such as `.git` and `.venv`, are
+/// left out as well.
 const SKIPPED_FOLDERS: [&str; 3] = ["target", "node_modules", "__pycache__"];
-/// How many files and folders a listing looks at.
+/// The most files and folders that a listing looks at.
 const MAX_VISITED: usize = 20_000;
-/// How many files a listing has.
+/// The most files of a listing.
 const MAX_FILES: usize = 1_000;
 /// The largest file that a listing has, in bytes.
 const MAX_FILE_SIZE: u64 = 1024 * 1024;
-/// How much of a file is looked at to tell text from binary data, in bytes.
+/// The part of a file that tells text from binary data, in bytes.
 const SNIFFED: u64 = 1024;
 
 /// The folder that a session works in. Nothing outside of it is read or written.
@@ -26,27 +27,28 @@ pub struct Workspace {
 pub struct Listing {
     /// Relative to the folder, in the order of names.
     pub files: Vec<PathBuf>,
-    /// Whether these are all: large folders are cut short.
+    /// True if these are all. A large folder is cut short.
     pub complete: bool,
 }
 
 impl Workspace {
-    /// The workspace of the folder `root`, an absolute path.
+    /// Makes the workspace of the folder `root`, an absolute path.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Workspace { root: normalized(&root.into()) }
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The absolute path of a file that is named relative to the folder, or absolutely.
+    /// Returns the absolute path of a file that is named relative to the folder, or absolutely.
     ///
-    /// Symbolic links are not followed: the client, whose files these are, decides about them.
+    /// Symbolic links are not followed. The client decides about them, because the files are the
+    /// client's.
     ///
     /// # Errors
-    /// The path leads out of the folder, or names the folder itself; the text says so.
+    /// Fails if the path leads out of the folder, or names the folder itself.
     pub fn resolve(&self, path: &str) -> Result<PathBuf, String> {
         let absolute = normalized(&self.root.join(path));
         if absolute == self.root {
@@ -58,13 +60,13 @@ impl Workspace {
         Ok(absolute)
     }
 
-    /// The text files in the folder and the folders below. Blocks while it looks.
+    /// Lists the text files in the folder and the folders below it. It blocks meanwhile.
     ///
-    /// Symbolic links, binary files and files above 1 MiB are left out, and so are hidden folders, `target`,
-    /// `node_modules` and `__pycache__`.
+    /// Symbolic links, binary files and files above 1 MiB are left out. So are hidden folders,
+    /// `target`, `node_modules` and `__pycache__`.
     ///
     /// # Errors
-    /// The folder itself cannot be read. Folders below that cannot be are left out.
+    /// Fails if the folder itself cannot be read. Unreadable folders below it are left out.
     pub fn list(&self) -> io::Result<Listing> {
         let mut listing = Listing { files: Vec::new(), complete: true };
         let mut visited = 0;
@@ -98,7 +100,7 @@ fn is_skipped(folder: &str) -> bool {
     folder.starts_with('.') || SKIPPED_FOLDERS.contains(&folder)
 }
 
-/// Whether a file is small enough and its beginning has no zero byte, as text never does.
+/// Returns true if a file is small enough and its beginning has no zero byte, which text never has.
 fn is_text(path: &Path) -> bool {
     let read = || -> io::Result<bool> {
         let file = fs::File::open(path)?;
@@ -112,14 +114,14 @@ fn is_text(path: &Path) -> bool {
     read().unwrap_or(false)
 }
 
-/// The path without `.` and `..`, as it is written: no file is looked at.
+/// Returns the path without `.` and `..`, by its spelling only.
 fn normalized(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for component in path.components() {
         match component {
             Component::CurDir => {}
             Component::ParentDir => {
-                // Above the root of the file system there is only itself.
+                // The parent of the root of the file system is the root.
                 normal.pop();
             }
             other => normal.push(other),

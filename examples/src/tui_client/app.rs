@@ -1,4 +1,4 @@
-//! What is shown, and what messages do to it.
+//! The state of the program, and the effect of messages on it.
 
 use std::collections::VecDeque;
 
@@ -16,22 +16,22 @@ use super::conversation::Conversation;
 use super::menu::Menu;
 use super::view;
 
-/// Something that happened.
+/// A message: something that happened.
 #[derive(Debug)]
 pub enum Message {
     /// A key was pressed.
     Key(KeyEvent),
     /// Text was pasted.
     Pasted(String),
-    /// The terminal has this size now.
+    /// The terminal has changed its size.
     Resized(Size),
     /// The agent has opened the session.
     Opened(Session),
-    /// There is no agent, or it opened no session.
+    /// The agent could not be started, or opened no session.
     NotOpened(String),
     /// The agent reported something.
     Event(Event),
-    /// The agent asks for permission. The number is the question's.
+    /// The agent asks for permission. The number identifies the question.
     Asked(u64, Box<RequestPermissionRequest>),
     /// Nobody waits for the answer to this question any more.
     Withdrawn(u64),
@@ -41,13 +41,13 @@ pub enum Message {
     ModeSet(SessionModeId),
     /// A config option has been set, and these are all of them.
     OptionsSet(Vec<SessionConfigOption>),
-    /// Something did not work.
+    /// Something failed.
     Failed(String),
     /// The connection is over.
     Closed(String),
 }
 
-/// Something to do.
+/// An effect: something to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Begin a turn.
@@ -67,20 +67,20 @@ pub enum Effect {
     SetOption(SessionConfigId, SessionConfigValue),
     /// End the program.
     Quit,
-    /// End the program with this problem.
+    /// End the program with this error.
     GiveUp(String),
 }
 
-/// What the agent is doing.
+/// The state of the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// It is being started, or opens the session.
+    /// It is starting, or opens the session.
     Opening,
     /// It waits for a prompt.
     Idle,
     /// It is at work.
     Running,
-    /// It has been asked to stop.
+    /// It was asked to stop.
     Cancelling,
     /// It is gone.
     Closed,
@@ -91,23 +91,23 @@ pub enum Phase {
 pub struct App {
     /// The agent's name.
     pub agent: String,
-    /// The modes there are.
+    /// The modes of the session.
     pub modes: Vec<SessionMode>,
-    /// What the session has become.
+    /// The transcript of the session.
     pub transcript: Transcript,
-    /// The same as lines.
+    /// The transcript as lines.
     pub conversation: Conversation,
-    /// What the user types.
+    /// The input line.
     pub input: Input,
-    /// What the agent is doing.
+    /// The state of the agent.
     pub phase: Phase,
-    /// What there is to say about it, until the next turn.
+    /// A remark about it, until the next turn.
     pub notice: Option<String>,
     /// Permission requests without an answer, oldest first, each as the user sees it.
     pub questions: VecDeque<Question>,
     /// The settings, when they are open.
     pub settings: Option<Menu>,
-    /// The terminal's.
+    /// The size of the terminal.
     pub size: Size,
 }
 
@@ -116,16 +116,16 @@ pub struct App {
 pub struct Question {
     /// Its number.
     pub number: u64,
-    /// What is asked.
+    /// The question.
     pub request: RequestPermissionRequest,
     /// The answers.
     pub menu: Menu,
-    /// Whether it has been on the screen. Keys from before are not meant for it.
+    /// True once it was on the screen. Earlier keys are not meant for it.
     pub is_shown: bool,
 }
 
 impl App {
-    /// The first screen of a session.
+    /// Makes the first screen of a session.
     #[must_use]
     pub fn new(
         agent: impl Into<String>,
@@ -149,7 +149,7 @@ impl App {
         app
     }
 
-    /// Takes in what happened. Returns what is to be done about it.
+    /// Takes in a message, and returns the effects.
     pub fn update(&mut self, message: Message) -> Option<Effect> {
         match message {
             Message::Key(key) => return self.press(key),
@@ -173,7 +173,8 @@ impl App {
         None
     }
 
-    /// The screen shows all of this now. Returns whether that is the first time for the question that is open.
+    /// Notes that the screen shows all of this now. Returns true if the current question is new on
+    /// it.
     pub fn shown(&mut self) -> bool {
         let question = self.questions.front_mut();
         question.is_some_and(|question| !std::mem::replace(&mut question.is_shown, true))
@@ -214,7 +215,7 @@ impl App {
         match key.code {
             KeyCode::Up => question.menu.step(false),
             KeyCode::Down => question.menu.step(true),
-            // The connection answers the open questions of a turn that is cancelled.
+            // The connection answers the open questions of a cancelled turn.
             KeyCode::Esc if self.phase == Phase::Running => return self.interrupt(),
             KeyCode::Esc => {
                 let number = question.number;
@@ -243,7 +244,7 @@ impl App {
         None
     }
 
-    /// Cancels the turn. Without one, or when the agent does not stop, ends the program.
+    /// Cancels the turn. Without a turn, or when the agent does not stop, it ends the program.
     fn interrupt(&mut self) -> Option<Effect> {
         if self.phase != Phase::Running {
             return Some(Effect::Quit);
@@ -269,14 +270,15 @@ impl App {
     }
 
     fn paste(&mut self, text: &str) {
-        // Several lines become one: Enter is for sending.
+        // Several lines become one, because Enter sends.
         for c in text.replace("\r\n", " ").chars() {
             self.input.handle(InputRequest::InsertChar(if c.is_control() { ' ' } else { c }));
         }
     }
 
     fn ask(&mut self, number: u64, request: RequestPermissionRequest) {
-        // Some agents ask about calls that they have not reported: nobody is to consent to a change unseen.
+        // Some agents ask about calls that they have not reported, and the user should see the
+        // change.
         let change = self.transcript.fold_permission(&request);
         self.show(change);
         let menu = Menu::permission(number, &request);
@@ -325,7 +327,7 @@ impl App {
         self.conversation.resize(&self.transcript, usize::from(size.width));
     }
 
-    /// The height of the conversation on the screen.
+    /// Returns the height of the conversation on the screen.
     fn page(&self) -> usize {
         let areas = view::areas(self, Rect::from((ratatui::layout::Position::ORIGIN, self.size)));
         usize::from(areas.conversation.height)

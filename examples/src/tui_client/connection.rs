@@ -1,4 +1,4 @@
-//! Between the app and the agent.
+//! The connection between the app and the agent.
 
 use std::collections::BTreeMap;
 use std::future::{pending, poll_fn};
@@ -13,17 +13,17 @@ use tokio::task::JoinSet;
 
 use super::app::{App, Effect, Message, Phase};
 
-/// A session of an agent, as a source of messages and a place for effects.
+/// A session of an agent: it gives messages and takes effects.
 #[derive(Debug)]
 pub struct Connection {
-    /// Not there until the agent has opened it.
+    /// `None` until the agent has opened it.
     session: Option<(Session, Updates)>,
     turn: Option<Turn>,
     questions: mpsc::Receiver<Asked>,
-    /// Where the answers go, by the number of the question.
+    /// The receivers of the answers, by the number of the question.
     open: BTreeMap<u64, oneshot::Sender<Choice>>,
     asked: u64,
-    /// Calls on their way: the screen does not wait for an agent.
+    /// Calls on their way. The screen does not wait for an agent.
     calls: JoinSet<Answered>,
     is_over: bool,
 }
@@ -42,8 +42,8 @@ enum Answered {
 }
 
 impl Connection {
-    /// Connects, and opens a session. Both take their time, in which the agent may already ask: what comes of them is a
-    /// [`Message::Opened`].
+    /// Connects and opens a session. Both take time, in which the agent may already ask. Their
+    /// result is a [`Message::Opened`].
     #[must_use]
     pub fn open(connect: Connect, cwd: &Path) -> Self {
         let (bring, questions) = mpsc::channel(1);
@@ -52,7 +52,7 @@ impl Connection {
             async move {
                 let (answer, chosen) = oneshot::channel();
                 let asked = Asked { request: Box::new(request), answer };
-                // Without somebody to ask there is no consent.
+                // If nobody can be asked, the answer is not a consent.
                 if bring.send(asked).await.is_err() {
                     return Choice::Cancel;
                 }
@@ -69,7 +69,7 @@ impl Connection {
         Self { session: None, turn: None, questions, open, asked: 0, calls, is_over: false }
     }
 
-    /// The first screen: there is no session yet.
+    /// Makes the first screen, without a session.
     #[must_use]
     pub fn app(&self, size: Size) -> App {
         let mut app = App::new("", Vec::new(), Transcript::new(), size);
@@ -77,7 +77,7 @@ impl Connection {
         app
     }
 
-    /// The next message. Dropping the future loses nothing.
+    /// Returns the next message. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Message {
         loop {
             let is_end_no_news = self.is_over || self.turn.is_some();
@@ -104,7 +104,7 @@ impl Connection {
                 },
                 event = next_event(&mut self.turn) => match event {
                     Some(event) => return Message::Event(event),
-                    // It is over, so this waits for nothing.
+                    // The turn is over, so this does not wait.
                     None => if let Some(turn) = self.turn.take() {
                         let done = turn.finish().await;
                         let reason = done.map(|done| done.stop_reason);
@@ -122,16 +122,16 @@ impl Connection {
         }
     }
 
-    /// Does what the app wants of the agent.
+    /// Carries out an effect of the app.
     pub fn perform(&mut self, effect: Effect) {
         if let Effect::Answer { number, choice } = effect {
             if let Some(answer) = self.open.remove(&number) {
-                // It may have been withdrawn just now.
+                // The question may have been withdrawn just now.
                 let _ = answer.send(choice);
             }
             return;
         }
-        // The rest is about the session.
+        // The other effects need the session.
         let Some((session, _)) = &self.session else { return };
         let session = session.clone();
         match effect {
@@ -139,7 +139,7 @@ impl Connection {
                 self.calls.spawn(async move { Answered::Prompt(session.prompt(text).await.map(Box::new)) });
             }
             Effect::Cancel => {
-                // It fails only when the connection is over, and that is told anyway.
+                // It fails only when the connection is over, which is reported anyway.
                 let _ = session.cancel();
             }
             Effect::SetMode(mode) => {
@@ -158,7 +158,7 @@ impl Connection {
         }
     }
 
-    /// Closes the connection and ends the agent. One that has not opened the session yet is gone with this.
+    /// Closes the connection and ends the agent, also one that has not opened the session.
     pub async fn close(self) {
         if let Some((session, _)) = &self.session {
             session.agent().close().await;
@@ -171,13 +171,13 @@ fn failed(error: Error) -> Message {
     Message::Failed(error.to_string())
 }
 
-/// Something that belongs to no turn.
+/// A report of the agent outside of a turn.
 enum News {
     Event(Event),
     Closed(String),
 }
 
-/// The end of the connection is told once, and what the agent said last comes first.
+/// The end of the connection is reported once, after the agent's last messages.
 async fn news(session: &mut Option<(Session, Updates)>, is_end_no_news: bool) -> News {
     let Some((session, updates)) = session else { return pending().await };
     tokio::select! {
@@ -195,7 +195,7 @@ async fn next_event(turn: &mut Option<Turn>) -> Option<Event> {
     }
 }
 
-/// The number of a question that nobody waits for any more.
+/// Returns the number of a question that nobody waits for any more.
 async fn withdrawn(open: &mut BTreeMap<u64, oneshot::Sender<Choice>>) -> u64 {
     poll_fn(|cx| {
         let gone =

@@ -7,18 +7,18 @@ use ratatui::text::Line;
 
 use super::lines;
 
-/// The entries of a transcript, laid out for a width, and how far the user has scrolled.
+/// The entries of a transcript, laid out for a width, with the user's scroll position.
 #[derive(Debug, Default)]
 pub struct Conversation {
     width: usize,
-    /// By the number of the entry.
+    /// The lines, by the number of the entry.
     entries: BTreeMap<usize, Vec<Line<'static>>>,
-    /// How many lines are below the screen: none while it follows the conversation.
+    /// The number of lines below the screen. It is 0 while the screen follows the conversation.
     below: usize,
 }
 
 impl Conversation {
-    /// Lays out what has changed. What the user looks at stays where it is, unless that is the end.
+    /// Lays out the changed entries. The visible part stays in place, unless it is the end.
     pub fn apply(&mut self, transcript: &Transcript, change: Change) {
         let (Change::Added(number) | Change::Updated(number) | Change::Appended { entry: number, .. }) =
             change
@@ -32,7 +32,7 @@ impl Conversation {
         if self.below > 0 {
             self.below = (self.below + self.height()).saturating_sub(before);
         }
-        // Those that a limit has put out.
+        // A limit has removed these entries.
         let first = transcript.entries().next().map_or(0, |(number, _)| number);
         self.entries = self.entries.split_off(&first);
     }
@@ -58,13 +58,13 @@ impl Conversation {
         self.below = 0;
     }
 
-    /// How many lines are below the screen.
+    /// Returns the number of lines below the screen.
     #[must_use]
     pub const fn below(&self) -> usize {
         self.below
     }
 
-    /// What a screen of this height shows.
+    /// Returns the lines that a screen of this height shows.
     #[must_use]
     pub fn visible(&self, height: usize) -> Vec<Line<'static>> {
         let below = self.below.min(self.height().saturating_sub(height));

@@ -1,4 +1,4 @@
-//! How the entries of a transcript look, line by line.
+//! The entries of a transcript as lines.
 
 use acp_client::v1::{ContentBlock, Diff, Plan, PlanEntryStatus, ToolCall, ToolCallContent, ToolCallStatus};
 use acp_client::{Entry, Message, MessageKind, ToolRun};
@@ -8,10 +8,10 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::clean;
 
-/// The most lines of one diff or one output. The rest is counted.
+/// The most lines of one diff or one output. The others are counted.
 const MOST: usize = 100;
 
-/// An entry at this width, and the empty line after it.
+/// Lays out an entry for this width, with an empty line after it.
 #[must_use]
 pub fn entry(entry: &Entry, width: usize) -> Vec<Line<'static>> {
     let mut lines = match entry {
@@ -38,7 +38,7 @@ fn message(message: &Message, width: usize) -> Vec<Line<'static>> {
     wrap(&text.join("\n"), margin, style, width)
 }
 
-/// A tool call: its title, and what it shows.
+/// Lays out a tool call: its title and its content.
 #[must_use]
 pub fn tool_call(run: &ToolRun, width: usize) -> Vec<Line<'static>> {
     let call = &run.call;
@@ -49,7 +49,7 @@ pub fn tool_call(run: &ToolRun, width: usize) -> Vec<Line<'static>> {
         _ => ("*", Color::Yellow),
     };
     let status = if run.is_cancelled { "cancelled" } else { call.status.as_str() };
-    let title = format!("{} ({})", crate::terminal::subject(call), status.replace('_', " "));
+    let title = format!("{} ({})", acp_cli::terminal::subject(call), status.replace('_', " "));
     let mut lines = wrap(&title, &format!("{mark} "), Style::new().fg(color), width);
     for content in &call.content {
         let content = match content {
@@ -65,19 +65,19 @@ pub fn tool_call(run: &ToolRun, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// What a question says of a call beside that: what it is about, and what it is to do.
+/// Lays out the facts about a call that its question shows.
 #[must_use]
 pub fn about(call: &ToolCall, width: usize) -> Vec<Line<'static>> {
-    let lines = crate::terminal::about(call);
+    let lines = acp_cli::terminal::about(call);
     lines.iter().flat_map(|line| wrap(line, "  ", Style::new(), width)).collect()
 }
 
-/// The first of these lines, and how many more there are.
+/// Returns the first of these lines, and the number of the others.
 #[must_use]
 pub fn shortened(mut lines: Vec<Line<'static>>, most: usize) -> Vec<Line<'static>> {
     let more = lines.len().saturating_sub(most);
     if more > 0 {
-        // The line that says so takes the place of one.
+        // The line with the number takes the place of one line.
         lines.truncate(most.saturating_sub(1));
         lines.push(Line::styled(format!("  … {} more lines", more + 1), dim()));
     }
@@ -101,7 +101,7 @@ fn diff(diff: &Diff, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// The steps of a plan, one line each.
+/// Lays out the steps of a plan, one line each.
 #[must_use]
 pub fn plan(plan: &Plan) -> Vec<Line<'static>> {
     let step = |(mark, style): (&str, Style), content: &str| {
@@ -129,8 +129,8 @@ fn block(block: &ContentBlock) -> String {
     }
 }
 
-/// Text of others in lines of at most this width. The margin stands before the first, and as much space before the
-/// others.
+/// Lays out foreign text in lines of at most this width. The margin stands before the first line,
+/// and as much space before the others.
 fn wrap(text: &str, margin: &str, style: Style, width: usize) -> Vec<Line<'static>> {
     let indent = " ".repeat(margin.len());
     let options =

@@ -12,28 +12,28 @@ use super::app::Effect;
 /// Items, of which one is selected.
 #[derive(Debug)]
 pub struct Menu {
-    /// What is to be chosen.
+    /// The title.
     pub title: String,
-    /// What there is to choose.
+    /// The items.
     pub items: Vec<Item>,
-    /// The place of the one that Enter takes.
+    /// The index of the selected item.
     pub selected: usize,
 }
 
-/// One thing to choose.
+/// An item.
 #[derive(Debug)]
 pub struct Item {
-    /// What it says.
+    /// Its text.
     pub label: String,
-    /// Whether it is what holds now.
+    /// True for the current setting.
     pub is_current: bool,
-    /// What choosing it does.
+    /// Its effect.
     pub effect: Effect,
 }
 
 impl Menu {
-    /// The options of a permission request. First a rejection is selected, or no answer where none is offered: a key that
-    /// was meant for the input line is no consent.
+    /// Makes the menu of a permission request. At first a rejection is selected, or no answer if
+    /// none is offered. A key that was meant for the input line must not consent.
     #[must_use]
     pub fn permission(number: u64, request: &RequestPermissionRequest) -> Self {
         use PermissionOptionKind::{RejectAlways, RejectOnce};
@@ -53,7 +53,8 @@ impl Menu {
         Self { title: "Permission".to_owned(), items, selected }
     }
 
-    /// The modes and config options of a session, or `None` when it has neither.
+    /// Makes the menu of the modes and config options of a session, or returns `None` if it has
+    /// neither.
     #[must_use]
     pub fn settings(
         modes: &[SessionMode],
@@ -75,7 +76,7 @@ impl Menu {
         self.selected = if forward { (self.selected + 1).min(last) } else { self.selected.saturating_sub(1) };
     }
 
-    /// What choosing the selected item does.
+    /// Returns the effect of the selected item.
     #[must_use]
     pub fn choose(&self) -> Option<Effect> {
         self.items.get(self.selected).map(|item| item.effect.clone())
@@ -99,7 +100,7 @@ fn items(option: &SessionConfigOption) -> Vec<Item> {
         SessionConfigKind::Boolean(boolean) => [("on", true), ("off", false)]
             .map(|(name, value)| item(name, boolean.current_value == value, value.into_config_value()))
             .into(),
-        // How to set one of these, nobody here knows.
+        // This program cannot set an option of this kind.
         _ => Vec::new(),
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! Read it in this order:
 //!
-//! * [`app`]: what is shown and what keys and events do to it. No I/O: messages go in, effects come out.
-//! * [`conversation`]: the entries of the transcript as lines, laid out anew only where a [`Change`](acp_client::Change)
-//!   says so. [`lines`] has how each kind of entry looks.
+//! * [`app`]: the state, and the effect of keys and events on it. It does no I/O: messages go in,
+//!   effects come out.
+//! * [`conversation`]: the entries of the transcript as lines. Only entries that a
+//!   [`Change`](acp_client::Change) names are laid out again. [`lines`] lays out each kind of
+//!   entry.
 //! * [`menu`]: a choice in a box, for permissions and settings.
 //! * [`view`]: draws an [`App`](app::App), and changes nothing.
-//! * [`connection`]: carries effects to the agent, and makes messages of what comes from it.
-//! * [`screen`]: the loop between terminal and connection, which leaves the terminal as it found it.
+//! * [`connection`]: carries effects to the agent, and turns its reports into messages.
+//! * [`screen`]: the loop between terminal and connection. It leaves the terminal as it found it.
 
 pub mod app;
 pub mod connection;

@@ -13,15 +13,15 @@ use super::app::{Effect, Message};
 use super::connection::Connection;
 use super::view;
 
-/// A fast agent says much in the time in which a terminal draws once.
+/// The time between two frames. A fast agent says much while a terminal draws once.
 const FRAME: Duration = Duration::from_millis(16);
 
-/// Shows a session on this process's terminal until the user has had enough.
+/// Shows a session on this process's terminal until the user ends it.
 ///
 /// # Errors
-/// The terminal cannot be used, or there is no session.
+/// Fails if the terminal cannot be used, or if the agent opens no session.
 pub async fn run(connection: &mut Connection) -> io::Result<()> {
-    // From here on a panic leaves the terminal as it was; so does the guard, whatever comes.
+    // From here on a panic restores the terminal, and so does the guard in every other case.
     let mut terminal = ratatui::try_init()?;
     let _restored = Restore;
     execute!(io::stdout(), EnableBracketedPaste)?;
@@ -32,7 +32,7 @@ struct Restore;
 
 impl Drop for Restore {
     fn drop(&mut self) {
-        // A terminal that is gone needs nothing.
+        // A terminal that is gone needs no restoring.
         let _ = execute!(io::stdout(), DisableBracketedPaste);
         ratatui::restore();
     }
@@ -45,7 +45,7 @@ async fn show(connection: &mut Connection, terminal: &mut DefaultTerminal) -> io
     let mut frames = tokio::time::interval(FRAME);
     frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut is_drawn = false;
-    // When the question that is open came on the screen.
+    // The time at which the current question came on the screen.
     let mut asked = Instant::now();
     loop {
         let message = tokio::select! {
@@ -59,7 +59,7 @@ async fn show(connection: &mut Connection, terminal: &mut DefaultTerminal) -> io
                 continue;
             }
             key = keys.recv() => match key {
-                // It was typed before anybody saw the question.
+                // The key was typed before the user saw the question.
                 Some(Typed { at, message: Message::Key(key) })
                     if at < asked && !app.questions.is_empty() && key.modifiers.is_empty() =>
                 {
@@ -81,18 +81,19 @@ async fn show(connection: &mut Connection, terminal: &mut DefaultTerminal) -> io
     }
 }
 
-/// What comes from the terminal, and when it was typed at the earliest.
+/// Input of the terminal, with the earliest time at which it was typed.
 struct Typed {
     at: Instant,
     message: Message,
 }
 
-/// What comes from the terminal, read on a thread of its own: reading cannot be interrupted.
+/// Reads the terminal on a thread of its own, because reading cannot be interrupted.
 fn keys() -> mpsc::Receiver<Typed> {
     let (tell, keys) = mpsc::channel(16);
     std::thread::spawn(move || {
         let mut at = Instant::now();
-        // What is there already was typed some time since the last look; what is waited for is typed now.
+        // Input that is already there was typed at some time since the last look. Input that is
+        // waited for is typed now.
         while let Ok(is_there) = event::poll(Duration::ZERO)
             && let Ok(event) = event::read()
         {
@@ -113,7 +114,7 @@ fn keys() -> mpsc::Receiver<Typed> {
     keys
 }
 
-/// The program is told to end: it leaves the terminal as it was then, too.
+/// Waits until the program is told to end. It restores the terminal in this case, too.
 #[cfg(unix)]
 fn end() -> io::Result<tokio::signal::unix::Signal> {
     tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())

@@ -1,4 +1,4 @@
-//! Draws the state.
+//! The drawing of the state.
 
 use acp_client::sanitize::label;
 use acp_client::v1::{PlanEntryStatus, UsageUpdate};
@@ -19,22 +19,22 @@ const PLAN: usize = 6;
 /// The most characters of an item of a menu.
 const LABEL: usize = 100;
 
-/// Where things are.
+/// The parts of the screen.
 #[derive(Clone, Copy, Debug)]
 pub struct Areas {
     /// The agent, the title, the mode.
     pub header: Rect,
-    /// What was said and done.
+    /// The conversation.
     pub conversation: Rect,
     /// The plan, if there is one.
     pub plan: Rect,
-    /// The line to type in.
+    /// The input line.
     pub input: Rect,
-    /// What the agent is doing.
+    /// The state of the agent.
     pub status: Rect,
 }
 
-/// Where things are on a screen of this size.
+/// Divides a screen of this size.
 #[must_use]
 pub fn areas(app: &App, screen: Rect) -> Areas {
     let steps = app.transcript.plan().map_or(0, |plan| plan.entries.len().min(PLAN));
@@ -81,7 +81,7 @@ fn plan(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let Some(plan) = app.transcript.plan() else { return };
     let done = plan.entries.iter().filter(|entry| entry.status == PlanEntryStatus::Completed).count();
     let title = format!(" Plan {done}/{} ", plan.entries.len());
-    // Of a long one, the part that is being worked on.
+    // Of a long plan, the current part is shown.
     let first = done.saturating_sub(1).min(plan.entries.len().saturating_sub(PLAN));
     let steps: Vec<Line<'_>> = lines::plan(plan).into_iter().skip(first).take(PLAN).collect();
     frame.render_widget(Paragraph::new(steps).block(Block::bordered().title(title)), area);
@@ -90,7 +90,7 @@ fn plan(app: &App, frame: &mut Frame<'_>, area: Rect) {
 fn input(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let block = Block::bordered();
     let inside = block.inner(area);
-    // A column for the cursor behind the text.
+    // One column is for the cursor behind the text.
     let scroll = app.input.visual_scroll(usize::from(inside.width.saturating_sub(1)));
     let text = Paragraph::new(app.input.value()).scroll((0, u16::try_from(scroll).unwrap_or(u16::MAX)));
     frame.render_widget(text.block(block), area);
@@ -126,7 +126,7 @@ fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     two_sided(&format!(" {left}"), &right.join("  "), style, frame, area);
 }
 
-/// The agent's commands that begin like what the user types.
+/// Draws the agent's commands that begin like the input.
 fn commands(app: &App) -> String {
     let Some(typed) = app.input.value().strip_prefix('/') else { return String::new() };
     let fitting = app.transcript.commands().iter().filter(|command| command.name.starts_with(typed));
@@ -140,7 +140,7 @@ fn usage(usage: &UsageUpdate) -> String {
     format!("{} of {} tokens{cost}", usage.used, usage.size)
 }
 
-/// A permission request: what it is about, as far as there is room for it, and the answers.
+/// Draws a permission request: its subject, as far as there is room, and the answers.
 fn question(app: &App, question: &Question, frame: &mut Frame<'_>) {
     let screen = frame.area();
     let width = usize::from(screen.width.saturating_sub(8));
@@ -153,7 +153,7 @@ fn question(app: &App, question: &Question, frame: &mut Frame<'_>) {
     draw_box(&question.menu, about, frame);
 }
 
-/// A menu in the middle of the screen, below these lines.
+/// Draws a menu in the middle of the screen, below these lines.
 fn draw_box(menu: &Menu, mut lines: Vec<Line<'static>>, frame: &mut Frame<'_>) {
     let selected = lines.len() + menu.selected;
     lines.extend(menu.items.iter().enumerate().map(|(place, item)| self::item(item, place == menu.selected)));
@@ -162,7 +162,7 @@ fn draw_box(menu: &Menu, mut lines: Vec<Line<'static>>, frame: &mut Frame<'_>) {
     let (width, height) = (count(widest).saturating_add(4), count(lines.len()).saturating_add(2));
     let area = frame.area().centered(Constraint::Max(width), Constraint::Max(height));
     let block = Block::bordered().title(title).padding(ratatui::widgets::Padding::horizontal(1));
-    // Of more than there is room for, the part with the selected item.
+    // If there is not enough room, the part with the selected item is shown.
     let room = usize::from(area.height.saturating_sub(2));
     let scroll = count((selected + 1).saturating_sub(room));
     frame.render_widget(Clear, area);

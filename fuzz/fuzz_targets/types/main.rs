@@ -1,6 +1,7 @@
-//! Whatever a message holds, reading it never panics, and what was read survives being written and read.
+//! Messages of any content: reading never panics, and a value survives being written and read.
 //!
-//! An input is two bytes that choose the kind of message, as a place in [`CASES`], and the JSON of its content.
+//! An input has two bytes that choose the kind of message, as an index in [`CASES`], and then the
+//! JSON of its content.
 #![no_main]
 
 mod cases;
@@ -8,10 +9,10 @@ mod seeds;
 
 // How the corpus tests look at a schema and make values from it.
 #[allow(dead_code)]
-#[path = "../../../crates/acp-testkit/tests/corpus/instances.rs"]
+#[path = "../../../crates/acp-testkit/tests/it/corpus/instances.rs"]
 mod instances;
 #[allow(dead_code)]
-#[path = "../../../crates/acp-testkit/tests/corpus/shape.rs"]
+#[path = "../../../crates/acp-testkit/tests/it/corpus/shape.rs"]
 mod shape;
 
 use acp_json::Node;

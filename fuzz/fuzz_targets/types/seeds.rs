@@ -1,4 +1,4 @@
-//! What to begin with: a valid value of each kind of message, and the words of the schema.
+//! The first inputs: a valid value of each kind of message, and the words of the schema.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::shape::Definitions;
 /// Names the folder to write `corpus/` and `dictionary` to, instead of fuzzing.
 const VARIABLE: &str = "ACP_FUZZ_SEEDS";
 
-/// Here, because a program of its own would have all that the target is built from built a second time.
+/// It stands here because a program of its own would build all dependencies of the target again.
 pub(crate) fn write_if_asked() {
     let Some(folder) = std::env::var_os(VARIABLE) else { return };
     write(Path::new(&folder)).unwrap_or_else(|error| panic!("{VARIABLE}: {error}"));

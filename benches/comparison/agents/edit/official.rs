@@ -109,7 +109,7 @@ impl Turn {
             () = request_cancelled => Ok(StopReason::Cancelled),
             outcome = self.append() => outcome,
         };
-        // Whatever the work failed with, a turn that was cancelled says so.
+        // A cancelled turn is answered as cancelled, even if the work failed.
         if self.cancel.is_cancelled() { Ok(StopReason::Cancelled) } else { outcome }
     }
 
@@ -125,7 +125,7 @@ impl Turn {
         self.update(SessionUpdate::ToolCall(call.content(vec![diff.clone().into()])))?;
         let tool = RunningTool { turn: self, open: true };
         if !self.ask(diff.clone()).await? {
-            // The list replaces the one before it, so the diff has to be in it again.
+            // The list replaces the earlier one, so it repeats the diff.
             let content = vec![diff.into(), "The user has rejected this change.".into()];
             let fields = ToolCallUpdateFields::new().content(content);
             tool.finish(fields.status(ToolCallStatus::Failed))?;
@@ -175,7 +175,7 @@ impl Turn {
     }
 }
 
-/// Dropped before it is finished, the tool call has failed.
+/// Reports the tool call as failed if it is dropped unfinished.
 struct RunningTool<'a> {
     turn: &'a Turn,
     open: bool,
@@ -223,7 +223,7 @@ async fn main() -> Result<()> {
                     Ok(turn) => turn,
                     Err(error) => return responder.respond_with_error(error),
                 };
-                // Away from the dispatch loop, which would wait for this handler and take no answer meanwhile.
+                // In a task: the dispatch loop would wait for this handler, and take no answer.
                 let editor = editor.clone();
                 client.spawn(async move {
                     let cancellation = responder.cancellation();

@@ -57,7 +57,8 @@ impl Counter {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The file of a session. Ids come from the client, and must not lead out of the folder.
+    /// Returns the file of a session. Ids come from the client, and must not lead out of the
+    /// folder.
     fn path(&self, id: &SessionId) -> Result<PathBuf> {
         if id.0.is_empty() || !id.0.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
             return Err(unknown(id));
@@ -81,12 +82,12 @@ impl Counter {
         Ok(id)
     }
 
-    /// Opens a stored session, and returns what was said in it.
+    /// Opens a stored session, and returns its records.
     fn reopen(&self, id: &SessionId, cwd: &Path) -> Result<Vec<Record>> {
         check_absolute(cwd)?;
         let path = self.path(id)?;
         let mut sessions = self.sessions();
-        // One that is open here already is opened anew.
+        // A session that is open here already is opened anew.
         sessions.remove(id);
         let file = OpenOptions::new().read(true).append(true).open(&path).map_err(|_| unknown(id))?;
         match file.try_lock() {
@@ -97,7 +98,7 @@ impl Counter {
             Err(TryLockError::Error(error)) => return Err(Error::into_internal_error(error)),
         }
         let (records, whole) = read(&file)?;
-        // What a crash has left of the last record; the next one must not be appended to it.
+        // A crash may have left half a record. The next one must not be appended to it.
         file.set_len(whole).map_err(Error::into_internal_error)?;
         if !matches!(records.first(), Some(Record::Cwd(known)) if known == cwd) {
             return Err(Error::invalid_params().data("`cwd`: the session has another working directory"));
@@ -163,7 +164,7 @@ impl Counter {
 
     fn delete(&self, id: &SessionId) -> Result<DeleteSessionResponse> {
         let mut sessions = self.sessions();
-        // Of a session that does not exist, nothing is left to be deleted.
+        // A session that does not exist has nothing to delete.
         let Ok(path) = self.path(id) else { return Ok(DeleteSessionResponse::new()) };
         if !sessions.contains_key(id)
             && File::open(&path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
@@ -194,7 +195,7 @@ impl Counter {
         let update = SessionUpdate::AgentMessageChunk(ContentChunk::new(ContentBlock::Text(text)));
         append(&mut session.file, &Record::Update(Box::new(update.clone())))?;
         client.send_notification(SessionNotification::new(id, update))?;
-        // What has an answer is there after a loss of power, too.
+        // An answered prompt survives a loss of power, too.
         session.file.sync_data().map_err(Error::into_internal_error)?;
         Ok(PromptResponse::new(StopReason::EndTurn))
     }
@@ -211,7 +212,7 @@ fn check_absolute(cwd: &Path) -> Result<()> {
     Err(Error::invalid_params().data("`cwd`: expected an absolute path"))
 }
 
-/// The title of a session that starts with this record.
+/// Returns the title of a session that starts with this record.
 fn title(record: &Record) -> Option<String> {
     let Record::Prompt(blocks) = record else { return None };
     blocks.iter().find_map(|block| match block {
@@ -226,7 +227,7 @@ fn append(file: &mut File, record: &Record) -> Result<()> {
     file.write_all(&line).map_err(Error::into_internal_error)
 }
 
-/// The records of a file, without those that are damaged, and the length of what is whole.
+/// Returns the records of a file without the damaged ones, and the length of the whole part.
 fn read(mut file: &File) -> Result<(Vec<Record>, u64)> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(Error::into_internal_error)?;

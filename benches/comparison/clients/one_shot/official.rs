@@ -1,7 +1,8 @@
-//! Starts an agent, prompts it once and prints its answer: `one_shot_client "What is here?" -- my-agent --acp`
+//! Starts an agent, prompts it once and prints its answer:
+//! `one_shot_client "What is here?" -- my-agent --acp`
 
 use std::fs;
-use std::io::{Write, stdout};
+use std::io::{Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ impl Files {
         Ok(Self(folder.canonicalize().map_err(Error::into_internal_error)?))
     }
 
-    /// Where the path leads, if that is below the folder.
+    /// Returns the target of the path, if it is below the folder.
     fn inside(&self, path: &Path) -> Result<PathBuf> {
         let path = match (path.canonicalize(), path.parent(), path.file_name()) {
             (Ok(path), ..) => path,
@@ -54,7 +55,7 @@ impl Files {
     }
 }
 
-/// Allows this one time, if that is offered.
+/// Allows the call this time, if that is offered.
 fn allow_once(request: &RequestPermissionRequest) -> RequestPermissionResponse {
     let option = request.options.iter().find(|option| option.kind == PermissionOptionKind::AllowOnce);
     RequestPermissionResponse::new(match option {
@@ -89,7 +90,14 @@ async fn turn(agent: ConnectionTo<Agent>, cwd: PathBuf, prompt: String) -> Resul
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() {
+    if let Err(error) = run().await {
+        let _ = writeln!(stderr(), "{error}");
+        std::process::exit(1);
+    }
+}
+
+async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
     let given = args.next().zip(args.nth(1));
     let (prompt, program) = given.ok_or("usage: one_shot_client PROMPT -- AGENT [ARGS…]")?;

@@ -1,4 +1,4 @@
-//! A client that speaks raw lines with an agent process, and writes down what it is told.
+//! A client that speaks raw lines with an agent process, and takes notes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// What the client does when the agent asks it for something.
+/// The client's reaction to a request of the agent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Act {
     /// Answers: a file with its text, a question with the option of this kind.
@@ -20,8 +20,8 @@ pub(crate) enum Act {
     CancelAndHold,
     /// Cancels the request of the prompt, and answers when the turn is over.
     CancelRequest,
-    /// Has a turn in another session and a second prompt in this one first, then answers with the option of
-    /// this kind.
+    /// Has a turn in another session and a second prompt in this one first, then answers with the
+    /// option of this kind.
     Meanwhile(&'static str),
     /// Goes away.
     Leave,
@@ -33,10 +33,10 @@ pub(crate) struct Client {
     output: BufReader<ChildStdout>,
     requests: u64,
     sessions: Vec<String>,
-    /// Requests of the agent that are answered when the turn is over.
+    /// Requests of the agent that are answered after the turn.
     held: VecDeque<Value>,
     pub(crate) files: BTreeMap<String, String>,
-    /// What was seen, with names in place of ids.
+    /// The notes, with names in place of ids.
     pub(crate) log: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ impl Client {
         }
     }
 
-    /// Starts the agent anew, and knows the sessions of before.
+    /// Starts the agent anew, and keeps the session ids.
     pub(crate) fn restart(program: &str, home: &Path, sessions: Vec<String>) -> Self {
         let mut client = Client::start(program, home);
         client.sessions = sessions;
@@ -91,7 +91,7 @@ impl Client {
         self.sessions.clone()
     }
 
-    /// The id of a session, which counts from 1; `nope` if there is none.
+    /// Returns the id of a session, which counts from 1, or `nope` for an unknown one.
     pub(crate) fn id(&self, session: usize) -> String {
         session.checked_sub(1).and_then(|index| self.sessions.get(index)).map_or("nope", |id| id).to_owned()
     }
@@ -115,7 +115,8 @@ impl Client {
                 format!("{} {cwd} {title}", self.name(&info["sessionId"]))
             })
             .collect();
-        // Newest first; but two that were written within one tick of the file system's clock are equally new.
+        // The newest comes first. Two that were written within one tick of the file system's clock
+        // are equally new.
         sessions.sort_unstable();
         self.log.push(format!("stored: {}", sessions.join(", ")));
     }
@@ -140,17 +141,17 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": params }));
     }
 
-    /// A turn with a text, in which the client answers whatever it is asked.
+    /// Runs a turn with a text. The client answers each request.
     pub(crate) fn say(&mut self, session: usize, text: &str) {
         self.turn(session, text, "", Act::Answer("allow_once"));
     }
 
-    /// A turn with a text, in which the client does this when it is asked for that method.
+    /// Runs a turn with a text. The client reacts in this way to requests of that method.
     pub(crate) fn turn(&mut self, session: usize, text: &str, at: &str, act: Act) {
         self.prompt(session, json!([{ "type": "text", "text": text }]), at, act);
     }
 
-    /// A turn with any content.
+    /// Runs a turn with any content.
     pub(crate) fn prompt(&mut self, session: usize, prompt: Value, at: &str, act: Act) {
         let id = self.request("session/prompt", json!({ "sessionId": self.id(session), "prompt": prompt }));
         if let Some(answer) = self.pump(id, at, act)
@@ -164,7 +165,7 @@ impl Client {
         }
     }
 
-    /// Calls a method; an error is written down.
+    /// Calls a method, and notes an error.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
         self.pump(id, "", Act::Answer("allow_once")).expect("an answer")
@@ -186,7 +187,7 @@ impl Client {
         self.log.push("killed".to_owned());
     }
 
-    /// Serves the agent until it answers; `None` when the client went away.
+    /// Serves the agent until it answers. Returns `None` if the client went away.
     fn pump(&mut self, id: u64, at: &str, act: Act) -> Option<Value> {
         loop {
             let message = self.receive();
@@ -333,13 +334,13 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // A test that has failed leaves nobody behind.
+        // A failed test leaves no process behind.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What a tool call shows.
+/// Returns the shown content of a tool call.
 fn contents(call: &Value) -> String {
     let shown =
         call["content"].as_array().into_iter().flatten().map(|content| match content["type"].as_str() {

@@ -1,4 +1,4 @@
-//! Races of turns: the same script, by several pairs of client and agent.
+//! Races of turns: one script, by several pairs of client and agent.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::clients::{Client, Connected, Over};
 use crate::run::runtime;
 use crate::script::Script;
 
-/// Who talks to whom.
+/// A client and an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pair(pub(crate) Client, pub(crate) Agent);
 
@@ -29,14 +29,14 @@ impl Contestant {
         Ok(Contestant { pair, connected })
     }
 
-    /// The turns of one round, one for each prompt.
+    /// Runs the turns of one round, one for each prompt.
     pub(crate) fn turns(&self, prompts: &[&str], updates: usize) -> Result<()> {
         let came = self.connected.turns(prompts)?;
         ensure!(came == updates, "{came} updates instead of {updates}: {:?}", self.pair);
         Ok(())
     }
 
-    /// What a turn does on the heap of this process, once it has been done before.
+    /// Measures a turn on the heap of this process, after a first turn.
     pub(crate) fn heap(&self, script: Script) -> Result<Heap> {
         let prompt = script.to_string();
         for _ in 0..3 {
@@ -48,7 +48,7 @@ impl Contestant {
     }
 }
 
-/// Connects them all; who cannot be had is left out, and said.
+/// Connects all pairs. A pair that is not available is left out and reported.
 pub(crate) fn contestants(
     pairs: &[Pair],
     over: Over,
@@ -65,7 +65,7 @@ pub(crate) fn contestants(
     contestants
 }
 
-/// A turn of `wide` sessions at once, raced.
+/// Races turns of `wide` sessions at once.
 pub(crate) fn race_turns(
     contestants: &[Contestant],
     prompt: &str,
@@ -87,7 +87,7 @@ pub(crate) fn race_turns(
     Ok(race(&contenders, rounds))
 }
 
-/// Which of them this is.
+/// Returns the index of this pair.
 pub(crate) fn find(contestants: &[Contestant], client: Client, agent: Agent) -> Option<usize> {
     contestants.iter().position(|contestant| contestant.pair == Pair(client, agent))
 }

@@ -1,8 +1,10 @@
-//! Connections side by side: ours, the official Rust SDK, the SDKs of other languages, and the floor.
+//! Connections in comparison: our crates, the official Rust SDK, the SDKs of other languages, and
+//! the floor.
 //!
-//! `--rounds N` changes how often each gets its turn, `--check` fails when a bar is missed, `--write` puts the
-//! tables into `docs/PERFORMANCE.md` and their figures into `README.md`, and words choose among the parts: turns,
-//! requests, updates, replay, memory, syscalls. The table of the bars is written only with all of them.
+//! `--rounds N` changes how often each gets its turn, `--check` fails when a bar is missed,
+//! `--write` puts the tables into `docs/PERFORMANCE.md` and their figures into `README.md`, and
+//! words choose among the parts: turns, requests, updates, replay, memory, syscalls. The table of
+//! the bars is written only with all of them.
 //!
 //! It pins itself to one processor and asks for the best priority (`placement.rs`).
 
@@ -41,7 +43,7 @@ struct Options {
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    // It starts itself again for what needs a process of its own.
+    // It starts itself again for measurements that need a process of their own.
     match words.as_slice() {
         ["agent", word] => agents::run(word),
         ["keeping", folder] => replay::agent_child(folder),

@@ -18,13 +18,13 @@ use crate::script::Script;
 const MIB: f64 = 1024.0 * 1024.0;
 /// The long line.
 const LINE: usize = 8 * 1024 * 1024;
-/// How many updates an agent wants to send to a client that does not read.
+/// The number of updates that an agent wants to send to a client that does not read.
 const UPDATES: usize = 200_000;
-/// What may wait at most: the default budget, and a tenth.
+/// The largest output that may wait: the default budget, and a tenth.
 const BUDGET: f64 = 1.1;
-/// How many connections there are at once.
+/// The number of connections at once.
 const CONNECTIONS: usize = 1_000;
-/// How often every task that can go on goes on, before all are taken to wait.
+/// The number of rounds of all ready tasks, after which all count as waiting.
 const IDLE: usize = 200_000;
 
 pub(crate) fn run(report: &mut Report) -> Result<()> {
@@ -90,7 +90,7 @@ fn connections(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Measures in a process of its own, which knows no memory of others.
+/// Measures in a process of its own, without the memory of other measurements.
 fn child(case: &str, word: &str) -> Result<Vec<f64>> {
     let output = Command::new(std::env::current_exe()?).args([case, word]).output()?;
     let complaint = String::from_utf8_lossy(&output.stderr);
@@ -99,8 +99,8 @@ fn child(case: &str, word: &str) -> Result<Vec<f64>> {
     text.split_whitespace().map(|word| Ok(word.parse()?)).collect()
 }
 
-/// In a process of its own: prints the growth of heap and resident memory while nobody reads, and how many
-/// updates came when somebody did.
+/// Runs in a process of its own. Prints the growth of heap and resident memory while nobody reads,
+/// and then the number of updates for a reader.
 pub(crate) fn unread_child(word: &str) -> Result<()> {
     let agent = Agent::from_word(word).context("no such agent")?;
     let runtime = runtime()?;
@@ -126,7 +126,8 @@ pub(crate) fn unread_child(word: &str) -> Result<()> {
     })
 }
 
-/// In a process of its own: prints the time, the heap and the resident memory of each connection.
+/// Runs in a process of its own. Prints the time, the heap and the resident memory of each
+/// connection.
 pub(crate) fn connections_child(word: &str) -> Result<()> {
     let (client, agent) = match word {
         "floor" => (Client::Floor, Agent::Floor),
@@ -160,14 +161,14 @@ pub(crate) fn connections_child(word: &str) -> Result<()> {
     Ok(())
 }
 
-/// How much more is in use on the heap after `work`.
+/// Returns the growth of the heap by `work`.
 async fn kept_during(work: impl Future<Output = ()>) -> i64 {
     start_counting();
     work.await;
     stop_counting().kept
 }
 
-/// The resident memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> Result<u64> {
     let statm = std::fs::read_to_string("/proc/self/statm").context("resident memory is read from /proc")?;
     let pages: u64 = statm.split(' ').nth(1).context("no resident pages")?.parse()?;

@@ -1,13 +1,14 @@
-//! Where processes run: on one processor and before others, or wherever the system likes.
+//! The place of processes: on one processor and before others, or free.
 //!
-//! It counts for this process and those that it starts from then on. On a busy machine only one processor and a better
-//! priority make the ratios stable; without them the two ends of a connection run at the same time.
+//! It holds for this process and for processes that it starts later. On a busy machine only one
+//! processor and a better priority make the ratios stable. With several processors, the two ends of
+//! a connection run at the same time.
 
 use anyhow::{Context as _, Result};
 use rustix::process::setpriority_process;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// The best priority there is, for who may have it.
+/// The best priority, for a process that may have it.
 const FIRST: i32 = -20;
 
 /// Pins this process to the last processor that it may use.
@@ -23,7 +24,7 @@ pub(crate) fn pin() -> Result<()> {
     Ok(())
 }
 
-/// Runs something with all processors and the usual priority, and pins this process again.
+/// Runs a function with all processors and the usual priority, and pins this process again.
 pub(crate) fn unpinned<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut all = CpuSet::new();
     (0..CpuSet::MAX_CPU).for_each(|cpu| all.set(cpu));

@@ -1,4 +1,4 @@
-//! Loading a stored session, and keeping one, beside a turn that says as much and keeps nothing.
+//! Loading and keeping a session, beside a turn with as many updates that is not kept.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -21,17 +21,17 @@ use crate::report::{Report, duration, times_of};
 use crate::run::runtime;
 use crate::script::{CHUNK, Script};
 
-/// How many updates the session has in memory, where the agent's own work is all there is.
+/// The number of updates of the session in memory, where only the agent's own work counts.
 const IN_MEMORY: usize = 10_000;
-/// How many it has over the pipes of a child process.
+/// The number of updates over the pipes of a child process.
 const OVER_PIPES: usize = 100_000;
 
-/// How much longer a replay may take than the turn.
+/// The longest time of a replay, relative to the turn.
 const LOAD: f64 = 1.25;
-/// How much longer a turn that is kept may take than one that is not and the disk's part of keeping it.
+/// The longest time of a kept turn, relative to a turn that is not kept plus the disk's part.
 const KEEP: f64 = 1.5;
 
-/// How much is written to a disk at a time.
+/// The size of a write to a disk.
 const PIECE: usize = 64 * 1024;
 
 async fn say(_: &(), turn: Turn) -> AgentResult<StopReason> {
@@ -46,12 +46,13 @@ fn agent() -> Router<()> {
     Router::new("bench", "1", ()).on::<op::Prompt, _>(say)
 }
 
-/// The whole of a child process: an agent over stdin and stdout that keeps its sessions in this folder.
+/// The main function of a child process: an agent over stdin and stdout that keeps its sessions in
+/// this folder.
 pub(crate) fn agent_child(folder: &str) -> Result<()> {
     Ok(runtime()?.block_on(acp_agent::serve_stdio(agent().store(Journal::at(folder))))?)
 }
 
-/// An agent, and a client that throws away what it says.
+/// An agent, and a client that drops the updates.
 struct Connected<R, W> {
     client: RefCell<FloorClient<R, W>>,
     runtime: Runtime,
@@ -90,7 +91,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connected<R, W> {
     }
 }
 
-/// A file that is written and synced like that of a session, and nothing else.
+/// A file that is written and synced like the file of a session.
 struct Disk(RefCell<File>);
 
 impl Disk {
@@ -107,16 +108,16 @@ impl Disk {
     }
 }
 
-/// Who takes part.
+/// The contestants.
 struct Side<R, W> {
-    /// The pipe alone, where it is measured: an agent that has its updates written beforehand.
+    /// The pipe alone: an agent with prepared updates.
     floor: Option<Connected<R, W>>,
     forgetful: Connected<R, W>,
-    /// Its session is one turn, and is loaded over and over.
+    /// The session is one turn, and is loaded repeatedly.
     keeping: Connected<R, W>,
-    /// Its session grows.
+    /// The session grows.
     recording: Connected<R, W>,
-    /// What the session that is loaded takes in its file.
+    /// The size of the loaded session in its file.
     stored: usize,
     disk: Disk,
     updates: usize,
@@ -135,7 +136,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Side<R, W> {
         Ok(())
     }
 
-    /// Races them, and gives what the replay took of the turn, and the kept turn of the turn and the disk.
+    /// Races them. Returns the time of the replay relative to the turn, and of the kept turn
+    /// relative to the turn and the disk.
     fn race(&self, report: &mut Report, name: &'static str, rounds: usize) -> [f64; 2] {
         let said = |connected: &Connected<R, W>, script| {
             assert_eq!(connected.turn(script).ok(), Some(self.updates));

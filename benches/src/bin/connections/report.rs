@@ -1,4 +1,4 @@
-//! What came out: tables, and bars that are met or missed.
+//! Results: tables, and bars that are met or missed.
 
 use anyhow::Result;
 use benches::{Table, Times, write_figure, write_table};
@@ -12,7 +12,7 @@ pub(crate) struct Report {
     figures: Vec<(&'static str, String)>,
 }
 
-/// A figure that must not be exceeded.
+/// A figure with an upper limit.
 struct Bar {
     case: &'static str,
     limit: String,
@@ -29,7 +29,7 @@ impl Report {
         self.tables.push((name, table));
     }
 
-    /// A bar for a ratio: of our times and the official crate's to those of `base`.
+    /// Adds a bar for a ratio: our times and the official crate's, relative to the times of `base`.
     pub(crate) fn ratio(&mut self, case: &'static str, limit: f64, base: &str, ours: f64, peer: Option<f64>) {
         let digits = if (limit * 10.0).fract() == 0.0 { 1 } else { 2 };
         self.bars.push(Bar {
@@ -41,7 +41,7 @@ impl Report {
         });
     }
 
-    /// A bar for a number.
+    /// Adds a bar for a number.
     pub(crate) fn count(&mut self, case: &'static str, limit: f64, unit: &str, ours: f64, peer: Option<f64>) {
         self.bars.push(Bar {
             case,
@@ -52,18 +52,19 @@ impl Report {
         });
     }
 
-    /// A figure that the README states.
+    /// Adds a figure for the README.
     pub(crate) fn figure(&mut self, name: &'static str, text: String) {
         self.figures.push((name, text));
     }
 
-    /// Notes what could not be measured.
+    /// Notes a measurement that was not possible.
     pub(crate) fn skip(&mut self, what: &str, reason: &anyhow::Error) {
         println!("\nskipped: {what}: {reason:#}");
         self.skipped.push(format!("{what}: {reason:#}"));
     }
 
-    /// Prints the bars, and says how many are missed. What concerns all parts is written only if that `is_all`.
+    /// Prints the bars and returns the number of missed ones. The common parts are written only if
+    /// `is_all`.
     pub(crate) fn finish(mut self, write: bool, is_all: bool) -> Result<usize> {
         let mut table = Table::new(&["case", "bar", "ours", "Rust SDK", ""]);
         for bar in &self.bars {
@@ -93,12 +94,12 @@ impl Report {
     }
 }
 
-/// How many times as long `times` took as `base`.
+/// Returns the ratio of `times` to the times of `base`.
 pub(crate) fn times_of(times: &Times, base: &Times) -> f64 {
     base.faster_than(times)
 }
 
-/// A duration with a fitting unit.
+/// Formats a duration with a fitting unit.
 pub(crate) fn duration(nanoseconds: f64) -> String {
     match nanoseconds {
         t if t < 100_000.0 => format!("{:.1} µs", t / 1e3),
@@ -108,7 +109,7 @@ pub(crate) fn duration(nanoseconds: f64) -> String {
     }
 }
 
-/// A number with as many digits as it is worth.
+/// Formats a number with its significant digits.
 pub(crate) fn number(number: f64) -> String {
     if number < 10.0 { format!("{number:.1}") } else { format!("{number:.0}") }
 }

@@ -1,32 +1,33 @@
-//! What a prompt asks an agent of the comparison to do. The first line of its text says so.
+//! The scripts of the comparison. The first line of a prompt's text names one.
 
 use std::fmt;
 
-/// The text of every update: 103 characters, which make params of 221 bytes with a session id of 16.
+/// The text of every update: 103 characters, which make params of 221 bytes with a session id of
+/// 16.
 pub(crate) const CHUNK: &str = "The failing test compares two paths that differ only by a symlink, so I will canonicalize both of these.";
-/// Each side of a diff.
+/// The length of each side of a diff.
 pub(crate) const DIFF_BYTES: usize = 100_000;
-/// What a file of the client holds.
+/// The length of the client's file.
 pub(crate) const FILE_BYTES: usize = 1_000;
-/// The file that is read.
+/// The path of the file that is read.
 pub(crate) const FILE: &str = "/project/src/paths.rs";
 
 /// The turn that a prompt asks for. It always ends with `end_turn`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Script {
-    /// No more than the answer.
+    /// The answer alone.
     Nothing,
-    /// So many text chunks.
+    /// This number of text chunks.
     Say(usize),
-    /// So many tool call updates with a diff of 200 KB.
+    /// This number of tool call updates with a diff of 200 KB.
     Diffs(usize),
-    /// So many text chunks, written beforehand: only the floor's agent has them.
+    /// This number of prepared text chunks. Only the floor's agent has them.
     Chunks(usize),
-    /// So many tool call updates of 613 bytes, likewise.
+    /// This number of prepared tool call updates of 613 bytes.
     ToolCalls(usize),
-    /// One text chunk of so many bytes, likewise.
+    /// One prepared text chunk of this number of bytes.
     Long(usize),
-    /// So many files read through the client, `wide` of them at the same time.
+    /// This number of files read through the client, `wide` of them at the same time.
     Read { count: usize, wide: usize },
 }
 
@@ -46,7 +47,7 @@ impl Script {
         }
     }
 
-    /// How many updates the turn has.
+    /// Returns the number of updates of the turn.
     pub(crate) fn updates(self) -> usize {
         match self {
             Script::Say(count) | Script::Diffs(count) | Script::Chunks(count) | Script::ToolCalls(count) => {
@@ -72,13 +73,13 @@ impl fmt::Display for Script {
     }
 }
 
-/// One side of a diff: lines of code, with the quotes and line breaks that JSON escapes.
+/// Makes one side of a diff: lines of code, with the quotes and line breaks that JSON escapes.
 pub(crate) fn code(word: &str) -> String {
     let line = format!("    let {word} = read(\"{word}.toml\")?;\n");
     line.repeat(DIFF_BYTES / line.len())
 }
 
-/// What the client answers when a file is read.
+/// Makes the client's answer to a read.
 pub(crate) fn file() -> String {
     let line = "fn canonical(path: &Path) -> io::Result<PathBuf> { path.canonicalize() }\n";
     line.repeat(FILE_BYTES / line.len())

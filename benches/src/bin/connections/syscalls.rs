@@ -14,9 +14,10 @@ use crate::report::{Report, number};
 use crate::run::runtime;
 use crate::script::Script;
 
-/// Calls per turn are those of the longer run minus those of the shorter one, which has the same start and end.
+/// Calls per turn are the calls of the longer run minus the calls of the shorter one. Both start
+/// and end alike.
 const TURNS: [usize; 2] = [50, 150];
-/// Fewer are not named in the table.
+/// Rarer calls are not named in the table.
 const NAMED: f64 = 0.4;
 
 type Calls = BTreeMap<String, f64>;
@@ -42,7 +43,8 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
     for client in [Client::Floor, Client::Ours, Client::Official] {
         let [mut one, mut sixteen] = calls_of(|turns, updates| client_calls(client, turns, updates))?;
         if client == Client::Floor {
-            // With its client, strace sees the floor's agent as well, whose calls are known by now.
+            // Under the client's run, strace sees the floor's agent, too. Its calls are known by
+            // then.
             floor = calls_of(|turns, updates| agent_calls(Agent::Floor, turns, updates))?;
         }
         for (calls, floor) in [(&mut one, &floor[0]), (&mut sixteen, &floor[1])] {
@@ -73,7 +75,7 @@ fn sum(calls: &Calls) -> f64 {
     calls.values().sum()
 }
 
-/// The calls of a turn with 1 update and of one with 16.
+/// Counts the calls of a turn with 1 update and of one with 16.
 fn calls_of(count: impl Fn(usize, usize) -> Result<Calls>) -> Result<[Calls; 2]> {
     let per_turn = |updates| -> Result<Calls> {
         let (fewer, mut more) = (count(TURNS[0], updates)?, count(TURNS[1], updates)?);
@@ -116,7 +118,7 @@ fn client_calls(client: Client, turns: usize, updates: usize) -> Result<Calls> {
     parse(&std::fs::read_to_string(file)?)
 }
 
-/// In a process of its own: turns with the floor's agent as a child process.
+/// Runs in a process of its own: turns with the floor's agent as a child process.
 pub(crate) fn client_child(word: &str, turns: usize, updates: usize) -> Result<()> {
     let client = Client::from_word(word).context("no such client")?;
     let connected = client.connect(&Rc::new(runtime()?), Agent::Floor, Over::Pipes, 1)?;

@@ -10,7 +10,7 @@ use crate::placement;
 use crate::report::{Report, duration, times_of};
 use crate::script::Script;
 
-/// Every agent with the same client, every client with the same agent, and each with its own.
+/// Every agent with one client, every client with one agent, and each client with its own agent.
 const PAIRS: [Pair; 12] = [
     Pair(Client::Floor, Agent::Floor),
     Pair(Client::Floor, Agent::Ours),
@@ -30,16 +30,16 @@ const PAIRS: [Pair; 12] = [
 const PROMPT: usize = 1_000_000;
 const READS: usize = 10_000;
 
-/// How many sets of processes race unpinned.
+/// The number of sets of processes that race unpinned.
 const FREE_SETS: usize = 8;
 
-/// One column: a turn, and how often it is done.
+/// A column: a turn, and the number of its repetitions.
 struct Column {
     name: &'static str,
     prompt: String,
     wide: usize,
     rounds: usize,
-    /// What the time is divided by.
+    /// The divisor of the time.
     parts: usize,
 }
 
@@ -49,7 +49,7 @@ impl Column {
     }
 }
 
-/// The tables whose figures stand there pinned and unpinned.
+/// The tables with figures for pinned and for free processes.
 pub(crate) fn run(report: &mut Report, rounds: usize) -> Result<()> {
     let columns = [
         Column::new("1 update", Script::Say(1), rounds),
@@ -82,7 +82,8 @@ pub(crate) fn run(report: &mut Report, rounds: usize) -> Result<()> {
     figures(report, &all, &pinned.0[1])
 }
 
-/// A side that may be ours or the official SDK's, the other one being the floor; or both.
+/// The side that varies, ours or the official SDK's, while the other side is the floor; or both
+/// sides.
 const SIDES: [fn(Client, Agent) -> Pair; 3] = [
     |_, agent| Pair(Client::Floor, agent),
     |client, _| Pair(client, Agent::Floor),
@@ -97,7 +98,7 @@ fn at(all: &[Contestant], Pair(client, agent): Pair) -> Result<usize> {
     find(all, client, agent).context("no such pair")
 }
 
-/// The times of floor that this side of ours takes, and the better one of the official SDK's two.
+/// Our times on this side relative to the floor, and the better ones of the official SDK's two.
 fn beside(all: &[Contestant], times: &[Times], side: fn(Client, Agent) -> Pair) -> Result<(f64, f64)> {
     let of = |client, agent| anyhow::Ok(times_of(&times[at(all, side(client, agent))?], &times[0]));
     let mut best = f64::INFINITY;
@@ -130,7 +131,7 @@ fn bars(report: &mut Report, all: &[Contestant], turns: &[Vec<Times>], prompt: &
     Ok(())
 }
 
-/// How many times as long as the best peer ours takes where it comes closest.
+/// The ratio of our time to the best peer's, where it comes closest.
 fn behind_best<'a>(all: &[Contestant], columns: impl Iterator<Item = &'a Vec<Times>>) -> Result<f64> {
     let mut worst = 0.0_f64;
     for times in columns {
@@ -139,7 +140,7 @@ fn behind_best<'a>(all: &[Contestant], columns: impl Iterator<Item = &'a Vec<Tim
             worst = worst.max(ours / peer);
         }
         for other in [Agent::TypeScript, Agent::Python] {
-            // Those may not be installed.
+            // These peers may not be installed.
             let Some(other) = find(all, Client::Floor, other) else { continue };
             let ours = at(all, Pair(Client::Floor, Agent::Ours))?;
             worst = worst.max(times_of(&times[ours], &times[other]));
@@ -148,7 +149,7 @@ fn behind_best<'a>(all: &[Contestant], columns: impl Iterator<Item = &'a Vec<Tim
     Ok(worst)
 }
 
-/// What the README says of a turn of 16 updates.
+/// The README's figures for a turn of 16 updates.
 fn figures(report: &mut Report, all: &[Contestant], times: &[Times]) -> Result<()> {
     let names = ["turn-ours", "turn-official", "turn-official-streams"];
     let pairs = [(Client::Ours, Agent::Ours), OFFICIAL[0], OFFICIAL[1]];
@@ -163,8 +164,8 @@ fn race_columns(all: &[Contestant], columns: &[Column]) -> Result<Vec<Vec<Times>
     columns.iter().map(|column| race_turns(all, &column.prompt, column.wide, column.rounds)).collect()
 }
 
-/// Where the system lets a process run is a matter of luck, and stays for a while: each column is raced by several sets
-/// of processes, and the times of all of them count.
+/// Races each column with several sets of processes, and counts the times of all. The system keeps a
+/// process in one place for a while, and that place is a matter of luck.
 fn race_free(columns: &[Column]) -> Result<Vec<Vec<Times>>> {
     columns
         .iter()
@@ -186,7 +187,7 @@ fn race_free(columns: &[Column]) -> Result<Vec<Vec<Times>>> {
         .collect()
 }
 
-/// A table of these times; the first contestant is the one that the others are compared with.
+/// Makes a table of these times. The others are compared with the first contestant.
 fn table(
     report: &mut Report,
     name: &'static str,

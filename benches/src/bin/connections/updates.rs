@@ -1,4 +1,4 @@
-//! What one update costs the side that receives it and the side that sends it, in memory.
+//! The cost of one update for the receiver and for the sender, in memory.
 
 use anyhow::{Context as _, Result};
 use benches::{Heap, Table, Times};
@@ -9,12 +9,12 @@ use crate::clients::{Client, Over};
 use crate::report::{Report, duration, number, times_of};
 use crate::script::Script;
 
-/// How many updates a turn has, so that its prompt and its answer do not count.
+/// The number of updates of a turn, so that its prompt and its answer do not count.
 const UPDATES: usize = 1_000;
-/// How much longer an update may take with more handlers, for noise.
+/// The tolerance for noise of an update with more handlers.
 const NOISE: f64 = 0.1;
 
-/// The updates are written beforehand, so the time is the client's.
+/// The updates are prepared, so the time is the client's.
 const CLIENTS: [Client; 8] = [
     Client::Floor,
     Client::Derived,
@@ -89,7 +89,7 @@ fn measure(all: &[Contestant], script: Script, rounds: usize) -> Result<Measured
     Ok(Measured { times: race_turns(all, &script.to_string(), 1, rounds)?, heaps })
 }
 
-/// Each with its share of one update.
+/// Divides each time by the number of updates.
 fn table(report: &mut Report, name: &'static str, all: &[Contestant], columns: &[(&str, &Measured)]) {
     let mut header = vec![if name == "send" { "agent" } else { "client" }];
     for (column, _) in columns {

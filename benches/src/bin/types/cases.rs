@@ -5,7 +5,7 @@ use agent_client_protocol_schema::v1 as theirs;
 
 use crate::compare::Case;
 
-/// All of them, with what is asked of each against the official crate.
+/// All messages, with the bars against the official crate.
 pub(crate) fn all() -> Vec<Case> {
     vec![
         Case::new::<ours::SessionNotification, theirs::SessionNotification>(

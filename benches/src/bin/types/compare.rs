@@ -7,26 +7,26 @@ use anyhow::{Context as _, Result, ensure};
 use benches::{Contender, Times, allocations, race};
 use serde_json::Value;
 
-/// A message and what is asked of its decoding.
+/// A message and the bars of its decoding.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) json: String,
-    /// How many times as fast as the official crate decoding must be.
+    /// The speed of decoding relative to the official crate that is required.
     pub(crate) faster: f64,
-    /// How many allocations decoding may make.
+    /// The most allocations of decoding.
     pub(crate) allocations: Option<u64>,
     compare: fn(&str, usize) -> Result<Comparison>,
 }
 
-/// What came out, in the order of [`CONTENDERS`].
+/// The results, in the order of [`CONTENDERS`].
 pub(crate) struct Comparison {
     pub(crate) decode: Vec<Times>,
     pub(crate) encode: Vec<Times>,
-    /// Of one decode: how many, and of how many bytes in all.
+    /// The number of allocations of one decoding, and their bytes.
     pub(crate) allocations: Vec<(u64, u64)>,
 }
 
-/// Who takes part.
+/// The contenders.
 pub(crate) const CONTENDERS: [&str; 3] = ["acp-types", "official", "Value"];
 
 impl Case {
@@ -61,7 +61,7 @@ where
     ensure!(report.is_empty(), "acp-types passed something over: {report:?}");
     let theirs: T = serde_json::from_str(json)?;
     let value: Value = serde_json::from_str(json)?;
-    // Whoever loses something on the way has less to do.
+    // A contender that loses something has less work.
     let again: Value = serde_json::from_str(&acp_types::to_string(&ours))?;
     ensure!(keeps(&value, &again), "acp-types loses something: {again}");
     let again = serde_json::to_value(&theirs)?;
@@ -84,7 +84,7 @@ where
     })
 }
 
-/// Whether all of `before` is in `after`, which may have more members: defaults that were filled in.
+/// Returns true if all of `before` is in `after`, which may have more members: filled-in defaults.
 fn keeps(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => {

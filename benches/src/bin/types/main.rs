@@ -1,7 +1,8 @@
-//! Decoding and encoding of messages: these types, the official crate's and `serde_json::Value`.
+//! Decoding and encoding of messages: our types, the official crate's and `serde_json::Value`.
 //!
-//! `--rounds N` changes how often each gets its turn, `--check` fails when a bar is missed, `--write` puts the
-//! tables into `docs/PERFORMANCE.md`, and a word chooses the messages whose name contains it.
+//! `--rounds N` changes how often each gets its turn, `--check` fails when a bar is missed,
+//! `--write` puts the tables into `docs/PERFORMANCE.md`, and a word chooses the messages whose name
+//! contains it.
 
 mod cases;
 mod compare;
@@ -14,7 +15,7 @@ use lexopt::prelude::*;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Where both spend their time in the same loop of `serde_json`, the ratio is 1 give or take this.
+/// The tolerance of a ratio of 1, where both sides spend their time in one loop of `serde_json`.
 const NOISE: f64 = 0.03;
 
 struct Options {
@@ -124,12 +125,12 @@ fn allocations(results: &[(Case, Comparison)]) -> Table {
     table
 }
 
-/// The bars that this message misses, in words.
+/// Returns the bars that this message misses, in words.
 fn missed(case: &Case, comparison: &Comparison) -> Vec<String> {
     let faster = |times: &[Times]| times[0].faster_than(&times[1]);
     let (decode, encode) = (faster(&comparison.decode), faster(&comparison.encode));
     let allocations = comparison.allocations[0].0;
-    // Only "not slower" has to allow for noise; the other bars are meant to be cleared with room.
+    // Only "not slower" needs a tolerance for noise. The other bars are meant to be cleared easily.
     let wanted = if case.faster > 1.0 { case.faster } else { 1.0 - NOISE };
     let mut missed = Vec::new();
     if decode < wanted {

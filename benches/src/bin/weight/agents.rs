@@ -1,4 +1,4 @@
-//! A minimal agent, which says what it is told: what it takes to build, to keep and to start.
+//! A minimal agent, which repeats its prompt: its build, its size and its start.
 
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -12,13 +12,13 @@ use benches::{Table, median, peers};
 use crate::probe::Probe;
 use crate::stack;
 
-/// The most crates that a minimal agent may bring.
+/// The most crates of a minimal agent.
 const CRATES: usize = 45;
-/// The part of the official crate's build time that ours may take.
+/// Our build time relative to the official crate's, at most.
 const BUILD: f64 = 0.5;
-/// The most stack that a request may need, in KiB.
+/// The largest stack for a request, in KiB.
 const STACK: usize = 64;
-/// How often each agent is started.
+/// The number of starts of each agent.
 const STARTS: usize = 20;
 
 type Dependencies = &'static [(&'static str, &'static str)];
@@ -32,7 +32,7 @@ const OFFICIAL: Dependencies = &[
     ("tokio", r#"{ version = "1", features = ["macros", "rt-multi-thread"] }"#),
 ];
 
-/// One agent and what is known about it.
+/// An agent and its measurements.
 struct Subject {
     name: &'static str,
     command: Vec<OsString>,
@@ -133,7 +133,7 @@ impl Subject {
         Subject { name, command, size, starts: Vec::new(), memory: Vec::new(), threads: 0 }
     }
 
-    /// From nothing to the answer of `initialize`.
+    /// The time from nothing to the answer of `initialize`.
     fn start(&mut self) -> Result<()> {
         let start = Instant::now();
         let mut child = Command::new(&self.command[0])
@@ -167,7 +167,7 @@ fn initialize(child: &mut Child) -> Result<()> {
     Ok(())
 }
 
-/// A line of `/proc/PID/status`; 0 where there is no such file.
+/// Returns a line of `/proc/PID/status`, or 0 on systems without such a file.
 fn figure(status: &str, name: &str) -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()

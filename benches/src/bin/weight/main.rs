@@ -1,8 +1,9 @@
-//! What the crates weigh, beside the official ones: the types without the JSON Schema feature, and a minimal
-//! agent.
+//! The weight of the crates, beside the official ones: the types without the JSON Schema feature,
+//! and a minimal agent.
 //!
-//! `--runs N` changes how often each is built, `--check` fails when a bar is missed, `--write` puts the tables
-//! into `docs/PERFORMANCE.md`. Dependencies must have been fetched: building this package does that.
+//! `--runs N` changes how often each is built, `--check` fails when a bar is missed, `--write` puts
+//! the tables into `docs/PERFORMANCE.md`. Dependencies must have been fetched: building this
+//! package does that.
 
 mod agents;
 #[allow(dead_code, unreachable_pub, reason = "in the crates that are measured it is the library")]
@@ -22,10 +23,10 @@ use benches::{Table, median, write_table};
 use lexopt::prelude::*;
 use probe::{OFFICIAL, OURS, Probe};
 
-/// The most crates that `acp-types` may bring, itself included.
+/// The most crates of `acp-types`, itself included.
 const CRATES: usize = 12;
 
-/// A way to build, and the part of the official crate's time that ours may take.
+/// A way to build, and our time relative to the official crate's.
 struct Measure {
     name: &'static str,
     seconds: fn(&Probe) -> Result<std::time::Duration>,
@@ -110,7 +111,7 @@ fn same_messages() -> Result<()> {
     Ok(())
 }
 
-/// The sides take turns.
+/// Lets the sides take turns.
 fn medians(measure: &Measure, probes: &[Probe; 2], runs: usize) -> Result<[f64; 2]> {
     let mut seconds = [Vec::new(), Vec::new()];
     for _ in 0..runs {

@@ -1,12 +1,12 @@
-// The body of the crate whose build is measured: it decodes every message of both sides. What `types` and
-// `from_str` are, the crate says around it.
+// The body of the crate whose build is measured: it decodes every message of both sides. Its
+// surroundings define `types` and `from_str`.
 
 macro_rules! messages {
     ($($name:ident),* $(,)?) => {
         /// The names of the messages.
         pub const MESSAGES: &[&str] = &[$(stringify!($name)),*];
 
-        /// Whether the text is a message of this type.
+        /// Returns true if the text is a message of this type.
         pub fn decodes(name: &str, json: &str) -> bool {
             match name {
                 $(stringify!($name) => from_str::<types::$name>(json).is_ok(),)*

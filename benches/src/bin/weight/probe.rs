@@ -1,4 +1,5 @@
-//! A crate made for one measurement: it depends on one of the two type crates and decodes every message.
+//! A crate made for one measurement: it depends on one of the two type crates and decodes every
+//! message.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use tempfile::TempDir;
 
 /// One of the two sides.
 pub(crate) struct Side {
-    /// What the table calls it.
+    /// Its name in the table.
     pub(crate) name: &'static str,
     dependencies: &'static [(&'static str, &'static str)],
     prelude: &'static str,
@@ -31,20 +32,20 @@ pub(crate) const OFFICIAL: Side = Side {
     prelude: "use agent_client_protocol_schema::v1 as types;\nuse serde_json::from_str;",
 };
 
-/// The crate on disk, in a directory of its own that goes away with it.
+/// The crate on disk, in a directory that is removed with this value.
 pub(crate) struct Probe {
     directory: TempDir,
 }
 
 impl Probe {
-    /// A crate that decodes every message of one of the two sides.
+    /// Makes a crate that decodes every message of one of the two sides.
     pub(crate) fn new(side: &Side) -> Result<Self> {
         let library = format!("{}\n{}", side.prelude, include_str!("messages.rs"));
         Self::with(side.dependencies, &[("lib.rs", &library), ("main.rs", MAIN)])
     }
 
-    /// Writes a crate with these dependencies and sources. The versions of what it depends on are those of this
-    /// package's lock file.
+    /// Writes a crate with these dependencies and sources. The versions of its dependencies are the
+    /// versions in this package's lock file.
     pub(crate) fn with(dependencies: &[(&str, &str)], sources: &[(&str, &str)]) -> Result<Self> {
         let directory = tempfile::tempdir()?;
         let benches = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -64,7 +65,8 @@ impl Probe {
         Ok(Probe { directory })
     }
 
-    /// How many crates the dependencies amount to, procedural macros and build scripts included.
+    /// Returns the number of crates of all dependencies, procedural macros and build scripts
+    /// included.
     pub(crate) fn crates(&self) -> Result<usize> {
         let mut command = self.cargo(&["tree", "--edges", "normal,build", "--prefix", "none"]);
         let output = command.stderr(Stdio::inherit()).output()?;
@@ -75,31 +77,31 @@ impl Probe {
         Ok(names.len() - 1)
     }
 
-    /// Checks the library and all it depends on, from nothing.
+    /// Checks the library and all its dependencies, from nothing.
     pub(crate) fn clean_check(&self) -> Result<Duration> {
         self.clean()?;
         self.time(&["check", "--lib"])
     }
 
-    /// Builds the program and all it depends on in debug, from nothing.
+    /// Builds the program and all its dependencies in debug, from nothing.
     pub(crate) fn clean_build(&self) -> Result<Duration> {
         self.clean()?;
         self.time(&["build"])
     }
 
-    /// Builds the program as it is shipped, and says where it is.
+    /// Builds the program in release, and returns its path.
     pub(crate) fn build_release(&self) -> Result<PathBuf> {
         self.time(&["build", "--release"])?;
         Ok(self.target().join("release/probe"))
     }
 
-    /// Builds the program in debug, and says where it is.
+    /// Builds the program in debug, and returns its path.
     pub(crate) fn build_debug(&self) -> Result<PathBuf> {
         self.time(&["build"])?;
         Ok(self.target().join("debug/probe"))
     }
 
-    /// Builds the library alone in debug, all it depends on being there.
+    /// Builds only the library in debug. Its dependencies are there.
     pub(crate) fn build_library(&self) -> Result<Duration> {
         self.time(&["build", "--lib"])?;
         let path = self.directory.path().join("src/lib.rs");
@@ -125,7 +127,7 @@ impl Probe {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
         command.args(arguments).arg("--offline").current_dir(self.directory.path());
-        // A second build of the same text must not find the first one's results.
+        // A second build of an equal text must not find the results of the first one.
         command.env("CARGO_TARGET_DIR", self.target()).env("CARGO_INCREMENTAL", "0");
         command
     }

@@ -1,4 +1,4 @@
-//! How much stack it takes to serve every method, in a debug build.
+//! The stack that it takes to serve every method, in a debug build.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,9 +7,9 @@ use anyhow::{Result, ensure};
 
 use crate::probe::Probe;
 
-/// More is not tried, in KiB.
+/// The largest stack that is tried, in KiB.
 const MOST: usize = 4096;
-/// To which the result is exact, in KiB.
+/// The precision of the result, in KiB.
 const STEP: usize = 4;
 
 const OURS: &[(&str, &str)] = &[
@@ -22,7 +22,7 @@ const OFFICIAL: &[(&str, &str)] = &[
     ("tokio-util", r#"{ version = "0.7", features = ["compat"] }"#),
 ];
 
-/// The smallest stack that is enough, in KiB: ours and the official crate's.
+/// Returns the smallest sufficient stack, in KiB: ours and the official crate's.
 pub(crate) fn needed() -> Result<[usize; 2]> {
     let client = include_str!("../../../peers/rust/stack.rs");
     let ours = include_str!("../../../peers/rust/every_ours.rs");

@@ -20,10 +20,10 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(code) => code,
-        // The reader of our output has seen enough.
+        // The reader of the output has gone away, which is not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // Nothing is left to tell that stderr is gone.
+            // If stderr is gone too, nobody can be told.
             let _ = writeln!(io::stderr(), "{error}");
             ExitCode::FAILURE
         }
@@ -35,7 +35,7 @@ fn answer_lines() -> io::Result<ExitCode> {
     let mut output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut line = Vec::new();
     loop {
-        // Before a read that may block, so that whoever writes a line and waits gets its answer.
+        // The answers leave before a read that may block: a writer may wait for them.
         if input.buffer().is_empty() {
             output.flush()?;
         }

@@ -16,11 +16,12 @@ use super::summary::{Counts, Finding, Summary, Unreadable};
 use crate::canonical::CanonicalSchema;
 use crate::definition::{Definition, Failure};
 
-/// Decodes the recordings `*.ndjson` of a folder, both directions, with the types of v1: envelopes, params by
-/// method, results by the request that they answer. What was read is written again and compared.
+/// Decodes the recordings `*.ndjson` of a folder, in both directions, with the types of v1:
+/// envelopes, params by method, results by the request that they answer. Each message that was read
+/// is written again and compared.
 ///
 /// # Errors
-/// The folder, a recording or the canonical schema cannot be read.
+/// Fails if the folder, a recording or the canonical schema cannot be read.
 pub fn decode(folder: &Path) -> io::Result<Summary> {
     let schema = CanonicalSchema::load("v1")?;
     let mut summary = Summary::default();
@@ -48,13 +49,13 @@ struct Check<'c> {
     schema: &'c CanonicalSchema,
     summary: &'c mut Summary,
     counts: Counts,
-    /// Requests without an answer yet, by their own direction and id: the two sides number on their own.
+    /// Requests without an answer so far, by direction and id: each side has ids of its own.
     asked: HashMap<(Direction, Id), Asked>,
     /// The line that is being decoded, as `file:line`.
     place: String,
 }
 
-/// What an answer will be an answer to.
+/// The request that an answer belongs to.
 enum Asked {
     Protocol { method: &'static str, response: &'static str },
     Extension(String),
@@ -130,7 +131,8 @@ impl Check<'_> {
         let code = error.get("code").and_then(Node::as_i64);
         if self.payload(&format!("{method} error"), "Error", error) {
             self.counts.errors += 1;
-            let code = code.map_or_else(|| "a code that is no integer".to_owned(), |code| code.to_string());
+            let code =
+                code.map_or_else(|| "a code that is not an integer".to_owned(), |code| code.to_string());
             self.summary.found(Finding::Error, &format!("{method}  {code}"));
         }
     }
@@ -140,7 +142,7 @@ impl Check<'_> {
         self.summary.found(Finding::Extension, &format!("{kind} {}  {method}", direction.name()));
     }
 
-    /// Reads, writes and compares one payload. Returns whether it could be read.
+    /// Reads, writes and compares one payload. Returns true if it could be read.
     fn payload(&mut self, part: &str, definition: &str, node: Node<'_>) -> bool {
         let sent = node.clone();
         let mut report = Report::default();
@@ -182,7 +184,7 @@ impl Check<'_> {
     }
 }
 
-/// The method that a message of this direction and kind belongs to.
+/// Returns the method that a message of this direction and kind belongs to.
 fn known(direction: Direction, kind: Kind, method: &str) -> Option<&'static MethodInfo> {
     let handler = match direction {
         Direction::ToAgent => Side::Agent,

@@ -1,18 +1,18 @@
-//! What differs between a payload as it came and as it is written again.
+//! Differences between a payload as it came and as it is written again.
 
 use acp_json::{Node, Note, NoteKind};
 use acp_types::v1::{ElicitationSchemaType, ToolCallStatus, ToolKind};
 
-/// A part that did not come back, though no note of the reader says so.
+/// A part that did not come back, without a note of the reader.
 pub(super) enum Loss {
-    /// It says what its absence says, so it is not written. Holds what it was.
+    /// The value means the same as its absence, so it is not written. Holds the value.
     EqualToAbsence(String),
     /// It came back as something else, or not at all: a bug in a reader or writer.
     Changed,
 }
 
-/// Compares a payload with what was made of it. `found` gets the path and the kind of each difference that
-/// the reader's notes do not account for.
+/// Compares a payload with the text that was written for it. `found` gets the path and the kind of
+/// each difference that the reader's notes do not explain.
 pub(super) fn compare(
     sent: &Node<'_>,
     written: &Node<'_>,
@@ -82,7 +82,7 @@ fn names<'n>(node: &'n Node<'_>) -> impl Iterator<Item = &'n str> {
     members.iter().map(|(name, _)| &**name)
 }
 
-/// Paths are spelled like those of the reader's notes.
+/// Paths are spelled like the paths of the reader's notes.
 fn member(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
@@ -96,7 +96,7 @@ fn same_scalar(sent: &Node<'_>, written: &Node<'_>) -> bool {
     sent == written || sent.as_f64().is_some_and(|sent| Some(sent) == written.as_f64())
 }
 
-/// What stands for a value that its writer may leave out, where there is such a value.
+/// Returns the value that a writer may leave out, where there is such a value.
 fn like_absence(node: &Node<'_>) -> Option<String> {
     let defaults = [
         ToolKind::default().to_string(),

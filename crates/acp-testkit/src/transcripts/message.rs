@@ -1,7 +1,7 @@
 //! The JSON-RPC envelope, as far as these checks need it.
 //!
-//! Not by `acp-rpc`, which reads leniently and keeps what a peer needs: it drops members that these checks
-//! report, and makes an error object valid that they read as it came.
+//! These checks do not use `acp-rpc`. It reads leniently and keeps the parts that a peer needs: it
+//! drops members that are reported here, and mends error objects that are read here as they came.
 
 use std::borrow::Cow;
 
@@ -29,14 +29,14 @@ pub(super) enum Body<'a> {
         id: Id,
         result: Node<'a>,
     },
-    /// Some peers leave out the id of errors that answer nothing they could read.
+    /// Some peers leave out the id of an error that answers an unreadable message.
     Failure {
         id: Id,
         error: Node<'a>,
     },
 }
 
-/// An id as a key: `1` and `"1"` are two, and the two directions count on their own.
+/// An id as a key. `1` and `"1"` are two ids, and each direction has ids of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Id {
     None,
@@ -59,7 +59,7 @@ impl<'a> Message<'a> {
                 let Node::Str(method) = method else {
                     return Err(format!("`method`: expected a string, found {}", method.kind()));
                 };
-                // Absent and `null` are the same: no params.
+                // Absent and `null` both mean no params.
                 let params = node.take("params").filter(|params| !params.is_null());
                 let params = params.unwrap_or_else(|| Node::Map(Vec::new()));
                 match id {

@@ -1,4 +1,4 @@
-//! Decoding recorded traffic, to see what the types cannot read or would lose.
+//! Decoding recorded traffic, to find parts that the types cannot read or would lose.
 
 mod check;
 mod loss;

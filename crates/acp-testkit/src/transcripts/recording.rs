@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use acp_json::{At, FromNode, Node, Problem, ReadError};
 
-/// The recordings of a folder, in the order of their names.
+/// Returns the recordings of a folder, in the order of their names.
 pub(super) fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
     let mut files = Vec::new();

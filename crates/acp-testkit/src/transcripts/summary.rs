@@ -1,9 +1,9 @@
-//! What decoding a folder of recordings has shown.
+//! Results of decoding a folder of recordings.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The result of decoding a folder of recordings; its `Display` is the report.
+/// The result of decoding a folder of recordings. Its `Display` is the report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     files: Vec<(String, Counts)>,
@@ -11,7 +11,7 @@ pub struct Summary {
     findings: BTreeMap<(Finding, String), usize>,
 }
 
-/// What was in a recording.
+/// The contents of a recording, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
@@ -21,11 +21,11 @@ pub struct Counts {
     pub requests: usize,
     /// Notifications of the protocol that were read.
     pub notifications: usize,
-    /// Results that were read as what their request asks for.
+    /// Results that were read by the type of their request.
     pub results: usize,
     /// Error responses that were read.
     pub errors: usize,
-    /// Messages of methods that the protocol does not have, and results of such.
+    /// Messages of methods that the protocol does not have, and their results.
     pub extensions: usize,
     /// Messages that could not be read.
     pub unreadable: usize,
@@ -39,13 +39,13 @@ pub struct Unreadable {
     pub place: String,
     /// The part of the message, such as `session/prompt params`.
     pub part: String,
-    /// Why it could not be read.
+    /// The reason.
     pub reason: String,
-    /// Whether the canonical schema accepts what we refuse.
+    /// True if the canonical schema accepts the message.
     pub valid: bool,
 }
 
-/// What may be said about a message that was read.
+/// Facts about a message that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Finding {
     Ignored,
@@ -74,32 +74,32 @@ impl Finding {
 }
 
 impl Summary {
-    /// How many messages the canonical schema accepts, but the types refuse.
+    /// Returns the number of messages that the canonical schema accepts but the types refuse.
     #[must_use]
     pub fn refused_valid(&self) -> usize {
         self.unreadable.iter().filter(|unreadable| unreadable.valid).count()
     }
 
-    /// The messages that could not be read.
+    /// Returns the messages that could not be read.
     #[must_use]
     pub fn unreadable(&self) -> &[Unreadable] {
         &self.unreadable
     }
 
-    /// How many parts came back different, though the reader took no note of it.
+    /// Returns the number of parts that came back different without a note of the reader.
     #[must_use]
     pub fn changed(&self) -> usize {
         let changed = self.findings.iter().filter(|((finding, _), _)| *finding == Finding::Changed);
         changed.map(|(_, count)| count).sum()
     }
 
-    /// The counts of each recording, by file name.
+    /// Returns the counts of each recording, by file name.
     #[must_use]
     pub fn files(&self) -> &[(String, Counts)] {
         &self.files
     }
 
-    /// The counts of all recordings.
+    /// Returns the counts of all recordings.
     #[must_use]
     pub fn total(&self) -> Counts {
         self.files.iter().fold(Counts::default(), |sum, (_, counts)| sum.plus(*counts))
@@ -113,7 +113,8 @@ impl Summary {
         self.unreadable.push(unreadable);
     }
 
-    /// Counts a finding. Item numbers in `what` are left out, so that the items of a list count together.
+    /// Counts a finding. Item numbers in `what` are dropped, so that the items of a list count
+    /// together.
     pub(super) fn found(&mut self, finding: Finding, what: &str) {
         *self.findings.entry((finding, without_item_numbers(what))).or_default() += 1;
     }

@@ -7,7 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::{Maybe, Meta, UnknownVariant};
 
-/// As a member: a value or `null`. Absence is the object's to say, which must not require the member.
+/// Describes a member that is a value or `null`. The object itself says that the member may be
+/// absent.
 impl<T: JsonSchema> JsonSchema for Maybe<T> {
     fn inline_schema() -> bool {
         true
@@ -26,7 +27,7 @@ impl<T: JsonSchema> JsonSchema for Maybe<T> {
     }
 }
 
-/// An object.
+/// Describes an object.
 impl JsonSchema for Meta {
     fn inline_schema() -> bool {
         true
@@ -45,7 +46,7 @@ impl JsonSchema for Meta {
     }
 }
 
-/// An object: the union that the variant is one of says what its tag may be.
+/// Describes an object. The union that the variant belongs to restricts its tag.
 impl JsonSchema for UnknownVariant {
     fn inline_schema() -> bool {
         true

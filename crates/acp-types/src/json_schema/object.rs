@@ -1,4 +1,4 @@
-//! Objects, and the parts of unions that are objects.
+//! Schemas of objects, and of the objects that are parts of unions.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_core::Serialize;
@@ -6,7 +6,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::described;
 
-/// An object that is being described. Members that it does not name are allowed: readers pass them over.
+/// A description of an object in progress. Members that it does not name are allowed, because
+/// readers pass them over.
 #[derive(Debug, Default)]
 pub struct Object {
     properties: Map<String, Json>,
@@ -16,13 +17,13 @@ pub struct Object {
 }
 
 impl Object {
-    /// Without any member yet.
+    /// Starts a description without members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With the members of another type.
+    /// Starts a description with the members of another type.
     #[must_use]
     pub fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Self {
         let mut object = Self::new();
@@ -35,7 +36,7 @@ impl Object {
         self.parts.push(generator.subschema_for::<T>());
     }
 
-    /// A member that must be there; an `Option` may be `null`.
+    /// Adds a member that must be there. An `Option` may be `null`.
     pub fn required<T: JsonSchema>(
         &mut self,
         generator: &mut SchemaGenerator,
@@ -46,7 +47,7 @@ impl Object {
         self.property(name, described(generator.subschema_for::<T>(), description));
     }
 
-    /// A member that may be absent or `null`.
+    /// Adds a member that may be absent or `null`.
     pub fn optional<T: JsonSchema>(
         &mut self,
         generator: &mut SchemaGenerator,
@@ -56,7 +57,7 @@ impl Object {
         self.property(name, described(generator.subschema_for::<Option<T>>(), description));
     }
 
-    /// A member that may be absent, which means the default of its type.
+    /// Adds a member that may be absent, which means the default of its type.
     pub fn defaulted<T: JsonSchema + Default + Serialize>(
         &mut self,
         generator: &mut SchemaGenerator,
@@ -68,19 +69,19 @@ impl Object {
         self.property(name, schema);
     }
 
-    /// Members of other names are kept.
+    /// Says that members of other names are kept.
     pub fn others(&mut self) {
         self.others = true;
     }
 
-    /// What else the schema asks of a member, such as `minItems`.
+    /// Adds another requirement of the schema to a member, such as `minItems`.
     pub fn bound(&mut self, name: &'static str, keyword: &'static str, value: impl Into<Json>) {
         if let Some(Json::Object(schema)) = self.properties.get_mut(name) {
             schema.insert(keyword.to_owned(), value.into());
         }
     }
 
-    /// The member that tells variants apart.
+    /// Adds the member that tells variants apart.
     pub(super) fn tag(mut self, name: &'static str, schema: Json, required: bool) -> Self {
         self.properties.insert(name.to_owned(), schema);
         if required {
@@ -89,7 +90,7 @@ impl Object {
         self
     }
 
-    /// The schema, with our wording.
+    /// Returns the schema, with our wording.
     #[must_use]
     pub fn schema(self, description: &str) -> Schema {
         let Object { properties, required, parts, others } = self;

@@ -1,29 +1,30 @@
-//! Unions without a tag.
+//! Schemas of unions without a tag.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value as Json, json};
 
 use super::described;
 
-/// A union that is being described.
+/// A description of a union in progress.
 #[derive(Debug, Default)]
 pub struct Untagged {
     arms: Vec<Schema>,
 }
 
 impl Untagged {
-    /// Without any arm yet.
+    /// Starts a description without arms.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A `T`; `()` is `null`.
+    /// Adds a `T` as an arm; `()` is `null`.
     pub fn arm<T: JsonSchema>(&mut self, generator: &mut SchemaGenerator, description: &str) {
         self.arms.push(described(generator.subschema_for::<T>(), description));
     }
 
-    /// An object that has none of these members, by which the reader would take it for another arm.
+    /// Adds an object that has none of these members. The reader would take an object with one of
+    /// them for another arm.
     pub fn arm_without<T: JsonSchema>(
         &mut self,
         generator: &mut SchemaGenerator,
@@ -38,14 +39,14 @@ impl Untagged {
         self.arms.push(described(arm, description));
     }
 
-    /// What else the schema asks of the last arm, such as `minItems`.
+    /// Adds another requirement of the schema to the last arm, such as `minItems`.
     pub fn bound(&mut self, keyword: &'static str, value: impl Into<Json>) {
         if let Some(arm) = self.arms.last_mut() {
             arm.insert(keyword.to_owned(), value.into());
         }
     }
 
-    /// The schema, with our wording.
+    /// Returns the schema, with our wording.
     #[must_use]
     pub fn schema(self, description: &str) -> Schema {
         described(schemars::json_schema!({ "anyOf": self.arms }), description)

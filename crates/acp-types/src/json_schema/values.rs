@@ -1,23 +1,23 @@
-//! Enums of strings and integers, and values under a name.
+//! Schemas of enums of strings and integers, and of values under a name.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::json;
 
 use super::described;
 
-/// A `T` under a name of its own.
+/// Describes a `T` under a name of its own.
 #[must_use]
 pub fn newtype<T: JsonSchema>(generator: &mut SchemaGenerator, description: &str) -> Schema {
     described(T::json_schema(generator), description)
 }
 
-/// One of these strings. Later releases may add some: the type keeps what it does not know.
+/// Describes one of these strings. Later releases may add some, and the type keeps unknown ones.
 #[must_use]
 pub fn closed_enum(values: &[(&str, &str)], description: &str) -> Schema {
     described(schemars::json_schema!({ "oneOf": constants(values) }), description)
 }
 
-/// Any string; these have a meaning.
+/// Describes any string, and lists the strings that have a meaning.
 #[must_use]
 pub fn open_enum(values: &[(&str, &str)], description: &str) -> Schema {
     let mut arms = constants(values);
@@ -32,7 +32,7 @@ fn constants(values: &[(&str, &str)]) -> Vec<Schema> {
     values.iter().map(constant).collect()
 }
 
-/// Any `T`, an integer; these numbers have a meaning.
+/// Describes any `T`, an integer, and lists the numbers that have a meaning.
 #[must_use]
 pub fn integer_enum<T: JsonSchema>(
     generator: &mut SchemaGenerator,

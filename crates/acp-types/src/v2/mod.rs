@@ -1,8 +1,8 @@
 //! Protocol version 2, a draft: the types of its messages.
 //!
-//! Ids, the version and the messages of extensions are the types of [`v1`](crate::v1). Little else is shared: a
-//! type of the same name may have another shape, and where it has the same shape, `null` may mean something else.
-//! Compare before you convert.
+//! Ids, the version and the messages of extensions are the types of [`v1`](crate::v1). Little else
+//! is shared. A type of the same name may have another shape, and in a type of the same shape
+//! `null` may have another meaning. Compare before you convert.
 
 mod ext;
 // Formatted by its generator, so that it does not depend on the toolchain.

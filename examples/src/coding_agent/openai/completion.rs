@@ -1,4 +1,4 @@
-//! Chat completions as JSON: the request made from a history, and the streamed reply read back.
+//! Chat completions as JSON: the request from a history, and the streamed reply.
 
 use acp_agent::types::StopReason;
 use acp_agent::{Error, Result};
@@ -12,14 +12,14 @@ const INSTRUCTIONS: &str = "You are a coding agent that works in one folder of t
     Show a plan with update_plan for tasks of several steps, and keep it up to date. Look before you change: read \
     a file before you edit it. The user is asked before every change and every command, and may reject it. End with a short summary \
     of what you did, in Markdown.";
-/// How much of an outcome the model is told, in bytes.
+/// The longest outcome that the model is told, in bytes.
 const MAX_TOLD: usize = 64 * 1024;
 /// The longest error message of a server that is passed on, in bytes.
 const MAX_ERROR: usize = 2 * 1024;
 
-/// The body of the request for the next step.
+/// Makes the body of the request for the next step.
 ///
-/// Commands are on offer only where the client has `terminals` to run them in.
+/// The function for commands is offered only if the client has `terminals`.
 pub(super) fn request(model: &str, history: &History, terminals: bool) -> Value {
     let mut messages = vec![json!({"role": "system", "content": INSTRUCTIONS})];
     history.iter().for_each(|task| add_task(&mut messages, task));
@@ -58,14 +58,14 @@ fn tool_call(call: &Call) -> Value {
 pub(super) struct Reply {
     said: String,
     calls: Vec<PartialCall>,
-    /// The model declined, in words of its own.
+    /// True if the model declined.
     declined: bool,
     finish: Option<String>,
-    /// The server said that nothing more comes.
+    /// The server said that the stream is complete.
     done: bool,
 }
 
-/// What an event adds to the words for the user.
+/// Text for the user, from one event.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     pub(super) text: String,
@@ -84,13 +84,13 @@ impl Reply {
     /// Takes the data of one event.
     ///
     /// # Errors
-    /// It cannot be read, or reports an error of the server's.
+    /// Fails if the data cannot be read, or if it reports an error of the server.
     pub(super) fn read(&mut self, event: &str) -> Result<Words> {
         if event == "[DONE]" {
             self.done = true;
             return Ok(Words::default());
         }
-        // Only where it went wrong: what the server sent is for nobody's log.
+        // The error says only where the fault is. The server's text does not belong into a log.
         let chunk: Chunk = serde_json::from_str(event).map_err(|error| {
             Error::from(format!(
                 "the model server sent an event that cannot be read from byte {}",
@@ -101,7 +101,7 @@ impl Reply {
             return Err(Error::from(format!("the model server broke off: {}", message(&error))));
         }
         let mut words = Words::default();
-        // Only one choice was asked for; the event that counts tokens has none.
+        // Only one choice was requested. The event that counts tokens has none.
         for Choice { delta, finish_reason } in chunk.choices {
             self.declined |= delta.refusal.is_some();
             words.text.extend(delta.content.into_iter().chain(delta.refusal));
@@ -113,11 +113,11 @@ impl Reply {
         Ok(words)
     }
 
-    /// A call comes in pieces: its id and name first, then its arguments bit by bit.
+    /// A call comes in pieces: its id and name first, then pieces of its arguments.
     fn extend_call(&mut self, delta: CallDelta) {
         let position = match delta.index {
             Some(_) => self.calls.iter().position(|call| call.index == delta.index),
-            // Some servers number nothing; then an id starts the next call.
+            // Some servers send no index. Then an id starts the next call.
             None if delta.id.is_none() => self.calls.len().checked_sub(1),
             None => None,
         };
@@ -132,20 +132,20 @@ impl Reply {
         }
     }
 
-    /// What the whole reply asks for.
+    /// Returns the requests of the whole reply.
     ///
     /// # Errors
-    /// The stream ended in the middle of it.
+    /// Fails if the stream ended in the middle of the reply.
     pub(super) fn into_step(self) -> Result<Step> {
         let next = match self.finish.as_deref() {
             None if !self.done => {
                 return Err(Error::from("the model server ended its answer in the middle"));
             }
-            // Cut off: the last call may lack half of its arguments.
+            // The reply was cut off: the last call may lack half of its arguments.
             Some("length") => Next::Stop(StopReason::MaxTokens),
             Some("content_filter") => Next::Stop(StopReason::Refusal),
             _ if self.declined => Next::Stop(StopReason::Refusal),
-            // Not every server says `tool_calls` when there are some.
+            // Some servers do not report `tool_calls` as the reason, although there are calls.
             _ if !self.calls.is_empty() => {
                 Next::Act(self.calls.into_iter().map(PartialCall::finish).collect())
             }
@@ -161,13 +161,13 @@ impl PartialCall {
     }
 }
 
-/// The message of an error body; `None` if it has none that can be found.
+/// Returns the message of an error body, if it has one.
 pub(super) fn error_message(body: &[u8]) -> Option<String> {
     let body: Chunk = serde_json::from_slice(body).ok()?;
     body.error.map(|error| message(&error))
 }
 
-/// What an error says: most servers send an object with a `message`, some just a text.
+/// The contents of an error: most servers send an object with a `message`, some only a text.
 fn message(error: &Value) -> String {
     let message = error.get("message").unwrap_or(error).as_str().unwrap_or("no reason given");
     clipped(message, MAX_ERROR)
@@ -191,7 +191,7 @@ struct Choice {
 struct Delta {
     content: Option<String>,
     refusal: Option<String>,
-    /// Not of the original protocol, but common among servers of reasoning models.
+    /// A member from later servers: it is common for reasoning models.
     reasoning_content: Option<String>,
     tool_calls: Option<Vec<CallDelta>>,
 }

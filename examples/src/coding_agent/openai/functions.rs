@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::coding_agent::planner::Action;
 
-/// The functions as the request declares them; that for commands only for a client with terminals.
+/// Returns the functions as the request declares them. The function for commands needs a client
+/// with terminals.
 pub(super) fn declarations(terminals: bool) -> Value {
     let path = json!({"type": "string", "description": "A file, relative to the working folder"});
     let text = json!({"type": "string"});
@@ -64,7 +65,7 @@ fn function(
     })
 }
 
-/// The action that a call means.
+/// Returns the action that a call asks for.
 pub(super) fn action(name: String, arguments: &str) -> Action {
     // Models leave out the arguments of functions that need none.
     let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
@@ -76,9 +77,10 @@ pub(super) fn action(name: String, arguments: &str) -> Action {
         .unwrap_or_else(|error: serde_json::Error| Action::Misunderstood { problem: error.to_string(), name })
 }
 
-/// The call that an action came from, as `(name, arguments)`.
+/// Returns the call that an action came from, as `(name, arguments)`.
 pub(super) fn call(action: &Action) -> (String, String) {
     let (name, arguments) = action.function();
-    // Some servers check that arguments in the history are JSON, which those of a bad call may not have been.
+    // Some servers check that arguments in the history are JSON. The arguments of a bad call may be
+    // broken.
     (name, arguments.map_or_else(|| "{}".to_owned(), |arguments| arguments.to_string()))
 }

@@ -1,4 +1,4 @@
-//! One HTTP request whose answer arrives piece by piece.
+//! One HTTP request whose answer arrives in pieces.
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -11,7 +11,7 @@ use hyper_util::rt::TokioExecutor;
 
 use acp_agent::{Error, Result};
 
-/// Posts JSON to one address, over HTTP or HTTPS.
+/// A client that posts JSON to one address, over HTTP or HTTPS.
 #[derive(Clone, Debug)]
 pub(super) struct Endpoint {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
@@ -20,10 +20,10 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint at `url`; with a `key`, requests carry it as a bearer token.
+    /// Makes the client for `url`. With a `key`, requests carry it as a bearer token.
     ///
     /// # Errors
-    /// The URL cannot be read, or the key cannot stand in a header.
+    /// Fails if the URL cannot be read, or if a header cannot hold the key.
     pub(super) fn new(url: &str, key: Option<&str>) -> Result<Self> {
         let uri: Uri = url.parse().map_err(|error| Error::from(format!("`{url}` is no URL: {error}")))?;
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
@@ -38,7 +38,7 @@ impl Endpoint {
         Ok(Endpoint { client, uri, authorization })
     }
 
-    /// The address, for messages.
+    /// Returns the address, for messages.
     pub(super) const fn uri(&self) -> &Uri {
         &self.uri
     }
@@ -46,7 +46,7 @@ impl Endpoint {
     /// Posts `body`. Dropping this future, or the answer, closes the connection.
     ///
     /// # Errors
-    /// The server cannot be reached, or hangs up before it answers.
+    /// Fails if the server cannot be reached, or closes the connection before it answers.
     pub(super) async fn post(&self, body: Vec<u8>) -> Result<Answer> {
         let mut request = Request::new(Full::from(body));
         *request.method_mut() = Method::POST;
@@ -77,16 +77,16 @@ impl Answer {
         self.response.status()
     }
 
-    /// The next piece of the body; `None` at its end.
+    /// Returns the next piece of the body, or `None` at its end.
     ///
     /// # Errors
-    /// The connection broke in the middle of the body.
+    /// Fails if the connection broke in the middle of the body.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>> {
         while let Some(frame) = self.response.body_mut().frame().await {
             let frame = frame.map_err(|error| {
                 Error::from(format!("the connection to the model server broke: {}", chain(&error)))
             })?;
-            // The other frames are trailers, which say nothing here.
+            // The other frames are trailers, which are not used.
             if let Ok(data) = frame.into_data() {
                 return Ok(Some(data));
             }
@@ -104,7 +104,7 @@ fn bearer(key: &str) -> Result<HeaderValue> {
     Ok(value)
 }
 
-/// An error with its causes: the outermost alone says little more than that it failed.
+/// Returns an error with its causes: the outermost one alone says only that the request failed.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,26 +1,27 @@
 //! Server-sent events, the framing in which a model server streams its answer.
 //!
-//! Chat completions use the `data` field alone, so event names, ids and retry times are passed over.
+//! Chat completions use the `data` field only, so event names, ids and retry times are skipped.
 
-/// Turns the bytes of a `text/event-stream` body, cut anywhere, into the data of its events.
+/// A decoder: it takes the bytes of a `text/event-stream` body, cut anywhere, and returns the data
+/// of its events.
 ///
-/// It keeps the event that has not ended yet; how large that may become is for its caller to limit.
+/// It keeps the unfinished event. The caller limits its size.
 #[derive(Debug, Default)]
 pub struct Decoder {
     /// The bytes of the line that has not ended yet.
     line: Vec<u8>,
     /// The data lines of the event that has not ended yet.
     data: Option<String>,
-    /// The last byte was a carriage return: a line feed right after it belongs to it.
+    /// True after a carriage return: a line feed right after it belongs to the line.
     after_return: bool,
-    /// The first line, which may start with a byte order mark, is over.
+    /// True after the first line, which may start with a byte order mark.
     started: bool,
 }
 
 impl Decoder {
     /// Takes the next bytes and returns the data of the events that end in them.
     ///
-    /// An event that the body ends in the middle of is never returned.
+    /// An unfinished event at the end of the body is never returned.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<String> {
         let mut events = Vec::new();
         for &byte in bytes {
@@ -37,7 +38,7 @@ impl Decoder {
 
     /// Reads a complete line. An empty one ends the event.
     fn end_line(&mut self) -> Option<String> {
-        // Only a complete line is sure not to end in the middle of a character.
+        // A chunk may end in the middle of a character, a complete line does not.
         let bytes = std::mem::take(&mut self.line);
         let text = String::from_utf8_lossy(&bytes);
         let mut line = &*text;

@@ -1,4 +1,4 @@
-//! The agents that take part: the same script, on the floor, on ours and on the official crate.
+//! The agents of the comparison: one script, on the floor, on our crate and on the official crate.
 
 mod every;
 mod official;
@@ -16,7 +16,7 @@ use self::every::Every;
 use crate::floor;
 use crate::run::runtime;
 
-/// Who made the agent.
+/// The maker of the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Agent {
     Floor,
@@ -24,14 +24,14 @@ pub(crate) enum Agent {
     /// Ours, with a handler for every operation.
     EveryOperation,
     Official,
-    /// The same over its byte streams, on pipes that do not block.
+    /// The official crate over its byte streams, on pipes that do not block.
     OfficialStreams,
     TypeScript,
     Python,
 }
 
 impl Agent {
-    /// What the tables call it.
+    /// Returns its name in the tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Agent::Floor => "floor",
@@ -61,7 +61,7 @@ impl Agent {
         all.into_iter().find(|agent| agent.word().is_ok_and(|own| own == word))
     }
 
-    /// The command that runs it over stdin and stdout.
+    /// Returns the command that runs it over stdin and stdout.
     pub(crate) fn command(self) -> Result<Vec<OsString>> {
         match self {
             Agent::TypeScript => peers::typescript(),
@@ -85,7 +85,7 @@ impl Agent {
     }
 }
 
-/// The whole of a child process: an agent over stdin and stdout.
+/// The main function of a child process: an agent over stdin and stdout.
 pub(crate) fn run(word: &str) -> Result<()> {
     let runtime = runtime()?;
     runtime.block_on(async {
@@ -106,7 +106,7 @@ pub(crate) fn run(word: &str) -> Result<()> {
     })
 }
 
-/// Stdin and stdout, which do not block.
+/// Opens stdin and stdout, so that they do not block.
 fn pipes() -> Result<(pipe::Receiver, pipe::Sender)> {
     let reader = pipe::Receiver::from_file(std::fs::File::open("/dev/stdin")?)?;
     Ok((reader, pipe::OpenOptions::new().open_sender("/dev/stdout")?))

@@ -15,7 +15,7 @@ impl Scripted {
     }
 }
 
-/// Does what the prompt asks for.
+/// Runs the script that the prompt asks for.
 pub(super) async fn turn(turn: &Turn) -> Result<StopReason> {
     let text = turn.prompt().first().and_then(ContentBlock::as_text).unwrap_or_default();
     match Script::parse(text) {

@@ -21,12 +21,12 @@ struct Connection<R, W> {
     _child: Option<Reaped>,
 }
 
-/// Waited for when it is dropped: with its stdin closed, an agent ends.
+/// The agent's process. The drop waits for it: with its stdin closed, an agent ends.
 pub(crate) struct Reaped(Child);
 
 impl Drop for Reaped {
     fn drop(&mut self) {
-        // It can fail only because nothing is there to wait for.
+        // It fails only if the process is gone.
         let _ = self.0.wait();
     }
 }
@@ -64,7 +64,7 @@ fn start(
     open(runtime, streams, sessions, reading, Some(child))
 }
 
-/// Starts an agent: its stdout and its stdin.
+/// Starts an agent, and returns its stdout and its stdin.
 pub(crate) fn spawn(
     runtime: &Runtime,
     command: &[OsString],

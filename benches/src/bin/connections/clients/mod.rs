@@ -1,4 +1,4 @@
-//! The clients that take part, each connected to an agent.
+//! The clients of the comparison, each connected to an agent.
 
 mod floor_client;
 mod official;
@@ -13,46 +13,46 @@ pub(crate) use self::floor_client::{Reaped, connect_to, spawn};
 use crate::agents::Agent;
 use crate::floor::Reading;
 
-/// Who made the client, and how it takes updates.
+/// The maker of the client, and its way to take updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Client {
     /// The floor.
     Floor,
     /// The floor with the official types.
     Derived,
-    /// The floor, which does not even read updates.
+    /// The floor without reading updates.
     Drain,
     /// `acp-client`: the turn's events are read.
     Ours,
     /// `acp-client`: a handler of updates.
     Handler,
-    /// `acp-client`: as `Ours`, with a handler for every method there is.
+    /// `acp-client` like `Ours`, with a handler for every method.
     EveryMethod,
-    /// `acp-client`: as `Ours`, with a tap that looks at every line. All others have it off.
+    /// `acp-client` like `Ours`, with a tap that looks at every line. All others have none.
     Tapped,
     /// The official crate: a handler of updates.
     Official,
-    /// The same over its byte streams, on pipes that do not block.
+    /// The official crate over its byte streams, on pipes that do not block.
     OfficialStreams,
-    /// The same behind nine other handlers.
+    /// The official crate behind nine other handlers.
     OfficialBehindNine,
 }
 
-/// What carries the bytes.
+/// The transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Over {
     /// A child process and its stdin and stdout.
     Pipes,
-    /// The same process and thread, and a buffer of 64 KiB in each direction.
+    /// One process and thread, and a buffer of 64 KiB in each direction.
     Memory,
 }
 
-/// How much a pipe in memory holds.
+/// The size of a pipe in memory.
 pub(crate) const MEMORY_PIPE: usize = 64 * 1024;
 
 /// A client, its agent and their sessions.
 pub(crate) trait Connected {
-    /// One turn for each prompt, beside each other in sessions of their own: how many updates came.
+    /// Runs one turn for each prompt, in parallel sessions. Returns the number of updates.
     fn turns(&self, prompts: &[&str]) -> Result<usize>;
 }
 
@@ -85,7 +85,7 @@ impl Client {
         [Client::Floor, Client::Ours, Client::Official].into_iter().find(|client| client.word() == word)
     }
 
-    /// Connects, initializes and opens so many sessions.
+    /// Connects, initializes and opens this number of sessions.
     pub(crate) fn connect(
         self,
         runtime: &Rc<Runtime>,

@@ -31,7 +31,7 @@ pub(super) struct Connection {
     sessions: Vec<SessionId>,
     updates: Arc<AtomicUsize>,
     runtime: Rc<Runtime>,
-    /// Not with the SDK's own way to start an agent, which keeps it.
+    /// The SDK's own way to start an agent keeps the process to itself, so it is not used.
     _child: Option<Reaped>,
 }
 
@@ -91,7 +91,7 @@ impl Connection {
     }
 }
 
-/// Connects; the connection lives as long as the runtime.
+/// Connects. The connection lives as long as the runtime.
 async fn connect(
     transport: impl ConnectTo<Client> + 'static,
     updates: Arc<AtomicUsize>,

@@ -23,7 +23,7 @@ use crate::script::file;
 
 pub(super) struct Connection {
     sessions: Vec<Session>,
-    /// How many updates the handler has seen.
+    /// The number of updates that the handler has seen.
     handled: Arc<AtomicUsize>,
     client: Client,
     runtime: Rc<Runtime>,
@@ -50,7 +50,7 @@ impl acp_client::Client for Files {
     }
 }
 
-/// Refuses everything that an agent may ask, method by method.
+/// Refuses every request of an agent, method by method.
 struct Everything;
 
 impl Everything {
@@ -123,7 +123,7 @@ impl Connected for Connection {
         let turns = self.sessions.iter().zip(prompts).map(|(session, &prompt)| turn(session, prompt));
         let before = self.handled.load(Relaxed);
         let updates = self.runtime.block_on(async {
-            // As somebody would write it who has one session.
+            // A user with one session would write it like this.
             if let ([prompt], Some(session)) = (prompts, self.sessions.first()) {
                 return turn(session, prompt).await;
             }

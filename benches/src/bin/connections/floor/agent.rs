@@ -52,7 +52,7 @@ struct FloorAgent<R, W> {
     wire: Wire<R, W>,
     sessions: usize,
     next_id: u64,
-    /// What was last written beforehand.
+    /// The updates that were last written beforehand.
     prepared: (Script, Vec<u8>),
 }
 

@@ -24,14 +24,14 @@ pub(crate) struct FloorClient<R, W> {
     reading: Reading,
 }
 
-/// What is made of updates.
+/// The form of updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// Values of `acp-types`.
     Ours,
     /// Values of the official types, which serde reads.
     Derived,
-    /// Nothing.
+    /// No form at all.
     Skip,
 }
 
@@ -82,7 +82,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> FloorClient<R, W> {
         self.wire.flush().await
     }
 
-    /// One turn for each prompt, beside each other in sessions of their own: how many updates they had.
+    /// Runs one turn for each prompt, in parallel sessions. Returns the number of updates.
     pub(crate) async fn turns(&mut self, prompts: &[&str]) -> Result<usize> {
         for (session, prompt) in prompts.iter().enumerate() {
             self.prompt(session, prompt).await?;
@@ -90,7 +90,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> FloorClient<R, W> {
         self.finish(prompts.len()).await
     }
 
-    /// Loads a session: how many updates were replayed. They are thrown away.
+    /// Loads a session and returns the number of replayed updates, which are dropped.
     pub(crate) async fn load(&mut self, session: usize) -> Result<usize> {
         let session = self.sessions.get(session).context("too few sessions")?;
         let request = LoadSessionRequest::new([], "/project", session.clone());
@@ -110,7 +110,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> FloorClient<R, W> {
         }
     }
 
-    /// Reads until so many turns are over.
+    /// Reads until this number of turns are over.
     pub(crate) async fn finish(&mut self, mut turns: usize) -> Result<usize> {
         let mut updates = 0;
         while turns > 0 {
@@ -146,7 +146,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> FloorClient<R, W> {
     }
 }
 
-/// Reads an update with serde; false for anything else.
+/// Reads an update with serde. Returns false for anything else.
 fn read_derived(line: &[u8]) -> Result<bool> {
     let RawLine { method: Some("session/update"), params: Some(params) } = serde_json::from_slice(line)?
     else {
@@ -156,7 +156,7 @@ fn read_derived(line: &[u8]) -> Result<bool> {
     Ok(true)
 }
 
-/// Whether the line begins like an update, whoever wrote it.
+/// Returns true if the line begins like an update of any writer.
 fn is_update(line: &[u8]) -> bool {
     let head = &line[..line.len().min(64)];
     memchr::memmem::find(head, br#""session/update""#).is_some()

@@ -1,5 +1,6 @@
-//! The floor: what a connection costs at least. One read buffer, one check for UTF-8 and one parse of
-//! each line into the same typed values, one output buffer that leaves in one write; no tables, no tasks, no limits.
+//! The floor: the least cost of a connection. It has one read buffer, one check for UTF-8 and one
+//! parse of each line into the typed values, and one output buffer that leaves in one write. It has
+//! no tables, no tasks and no limits.
 
 mod agent;
 mod client;

@@ -1,4 +1,4 @@
-//! Updates as they stand on the wire.
+//! Updates in their form on the wire.
 
 use acp_types::v1::SessionId;
 
@@ -25,7 +25,7 @@ fn chunk(session: &SessionId, text: &str) -> String {
     )
 }
 
-/// Every kind of member that tool calls have, filled up to the length with text.
+/// Returns a tool call with every kind of member, filled up to the length with text.
 fn tool_call(session: &SessionId) -> String {
     let with = |text: &str| {
         let content = format!(

@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 /// A read is offered at least this much room.
 const READ: usize = 64 * 1024;
-/// Output beyond this is written before more is added.
+/// Output above this size is written before more is added.
 const WRITE: usize = 64 * 1024;
 
 /// Both directions of a connection.
@@ -36,7 +36,7 @@ pub(crate) struct Line<'a> {
     pub(crate) result: Node<'a>,
 }
 
-/// The same for types that are read by serde: what they are is known only after the method.
+/// A message for types that serde reads: the method alone decides about the type.
 #[derive(Deserialize)]
 pub(crate) struct RawLine<'a> {
     #[serde(borrow)]
@@ -45,7 +45,7 @@ pub(crate) struct RawLine<'a> {
     pub(crate) params: Option<&'a RawValue>,
 }
 
-/// The id of a request; the official crate's are texts.
+/// The id of a request. The official crate has strings.
 #[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Id {
@@ -64,7 +64,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
         Wire { reader, writer, input: Vec::new(), start: 0, scanned: 0, output: Vec::new() }
     }
 
-    /// Where the next line is in `input`; `None` at the end. Writes what is due before it waits.
+    /// Returns the place of the next line in `input`, or `None` at the end. Writes the output
+    /// before it waits.
     pub(crate) async fn next(&mut self) -> Result<Option<Range<usize>>> {
         loop {
             if let Some(length) = memchr::memchr(b'\n', &self.input[self.scanned..]) {
@@ -77,7 +78,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
             self.input.drain(..self.start);
             self.start = 0;
             self.scanned = self.input.len();
-            // As the line may be long, the buffer doubles.
+            // The line may be long, so the buffer doubles.
             self.input.reserve(READ.max(self.input.len()));
             if self.reader.read_buf(&mut self.input).await? == 0 {
                 return Ok(None);
@@ -93,13 +94,13 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
         Ok(())
     }
 
-    /// Writes what is waiting, and then `bytes`.
+    /// Writes the waiting output, and then `bytes`.
     pub(crate) async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.flush().await?;
         Ok(self.writer.write_all(bytes).await?)
     }
 
-    /// Writes if much is waiting.
+    /// Writes the waiting output if it is large.
     pub(crate) async fn make_room(&mut self) -> Result<()> {
         if self.output.len() >= WRITE { self.flush().await } else { Ok(()) }
     }

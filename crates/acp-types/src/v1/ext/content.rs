@@ -1,21 +1,21 @@
-//! Shorter ways to content.
+//! Shorter ways to make and read content.
 
 use crate::v1::{ContentBlock, ContentChunk, EmbeddedResourceResource, ResourceLink, TextContent};
 
 impl ContentBlock {
-    /// Plain text or Markdown.
+    /// Makes a block of plain text or Markdown.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         TextContent::new(text).into()
     }
 
-    /// A link to a resource that the agent can read by itself.
+    /// Makes a link to a resource that the agent can read by itself.
     #[must_use]
     pub fn link(name: impl Into<String>, uri: impl Into<String>) -> Self {
         ResourceLink::new(name, uri).into()
     }
 
-    /// The text, of a text block.
+    /// Returns the text, if this is a text block.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -38,7 +38,7 @@ impl From<String> for ContentBlock {
 }
 
 impl ContentChunk {
-    /// A piece of text.
+    /// Makes a chunk of text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(ContentBlock::text(text))
@@ -46,7 +46,7 @@ impl ContentChunk {
 }
 
 impl EmbeddedResourceResource {
-    /// The resource's URI.
+    /// Returns the resource's URI.
     #[must_use]
     pub fn uri(&self) -> &str {
         match self {

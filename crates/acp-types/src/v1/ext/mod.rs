@@ -1,4 +1,4 @@
-//! Hand-written sugar beside the generated types.
+//! Hand-written additions to the generated types.
 
 mod auth;
 mod content;

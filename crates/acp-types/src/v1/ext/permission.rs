@@ -3,13 +3,14 @@
 use crate::v1::{PermissionOptionId, RequestPermissionOutcome, SelectedPermissionOutcome};
 
 impl RequestPermissionOutcome {
-    /// The user chose this option.
+    /// Makes the outcome in which the user chose this option.
     #[must_use]
     pub fn selected(option: impl Into<PermissionOptionId>) -> Self {
         SelectedPermissionOutcome::new(option).into()
     }
 
-    /// The chosen option. `None` when the request was cancelled, which is never consent (rule `v1-perm-08`).
+    /// Returns the chosen option. `None` means that the request was cancelled, [which is never
+    /// consent](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-perm-08).
     #[must_use]
     pub fn option(&self) -> Option<&PermissionOptionId> {
         match self {

@@ -1,15 +1,15 @@
-//! Shorter ways to plan entries.
+//! Shorter ways to make plan entries.
 
 use crate::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus};
 
-/// Something to do: pending, of medium priority.
+/// Makes a pending entry of medium priority.
 impl From<&str> for PlanEntry {
     fn from(content: &str) -> Self {
         Self::from(content.to_owned())
     }
 }
 
-/// Something to do: pending, of medium priority.
+/// Makes a pending entry of medium priority.
 impl From<String> for PlanEntry {
     fn from(content: String) -> Self {
         Self::new(content, PlanEntryPriority::Medium, PlanEntryStatus::Pending)

@@ -1,4 +1,4 @@
-//! Shorter ways to tool calls.
+//! Shorter ways to make tool calls.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::v1::{ToolCall, ToolCallId, ToolCallLocation, ToolCallUpdate, ToolKind};
 
 impl ToolCallId {
-    /// An id that no other tool call has: a number drawn for this process, and a counter. The first keeps
-    /// calls of a session apart that was continued by another process.
+    /// Makes an id that no other tool call has, from a random number of this process and a counter.
+    /// The random number keeps calls apart when another process continues a session.
     ///
     /// ```
     /// use acp_types::v1::ToolCallId;
@@ -25,39 +25,40 @@ impl ToolCallId {
 }
 
 impl ToolCall {
-    /// A call of this kind, with a fresh id.
+    /// Makes a call of this kind, with a fresh id.
     #[must_use]
     pub fn of_kind(kind: impl Into<ToolKind>, title: impl Into<String>) -> Self {
         Self::new(ToolCallId::unique(), title).kind(kind)
     }
 
-    /// Reading a file: `path`, which should be absolute, is the title and the location.
+    /// Makes a call that reads a file. `path`, which should be absolute, becomes the title and the
+    /// location.
     #[must_use]
     pub fn read(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref().to_string_lossy();
         Self::of_kind(ToolKind::Read, format!("Read {path}")).locations([ToolCallLocation::new(path)])
     }
 
-    /// Changing files.
+    /// Makes a call that changes files.
     #[must_use]
     pub fn edit(title: impl Into<String>) -> Self {
         Self::of_kind(ToolKind::Edit, title)
     }
 
-    /// Searching.
+    /// Makes a call that searches.
     #[must_use]
     pub fn search(title: impl Into<String>) -> Self {
         Self::of_kind(ToolKind::Search, title)
     }
 
-    /// Running a command.
+    /// Makes a call that runs a command.
     #[must_use]
     pub fn execute(title: impl Into<String>) -> Self {
         Self::of_kind(ToolKind::Execute, title)
     }
 }
 
-/// All that the call says, as a permission request has it.
+/// Copies everything that the call says, as a permission request needs it.
 impl From<&ToolCall> for ToolCallUpdate {
     fn from(call: &ToolCall) -> Self {
         let mut update = Self::new(&call.tool_call_id).title(&call.title).kind(call.kind.clone());

@@ -1,4 +1,4 @@
-//! The versions that this crate has types for.
+//! The protocol versions that this crate has types for.
 
 use crate::v1::ProtocolVersion;
 
@@ -10,6 +10,6 @@ impl ProtocolVersion {
     #[cfg(feature = "v2")]
     pub const V2: Self = Self(2);
 
-    /// The newest version that is no draft, and that this crate speaks.
+    /// The newest version that this crate speaks and that is not a draft.
     pub const LATEST: Self = Self::V1;
 }

@@ -1,15 +1,15 @@
-//! Shorter ways to content.
+//! Shorter ways to make and read content.
 
 use crate::v2::{ContentBlock, TextContent};
 
 impl ContentBlock {
-    /// Plain text or Markdown.
+    /// Makes a block of plain text or Markdown.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         TextContent::new(text).into()
     }
 
-    /// The text, of a text block.
+    /// Returns the text, if this is a text block.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {

@@ -1,3 +1,3 @@
-//! Hand-written sugar beside the generated types.
+//! Hand-written additions to the generated types.
 
 mod content;

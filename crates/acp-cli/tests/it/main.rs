@@ -1,0 +1,7 @@
+//! Tests of the command, in one program: a module for each of its parts.
+
+#![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
+
+mod demo;
+#[cfg(unix)]
+mod prompt;

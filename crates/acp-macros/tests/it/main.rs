@@ -1,0 +1,3 @@
+//! Tests of the attributes from outside, in one program: a module for each subject.
+
+mod renamed;

@@ -1,0 +1,13 @@
+//! Tests of the kit, and with it of the generated types, in one program: a module for each subject.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test stops at a broken assumption, and shows its totals with --nocapture"
+)]
+
+mod corpus;
+mod lines;
+mod transcripts;

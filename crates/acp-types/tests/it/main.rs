@@ -1,0 +1,23 @@
+//! Tests of the public API, in one program: a module for each subject.
+
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test stops at a broken assumption, and shows sizes"
+)]
+
+mod absence;
+mod enums;
+mod free_json;
+mod hostile;
+#[cfg(feature = "schemars")]
+mod json_schema;
+mod messages;
+mod methods;
+mod reports;
+mod sizes;
+mod strictness;
+mod unions;
+#[cfg(feature = "v2")]
+mod v2;

@@ -1,0 +1,31 @@
+//! Tests of the examples, in one program: a module for each example or part.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "what a test expects, it may insist on"
+)]
+
+mod common;
+#[cfg(unix)]
+mod pty;
+
+mod clients;
+mod coding_agent;
+mod instruction;
+#[cfg(feature = "mcp")]
+mod mcp_agent;
+#[cfg(feature = "mcp-over-acp")]
+mod mcp_over_acp;
+#[cfg(feature = "openai")]
+mod openai;
+#[cfg(feature = "store")]
+mod persistent_agent;
+mod programs;
+#[cfg(feature = "openai")]
+mod sse;
+#[cfg(feature = "tui")]
+mod tui_client;
+#[cfg(all(unix, feature = "tui"))]
+mod tui_terminal;
