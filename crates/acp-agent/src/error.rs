@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 
-use acp_rpc::{CallError, Error as RpcError};
+use acp_rpc::{CallError, Error as RpcError, Fault};
 use acp_types::Map;
 use acp_types::v1::{ErrorCode, SessionId};
 
@@ -129,6 +130,9 @@ impl Error {
         Error::Call { method: method.into(), error }
     }
 }
+
+/// Hears of faults: of everything that goes wrong without ending the connection.
+pub(crate) type OnFault = Arc<dyn Fn(&Fault<'_>) + Send + Sync>;
 
 /// `-32000`.
 pub(crate) fn auth_required() -> RpcError {

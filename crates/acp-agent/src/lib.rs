@@ -43,61 +43,29 @@
 //! | `tracing` | spans of the crate `tracing`: see [`trace`] |
 //! | `unstable` | what only the unstable schema has, without any promise |
 
-mod agent;
-mod call;
-mod cancel;
+mod ask;
 mod client;
-mod connection;
-mod elicit;
-mod elicitation;
 mod error;
-mod extract;
-mod form;
-mod fs;
-mod gate;
+mod facts;
 mod generated;
 mod handler;
-mod incoming;
-mod leaving;
-mod lifecycle;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 #[cfg(not(feature = "mcp"))]
-#[path = "no_mcp.rs"]
+#[path = "mcp/off.rs"]
 mod mcp;
-mod message;
-mod negotiate;
-mod offered;
 pub mod op;
-mod opened;
-mod opening;
-mod opens;
-mod paths;
-mod permission;
-mod permissions;
-mod profile;
-mod prompt;
-mod reply;
-mod router;
-mod rows;
-mod running_plan;
+mod open;
 mod serve;
 mod session;
-mod session_updates;
-mod sessions;
-mod settings;
-mod signal;
 #[cfg(feature = "store")]
 pub mod store;
 #[cfg(not(feature = "store"))]
-#[path = "no_store.rs"]
+#[path = "store/off.rs"]
 mod store;
-mod terminal;
-mod tool;
 mod turn;
-mod turns;
-mod unique;
-mod verbs;
+mod updates;
+mod wire;
 
 #[doc = include_str!("macro.md")]
 pub use acp_macros::agent;
@@ -110,37 +78,37 @@ pub use acp_types::v1 as types;
 pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
 pub use acp_types::{FromNode, Map, Meta, Value};
 
-pub use crate::agent::Agent;
-pub use crate::call::{Call, Scope};
-pub use crate::cancel::{CANCEL_GRACE, Cancel};
+pub use crate::ask::elicitation::Elicitation;
+pub use crate::ask::elicited::{Elicited, OpenedUrl};
+pub use crate::ask::form::{Form, FormValues};
 pub use crate::client::Client;
-pub use crate::elicit::{Elicited, OpenedUrl};
-pub use crate::elicitation::Elicitation;
+pub use crate::client::cancel::{CANCEL_GRACE, Cancel};
 pub use crate::error::{Error, Result};
-pub use crate::extract::{FromCall, RequestMeta};
-pub use crate::form::{Form, FormValues};
-pub use crate::fs::Fs;
+pub use crate::facts::operations::Operations;
+pub use crate::facts::profile::{Extension, McpTransports, Profile, PromptContent};
 pub use crate::generated::opening::*;
-pub use crate::handler::{Handler, Listener};
-pub use crate::incoming::{Called, Incoming, IncomingNotification};
-pub use crate::lifecycle::{Lifecycle, Notified, OnSession};
+pub use crate::handler::agent::Agent;
+pub use crate::handler::arguments::{FromCall, RequestMeta};
+pub use crate::handler::call::{Call, Scope};
+pub use crate::handler::functions::{Handler, Listener};
+pub use crate::handler::incoming::{Called, Incoming, IncomingNotification};
+pub use crate::handler::operation::{Notified, OnSession, ServeOperation};
+pub use crate::handler::replies::IntoReply;
+pub use crate::handler::router::Router;
 #[cfg(feature = "mcp")]
 pub use crate::mcp::Mcp;
-pub use crate::message::{IntoText, Message};
 pub use crate::op::{Op, Operation};
-pub use crate::opened::Opened;
-pub use crate::opening::Opening;
-pub use crate::opens::Opens;
-pub use crate::permission::Decision;
-pub use crate::permissions::Permissions;
-pub use crate::profile::{Extension, McpTransports, Operations, Profile, PromptContent};
-pub use crate::reply::IntoReply;
-pub use crate::router::Router;
-pub use crate::running_plan::{PlanKey, RunningPlan};
-pub use crate::serve::{Serve, serve, serve_stdio, serve_with};
+pub use crate::open::opened::Opened;
+pub use crate::open::opening::Opening;
+pub use crate::open::request::OpensSession;
+pub use crate::serve::serve::{Serve, serve, serve_stdio, serve_with};
 pub use crate::session::Session;
-pub use crate::session_updates::SessionUpdates;
-pub use crate::terminal::{Command, Terminal, Terminals};
-pub use crate::tool::RunningTool;
+pub use crate::session::queue::PROMPT_QUEUE;
 pub use crate::turn::Turn;
-pub use crate::turns::PROMPT_QUEUE;
+pub use crate::turn::fs::Fs;
+pub use crate::turn::message::{IntoText, Message};
+pub use crate::turn::plan::{PlanKey, RunningPlan};
+pub use crate::turn::terminal::{Command, Terminal, Terminals};
+pub use crate::turn::tool::RunningTool;
+pub use crate::updates::decisions::{Decision, Permissions};
+pub use crate::updates::session_updates::SessionUpdates;

@@ -20,11 +20,12 @@ use acp_types::v1::{
     SetSessionTitleResponse, UnarchiveSessionRequest, UnarchiveSessionResponse,
 };
 
-use crate::{Agent, Call, FromCall, IntoReply, Opened, Result, op, rows};
+use crate::serve::lifecycle::rows;
+use crate::{Agent, Call, FromCall, IntoReply, Opened, Result, op};
 
 #[cfg(feature = "unstable")]
 impl<A: Agent> FromCall<op::ArchiveSession, A> for ArchiveSessionRequest {
-    fn from_call(call: &mut Call<op::ArchiveSession, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::ArchiveSession, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -52,7 +53,7 @@ rows::asks!(by_request ArchiveSession);
 
 #[cfg(feature = "unstable")]
 impl<A: Agent> FromCall<op::AuthStatus, A> for AuthStatusRequest {
-    fn from_call(call: &mut Call<op::AuthStatus, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::AuthStatus, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -71,7 +72,7 @@ rows::served!(outside_sessions AuthStatus);
 rows::asks!(by_request AuthStatus);
 
 impl<A: Agent> FromCall<op::Authenticate, A> for AuthenticateRequest {
-    fn from_call(call: &mut Call<op::Authenticate, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::Authenticate, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -91,7 +92,7 @@ impl<S: Send + Sync + 'static> IntoReply<op::Authenticate, S> for () {
 rows::asks!(by_request Authenticate);
 
 impl<A: Agent> FromCall<op::CloseSession, A> for CloseSessionRequest {
-    fn from_call(call: &mut Call<op::CloseSession, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::CloseSession, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -111,7 +112,7 @@ impl<S: Send + Sync + 'static> IntoReply<op::CloseSession, S> for () {
 rows::asks!(by_request CloseSession);
 
 impl<A: Agent> FromCall<op::DeleteSession, A> for DeleteSessionRequest {
-    fn from_call(call: &mut Call<op::DeleteSession, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::DeleteSession, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -133,7 +134,7 @@ rows::asks!(by_request DeleteSession);
 
 #[cfg(feature = "unstable")]
 impl<A: Agent> FromCall<op::DisableProvider, A> for DisableProviderRequest {
-    fn from_call(call: &mut Call<op::DisableProvider, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::DisableProvider, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -161,7 +162,7 @@ rows::asks!(by_request DisableProvider);
 
 #[cfg(feature = "unstable")]
 impl<A: Agent> FromCall<op::ForkSession, A> for ForkSessionRequest {
-    fn from_call(call: &mut Call<op::ForkSession, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::ForkSession, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -193,7 +194,7 @@ rows::asks!(by_request ForkSession);
 
 #[cfg(feature = "unstable")]
 impl<A: Agent> FromCall<op::ListProviders, A> for ListProvidersRequest {
-    fn from_call(call: &mut Call<op::ListProviders, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::ListProviders, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -220,7 +221,7 @@ rows::served!(outside_sessions ListProviders);
 rows::asks!(by_request ListProviders);
 
 impl<A: Agent> FromCall<op::ListSessions, A> for ListSessionsRequest {
-    fn from_call(call: &mut Call<op::ListSessions, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::ListSessions, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -240,7 +241,7 @@ impl<S: Send + Sync + 'static> IntoReply<op::ListSessions, S> for Vec<SessionInf
 rows::asks!(by_request ListSessions);
 
 impl<A: Agent> FromCall<op::LoadSession, A> for LoadSessionRequest {
-    fn from_call(call: &mut Call<op::LoadSession, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::LoadSession, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -262,7 +263,7 @@ rows::mcp!(LoadSession);
 rows::asks!(by_request LoadSession);
 
 impl<A: Agent> FromCall<op::Logout, A> for LogoutRequest {
-    fn from_call(call: &mut Call<op::Logout, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::Logout, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -283,7 +284,7 @@ rows::asks!(by_request Logout);
 
 #[cfg(feature = "unstable")]
 impl<A: Agent> FromCall<op::McpMessage, A> for MessageMcpNotification {
-    fn from_call(call: &mut Call<op::McpMessage, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::McpMessage, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -295,7 +296,7 @@ rows::served!(outside_sessions McpMessage);
 impl crate::Notified for op::McpMessage {}
 
 impl<A: Agent> FromCall<op::NewSession, A> for NewSessionRequest {
-    fn from_call(call: &mut Call<op::NewSession, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::NewSession, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -317,7 +318,7 @@ rows::mcp!(NewSession);
 rows::asks!(by_request NewSession);
 
 impl<A: Agent> FromCall<op::Prompt, A> for PromptRequest {
-    fn from_call(call: &mut Call<op::Prompt, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::Prompt, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -337,7 +338,7 @@ impl<S: Send + Sync + 'static> IntoReply<op::Prompt, S> for StopReason {
 rows::session!(Prompt);
 
 impl<A: Agent> FromCall<op::ResumeSession, A> for ResumeSessionRequest {
-    fn from_call(call: &mut Call<op::ResumeSession, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::ResumeSession, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -365,7 +366,7 @@ rows::asks!(by_request ResumeSession);
 
 #[cfg(feature = "unstable")]
 impl<A: Agent> FromCall<op::SessionStatus, A> for SessionStatusRequest {
-    fn from_call(call: &mut Call<op::SessionStatus, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::SessionStatus, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -385,7 +386,7 @@ rows::served!(outside_sessions SessionStatus);
 rows::asks!(by_request SessionStatus);
 
 impl<A: Agent> FromCall<op::SetConfigOption, A> for SetSessionConfigOptionRequest {
-    fn from_call(call: &mut Call<op::SetConfigOption, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::SetConfigOption, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -409,7 +410,7 @@ rows::session!(SetConfigOption);
 rows::asks!(in_session SetConfigOption);
 
 impl<A: Agent> FromCall<op::SetMode, A> for SetSessionModeRequest {
-    fn from_call(call: &mut Call<op::SetMode, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::SetMode, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -432,7 +433,7 @@ rows::asks!(in_session SetMode);
 
 #[cfg(feature = "unstable")]
 impl<A: Agent> FromCall<op::SetProvider, A> for SetProviderRequest {
-    fn from_call(call: &mut Call<op::SetProvider, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::SetProvider, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -459,7 +460,7 @@ rows::asks!(by_request SetProvider);
 
 #[cfg(feature = "unstable")]
 impl<A: Agent> FromCall<op::SetTitle, A> for SetSessionTitleRequest {
-    fn from_call(call: &mut Call<op::SetTitle, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::SetTitle, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }
@@ -486,7 +487,7 @@ rows::asks!(by_request SetTitle);
 
 #[cfg(feature = "unstable")]
 impl<A: Agent> FromCall<op::UnarchiveSession, A> for UnarchiveSessionRequest {
-    fn from_call(call: &mut Call<op::UnarchiveSession, A>) -> Result<Self> {
+    fn from_call(call: &mut Call<op::UnarchiveSession, A::Session>) -> Result<Self> {
         Ok(call.params().clone())
     }
 }

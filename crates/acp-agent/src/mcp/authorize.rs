@@ -5,16 +5,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use acp_mcp::{AuthorizationPage, Authorizer, AuthorizerAnswer, OAuth};
-use acp_types::method::Method as _;
 use acp_types::v1::{
-    CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse, ElicitationAction,
-    ElicitationId, ElicitationScope, ElicitationSessionScope, ElicitationUrlMode, methods,
+    CreateElicitationRequest, CreateElicitationResponse, ElicitationAction, ElicitationId, ElicitationScope,
+    ElicitationSessionScope, ElicitationUrlMode,
 };
 
-use super::Named;
+use super::named::Named;
+use crate::ask::question::{complete_now, elicit};
 use crate::client::Client;
+use crate::client::ids::unique;
 use crate::error::{Error, Result};
-use crate::unique::unique;
 
 /// The same settings, with a client to take the user to pages, where it can.
 pub(super) fn by_client(oauth: &OAuth, client: &Client, session: &Arc<Named>) -> OAuth {
@@ -56,9 +56,7 @@ impl Pages {
         let scope = ElicitationScope::from(ElicitationSessionScope::new(session));
         let message = format!("The MCP server `{}` wants to be authorized at {}", page.server, page.issuer);
         let request = CreateElicitationRequest::new(message, ElicitationUrlMode::new(id, &page.url, scope));
-        let method = methods::ElicitationCreate::NAME;
-        let answer = self.client.peer().timeout(None).request(method, &request).await;
-        answer.map_err(|error| Error::call(method, error))
+        elicit(&self.client, &request).await
     }
 }
 
@@ -79,8 +77,6 @@ struct Shown<'a> {
 
 impl Drop for Shown<'_> {
     fn drop(&mut self) {
-        let completed = CompleteElicitationNotification::new(self.id.clone());
-        // A client that is gone shows no page.
-        let _ = self.client.peer().notify_now(methods::ElicitationComplete::NAME, &completed);
+        complete_now(self.client, self.id.clone());
     }
 }

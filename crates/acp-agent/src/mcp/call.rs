@@ -1,16 +1,14 @@
 //! Calling tools, as tool calls of a turn.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use acp_mcp::{CallOptions, ElicitRequest, McpError, Progress, ToolOutcome};
+use acp_mcp::{CallOptions, McpError, Progress, ToolOutcome};
 use acp_types::Value;
-use acp_types::v1::{Content, ContentBlock, ToolCallId, ToolCallStatus, ToolCallUpdate};
+use acp_types::v1::{Content, ContentBlock, ToolCallStatus, ToolCallUpdate};
 use tokio::sync::watch;
 
-use super::Mcp;
+use super::mcp::Mcp;
 use crate::error::{Error, Result};
-use crate::tool::RunningTool;
 use crate::turn::Turn;
+use crate::turn::tool::RunningTool;
 
 impl Mcp {
     /// Calls a tool as a tool call of the turn: it is reported as in progress, with the arguments as `rawInput`, with
@@ -127,57 +125,4 @@ fn words(progress: &Progress) -> Content {
         Some(message) => format!("{message} ({done})"),
         None => done,
     }))
-}
-
-/// The calls that are running: who is asked when a server has a question.
-#[derive(Clone, Default)]
-pub(super) struct Calls(Arc<Mutex<Vec<Running>>>);
-
-struct Running {
-    call: ToolCallId,
-    server: String,
-    turn: Turn,
-}
-
-/// A call among those that are running.
-struct Entered {
-    calls: Calls,
-    call: ToolCallId,
-}
-
-impl Calls {
-    fn enter(&self, call: &ToolCallId, server: &str, turn: &Turn) -> Entered {
-        let running = Running { call: call.clone(), server: server.to_owned(), turn: turn.clone() };
-        self.lock().push(running);
-        Entered { calls: self.clone(), call: call.clone() }
-    }
-
-    /// The call that a question comes from: the one that it names, or the only one of its server.
-    pub(super) fn asking(&self, request: &ElicitRequest) -> Option<(ToolCallId, Turn)> {
-        let running = self.lock();
-        let found = match &request.tool_call {
-            Some(call) => running.iter().find(|running| running.call == *call),
-            None => {
-                let mut of_server = running.iter().filter(|running| running.server == request.server);
-                of_server.next().filter(|_| of_server.next().is_none())
-            }
-        };
-        found.map(|running| (running.call.clone(), running.turn.clone()))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Running>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        let mut running = self.calls.lock();
-        if let Some(place) = running.iter().position(|running| running.call == self.call) {
-            let left = running.swap_remove(place);
-            drop(running);
-            // What a turn holds is dropped outside the lock.
-            drop(left);
-        }
-    }
 }

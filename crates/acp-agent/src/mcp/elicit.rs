@@ -4,17 +4,16 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_mcp::{ElicitMode, ElicitRequest, Elicitation, ElicitationModes, McpSession, Notification};
-use acp_types::method::Method as _;
 use acp_types::v1::{
-    CompleteElicitationNotification, CreateElicitationResponse, ElicitationAction, ElicitationId,
-    ElicitationScope, ElicitationSessionScope, methods,
+    CreateElicitationResponse, ElicitationAction, ElicitationId, ElicitationScope, ElicitationSessionScope,
 };
 
-use super::Named;
-use super::call::Calls;
+use super::calls::Calls;
+use super::named::Named;
+use crate::ask::question::{complete_now, elicit};
 use crate::client::Client;
+use crate::client::ids::unique;
 use crate::error::{Error, Result};
-use crate::unique::unique;
 
 /// What a server says when what a web page was for is done.
 const COMPLETED: &str = "notifications/elicitation/complete";
@@ -59,9 +58,7 @@ impl Pages {
             let done = move |notification: &Notification| {
                 let id = notification.params.get("elicitationId").and_then(|id| id.as_str());
                 if let Some(ours) = id.and_then(|id| pages.remove(&notification.server, id)) {
-                    let completed = CompleteElicitationNotification::new(ours);
-                    // A client that is gone shows no page.
-                    let _ = client.peer().notify_now(methods::ElicitationComplete::NAME, &completed);
+                    complete_now(&client, ours);
                 }
             };
             server.on_notification(COMPLETED, done).forget();
@@ -101,12 +98,7 @@ impl Bridge {
                 scope.tool_call_id = Some(call);
                 turn.elicit_with(&request.to_acp(ElicitationScope::from(scope))).await
             }
-            None => {
-                let method = methods::ElicitationCreate::NAME;
-                let request = request.to_acp(ElicitationScope::from(scope));
-                let answer = self.client.peer().timeout(None).request(method, &request).await;
-                answer.map_err(|error| Error::call(method, error))
-            }
+            None => elicit(&self.client, &request.to_acp(ElicitationScope::from(scope))).await,
         }
     }
 }

@@ -1,12 +1,36 @@
 //! Telling the user of servers that are not there.
 
+use std::sync::Arc;
+
 use acp_mcp::{Event, Events};
 use acp_types::v1::{Notice, NoticeSeverity, SessionId};
 
+use super::named::Named;
 use crate::error::{Error, Result};
 
+/// The failures of the servers of a session that is being opened.
+pub(crate) struct Reports {
+    session: Arc<Named>,
+    events: Events,
+}
+
+impl Reports {
+    pub(super) const fn new(session: Arc<Named>, events: Events) -> Self {
+        Reports { session, events }
+    }
+
+    /// Sends them as notices, until there are no more. The client knows the session from now on.
+    pub(crate) async fn send<R>(self, session: &SessionId, send: impl Fn(Notice) -> R)
+    where
+        R: Future<Output = Result<()>>,
+    {
+        self.session.known.cancel();
+        report(session, self.events, send).await;
+    }
+}
+
 /// Tells of each server that fails: by a notice, if the client takes notices, else in the log (rule `acp-mcp-06`).
-pub(super) async fn report<R>(session: &SessionId, mut events: Events, send: impl Fn(Notice) -> R)
+async fn report<R>(session: &SessionId, mut events: Events, send: impl Fn(Notice) -> R)
 where
     R: Future<Output = Result<()>>,
 {

@@ -1,29 +1,32 @@
 //! The MCP servers of a connection's sessions.
 
 use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 #[cfg(feature = "unstable")]
 use std::sync::OnceLock;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[cfg(feature = "unstable")]
 use acp_json::Node;
 use acp_mcp::{EraCache, Implementation, McpSession};
 #[cfg(feature = "unstable")]
 use acp_rpc::Delivery;
+use acp_types::v1::{Implementation as AgentInfo, McpServer};
 use tokio::task::JoinSet;
 
 #[cfg(feature = "mcp-oauth")]
 use super::authorize;
-use super::call::Calls;
+use super::calls::Calls;
 use super::elicit::{Bridge, Pages};
+use super::mcp::{Mcp, Open};
+use super::named::Named;
+use super::options::Options;
 #[cfg(feature = "unstable")]
 use super::over_acp;
-use super::report::report;
-use super::{Mcp, Named, Options};
-use crate::agent::Agent;
-use crate::opening::Opening;
-use crate::opens::Opens;
-use crate::profile::McpTransports;
+use super::report::Reports;
+
+use crate::client::Client;
+use crate::facts::profile::McpTransports;
 
 /// Connects the MCP servers of sessions, for an agent that wants it.
 pub(crate) struct Servers {
@@ -40,29 +43,31 @@ pub(crate) struct Servers {
     most_waiting: usize,
 }
 
-/// The servers that are not ended yet.
-#[derive(Clone, Default)]
-pub(super) struct Open(Arc<Mutex<Vec<Mcp>>>);
+/// The session that servers are connected for.
+pub(crate) struct OfSession<'a> {
+    pub(crate) client: &'a Client,
+    /// Where those that are child processes run.
+    pub(crate) cwd: &'a Path,
+    pub(crate) servers: &'a [McpServer],
+}
 
 impl Servers {
+    /// `info` is how the agent introduces itself.
     #[cfg_attr(
         not(feature = "unstable"),
         allow(unused_variables, reason = "servers of the client have limits")
     )]
-    pub(crate) fn of<A: Agent>(agent: &A, limits: &acp_rpc::Options) -> Option<Self> {
-        let options = agent.mcp()?;
-        let info = agent.profile().info();
-        let agent = Implementation::new(info.name, info.version);
-        Some(Servers {
+    pub(crate) fn new(options: Options, info: &AgentInfo, limits: &acp_rpc::Options) -> Self {
+        Servers {
             options,
-            agent,
+            agent: Implementation::new(&*info.name, &*info.version),
             eras: EraCache::default(),
             open: Open::default(),
             #[cfg(feature = "unstable")]
             link: OnceLock::new(),
             #[cfg(feature = "unstable")]
             most_waiting: over_acp::most_waiting(limits),
-        })
+        }
     }
 
     /// The transports that were compiled in (rule `acp-mcp-04`).
@@ -78,38 +83,34 @@ impl Servers {
     }
 
     /// Begins to connect the servers of a session that is being opened. It does not wait for any of them.
-    pub(crate) fn start<O: Opens>(&self, opening: &Opening<O>) -> Mcp {
+    pub(crate) fn start(&self, of: &OfSession<'_>) -> (Mcp, Reports) {
+        let OfSession { client, cwd, servers } = *of;
         let (session, calls, pages) = (Arc::new(Named::default()), Calls::default(), Pages::default());
-        let stdio = self.options.stdio.clone().cwd(opening.cwd());
         let mut builder = McpSession::builder(self.agent.clone())
             .timeouts(self.options.timeouts.clone())
             .era_cache(self.eras.clone())
-            .stdio(stdio);
-        if let Some(bridge) = Bridge::new(opening.client(), &session, &calls, &pages) {
+            .stdio(self.options.stdio.clone().cwd(cwd));
+        if let Some(bridge) = Bridge::new(client, &session, &calls, &pages) {
             builder = builder.elicitation(bridge);
         }
         #[cfg(feature = "mcp-oauth")]
         if let Some(oauth) = &self.options.oauth {
-            builder = builder.authorization(authorize::by_client(oauth, opening.client(), &session));
+            builder = builder.authorization(authorize::by_client(oauth, client, &session));
         }
         #[cfg(feature = "unstable")]
         {
-            let link = self.link.get_or_init(|| over_acp::link(opening.client().peer(), self.most_waiting));
+            let link = self.link.get_or_init(|| over_acp::link(client.peer(), self.most_waiting));
             builder = builder.over_acp(link.clone());
         }
         if let Some(configure) = &self.options.configure {
             builder = configure(builder);
         }
-        let servers = builder.start(opening.mcp_servers());
-        pages.complete(&servers, opening.client());
-        let events = servers.events();
-        let mcp = Mcp::new(servers, Arc::clone(&session), calls, self.options.patience, self.open.clone());
-        self.open.lock().push(mcp.clone());
-        opening.after_response(async move |open| {
-            session.known.cancel();
-            report(open.session_id(), events, |notice| open.update(notice)).await;
-        });
-        mcp
+        let servers = builder.start(servers);
+        pages.complete(&servers, client);
+        let reports = Reports::new(Arc::clone(&session), servers.events());
+        let mcp = Mcp::new(servers, session, calls, self.options.patience, self.open.clone());
+        self.open.add(&mcp);
+        (mcp, reports)
     }
 
     /// Whether a notification of a server of the client, with these params, is about a request of the library's.
@@ -126,19 +127,9 @@ impl Servers {
 
     /// The connection is over: ends all servers, and waits until they are gone.
     pub(crate) async fn end(&self) {
-        let open = self.open.lock().clone();
-        let mut ending: JoinSet<()> = open.into_iter().map(|mcp| async move { mcp.end().await }).collect();
+        let mut ending: JoinSet<()> =
+            self.open.all().into_iter().map(|mcp| async move { mcp.end().await }).collect();
         while ending.join_next().await.is_some() {}
-    }
-}
-
-impl Open {
-    pub(super) fn remove(&self, mcp: &Mcp) {
-        self.lock().retain(|open| !Arc::ptr_eq(&open.inner, &mcp.inner));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Mcp>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,7 +4,7 @@ use acp_mcp::QualifiedTool;
 use acp_types::Value;
 use acp_types::v1::{ToolCall, ToolKind};
 
-use crate::unique::unique;
+use crate::client::ids::unique;
 
 /// A tool of one of the session's servers.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,10 +10,7 @@ use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, Sessio
 use super::idle::Idle;
 use super::recorder::Recording;
 use super::{Recorder, SessionStore, StoreError};
-use crate::agent::Agent;
-use crate::connection::OnFault;
-use crate::error::{Error, Result};
-use crate::op::Operation;
+use crate::error::{Error, OnFault, Result};
 
 /// Where the sessions of an agent are kept.
 #[derive(Clone)]
@@ -25,18 +22,9 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// What an agent with a store can do, whatever handlers it has.
-    pub(crate) const OPERATIONS: [Operation; 5] = [
-        Operation::LoadSession,
-        Operation::ListSessions,
-        Operation::ResumeSession,
-        Operation::CloseSession,
-        Operation::DeleteSession,
-    ];
-
-    pub(crate) fn of<A: Agent>(agent: &A, on_fault: Option<OnFault>) -> Option<Self> {
-        let (recordings, idle) = (Arc::default(), Arc::default());
-        Some(Keeper { store: agent.store()?, recordings, on_fault, idle })
+    /// A store for one connection.
+    pub(crate) fn new(store: Arc<dyn SessionStore>, on_fault: Option<OnFault>) -> Self {
+        Keeper { store, recordings: Arc::default(), on_fault, idle: Arc::default() }
     }
 
     /// Keeps updates back until they are written.
@@ -61,8 +49,16 @@ impl Keeper {
         Ok(self.record(self.store.create(info).await?))
     }
 
-    /// Opens a session again. It goes on where it was (rule `v1-load-07`).
-    pub(crate) async fn open(&self, id: &SessionId, cwd: &str) -> Result<Recorder> {
+    /// Opens a session again, which goes on where it was (rule `v1-load-07`). One that is `open` on this connection
+    /// already goes on behind what others have added meanwhile.
+    pub(crate) async fn reopen(&self, open: Option<Recorder>, id: &SessionId, cwd: &str) -> Result<Recorder> {
+        let Some(recorder) = open else { return self.open(id, cwd).await };
+        check_cwd(recorder.info(), cwd)?;
+        recorder.take_up().await?;
+        Ok(recorder)
+    }
+
+    async fn open(&self, id: &SessionId, cwd: &str) -> Result<Recorder> {
         let log = self.store.open(id).await?;
         check_cwd(log.info(), cwd)?;
         Ok(self.record(log))
@@ -104,7 +100,7 @@ impl Keeper {
 }
 
 /// Refuses another working directory than the session has.
-pub(crate) fn check_cwd(info: &SessionInfo, cwd: &str) -> Result<()> {
+fn check_cwd(info: &SessionInfo, cwd: &str) -> Result<()> {
     if info.cwd.is_empty() || Path::new(&info.cwd) == Path::new(cwd) {
         return Ok(());
     }

@@ -8,8 +8,8 @@ use serde_core::ser::Error as _;
 
 use super::Recorder;
 use super::room::Turn;
-use crate::gate::Gate;
-use crate::session_updates::encode_params;
+use crate::wire::gate::Gate;
+use crate::wire::session_update::encode_params;
 
 /// The params of a `session/update`, which are recorded when they are written to the connection.
 ///

@@ -13,12 +13,13 @@ use tokio::task::JoinHandle;
 
 use super::idle::Idle;
 use super::kept::Kept;
+use super::replay::replay;
 use super::unreadable::Unreadable;
 use super::writer::{Done, Job, Waiting, Writer};
 use super::{History, RecordKind, Records, SessionLog, SessionStore, StoreError};
-use crate::connection::OnFault;
-use crate::error::Result;
-use crate::gate::Gate;
+use crate::client::Client;
+use crate::error::{OnFault, Result};
+use crate::wire::gate::Gate;
 
 /// A title that is made of a prompt ends here, in characters.
 const TITLE: usize = 80;
@@ -171,13 +172,13 @@ impl Recorder {
         Ok(History::of(self.records().await?, self.inner.unreadable.clone()))
     }
 
-    /// Who is told of records that cannot be read.
-    pub(crate) fn unreadable(&self) -> &Unreadable {
-        &self.inner.unreadable
+    /// Sends what is recorded up to here to a client that loads the session.
+    pub(crate) async fn replay(&self, client: &Client) -> Result<()> {
+        replay(self.records().await?, self.session_id(), client, &self.inner.unreadable).await
     }
 
-    /// The same as the store gives it.
-    pub(crate) async fn records(&self) -> Result<Box<dyn Records>> {
+    /// What is recorded up to here, as the store gives it.
+    async fn records(&self) -> Result<Box<dyn Records>> {
         self.written(false).await?;
         Ok(self.inner.store.read(&self.inner.info.session_id).await?)
     }

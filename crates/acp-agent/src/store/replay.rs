@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 use super::unreadable::Unreadable;
 use super::{Record, RecordKind, Records, StoreError};
 use crate::client::Client;
+use crate::client::client_capabilities::check_offered;
 use crate::error::{Error, Result};
-use crate::offered::check_offered;
-use crate::session_updates::encode_params;
+use crate::wire::session_update::encode_params;
 
 /// Sends the history as updates (rules `v1-load-02`, `v1-load-03`): those that were sent byte for byte, and the
 /// user's messages as `user_message_chunk`, a chunk for each block.

@@ -4,7 +4,7 @@ use acp_rpc::Fault;
 use acp_types::v1::SessionId;
 
 use super::StoreError;
-use crate::connection::OnFault;
+use crate::error::OnFault;
 
 /// Tells of the records of a session that cannot be read: another version wrote them, or something else did. All that
 /// can be read is of more use than none of it.

@@ -14,7 +14,8 @@ use acp_types::v1::{
 #[cfg(feature = "unstable")]
 use acp_types::v1::{AuthStatusUpdateNotification, MessageMcpRequest, MessageMcpResponse};
 
-use crate::{Argument, Call, FromCall, IntoReply, op, rows};
+use crate::rows;
+use crate::{Argument, Call, FromCall, IntoReply, op};
 
 use crate::Choice;
 

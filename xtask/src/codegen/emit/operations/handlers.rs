@@ -17,8 +17,10 @@ pub(super) fn emit(schema: &Schema, operations: &[Operation<'_>], half: &Half) -
     let types = operations.iter().flat_map(|operation| types(schema, operation));
     let mut items = imports(types);
     let library = match half.side {
-        Side::Client => "use crate::{Argument, Call, FromCall, IntoReply, op, rows};\n",
-        _ => "use crate::{Agent, Call, FromCall, IntoReply, Opened, Result, op, rows};\n",
+        Side::Client => "use crate::rows;\nuse crate::{Argument, Call, FromCall, IntoReply, op};\n",
+        _ => {
+            "use crate::serve::lifecycle::rows;\nuse crate::{Agent, Call, FromCall, IntoReply, Opened, Result, op};\n"
+        }
     };
     items.push(Item::Text(library.to_owned()));
     items.extend(of_library(operations).into_iter().map(|ty| Item::Text(format!("use crate::{ty};\n"))));
@@ -73,7 +75,7 @@ fn arguments(operation: &Operation<'_>) -> impl Iterator<Item = TokenStream> {
             _ => quote! {
                 #gate
                 impl<A: Agent> FromCall<op::#marker, A> for #ty {
-                    fn from_call(call: &mut Call<op::#marker, A>) -> Result<Self> {
+                    fn from_call(call: &mut Call<op::#marker, A::Session>) -> Result<Self> {
                         Ok(#value)
                     }
                 }

@@ -12,16 +12,15 @@ use super::row::{Membership, Operation};
 use crate::codegen::ir::{Method, Side};
 
 pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
-    let mut items = vec![Item::Text("use acp_types::Meta;\nuse acp_types::op::Op;\n".to_owned())];
+    let mut items = vec![Item::Text("use acp_types::Meta;\n".to_owned())];
     let types = operations.iter().flat_map(|operation| {
         let Method { params, response, unstable, .. } = operation.method;
         let session = is_on_session_of_client(operation).then_some("SessionId");
         [Some(params.as_str()), response.as_deref(), session].into_iter().flatten().map(|ty| (ty, *unstable))
     });
     items.extend(imports(types));
-    if half.side == Side::Client {
-        items.push(Item::Text("use crate::op::OnSession;\n".to_owned()));
-    }
+    let library = if half.side == Side::Client { "{OnSession, Op}" } else { "{Op, Sealed}" };
+    items.push(Item::Text(format!("use crate::op::{library};\n")));
     items.extend(operation_enum(operations, half).map(Item::Tokens));
     items.extend(operations.iter().flat_map(marker).filter(|tokens| !tokens.is_empty()).map(Item::Tokens));
     items
@@ -144,7 +143,7 @@ fn operation_enum(operations: &[Operation<'_>], half: &Half) -> [TokenStream; 2]
     ]
 }
 
-fn marker(operation: &Operation<'_>) -> [TokenStream; 3] {
+fn marker(operation: &Operation<'_>) -> [TokenStream; 4] {
     let (name, method) = (&operation.name, &operation.method.name);
     let (marker, params) = (operation.marker(), ident(&operation.method.params));
     let response = match &operation.method.response {
@@ -178,5 +177,9 @@ fn marker(operation: &Operation<'_>) -> [TokenStream; 3] {
             }
         },
         on_session.unwrap_or_default(),
+        match operation.half.side {
+            Side::Client => TokenStream::new(),
+            _ => quote!(#gate impl Sealed for #marker {}),
+        },
     ]
 }

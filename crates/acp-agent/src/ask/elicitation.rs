@@ -1,0 +1,89 @@
+//! Asking the user in a handler that has no turn.
+
+use std::fmt;
+
+use acp_types::v1::{CreateElicitationRequest, CreateElicitationResponse, ElicitationScope};
+
+use crate::ask::elicited::{Elicited, OpenedUrl, check_offered, read_form};
+use crate::ask::form::{Form, FormValues};
+use crate::ask::question::{cancelled_remotely, elicit};
+use crate::client::Client;
+use crate::client::cancel::Cancel;
+use crate::error::Result;
+
+/// A way to ask the user in a handler that has no turn, such as `authenticate` or `set_mode`. What it asks belongs
+/// to the session, if the operation is on an open one, and else to the request. It ends with the request.
+///
+/// ```
+/// # struct Agent;
+/// use acp_agent::{Elicitation, Elicited, Error, Result};
+///
+/// # impl Agent {
+/// async fn authenticate(&self, elicitation: Elicitation) -> Result<()> {
+///     match elicitation.elicit_url("Log in", "https://example.com/login").await? {
+///         Elicited::Accepted(page) => {
+///             // … until the login is done …
+///             page.complete().await
+///         }
+///         Elicited::Declined | Elicited::Cancelled => Err(Error::auth_required()),
+///     }
+/// }
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Elicitation {
+    client: Client,
+    cancel: Cancel,
+    scope: ElicitationScope,
+}
+
+impl Elicitation {
+    pub(crate) const fn new(client: Client, cancel: Cancel, scope: ElicitationScope) -> Self {
+        Elicitation { client, cancel, scope }
+    }
+
+    /// Whether the questions belong to a session or to the request: for requests of the agent's own making.
+    #[must_use]
+    pub const fn scope(&self) -> &ElicitationScope {
+        &self.scope
+    }
+
+    /// Asks the user to fill in a form: see [`Turn::elicit`](crate::Turn::elicit).
+    ///
+    /// # Errors
+    /// Those of [`Turn::elicit`](crate::Turn::elicit).
+    pub async fn elicit(&self, form: Form) -> Result<Elicited<FormValues>> {
+        let (schema, request) = form.into_request(self.scope.clone());
+        read_form(self.elicit_with(&request).await?, &schema)
+    }
+
+    /// Asks the user to open a web page: see [`Turn::elicit_url`](crate::Turn::elicit_url).
+    ///
+    /// # Errors
+    /// Those of [`Turn::elicit_url`](crate::Turn::elicit_url).
+    pub async fn elicit_url(
+        &self,
+        message: impl Into<String>,
+        url: impl Into<String>,
+    ) -> Result<Elicited<OpenedUrl>> {
+        let page = OpenedUrl::new(&self.client);
+        let request = page.request(message, url, self.scope.clone());
+        page.read(&self.elicit_with(&request).await?)
+    }
+
+    /// Asks the user with a request of the agent's own making, and returns the answer as it is.
+    ///
+    /// # Errors
+    /// Those of [`Turn::elicit_with`](crate::Turn::elicit_with).
+    pub async fn elicit_with(&self, request: &CreateElicitationRequest) -> Result<CreateElicitationResponse> {
+        check_offered(&request.mode, self.client.capabilities())?;
+        let asking = async { elicit(&self.client, request).await.map_err(cancelled_remotely) };
+        self.cancel.heeding(asking).await
+    }
+}
+
+impl fmt::Debug for Elicitation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Elicitation").field("scope", &self.scope).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,137 @@
+//! What came of a question: of a form, or of a web page.
+
+use std::fmt;
+
+use acp_rpc::CallError;
+use acp_types::method::Method as _;
+use acp_types::v1::{
+    ClientCapabilities, CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse,
+    ElicitationAction, ElicitationId, ElicitationMode, ElicitationSchema, ElicitationScope,
+    ElicitationSessionScope, ElicitationUrlMode, SessionId, methods,
+};
+
+use crate::ask::form::FormValues;
+use crate::client::Client;
+use crate::client::ids::unique;
+use crate::error::{Error, Result};
+
+/// What came of a question. A turn that was cancelled meanwhile is [`Error::Cancelled`] instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Elicited<T> {
+    /// The user has answered, or agreed.
+    Accepted(T),
+    /// The user has said no.
+    Declined,
+    /// The user has closed the question without an answer.
+    Cancelled,
+}
+
+impl<T> Elicited<T> {
+    /// The answer, if the user gave one.
+    #[must_use]
+    pub fn accepted(self) -> Option<T> {
+        match self {
+            Elicited::Accepted(answer) => Some(answer),
+            Elicited::Declined | Elicited::Cancelled => None,
+        }
+    }
+}
+
+pub(crate) fn session_scope(session: &SessionId) -> ElicitationScope {
+    ElicitationSessionScope::new(session).into()
+}
+
+/// What came of a form.
+pub(crate) fn read_form(
+    response: CreateElicitationResponse,
+    schema: &ElicitationSchema,
+) -> Result<Elicited<FormValues>> {
+    match response.action {
+        ElicitationAction::Accept(accepted) => {
+            Ok(Elicited::Accepted(FormValues::check(accepted.content.unwrap_or_default(), schema)?))
+        }
+        action => refused(&action),
+    }
+}
+
+/// Refuses modes that the client has not offered; an empty offer is none (rule `v1-cap-21`).
+pub(crate) fn check_offered(mode: &ElicitationMode, client: &ClientCapabilities) -> Result<()> {
+    let offered = client.elicitation.as_ref();
+    match mode {
+        ElicitationMode::Form(_) if offered.is_none_or(|offered| offered.form.is_none()) => {
+            Err(Error::unsupported("elicitation.form"))
+        }
+        ElicitationMode::Url(_) if offered.is_none_or(|offered| offered.url.is_none()) => {
+            Err(Error::unsupported("elicitation.url"))
+        }
+        // Whether the client knows another one, only the client can say.
+        _ => Ok(()),
+    }
+}
+
+/// What every action but `accept` means. One that is not known here is no answer (rule `v1-eli-22`).
+fn refused<T>(action: &ElicitationAction) -> Result<Elicited<T>> {
+    match action {
+        ElicitationAction::Decline => Ok(Elicited::Declined),
+        ElicitationAction::Cancel => Ok(Elicited::Cancelled),
+        _ => {
+            let method = methods::ElicitationCreate::NAME;
+            let problem = "its action is of a kind that is not known here";
+            Err(Error::call(method, CallError::Malformed { method: method.to_owned(), problem }))
+        }
+    }
+}
+
+/// A web page that the user has agreed to open.
+#[derive(Clone)]
+pub struct OpenedUrl {
+    client: Client,
+    id: ElicitationId,
+}
+
+impl OpenedUrl {
+    /// A page that is going to be asked for.
+    pub(crate) fn new(client: &Client) -> Self {
+        OpenedUrl { client: client.clone(), id: unique("elicitation").into() }
+    }
+
+    pub(crate) fn request(
+        &self,
+        message: impl Into<String>,
+        url: impl Into<String>,
+        scope: ElicitationScope,
+    ) -> CreateElicitationRequest {
+        CreateElicitationRequest::new(message, ElicitationUrlMode::new(&self.id, url, scope))
+    }
+
+    /// What came of it.
+    pub(crate) fn read(self, response: &CreateElicitationResponse) -> Result<Elicited<OpenedUrl>> {
+        match &response.action {
+            ElicitationAction::Accept(_) => Ok(Elicited::Accepted(self)),
+            action => refused(action),
+        }
+    }
+
+    /// The elicitation's id, which only this client knows.
+    #[must_use]
+    pub const fn id(&self) -> &ElicitationId {
+        &self.id
+    }
+
+    /// Tells the client that what the page was for is done, so that it need not show it any more. This can be told
+    /// also after the turn.
+    ///
+    /// # Errors
+    /// [`Error::Call`] when the client is gone.
+    pub async fn complete(&self) -> Result<()> {
+        let method = methods::ElicitationComplete::NAME;
+        let notification = CompleteElicitationNotification::new(&self.id);
+        self.client.peer().notify(method, &notification).await.map_err(|error| Error::call(method, error))
+    }
+}
+
+impl fmt::Debug for OpenedUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenedUrl").field("id", &self.id).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,45 @@
+//! Questions whether a tool call may be done: the options, and the one that was chosen.
+
+use acp_rpc::CallError;
+use acp_types::method::Method as _;
+use acp_types::v1::{
+    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest, methods,
+};
+
+use crate::error::{Error, Result};
+
+pub(crate) fn allow_once() -> PermissionOption {
+    PermissionOption::new("allow-once", "Allow", PermissionOptionKind::AllowOnce)
+}
+
+pub(crate) fn allow_always() -> PermissionOption {
+    PermissionOption::new("allow-always", "Always allow", PermissionOptionKind::AllowAlways)
+}
+
+pub(crate) fn reject_once() -> PermissionOption {
+    PermissionOption::new("reject-once", "Reject", PermissionOptionKind::RejectOnce)
+}
+
+pub(crate) fn reject_always() -> PermissionOption {
+    PermissionOption::new("reject-always", "Always reject", PermissionOptionKind::RejectAlways)
+}
+
+/// Returns the option that the user has chosen. What was not on offer is not an answer.
+pub(crate) fn chosen(
+    mut request: RequestPermissionRequest,
+    outcome: RequestPermissionOutcome,
+) -> Result<PermissionOption> {
+    let problem = match outcome {
+        RequestPermissionOutcome::Cancelled => return Err(Error::Cancelled),
+        RequestPermissionOutcome::Selected(selected) => {
+            let chosen = request.options.iter().position(|option| option.option_id == selected.option_id);
+            match chosen {
+                Some(index) => return Ok(request.options.swap_remove(index)),
+                None => "it chooses an option that was not offered",
+            }
+        }
+        _ => "its outcome is of a kind that is not known here",
+    };
+    let method = methods::SessionRequestPermission::NAME;
+    Err(Error::call(method, CallError::Malformed { method: method.to_owned(), problem }))
+}

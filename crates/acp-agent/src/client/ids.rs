@@ -1,0 +1,29 @@
+//! Ids that nothing else has.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use acp_types::v1::SessionId;
+
+/// `prefix`, a number that is drawn for this process, and a counter. The second keeps apart what belongs to a
+/// session that was continued by another process.
+pub(crate) fn unique(prefix: &str) -> String {
+    static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
+    static COUNT: AtomicU64 = AtomicU64::new(1);
+    format!("{prefix}_{:016x}_{}", *PROCESS, COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// An id that no other session has: 128 bits from the hash keys that the standard library draws at random for
+/// each process, over a counter. Unique, but not a secret.
+pub(crate) fn fresh_id() -> SessionId {
+    static KEYS: LazyLock<(RandomState, RandomState)> = LazyLock::new(Default::default);
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let half = |keys: &RandomState| {
+        let mut hasher = keys.build_hasher();
+        hasher.write_u64(count);
+        hasher.finish()
+    };
+    SessionId::from(format!("sess_{:016x}{:016x}", half(&KEYS.0), half(&KEYS.1)))
+}

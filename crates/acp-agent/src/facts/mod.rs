@@ -1,0 +1,5 @@
+//! The facts about an agent.
+
+pub(crate) mod capabilities;
+pub(crate) mod operations;
+pub(crate) mod profile;

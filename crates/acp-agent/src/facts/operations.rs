@@ -1,0 +1,47 @@
+//! Sets of operations.
+
+use crate::op::Operation;
+
+/// A set of operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Operations(u64);
+
+impl Operations {
+    /// The empty set.
+    pub const NONE: Self = Operations(0);
+
+    /// The set of these.
+    #[must_use]
+    pub const fn of(mut operations: &[Operation]) -> Self {
+        let mut set = Operations::NONE;
+        while let [first, rest @ ..] = operations {
+            set = set.with(*first);
+            operations = rest;
+        }
+        set
+    }
+
+    /// The set with one more.
+    #[must_use]
+    pub const fn with(self, operation: Operation) -> Self {
+        Operations(self.0 | 1 << operation as u32)
+    }
+
+    /// The set without operations whose capability stands for others, too, that are not in it.
+    pub(crate) fn complete(self) -> Self {
+        let incomplete = |operation: &Operation| {
+            let capability = operation.capability();
+            let mut all = Operation::ALL.iter().filter(|_| capability.is_some());
+            all.any(|other| other.capability() == capability && !self.contains(*other))
+        };
+        let complete =
+            Operation::ALL.iter().filter(|operation| self.contains(**operation) && !incomplete(operation));
+        complete.fold(Operations::NONE, |set, operation| set.with(*operation))
+    }
+
+    /// Whether the operation is in the set.
+    #[must_use]
+    pub const fn contains(self, operation: Operation) -> bool {
+        self.0 & (1 << operation as u32) != 0
+    }
+}

@@ -1,0 +1,183 @@
+//! The facts about an agent.
+
+use crate::facts::operations::Operations;
+use crate::op::{Operation, assert_own};
+
+/// What an agent is called and what it has handlers for. `#[agent]` writes it down from the impl block.
+///
+/// Capabilities are made from it and from nothing else, so what is advertised is what is implemented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Profile<'a> {
+    /// The program's name.
+    pub name: &'a str,
+    /// The name for people.
+    pub title: Option<&'a str>,
+    /// The program's version.
+    pub version: &'a str,
+    /// The operations that have a handler.
+    pub operations: Operations,
+    /// Whether there is a handler that lists the ways to log in.
+    pub auth_methods: bool,
+    /// The methods of the agent's own.
+    pub extensions: &'a [Extension<'a>],
+    /// The content that prompts may have beyond text and links.
+    pub prompt: PromptContent,
+    /// The transports of MCP servers beyond stdio.
+    pub mcp: McpTransports,
+    /// Whether sessions may have directories besides their working directory.
+    pub additional_directories: bool,
+    /// Whether a prompt waits for the session's turn to end, in place of being refused: up to
+    /// [`PROMPT_QUEUE`](crate::PROMPT_QUEUE) of each session do.
+    pub queue_prompts: bool,
+    /// Whether the client has to log in first: until `authenticate` has succeeded, or
+    /// [`Client::set_logged_in`](crate::Client::set_logged_in) says so, all operations but `authenticate`, `logout`
+    /// and `close_session`, and of the unstable ones `auth_status` and those for providers, are answered with `-32000`.
+    /// Methods of the agent's own are not.
+    pub login_required: bool,
+}
+
+impl<'a> Profile<'a> {
+    /// An agent without any handler.
+    #[must_use]
+    pub const fn new(name: &'a str, version: &'a str) -> Self {
+        Profile {
+            name,
+            title: None,
+            version,
+            operations: Operations::NONE,
+            auth_methods: false,
+            extensions: &[],
+            prompt: PromptContent { image: false, audio: false, embedded_context: false },
+            mcp: McpTransports { http: false, sse: false },
+            additional_directories: false,
+            queue_prompts: false,
+            login_required: false,
+        }
+    }
+
+    /// Sets [`title`](Self::title).
+    #[must_use]
+    pub const fn title(mut self, title: &'a str) -> Self {
+        self.title = Some(title);
+        self
+    }
+
+    /// Sets [`operations`](Self::operations).
+    #[must_use]
+    pub const fn operations(mut self, operations: &[Operation]) -> Self {
+        self.operations = Operations::of(operations);
+        self
+    }
+
+    /// Sets [`auth_methods`](Self::auth_methods).
+    #[must_use]
+    pub const fn auth_methods(mut self, auth_methods: bool) -> Self {
+        self.auth_methods = auth_methods;
+        self
+    }
+
+    /// Sets [`extensions`](Self::extensions).
+    #[must_use]
+    pub const fn extensions(mut self, extensions: &'a [Extension<'a>]) -> Self {
+        self.extensions = extensions;
+        self
+    }
+
+    /// Sets [`prompt`](Self::prompt).
+    #[must_use]
+    pub const fn prompt(mut self, prompt: PromptContent) -> Self {
+        self.prompt = prompt;
+        self
+    }
+
+    /// Sets [`mcp`](Self::mcp).
+    #[must_use]
+    pub const fn mcp(mut self, mcp: McpTransports) -> Self {
+        self.mcp = mcp;
+        self
+    }
+
+    /// Sets [`additional_directories`](Self::additional_directories).
+    #[must_use]
+    pub const fn additional_directories(mut self, additional_directories: bool) -> Self {
+        self.additional_directories = additional_directories;
+        self
+    }
+
+    /// Sets [`queue_prompts`](Self::queue_prompts).
+    #[must_use]
+    pub const fn queue_prompts(mut self, queue_prompts: bool) -> Self {
+        self.queue_prompts = queue_prompts;
+        self
+    }
+
+    /// Sets [`login_required`](Self::login_required).
+    #[must_use]
+    pub const fn login_required(mut self, login_required: bool) -> Self {
+        self.login_required = login_required;
+        self
+    }
+
+    /// Whether a method of the agent's own exists and is of this kind.
+    pub(crate) fn has_extension(&self, method: &str, kind: ExtensionKind) -> bool {
+        self.extensions.iter().any(|extension| extension.method == method && extension.kind == kind)
+    }
+}
+
+/// A method of the agent's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extension<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) kind: ExtensionKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExtensionKind {
+    Request,
+    Notification,
+}
+
+impl<'a> Extension<'a> {
+    /// A method that is answered.
+    ///
+    /// # Panics
+    /// The name does not start with `_`.
+    #[must_use]
+    #[track_caller]
+    pub const fn request(method: &'a str) -> Self {
+        assert_own(method);
+        Extension { method, kind: ExtensionKind::Request }
+    }
+
+    /// A method that is not answered.
+    ///
+    /// # Panics
+    /// The name does not start with `_`.
+    #[must_use]
+    #[track_caller]
+    pub const fn notification(method: &'a str) -> Self {
+        assert_own(method);
+        Extension { method, kind: ExtensionKind::Notification }
+    }
+}
+
+/// The kinds of content that prompts may have. Text and resource links always may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PromptContent {
+    /// Images.
+    pub image: bool,
+    /// Audio.
+    pub audio: bool,
+    /// Resources whose contents are embedded.
+    pub embedded_context: bool,
+}
+
+/// How MCP servers of a session may be reached. Over stdio they always may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct McpTransports {
+    /// Streamable HTTP.
+    pub http: bool,
+    /// HTTP with server-sent events.
+    pub sse: bool,
+}

@@ -1,0 +1,52 @@
+//! What a handler can return.
+
+use acp_rpc::Reply;
+use acp_types::method;
+use acp_types::v1::AuthMethod;
+use serde_core::Serialize;
+
+use crate::handler::operation::ServeOperation;
+use crate::op;
+
+/// A type that the handler of operation `O` can return in its `Result`; `S` is what a session holds.
+///
+/// The response of an operation always is one, except where it opens a session. These are made into a response:
+///
+#[doc = include_str!("../generated/results.md")]
+///
+/// The hook `auth_methods` returns a `Vec<AuthMethod>`, a function with `#[ext]` anything that is `Serialize`, and one
+/// with `#[on]` and a marker of one's own the response that this names.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no result of the operation `{O}`",
+    label = "the operation cannot be answered with this",
+    note = "`prompt` returns `Result<StopReason>`; operations that open a session return `Result<Opened<T>>` \
+            with the `T` of `new_session`; `#[ext]` requests return anything that can be serialized; \
+            most others return `Result<()>`"
+)]
+pub trait IntoReply<O: ServeOperation, S: Send + Sync + 'static> {
+    /// Makes the answer.
+    fn into_reply(self) -> O::Answer<S>;
+}
+
+impl<S: Send + Sync + 'static> IntoReply<op::Initialize, S> for Vec<AuthMethod> {
+    fn into_reply(self) -> Vec<AuthMethod> {
+        self
+    }
+}
+
+impl<S: Send + Sync + 'static, T: Serialize + Send + 'static> IntoReply<op::Extension, S> for T {
+    fn into_reply(self) -> Reply {
+        Reply::new(self)
+    }
+}
+
+impl<M, S, T> IntoReply<op::Request<M>, S> for T
+where
+    M: method::Request<Params: Clone + Sync, Response = T> + 'static,
+    S: Send + Sync + 'static,
+    T: Serialize + Send + 'static,
+{
+    fn into_reply(self) -> T {
+        self
+    }
+}

@@ -1,0 +1,341 @@
+//! Opening a session: `new_session`, `load_session`, `resume_session`.
+
+use std::fmt;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use acp_rpc::CallError;
+use acp_types::method::Method as _;
+use acp_types::v1::{McpServer, SessionId, SessionNotification, SessionUpdate, methods};
+
+use crate::client::Client;
+use crate::client::cancel::Cancel;
+use crate::client::client_capabilities::check_offered;
+use crate::error::{Error, Result};
+use crate::mcp::Mcp;
+use crate::op::Op;
+use crate::open::reopen::Reopening;
+use crate::open::request::OpensSession;
+use crate::store::Recorder;
+use crate::updates::paths;
+use crate::updates::session_updates::SessionUpdates;
+use crate::wire::gate::Gate;
+
+/// How much, in bytes on the wire, may wait for the answer to `session/new` or `session/resume`. It leaves
+/// together with the answer, past the connection's outgoing budget, so it is no more than the default of that.
+const HELD_BUDGET: usize = 1024 * 1024;
+
+/// A session on its way to being open: the request, and a way to send its first updates.
+pub struct Opening<O: Op> {
+    request: Arc<O::Params>,
+    inner: Arc<Inner<O>>,
+}
+
+struct Inner<O: Op> {
+    /// The id that was suggested, or that the client named.
+    id: SessionId,
+    client: Client,
+    cancel: Cancel,
+    /// Lets updates out that do not wait: closed when the session is not opened after all.
+    gate: Arc<Gate>,
+    #[cfg(feature = "store")]
+    is_new: bool,
+    /// What keeps the session; before there is a session if it was kept before.
+    recorder: OnceLock<Recorder>,
+    /// Its MCP servers, where the library connects them.
+    mcp: OnceLock<Mcp>,
+    /// The session, once there is one. Its id may be one that the agent has chosen.
+    session: OnceLock<SessionUpdates>,
+    stage: Mutex<Stage<O>>,
+}
+
+/// How far the opening has come.
+enum Stage<O: Op> {
+    /// The answer is not made yet. What is to follow it waits.
+    Asked {
+        /// `None` where updates do not wait: in `session/load`.
+        held: Option<Held>,
+        hooks: Vec<Hook<O>>,
+    },
+    /// The answer stands in the output buffer.
+    Answered,
+    /// The session was not opened.
+    Failed,
+}
+
+/// Updates that wait: the client does not know the session's id before the answer (`session/new`), or must not get
+/// history before it (`session/resume`).
+#[derive(Default)]
+struct Held {
+    updates: Vec<SessionUpdate>,
+    bytes: usize,
+}
+
+type Hook<O> = Box<dyn FnOnce(Opening<O>) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
+
+impl<O: Op> Clone for Opening<O> {
+    fn clone(&self) -> Self {
+        Opening { request: Arc::clone(&self.request), inner: Arc::clone(&self.inner) }
+    }
+}
+
+impl<O: OpensSession> Opening<O> {
+    pub(crate) fn new(
+        request: Arc<O::Params>,
+        id: SessionId,
+        client: Client,
+        cancel: Cancel,
+        reopening: Option<&Reopening>,
+    ) -> Self {
+        let holds_updates = reopening.map_or(O::HOLDS_UPDATES, Reopening::holds_updates);
+        let stage = Stage::Asked { held: holds_updates.then(Held::default), hooks: Vec::new() };
+        let inner = Inner {
+            gate: Arc::new(Gate::of_session(id.clone())),
+            id,
+            client,
+            cancel,
+            #[cfg(feature = "store")]
+            is_new: O::METHOD == crate::op::NewSession::METHOD && reopening.is_none(),
+            recorder: OnceLock::new(),
+            mcp: OnceLock::new(),
+            session: OnceLock::new(),
+            stage: Mutex::new(stage),
+        };
+        Opening { request, inner: Arc::new(inner) }
+    }
+
+    /// The session's id. Of a new session it is a fresh one, which `Opened` may replace with another.
+    #[must_use]
+    pub fn session_id(&self) -> &SessionId {
+        self.inner.id()
+    }
+
+    /// The working directory: absolute, and the base of relative paths in this session (rule `v1-new-05`).
+    #[must_use]
+    pub fn cwd(&self) -> &Path {
+        Path::new(O::cwd(&self.request))
+    }
+
+    /// Every directory that the session may work in: the working directory, then the additional ones. Those are
+    /// there only if the agent has [`additional_directories`](crate::Profile::additional_directories).
+    pub fn roots(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(self.cwd()).chain(O::additional_directories(&self.request).iter().map(Path::new))
+    }
+
+    /// The MCP servers that the session should connect to.
+    #[must_use]
+    pub fn mcp_servers(&self) -> &[McpServer] {
+        O::mcp_servers(&self.request)
+    }
+
+    /// The request.
+    #[must_use]
+    pub fn request(&self) -> &O::Params {
+        &self.request
+    }
+
+    /// The client.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.inner.client
+    }
+
+    /// Whether the session was not there before. It was, in the handler `new_session`, when that makes the state of
+    /// a session that comes out of the agent's [`store`](crate::store).
+    #[cfg(feature = "store")]
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.inner.is_new
+    }
+
+    /// What was said in the session before it was opened again, oldest first. There is nothing in it for a new
+    /// session, and for an agent without a [`store`](crate::store).
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    #[cfg(feature = "store")]
+    pub async fn history(&self) -> Result<crate::store::History> {
+        match self.recorder() {
+            Some(recorder) => recorder.history().await,
+            None => Ok(crate::store::History::empty()),
+        }
+    }
+
+    /// Sends an update of the session.
+    ///
+    /// In `load_session` it leaves now, before the answer: so history is replayed (rule `v1-load-03`). In
+    /// `new_session` and `resume_session` it waits and leaves right after the answer, because the client does
+    /// not know the session yet. After the answer it leaves at once in all three.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] when the request was cancelled, [`Error::Call`] when the client is gone;
+    /// [`Error::SessionClosed`] when the session was not opened after all, or was closed;
+    /// [`Error::Unsupported`] for a kind that the client has to offer first; an error when 1 MiB of updates wait
+    /// already.
+    pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
+        let inner = &self.inner;
+        let mut update = update.into();
+        paths::join(&mut update, O::cwd(&self.request));
+        check_offered(&update, inner.client.capabilities())?;
+        let Some(update) = inner.hold(update)? else { return Ok(()) };
+        if let Some(session) = inner.session.get() {
+            return session.update(update).await;
+        }
+        let notification = SessionNotification::new(&inner.id, update);
+        let notification = inner.gate.guard(&notification);
+        let sent = inner.client.peer().notify(methods::SessionUpdate::NAME, &notification);
+        inner.cancel.heeding(async { sent.await.map_err(|error| inner.not_sent(error)) }).await
+    }
+
+    /// Does something once the client has been told that the session is open: `hook` runs beside everything else,
+    /// after the answer and the updates that have waited for it. It is dropped when the session is closed or the
+    /// client goes, and never runs for a session that was not opened.
+    ///
+    /// ```
+    /// # use acp_agent::{NewSession, Opened, Result, types::AvailableCommand, types::AvailableCommandsUpdate};
+    /// # async fn find_commands() -> Vec<AvailableCommand> { Vec::new() }
+    /// async fn new_session(open: NewSession) -> Result<Opened<()>> {
+    ///     open.after_response(async |open| {
+    ///         let _ = open.update(AvailableCommandsUpdate::new(find_commands().await)).await;
+    ///     });
+    ///     Ok(Opened::new(()))
+    /// }
+    /// ```
+    pub fn after_response<F, R>(&self, hook: F)
+    where
+        F: FnOnce(Self) -> R + Send + 'static,
+        R: Future<Output = ()> + Send + 'static,
+    {
+        let hook: Hook<O> = Box::new(move |open| Box::pin(async move { hook(open).await }));
+        match &mut *self.inner.stage() {
+            Stage::Asked { hooks, .. } => return hooks.push(hook),
+            Stage::Answered => {}
+            Stage::Failed => return,
+        }
+        self.start(hook);
+    }
+}
+
+impl<O: Op> Opening<O> {
+    /// There is a session now: this one.
+    pub(crate) fn opened(&self, session: SessionUpdates) {
+        // There is only one, because a handler returns once.
+        let _ = self.inner.session.set(session);
+    }
+
+    /// Whether updates wait for the answer.
+    pub(crate) fn holds_updates(&self) -> bool {
+        matches!(&*self.inner.stage(), Stage::Asked { held: Some(_), .. })
+    }
+
+    pub(crate) fn keep(&self, recorder: Recorder) {
+        let _ = self.inner.recorder.set(recorder);
+    }
+
+    pub(crate) fn recorder(&self) -> Option<&Recorder> {
+        self.inner.recorder.get()
+    }
+
+    pub(crate) fn connect(&self, mcp: Mcp) {
+        let _ = self.inner.mcp.set(mcp);
+    }
+
+    pub(crate) fn mcp(&self) -> Option<&Mcp> {
+        self.inner.mcp.get()
+    }
+
+    pub(crate) fn is_opened(&self) -> bool {
+        self.inner.session.get().is_some()
+    }
+
+    /// What lets the updates of the session with this id out.
+    pub(crate) fn gate(&self, id: &SessionId) -> Arc<Gate> {
+        if *id == self.inner.id {
+            Arc::clone(&self.inner.gate)
+        } else {
+            Arc::new(Gate::of_session(id.clone()))
+        }
+    }
+
+    /// The answer stands in the output buffer: sends what has waited for it.
+    pub(crate) fn release(&self) {
+        let hooks = {
+            // Under the lock, so that an update sent meanwhile comes behind those that have waited.
+            let mut stage = self.inner.stage();
+            let Stage::Asked { held, hooks } = std::mem::replace(&mut *stage, Stage::Answered) else {
+                return;
+            };
+            for update in held.into_iter().flat_map(|held| held.updates) {
+                if let Some(session) = self.inner.session.get() {
+                    session.update_now(&update);
+                }
+            }
+            hooks
+        };
+        hooks.into_iter().for_each(|hook| self.start(hook));
+    }
+
+    /// The session was not opened: nothing of it leaves any more.
+    pub(crate) fn fail(&self) {
+        let mut stage = self.inner.stage();
+        if let Stage::Asked { .. } = *stage {
+            *stage = Stage::Failed;
+            self.inner.gate.close();
+        }
+    }
+
+    /// Runs a hook as long as the session is open.
+    fn start(&self, hook: Hook<O>) {
+        let Some(session) = self.inner.session.get().cloned() else { return };
+        let hook = hook(self.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                () = session.closed() => {}
+                () = hook => {}
+            }
+        });
+    }
+}
+
+impl<O: Op> Inner<O> {
+    fn id(&self) -> &SessionId {
+        self.session.get().map_or(&self.id, SessionUpdates::session_id)
+    }
+
+    /// Keeps the update if it has to wait; hands it back if it can leave.
+    fn hold(&self, update: SessionUpdate) -> Result<Option<SessionUpdate>> {
+        match &mut *self.stage() {
+            Stage::Failed => Err(self.gate.error()),
+            Stage::Answered | Stage::Asked { held: None, .. } => Ok(Some(update)),
+            Stage::Asked { held: Some(held), .. } if held.bytes >= HELD_BUDGET => Err(Error::from(format!(
+                "{HELD_BUDGET} bytes of updates of session `{}` wait for its opening: send the rest after the answer",
+                self.id,
+            ))),
+            Stage::Asked { held: Some(held), .. } => {
+                // Written once more than needed, to be weighed: only the few updates of an opening are.
+                held.bytes += acp_types::to_string(&update).len();
+                held.updates.push(update);
+                Ok(None)
+            }
+        }
+    }
+
+    fn not_sent(&self, error: CallError) -> Error {
+        match error {
+            CallError::Encode { .. } if self.gate.is_closed() => self.gate.error(),
+            error => Error::call(methods::SessionUpdate::NAME, error),
+        }
+    }
+
+    fn stage(&self) -> MutexGuard<'_, Stage<O>> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<O: Op> fmt::Debug for Opening<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opening").field("session_id", self.inner.id()).finish_non_exhaustive()
+    }
+}

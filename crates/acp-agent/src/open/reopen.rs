@@ -1,0 +1,83 @@
+//! Sessions that are stored, and opened again.
+
+use std::sync::Arc;
+
+use acp_rpc::Reply;
+use acp_types::Meta;
+use acp_types::v1::{
+    LoadSessionRequest, LoadSessionResponse, NewSessionRequest, ResumeSessionRequest, ResumeSessionResponse,
+    SessionConfigOption, SessionId, SessionModeState,
+};
+
+use crate::op;
+use crate::open::request::OpensSession;
+
+/// A stored session that the handler for new ones opens again, as the client has asked for it.
+#[derive(Clone, Debug)]
+pub(crate) enum Reopening {
+    Load(Arc<LoadSessionRequest>),
+    Resume(Arc<ResumeSessionRequest>),
+}
+
+/// The request for a new session that says the same, but for the id.
+macro_rules! request_for_new {
+    ($request:expr) => {{
+        let request = $request;
+        let mut new = NewSessionRequest::new(&request.cwd, request.mcp_servers.clone());
+        new.additional_directories = request.additional_directories.clone();
+        #[cfg(feature = "unstable")]
+        {
+            new.system_prompt = request.system_prompt.clone();
+        }
+        new.meta = request.meta.clone();
+        new
+    }};
+}
+
+impl Reopening {
+    pub(crate) fn session_id(&self) -> &SessionId {
+        match self {
+            Reopening::Load(request) => &request.session_id,
+            Reopening::Resume(request) => &request.session_id,
+        }
+    }
+
+    /// The request as the handler for new sessions has it.
+    pub(crate) fn request_for_new(&self) -> NewSessionRequest {
+        match self {
+            Reopening::Load(request) => request_for_new!(request),
+            Reopening::Resume(request) => request_for_new!(request),
+        }
+    }
+
+    /// [`OpensSession::HOLDS_UPDATES`].
+    pub(crate) const fn holds_updates(&self) -> bool {
+        match self {
+            Reopening::Load(_) => op::LoadSession::HOLDS_UPDATES,
+            Reopening::Resume(_) => op::ResumeSession::HOLDS_UPDATES,
+        }
+    }
+
+    /// [`OpensSession::response`].
+    pub(crate) fn reply(
+        self,
+        modes: Option<SessionModeState>,
+        config_options: Option<Vec<SessionConfigOption>>,
+        meta: Option<Meta>,
+    ) -> Reply {
+        match self {
+            Reopening::Load(request) => {
+                let id = request.session_id.clone();
+                let response: LoadSessionResponse =
+                    op::LoadSession::response(id, modes, config_options, meta);
+                Reply::new(response)
+            }
+            Reopening::Resume(request) => {
+                let id = request.session_id.clone();
+                let response: ResumeSessionResponse =
+                    op::ResumeSession::response(id, modes, config_options, meta);
+                Reply::new(response)
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `session/prompt`: from the request to a turn, and from the turn to its answer.
+
+use std::sync::Arc;
+
+use acp_rpc::{Error as RpcError, Reply, Request};
+use acp_types::v1::{ContentBlock, PromptCapabilities, PromptRequest, PromptResponse, StopReason};
+
+use crate::error::{Error, Result};
+use crate::handler::call::Scope;
+use crate::handler::operation::ServeOperation;
+use crate::op;
+use crate::session::running::Running;
+use crate::turn::TurnScope;
+
+impl ServeOperation for op::Prompt {
+    type Admission<S: Send + Sync + 'static> = Running<S>;
+    type Answer<S: Send + Sync + 'static> = PromptResponse;
+
+    fn admit<S: Send + Sync + 'static>(
+        scope: &Scope<S>,
+        params: &Arc<PromptRequest>,
+    ) -> Result<Running<S>, RpcError> {
+        let sessions = &scope.connection.sessions;
+        sessions.find(&params.session_id)?;
+        check_prompt(&params.prompt, &scope.client.agent_capabilities().prompt_capabilities)?;
+        let may_wait = scope.connection.queues_prompts;
+        let (session, turn, waits) = sessions.begin_turn(&params.session_id, may_wait, |session| {
+            TurnScope::new(Arc::clone(params), session.updates().clone(), scope.cancel.clone())
+        })?;
+        Ok(Running::new(session, turn, waits))
+    }
+
+    /// The next turn starts behind the answer of this one, whoever gives that. One that is cancelled while it waits
+    /// in a layer is answered like one that waits for its session.
+    fn on_admitted<S: Send + Sync + 'static>(running: &Running<S>, request: &Request) {
+        request.keep(running.place());
+        request.if_cancelled(Reply::new(PromptResponse::new(StopReason::Cancelled)));
+    }
+
+    async fn ready<S: Send + Sync + 'static>(_: &Scope<S>, running: &Running<S>) -> Result<()> {
+        running.ready().await
+    }
+
+    async fn finish<S: Send + Sync + 'static>(
+        _: &Scope<S>,
+        running: &Running<S>,
+        outcome: Result<PromptResponse>,
+    ) -> Result<Reply, RpcError> {
+        let cancelled = running.end();
+        let kept = match running.recorder() {
+            Some(recorder) => recorder.commit().await,
+            None => Ok(()),
+        };
+        let response = match outcome {
+            // What it returned is kept, but what it was told to do decides why it stopped.
+            Ok(mut response) if cancelled => {
+                response.stop_reason = StopReason::Cancelled;
+                response
+            }
+            // Aborting work raises errors; none of them is the client's business, nor is that it could not be kept
+            // (rule `v1-cancel-06`).
+            Err(_) if cancelled => PromptResponse::new(StopReason::Cancelled),
+            outcome => {
+                // A turn that cannot be kept has failed, whatever was said in it.
+                kept.map_err(Error::into_rpc)?;
+                match outcome {
+                    Ok(response) => response,
+                    Err(Error::Cancelled) => PromptResponse::new(StopReason::Cancelled),
+                    Err(error) => return Err(error.into_rpc()),
+                }
+            }
+        };
+        Ok(Reply::new(response))
+    }
+}
+
+fn check_prompt(prompt: &[ContentBlock], offered: &PromptCapabilities) -> Result<(), RpcError> {
+    if prompt.is_empty() {
+        return Err(RpcError::invalid_params("`prompt`: expected at least one content block"));
+    }
+    prompt.iter().enumerate().try_for_each(|(index, block)| check_content(index, block, offered))
+}
+
+/// Refuses content that was not advertised, before the handler sees it (rules `v1-cap-09`, `v1-turn-14`).
+fn check_content(index: usize, block: &ContentBlock, offered: &PromptCapabilities) -> Result<(), RpcError> {
+    let capability = match block {
+        ContentBlock::Image(_) if !offered.image => "image",
+        ContentBlock::Audio(_) if !offered.audio => "audio",
+        ContentBlock::Resource(_) if !offered.embedded_context => "embeddedContext",
+        ContentBlock::Unknown(unknown) => {
+            let kind = unknown.tag();
+            return Err(RpcError::invalid_params(format!(
+                "`prompt[{index}]`: content of kind `{kind}` is not known here"
+            )));
+        }
+        _ => return Ok(()),
+    };
+    Err(RpcError::invalid_params(format!(
+        "`prompt[{index}]`: content of kind `{}` needs `promptCapabilities.{capability}`, \
+         which this agent does not advertise",
+        block.tag(),
+    )))
+}

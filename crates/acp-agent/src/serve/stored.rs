@@ -1,0 +1,81 @@
+//! The operations that an agent with a store has without handlers of its own.
+
+use std::sync::Arc;
+
+use acp_types::v1::{CloseSessionResponse, DeleteSessionResponse};
+
+use crate::error::Result;
+use crate::handler::agent::Agent;
+use crate::handler::call::Scope;
+use crate::handler::incoming::{Called, Incoming, read_params};
+use crate::op::{self, Op as _, Operation};
+use crate::open::opening::Opening;
+use crate::open::reopen::Reopening;
+use crate::open::request::OpensSession;
+use crate::store::Keeper;
+
+/// What an agent with a store can do, whatever handlers it has.
+pub(crate) const OPERATIONS: [Operation; 5] = [
+    Operation::LoadSession,
+    Operation::ListSessions,
+    Operation::ResumeSession,
+    Operation::CloseSession,
+    Operation::DeleteSession,
+];
+
+/// Answers an operation for which the agent has no handler.
+///
+/// A session is opened again by the handler that opens new ones: it makes the session's state.
+pub(crate) fn answer<A: Agent>(operation: Operation, mut incoming: Incoming<'_, A>) -> Called {
+    match operation {
+        Operation::LoadSession => {
+            let params = read_params::<op::LoadSession>(incoming.take_params(), incoming.method)?;
+            reopen_as(Reopening::Load(Arc::new(params)), incoming)
+        }
+        Operation::ResumeSession => {
+            let params = read_params::<op::ResumeSession>(incoming.take_params(), incoming.method)?;
+            reopen_as(Reopening::Resume(Arc::new(params)), incoming)
+        }
+        Operation::ListSessions => {
+            let Some(keeper) = incoming.connection.keeper.clone() else { return incoming.refuse() };
+            incoming.run::<op::ListSessions, _, _>(async move |_, call| {
+                let mut page = keeper.list(call.params()).await?;
+                let offered = &call.client().agent_capabilities().session_capabilities;
+                if offered.additional_directories.is_none() {
+                    page.sessions.iter_mut().for_each(|session| session.additional_directories.clear());
+                }
+                Ok(page)
+            })
+        }
+        Operation::CloseSession => {
+            incoming.run::<op::CloseSession, _, _>(async |_, _| Ok(CloseSessionResponse::new()))
+        }
+        Operation::DeleteSession => {
+            incoming.run::<op::DeleteSession, _, _>(async |_, _| Ok(DeleteSessionResponse::new()))
+        }
+        _ => incoming.refuse(),
+    }
+}
+
+fn reopen_as<A: Agent>(reopening: Reopening, incoming: Incoming<'_, A>) -> Called {
+    A::call(Incoming { method: op::NewSession::METHOD, reopening: Some(reopening), ..incoming })
+}
+
+/// Opens a stored session again, and replays it where that is asked for.
+///
+/// One that is open on this connection already goes on being recorded, behind what others have added meanwhile.
+pub(crate) async fn reopen<O: OpensSession, S>(
+    keeper: &Keeper,
+    scope: &Scope<S>,
+    opening: &Opening<O>,
+) -> Result<()> {
+    let (id, cwd) = (opening.session_id(), O::cwd(opening.request()));
+    let open = scope.connection.sessions.get(id).and_then(|session| session.updates().recorder().cloned());
+    let recorder = keeper.reopen(open, id, cwd).await?;
+    // At once: whatever fails from here on, it is closed again.
+    opening.keep(recorder.clone());
+    if !opening.holds_updates() {
+        scope.cancel.heeding(recorder.replay(&scope.client)).await?;
+    }
+    Ok(())
+}

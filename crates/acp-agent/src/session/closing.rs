@@ -1,0 +1,75 @@
+//! A session on its way to being closed or deleted.
+
+use std::fmt;
+use std::sync::Arc;
+
+use acp_rpc::Error as RpcError;
+use acp_types::v1::SessionId;
+
+use crate::error::Result;
+use crate::session::Session;
+use crate::session::table::{Claim, Sessions};
+
+/// A session that is being closed or deleted.
+pub struct ClosingSession<S> {
+    pub(crate) id: SessionId,
+    pub(crate) session: Option<Session<S>>,
+    _claim: Option<Claim<S>>,
+}
+
+impl<S> ClosingSession<S> {
+    /// Cancels the session's turns; from here on nothing but their ends leaves.
+    pub(crate) fn new(id: &SessionId, session: Option<Session<S>>, claim: Option<Claim<S>>) -> Self {
+        if let Some(Session { entry }) = &session {
+            entry.turns.cancel();
+            entry.updates.close();
+        }
+        ClosingSession { id: id.clone(), session, _claim: claim }
+    }
+
+    /// Takes the session out, if it is open.
+    pub(crate) fn take(sessions: &Arc<Sessions<S>>, id: &SessionId) -> Result<Self, RpcError> {
+        let (session, claim) = sessions.take(id)?;
+        Ok(ClosingSession::new(id, session, claim))
+    }
+
+    /// Waits until the turns have been answered.
+    pub(crate) async fn turns_answered(&self) {
+        let answered = self.session.as_ref().map(|session| session.entry.turns.answered());
+        for turn in answered.unwrap_or_default() {
+            turn.cancelled().await;
+        }
+    }
+
+    /// Ends the session's MCP servers, and closes what was recorded: it is durable, and others can open the session.
+    pub(crate) async fn release(&self) -> Result<()> {
+        let Some(Session { entry }) = &self.session else { return Ok(()) };
+        let ending = async {
+            if let Some(mcp) = &entry.mcp {
+                mcp.end().await;
+            }
+        };
+        let closing = async {
+            match entry.updates.recorder() {
+                Some(recorder) => recorder.close().await,
+                None => Ok(()),
+            }
+        };
+        tokio::join!(ending, closing).1
+    }
+}
+
+/// Also where the handler panicked.
+impl<S> Drop for ClosingSession<S> {
+    fn drop(&mut self) {
+        if let Some(mcp) = self.session.as_ref().and_then(|session| session.entry.mcp.as_ref()) {
+            mcp.end_soon();
+        }
+    }
+}
+
+impl<S> fmt::Debug for ClosingSession<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClosingSession").field("session", &self.session).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,100 @@
+//! Turns while they run.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, Result};
+use crate::session::Session;
+use crate::store::Recorder;
+use crate::turn::TurnScope;
+
+/// A session's turn while it runs. Ends it when dropped, as where the handler panics.
+pub struct Running<S> {
+    session: Session<S>,
+    scope: Arc<TurnScope>,
+    /// Whether it had to wait.
+    waits: bool,
+    /// Tells whether it is recorded.
+    recorded: AtomicBool,
+}
+
+/// A turn's place among those of its session. Dropped, it ends the turn and makes room for the next one.
+pub(crate) struct Place<S> {
+    session: Session<S>,
+    scope: Arc<TurnScope>,
+}
+
+impl<S> Running<S> {
+    pub(crate) const fn new(session: Session<S>, scope: Arc<TurnScope>, waits: bool) -> Self {
+        Running { session, scope, waits, recorded: AtomicBool::new(false) }
+    }
+
+    pub(crate) const fn session(&self) -> &Session<S> {
+        &self.session
+    }
+
+    pub(crate) const fn scope(&self) -> &Arc<TurnScope> {
+        &self.scope
+    }
+
+    /// The turn's place, to be held until the turn is answered.
+    pub(crate) fn place(&self) -> Place<S> {
+        Place { session: self.session.clone(), scope: Arc::clone(&self.scope) }
+    }
+
+    /// Waits for the turns before this one, and begins to record it.
+    pub(crate) async fn ready(&self) -> Result<()> {
+        let (turns, turn) = (&self.session.entry.turns, &self.scope);
+        while let Some(answered) = turns.ahead_of(turn) {
+            let over = async {
+                answered.cancelled().await;
+                Ok(())
+            };
+            turn.cancel.heeding(over).await?;
+        }
+        if self.waits && turn.cancel.has_fired() {
+            return Err(Error::Cancelled);
+        }
+        match self.session.updates().recorder() {
+            Some(recorder) => {
+                self.recorded.store(true, Ordering::Release);
+                recorder.begin_turn(turn.prompt()).await
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the turn: no cancel reaches it and nothing is sent any more. Says whether it was cancelled.
+    pub(crate) fn end(&self) -> bool {
+        self.session.entry.turns.end(&self.scope)
+    }
+
+    /// The recorder, once recording began.
+    pub(crate) fn recorder(&self) -> Option<&Recorder> {
+        self.session.updates().recorder().filter(|_| self.recorded.load(Ordering::Acquire))
+    }
+}
+
+impl<S> fmt::Debug for Running<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").field("session", &self.session).finish_non_exhaustive()
+    }
+}
+
+impl<S> Drop for Running<S> {
+    fn drop(&mut self) {
+        self.end();
+        if let Some(recorder) = self.recorder() {
+            recorder.end_turn();
+        }
+    }
+}
+
+impl<S> Drop for Place<S> {
+    fn drop(&mut self) {
+        // It may have been answered without its handler, which is still somewhere.
+        self.session.entry.turns.end(&self.scope);
+        self.session.entry.turns.release(&self.scope);
+    }
+}

@@ -1,0 +1,89 @@
+//! What stands in the place of `store` without that feature: nothing of it can be there.
+
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
+use acp_rpc::{Encode, EncodeError, Hold};
+use acp_types::v1::{ContentBlock, ListSessionsRequest, ListSessionsResponse, SessionId, SessionUpdate};
+
+use crate::client::Client;
+use crate::error::Result;
+use crate::wire::gate::Gate;
+
+#[derive(Clone)]
+pub(crate) enum Keeper {}
+
+impl Keeper {
+    pub(crate) const fn hold(&self) -> Hold {
+        match *self {}
+    }
+
+    pub(crate) async fn create(&self, _: &SessionId, _: &str, _: &[String]) -> Result<Recorder> {
+        match *self {}
+    }
+
+    pub(crate) async fn reopen(&self, _: Option<Recorder>, _: &SessionId, _: &str) -> Result<Recorder> {
+        match *self {}
+    }
+
+    pub(crate) async fn list(&self, _: &ListSessionsRequest) -> Result<ListSessionsResponse> {
+        match *self {}
+    }
+
+    pub(crate) async fn close(&self) {
+        match *self {}
+    }
+
+    pub(crate) async fn delete(&self, _: &SessionId) -> Result<()> {
+        match *self {}
+    }
+}
+
+#[derive(Clone)]
+pub(crate) enum Recorder {}
+
+impl Recorder {
+    pub(crate) async fn begin_turn(&self, _: &[ContentBlock]) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn end_turn(&self) {
+        match *self {}
+    }
+
+    pub(crate) fn has_room(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) async fn keep<'a>(&'a self, _: &'a Gate, _: &'a SessionUpdate) -> Kept<'a> {
+        match *self {}
+    }
+
+    pub(crate) fn keep_now<'a>(&'a self, _: &'a Gate, _: &'a SessionUpdate) -> Kept<'a> {
+        match *self {}
+    }
+
+    pub(crate) async fn replay(&self, _: &Client) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) async fn set_directories(&self, _: &[String]) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) async fn commit(&self) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) async fn close(&self) -> Result<()> {
+        match *self {}
+    }
+}
+
+pub(crate) struct Kept<'a>(Infallible, PhantomData<&'a ()>);
+
+impl Encode for Kept<'_> {
+    fn encode(&self, _: &mut Vec<u8>) -> std::result::Result<(), EncodeError> {
+        match self.0 {}
+    }
+}

@@ -1,0 +1,82 @@
+//! Asking the user for something: by a form, or on a web page.
+
+use acp_types::v1::{CreateElicitationRequest, CreateElicitationResponse, methods};
+
+use crate::ask::elicited::{Elicited, OpenedUrl, check_offered, read_form, session_scope};
+use crate::ask::form::{Form, FormValues};
+use crate::ask::question::cancelled_remotely;
+use crate::error::Result;
+use crate::turn::Turn;
+
+impl Turn {
+    /// Asks the user to fill in a form, and returns the values, checked against it. Never ask for secrets this way
+    /// (rule `v1-eli-09`): [`elicit_url`](Self::elicit_url) is for them.
+    ///
+    /// ```
+    /// # use acp_agent::{Elicited, Form, Result, Turn};
+    /// use acp_agent::types::{IntegerPropertySchema, StringPropertySchema};
+    ///
+    /// # async fn deploy(turn: Turn) -> Result<()> {
+    /// let form = Form::new("Where should this run?")
+    ///     .required("region", StringPropertySchema::new().values(["eu".into(), "us".into()]))
+    ///     .optional("replicas", IntegerPropertySchema::new().minimum(1).maximum(9));
+    /// match turn.elicit(form).await? {
+    ///     Elicited::Accepted(values) => {
+    ///         let (region, replicas) = (values.text("region"), values.integer("replicas"));
+    ///         // …
+    ///     }
+    ///     Elicited::Declined | Elicited::Cancelled => turn.say("Then it stays here.").await?,
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) naming `elicitation.form`; [`Error::FormField`](crate::Error::FormField) when the values are not what the form
+    /// allows; [`Error::Call`](crate::Error::Call) when the client fails; [`Error::Cancelled`](crate::Error::Cancelled) with the turn. An error is no answer
+    /// (rule `v1-eli-18`).
+    pub async fn elicit(&self, form: Form) -> Result<Elicited<FormValues>> {
+        let (schema, request) = form.into_request(session_scope(self.session_id()));
+        read_form(self.elicit_with(&request).await?, &schema)
+    }
+
+    /// Asks the user to open a web page, where the rest goes on. That the user has accepted means only that the
+    /// page may be opened (rule `v1-eli-17`).
+    ///
+    /// The address must hold no secrets and log nobody in (rule `v1-eli-12`), and who ends the flow there must be
+    /// the user who began it (rule `v1-eli-14`).
+    ///
+    /// ```
+    /// # use acp_agent::{Elicited, Result, Turn};
+    /// # async fn wait_for_callback() {}
+    /// # async fn connect(turn: Turn) -> Result<()> {
+    /// let asked = turn.elicit_url("Connect your account", "https://example.com/connect?state=f3a1").await?;
+    /// if let Elicited::Accepted(page) = asked {
+    ///     wait_for_callback().await;
+    ///     page.complete().await?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) naming `elicitation.url`; [`Error::Call`](crate::Error::Call) when the client fails;
+    /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn.
+    pub async fn elicit_url(
+        &self,
+        message: impl Into<String>,
+        url: impl Into<String>,
+    ) -> Result<Elicited<OpenedUrl>> {
+        let page = OpenedUrl::new(self.client());
+        let request = page.request(message, url, session_scope(self.session_id()));
+        page.read(&self.elicit_with(&request).await?)
+    }
+
+    /// Asks the user with a request of the agent's own making, and returns the answer as it is.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) naming the mode's capability; [`Error::Call`](crate::Error::Call) when the client fails;
+    /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn.
+    pub async fn elicit_with(&self, request: &CreateElicitationRequest) -> Result<CreateElicitationResponse> {
+        check_offered(&request.mode, self.client().capabilities())?;
+        self.call_untimed::<methods::ElicitationCreate>(request).await.map_err(cancelled_remotely)
+    }
+}

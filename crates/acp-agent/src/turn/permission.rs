@@ -1,0 +1,90 @@
+//! Asking the user before something is done.
+
+use acp_types::v1::{PermissionOption, RequestPermissionRequest, ToolCall, ToolCallUpdate, methods};
+
+use crate::ask::permission::{allow_always, allow_once, chosen, reject_always, reject_once};
+use crate::ask::question::cancelled_remotely;
+use crate::error::Result;
+use crate::turn::Turn;
+use crate::updates::decisions::{Decision, Permissions};
+use crate::updates::paths;
+
+impl Turn {
+    /// Asks the user whether a tool call may be done: once, always, or not.
+    ///
+    /// The call need not have been reported. Its relative paths are joined with the session's working directory. What "always" covers is the agent's to say and to keep:
+    /// [`ask_remembered`](Self::ask_remembered) does.
+    ///
+    /// # Errors
+    /// Those of [`ask_with`](Self::ask_with). An error is never consent.
+    pub async fn ask(&self, call: &ToolCall) -> Result<Decision> {
+        let options = [allow_once(), allow_always(), reject_once()];
+        self.ask_with(call, options).await.map(|chosen| Decision::from(&chosen.kind))
+    }
+
+    /// Asks the user to choose one of these options for a tool call, and returns the chosen one.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled) when the turn was cancelled, and when the client answers that it was, in either of
+    /// the two ways there are (rule `v1-creq-09`); [`Error::Call`](crate::Error::Call) when the client fails or chooses what was not
+    /// on offer. An error is never consent (rule `v1-perm-08`).
+    pub async fn ask_with(
+        &self,
+        call: &ToolCall,
+        options: impl IntoIterator<Item = PermissionOption>,
+    ) -> Result<PermissionOption> {
+        let options: Vec<_> = options.into_iter().collect();
+        let mut call = ToolCallUpdate::from(call);
+        paths::join_call(&mut call, self.session_updates().cwd());
+        let request = RequestPermissionRequest::new(self.session_id(), call, options);
+        let answer = self.call_untimed::<methods::SessionRequestPermission>(&request).await;
+        chosen(request, answer.map_err(cancelled_remotely)?.outcome)
+    }
+
+    /// Asks the user whether a tool call may be done, unless the session remembers the answer: one that is for
+    /// always is kept under `key`, which says what the like of the call is.
+    ///
+    /// ```
+    /// # use acp_agent::{Result, Turn, types::ToolCall};
+    /// # async fn edit(turn: Turn) -> Result<()> {
+    /// let call = ToolCall::edit("Edit notes.txt");
+    /// if turn.ask_remembered("edit", &call).await?.is_allowed() {
+    ///     // … the work …
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`ask_with`](Self::ask_with). An error is never consent.
+    pub async fn ask_remembered(&self, key: impl Into<String>, call: &ToolCall) -> Result<Decision> {
+        self.permissions().ask(self, key, call).await
+    }
+
+    /// What the user has decided for good in this session.
+    #[must_use]
+    pub fn permissions(&self) -> &Permissions {
+        self.session_updates().permissions()
+    }
+}
+
+impl Permissions {
+    /// The decision that is remembered for `key`; else asks the user, who can allow or reject once or always, and
+    /// remembers an answer that is for always.
+    ///
+    /// # Errors
+    /// Those of [`Turn::ask_with`]. An error is never consent, and is not remembered.
+    pub async fn ask(&self, turn: &Turn, key: impl Into<String>, call: &ToolCall) -> Result<Decision> {
+        let key = key.into();
+        if let Some(decision) = self.remembered(&key) {
+            turn.check_open()?;
+            return Ok(decision);
+        }
+        let options = [allow_once(), allow_always(), reject_once(), reject_always()];
+        let decision = Decision::from(&turn.ask_with(call, options).await?.kind);
+        match decision {
+            Decision::AllowedAlways | Decision::RejectedAlways => self.remember(key, decision.is_allowed()),
+            Decision::Allowed | Decision::Rejected => {}
+        }
+        Ok(decision)
+    }
+}

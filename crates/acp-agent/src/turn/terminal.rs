@@ -1,0 +1,333 @@
+//! Commands in the client's terminals.
+
+use std::fmt;
+use std::path::Path;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use acp_types::method::Method as _;
+use acp_types::v1::{
+    CreateTerminalRequest, CreateTerminalResponse, EnvVariable, KillTerminalRequest, ReleaseTerminalRequest,
+    ReleaseTerminalResponse, TerminalExitStatus, TerminalId, TerminalOutputRequest, TerminalOutputResponse,
+    ToolCall, ToolCallContent, WaitForTerminalExitRequest, methods,
+};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+use crate::error::{Error, Result};
+use crate::turn::Turn;
+use crate::turn::fs::absolute;
+use crate::turn::tool::RunningTool;
+
+impl Turn {
+    /// The client's terminals; `None` when it offers none.
+    #[must_use]
+    pub fn terminals(&self) -> Option<Terminals> {
+        self.client().capabilities().terminal.then(|| Terminals { turn: self.clone() })
+    }
+}
+
+/// The client's terminals, in which commands run where the user's files are.
+#[derive(Clone, Debug)]
+pub struct Terminals {
+    turn: Turn,
+}
+
+impl Terminals {
+    /// A command to run: a program, without a shell.
+    ///
+    /// ```
+    /// # use acp_agent::{Result, Turn};
+    /// # async fn test(turn: Turn) -> Result<()> {
+    /// let Some(terminals) = turn.terminals() else { return Ok(()) };
+    /// let result = terminals.command("cargo").args(["test", "--quiet"]).run().await?;
+    /// let passed = result.exit_status.is_some_and(|status| status.exit_code == Some(0));
+    /// # Ok(()) }
+    /// ```
+    pub fn command(&self, program: impl Into<String>) -> Command {
+        let request = CreateTerminalRequest::new(self.turn.session_id(), program);
+        Command { turn: self.turn.clone(), request: Ok(request) }
+    }
+
+    /// A terminal of this session that was [detached](Terminal::detach), for instance by an earlier turn.
+    pub fn attach(&self, id: impl Into<TerminalId>) -> Terminal {
+        Terminal::new(self.turn.clone(), id.into())
+    }
+}
+
+/// A command on its way to a terminal.
+#[must_use = "nothing runs before `create` or `run`"]
+pub struct Command {
+    turn: Turn,
+    request: Result<CreateTerminalRequest>,
+}
+
+impl Command {
+    /// Adds an argument.
+    pub fn arg(self, arg: impl Into<String>) -> Self {
+        self.args([arg])
+    }
+
+    /// Adds arguments.
+    pub fn args<A: Into<String>>(self, args: impl IntoIterator<Item = A>) -> Self {
+        self.with(|request| request.args.extend(args.into_iter().map(Into::into)))
+    }
+
+    /// Sets an environment variable.
+    pub fn env(self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.with(|request| request.env.push(EnvVariable::new(name, value)))
+    }
+
+    /// Sets the working directory: an absolute path (rule `v1-term-12`). Without it, it is the client's choice.
+    pub fn cwd(mut self, path: impl AsRef<Path>) -> Self {
+        self.request = self.request.and_then(|request| Ok(request.cwd(absolute(path.as_ref())?)));
+        self
+    }
+
+    /// Keeps no more than this many bytes of output: the latest.
+    pub fn output_byte_limit(self, bytes: u64) -> Self {
+        self.with(|request| request.output_byte_limit = Some(bytes))
+    }
+
+    /// Starts the command. Its terminal is released when the guard is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the client says; [`Error::Cancelled`] with the turn; the working directory is not
+    /// absolute.
+    pub async fn create(self) -> Result<Terminal> {
+        let (turn, request) = (self.turn, self.request?);
+        turn.check_open()?;
+        // In a task: a terminal that the client makes while nobody waits for it any more is dropped there, and so
+        // released.
+        let creating = tokio::spawn({
+            let turn = turn.without_cancel();
+            async move {
+                let method = methods::TerminalCreate::NAME;
+                let created: Result<CreateTerminalResponse, _> =
+                    turn.client().peer().request(method, &request).await;
+                created
+                    .map(|created| Terminal::new(turn, created.terminal_id))
+                    .map_err(|error| Error::call(method, error))
+            }
+        });
+        let created =
+            turn.heeding(async { creating.await.unwrap_or_else(|error| Err(Error::other(error))) }).await;
+        let mut terminal = created.map_err(|error| turn.heard(error))?;
+        terminal.turn = turn;
+        Ok(terminal)
+    }
+
+    /// Runs the command to its end as a tool call of its own, which shows the terminal: completed when it ends
+    /// with exit code 0, failed otherwise. Returns its output and how it ended.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create) and [`Turn::update`]. A command that fails is no error.
+    pub async fn run(self) -> Result<TerminalOutputResponse> {
+        let request = self.request?;
+        let mut tool = self.turn.start_tool(ToolCall::execute(line(&request))).await?;
+        let command = Command { turn: self.turn, request: Ok(request) };
+        match command.run_in(&mut tool).await {
+            Ok(result) => {
+                match result.exit_status.as_ref().and_then(failure) {
+                    None => tool.complete().await?,
+                    Some(reason) => tool.fail(reason).await?,
+                }
+                Ok(result)
+            }
+            // Dropped, the tool call is reported as failed: there is nothing to say about why.
+            Err(error @ (Error::Cancelled | Error::TurnOver)) => Err(error),
+            Err(error) => {
+                // The error of the work says more than one of the report would.
+                drop(tool.fail(error.to_string()).await);
+                Err(error)
+            }
+        }
+    }
+
+    /// Runs the command to its end and shows its terminal in `tool`, which stays in progress. Returns its output
+    /// and how it ended.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create) and [`Turn::update`]. A command that fails is no error.
+    pub async fn run_in(self, tool: &mut RunningTool) -> Result<TerminalOutputResponse> {
+        let terminal = self.create().await?;
+        // Before it is released (rule `v1-tool-10`).
+        tool.terminal(&terminal).await?;
+        let status = terminal.wait_for_exit().await?;
+        let mut result = terminal.output().await?;
+        result.exit_status = Some(status);
+        // Dropped, it is released: a client that fails at that does not change the result.
+        Ok(result)
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut CreateTerminalRequest)) -> Self {
+        if let Ok(request) = &mut self.request {
+            change(request);
+        }
+        self
+    }
+}
+
+/// The command as one would type it, without quotes.
+fn line(request: &CreateTerminalRequest) -> String {
+    let mut line = request.command.clone();
+    for arg in &request.args {
+        line.push(' ');
+        line.push_str(arg);
+    }
+    line
+}
+
+/// Why a command that ended like this has failed; `None` if it has not. Nothing known is no success
+/// (rule `v1-term-11`).
+fn failure(status: &TerminalExitStatus) -> Option<String> {
+    match (status.exit_code, &status.signal) {
+        (Some(0), None) => None,
+        (_, Some(signal)) => Some(format!("The command was ended by {signal}.")),
+        (Some(code), None) => Some(format!("The command ended with exit code {code}.")),
+        (None, None) => Some("The command has ended; the client does not say how.".to_owned()),
+    }
+}
+
+/// A command that was started, and its terminal.
+///
+/// It belongs to the turn: what is awaited on it ends with [`Error::Cancelled`] when the turn is cancelled. Dropped,
+/// it is released, which ends the command (rules `v1-term-02`, `v1-term-07`).
+///
+/// ```
+/// # use acp_agent::{Result, Terminals, types::ToolCall, Turn};
+/// # use std::time::Duration;
+/// # async fn build(turn: Turn, terminals: Terminals) -> Result<()> {
+/// let terminal = terminals.command("make").create().await?;
+/// let mut tool = turn.start_tool(ToolCall::execute("make")).await?;
+/// tool.terminal(&terminal).await?;
+/// if tokio::time::timeout(Duration::from_secs(60), terminal.wait_for_exit()).await.is_err() {
+///     terminal.kill().await?;
+/// }
+/// let output = terminal.output().await?.output;
+/// terminal.release().await?;
+/// tool.complete_with(output.as_str()).await
+/// # }
+/// ```
+#[must_use = "dropped, the terminal is released and its command ends"]
+pub struct Terminal {
+    turn: Turn,
+    id: TerminalId,
+    release: Release,
+}
+
+impl Terminal {
+    fn new(turn: Turn, id: TerminalId) -> Self {
+        Terminal { turn, id, release: Release { runtime: Handle::try_current().ok() } }
+    }
+
+    /// The terminal's id.
+    #[must_use]
+    pub const fn id(&self) -> &TerminalId {
+        &self.id
+    }
+
+    /// What the command has printed so far, and how it ended if it has.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the client says; [`Error::Cancelled`] with the turn.
+    pub async fn output(&self) -> Result<TerminalOutputResponse> {
+        let request = TerminalOutputRequest::new(self.turn.session_id(), &self.id);
+        self.turn.call::<methods::TerminalOutput>(&request).await
+    }
+
+    /// Waits until the command has ended, as long as it takes: `Options::request_timeout` does not count. An exit
+    /// status without code and signal means that it is not known how (rule `v1-term-11`).
+    ///
+    /// # Errors
+    /// Those of [`output`](Self::output).
+    pub async fn wait_for_exit(&self) -> Result<TerminalExitStatus> {
+        let request = WaitForTerminalExitRequest::new(self.turn.session_id(), &self.id);
+        let exit = self.turn.call_untimed::<methods::TerminalWaitForExit>(&request).await?;
+        let mut status = TerminalExitStatus::new();
+        (status.exit_code, status.signal, status.meta) = (exit.exit_code, exit.signal, exit.meta);
+        Ok(status)
+    }
+
+    /// Ends the command. What it has printed stays there to be read.
+    ///
+    /// # Errors
+    /// Those of [`output`](Self::output).
+    pub async fn kill(&self) -> Result<()> {
+        let request = KillTerminalRequest::new(self.turn.session_id(), &self.id);
+        self.turn.call::<methods::TerminalKill>(&request).await.map(drop)
+    }
+
+    /// Gives the terminal back, and ends its command if it still runs. Tool calls that show it go on showing it.
+    ///
+    /// Unlike a drop it tells when that is done, and whether it failed. A cancellation does not take it back.
+    ///
+    /// # Errors
+    /// Those of [`output`](Self::output).
+    pub async fn release(mut self) -> Result<()> {
+        let Some(released) = self.release.start(&self.turn, &self.id) else { return Ok(()) };
+        self.turn.heeding(async { released.await.unwrap_or_else(|error| Err(Error::other(error))) }).await
+    }
+
+    /// Lets the terminal live on without the guard. It can be [attached](Terminals::attach) by its id while the
+    /// session lasts, and should then be released.
+    #[must_use = "without its id the terminal cannot be released"]
+    pub fn detach(mut self) -> TerminalId {
+        self.release.runtime = None;
+        self.id.clone()
+    }
+}
+
+/// What a terminal is released with: a request, by a drop guard, which cannot wait for its answer.
+struct Release {
+    /// `None` when there is nothing to release any more.
+    runtime: Option<Handle>,
+}
+
+impl Release {
+    /// Sends the request, once. It is on its way before whatever comes next, as far as there is room for it.
+    fn start(&mut self, turn: &Turn, id: &TerminalId) -> Option<JoinHandle<Result<()>>> {
+        let runtime = self.runtime.take()?;
+        let request = ReleaseTerminalRequest::new(turn.session_id(), id);
+        let peer = turn.client().peer().timeout(None);
+        let mut work: Pin<Box<dyn Future<Output = Result<()>> + Send>> = Box::pin(async move {
+            let method = methods::TerminalRelease::NAME;
+            let answer: Result<ReleaseTerminalResponse, _> = peer.request(method, &request).await;
+            answer.map(drop).map_err(|error| Error::call(method, error))
+        });
+        // This poll writes the request; the one of the task, which comes whatever this returns, has a waker.
+        let first = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        Some(runtime.spawn(async move {
+            match first {
+                Poll::Ready(result) => result,
+                Poll::Pending => work.await,
+            }
+        }))
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // Nobody waits for the answer.
+        drop(self.release.start(&self.turn, &self.id));
+    }
+}
+
+/// The terminal, embedded in a tool call.
+impl From<&Terminal> for ToolCallContent {
+    fn from(terminal: &Terminal) -> Self {
+        acp_types::v1::Terminal::new(&terminal.id).into()
+    }
+}
+
+impl fmt::Debug for Terminal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Terminal").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Command").finish_non_exhaustive()
+    }
+}

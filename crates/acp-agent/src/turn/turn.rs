@@ -1,0 +1,317 @@
+//! A prompt turn: what the agent says and asks between a prompt and its answer.
+
+use std::fmt;
+use std::sync::Arc;
+
+use acp_rpc::{CallError, CancellationToken, Peer};
+use acp_types::Meta;
+use acp_types::method::Request;
+use acp_types::v1::{ContentBlock, ContentChunk, Plan, PlanEntry, PromptRequest, SessionId, SessionUpdate};
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
+
+use crate::client::Client;
+use crate::client::cancel::Cancel;
+use crate::error::{Error, Result};
+use crate::updates::session_updates::SessionUpdates;
+use crate::wire::gate::Gate;
+
+/// One turn of a session: the user's message, and the verbs to answer it with.
+///
+/// The verbs send one update each, in the order in which they are awaited, and wait while the client does not
+/// read. All of them leave before the turn's answer (rule `v1-turn-07`): once the handler has returned, a
+/// clone that is still around gets [`Error::TurnOver`]. What a task has to tell later it tells by
+/// [`session_updates`](Self::session_updates).
+///
+/// # Cancellation
+///
+/// A turn ends with stop reason `cancelled` after `session/cancel`, after `$/cancel_request` for its prompt, when
+/// its session is closed or deleted, and when the client is gone. The handler needs no code for it:
+///
+/// 1. Whatever it awaits on its turn ends with [`Error::Cancelled`], and so does every later verb; `?` unwinds.
+///    Requests to the client that are still open are cancelled.
+/// 2. A handler that awaits something else (a model, a timer) is dropped there, as any future can be: what it
+///    holds is dropped with it, so tool calls that are running are reported as failed.
+/// 3. A handler that has seen the cancellation, because a verb told it or because it holds the
+///    [token](Cancel::token), may go on for [`CANCEL_GRACE`](crate::CANCEL_GRACE) to end by itself. What it
+///    still has to say it says with [`uncancelled`](Self::uncancelled).
+///
+/// Then the client gets the answer. Whatever the handler returned, an error included, it is `cancelled`
+/// (rules `v1-cancel-05`, `v1-cancel-06`).
+///
+/// A session has one turn at a time: a second prompt is refused with `-32600` until the first is answered,
+/// also while that is being cancelled. Or it waits, up to [`PROMPT_QUEUE`](crate::PROMPT_QUEUE) of them, if the
+/// agent has [`queue_prompts`](crate::Profile::queue_prompts). `session/cancel` then cancels the turn that runs
+/// and every prompt that was sent before the cancel; `$/cancel_request` only the prompt that it names. One that
+/// is cancelled while it waits is answered `cancelled`, and its handler never runs.
+#[derive(Clone)]
+pub struct Turn {
+    scope: Arc<TurnScope>,
+    /// Whether the verbs work on after the turn was cancelled.
+    last_words: bool,
+}
+
+/// What the clones of a turn share with its session.
+pub(crate) struct TurnScope {
+    request: Arc<PromptRequest>,
+    session: SessionUpdates,
+    pub(crate) cancel: Cancel,
+    gate: Gate,
+    /// Fires when its answer stands in the output buffer.
+    pub(crate) answered: CancellationToken,
+}
+
+impl Turn {
+    pub(crate) const fn new(scope: Arc<TurnScope>) -> Self {
+        Turn { scope, last_words: false }
+    }
+
+    /// The user's message. Its content is of the kinds that the agent has advertised.
+    #[must_use]
+    pub fn prompt(&self) -> &[ContentBlock] {
+        &self.scope.request.prompt
+    }
+
+    /// The text of the user's message: its text blocks, joined by line breaks.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts: Vec<_> = self.prompt().iter().filter_map(ContentBlock::as_text).collect();
+        texts.join("\n")
+    }
+
+    /// The session's id.
+    #[must_use]
+    pub fn session_id(&self) -> &SessionId {
+        &self.scope.request.session_id
+    }
+
+    /// The `_meta` of the prompt.
+    #[must_use]
+    pub fn meta(&self) -> Option<&Meta> {
+        self.scope.request.meta.as_ref()
+    }
+
+    /// The client: who it is and what it offers.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        self.scope.session.client()
+    }
+
+    /// A way to send updates of the session that works on when the turn is over.
+    #[must_use]
+    pub fn session_updates(&self) -> &SessionUpdates {
+        &self.scope.session
+    }
+
+    /// What was said in the session before, oldest first; this turn's prompt, and what it has sent already, come
+    /// last. There is nothing in it unless the agent has a [`store`](crate::store).
+    ///
+    /// # Errors
+    /// The store cannot be read, or has failed to write.
+    #[cfg(feature = "store")]
+    pub async fn history(&self) -> Result<crate::store::History> {
+        self.scope.session.history().await
+    }
+
+    /// Says something: a piece of the answer, as Markdown.
+    ///
+    /// # Errors
+    /// Those of [`update`](Self::update).
+    pub async fn say(&self, text: impl Into<String>) -> Result<()> {
+        self.send(ContentBlock::text(text)).await
+    }
+
+    /// Thinks aloud: a piece of reasoning, which the client shows apart from the answer.
+    ///
+    /// # Errors
+    /// Those of [`update`](Self::update).
+    pub async fn thought(&self, text: impl Into<String>) -> Result<()> {
+        self.update(SessionUpdate::AgentThoughtChunk(ContentChunk::text(text))).await
+    }
+
+    /// Sends content of any kind as a piece of the answer.
+    ///
+    /// # Errors
+    /// Those of [`update`](Self::update).
+    pub async fn send(&self, content: impl Into<ContentBlock>) -> Result<()> {
+        self.update(SessionUpdate::AgentMessageChunk(ContentChunk::new(content))).await
+    }
+
+    /// Tells the plan: all of its entries, which replace those told before (rule `v1-plan-02`).
+    ///
+    /// # Errors
+    /// Those of [`update`](Self::update).
+    pub async fn plan<E: Into<PlanEntry>>(&self, entries: impl IntoIterator<Item = E>) -> Result<()> {
+        let entries: Vec<PlanEntry> = entries.into_iter().map(Into::into).collect();
+        self.update(SessionUpdate::Plan(Plan::new(entries))).await
+    }
+
+    /// Sends any update. Relative paths in diffs and locations leave absolute, joined with the session's working
+    /// directory (rule `v1-rpc-24`).
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] when the turn was cancelled or the client is gone, [`Error::TurnOver`] after the
+    /// turn's answer, [`Error::Unsupported`] for a kind that the client has to offer first.
+    pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
+        self.check_open()?;
+        let (session, gate) = (&self.scope.session, &self.scope.gate);
+        let tried = session.try_send(gate, update.into()).map_err(|error| self.heard(error))?;
+        let Some(update) = tried else { return Ok(()) };
+        let sending = session.send_when_possible(gate, update);
+        tokio::select! {
+            biased;
+            sent = sending => sent.map_err(|error| self.heard(error)),
+            () = self.scope.cancel.cancelled(), if !self.last_words => Err(Error::Cancelled),
+        }
+    }
+
+    /// Sends an update without waiting, for drop guards.
+    pub(crate) fn update_now(&self, update: &SessionUpdate) {
+        self.scope.session.send_now(&self.scope.gate, update);
+    }
+
+    /// Calls an extension method of the client, whose name starts with `_`. The turn's cancellation cancels the
+    /// call.
+    ///
+    /// ```
+    /// # use acp_agent::{Result, Turn};
+    /// # async fn selection(turn: Turn) -> Result<()> {
+    /// let selected: String = turn.request("_editor/selection", &()).await?;
+    /// # turn.say(selected).await }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Client::request`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the turn.
+    pub async fn request<R: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: &(impl Serialize + Sync + ?Sized),
+    ) -> Result<R> {
+        let answer = self.heeding(self.client().request(method, params)).await;
+        answer.map_err(|error| self.heard(error))
+    }
+
+    /// Sends an extension notification, whose name starts with `_`, among the turn's updates.
+    ///
+    /// # Errors
+    /// Those of [`Client::notify`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the turn.
+    pub async fn notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
+        let sent = self.heeding(self.client().notify(method, params)).await;
+        sent.map_err(|error| self.heard(error))
+    }
+
+    /// Calls the client, unless the turn is cancelled first.
+    pub(crate) async fn call<M: Request>(&self, params: &M::Params) -> Result<M::Response>
+    where
+        M::Params: Sync,
+    {
+        self.call_through::<M>(self.client().peer(), params).await
+    }
+
+    /// The same for what takes the time it takes, as a person or a command does: `Options::request_timeout` does
+    /// not count.
+    pub(crate) async fn call_untimed<M: Request>(&self, params: &M::Params) -> Result<M::Response>
+    where
+        M::Params: Sync,
+    {
+        self.call_through::<M>(&self.client().peer().timeout(None), params).await
+    }
+
+    async fn call_through<M: Request>(&self, peer: &Peer, params: &M::Params) -> Result<M::Response>
+    where
+        M::Params: Sync,
+    {
+        self.heeding(async {
+            let answer = peer.request(M::NAME, params).await;
+            answer.map_err(|error| self.heard(Error::call(M::NAME, error)))
+        })
+        .await
+    }
+
+    /// The turn's cancellation, for handlers that want to look at it.
+    #[must_use]
+    pub fn cancel(&self) -> &Cancel {
+        &self.scope.cancel
+    }
+
+    /// Waits until the turn is cancelled.
+    pub async fn cancelled(&self) {
+        self.scope.cancel.cancelled().await;
+    }
+
+    /// The same turn for last words: its verbs work after the cancellation, until the turn is answered.
+    #[must_use]
+    pub fn uncancelled(&self) -> Turn {
+        self.scope.cancel.notice();
+        self.without_cancel()
+    }
+
+    pub(crate) fn without_cancel(&self) -> Turn {
+        Turn { scope: Arc::clone(&self.scope), last_words: true }
+    }
+
+    /// Does `work` unless the turn is cancelled or over, which comes first if both are there.
+    pub(crate) async fn heeding<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::select! {
+            biased;
+            error = self.closed() => Err(error),
+            result = work => result,
+        }
+    }
+
+    /// Whether the verbs still work.
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if self.scope.gate.is_closed() {
+            return Err(Error::TurnOver);
+        }
+        if !self.last_words && self.scope.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        Ok(())
+    }
+
+    /// Waits until the verbs do not work any more, and says why.
+    async fn closed(&self) -> Error {
+        tokio::select! {
+            biased;
+            error = self.scope.gate.closed() => error,
+            () = self.scope.cancel.cancelled(), if !self.last_words => Error::Cancelled,
+        }
+    }
+
+    /// A client that is gone has cancelled its turns, even if the message about it is still on its way.
+    pub(crate) fn heard(&self, error: Error) -> Error {
+        if !matches!(error, Error::Call { error: CallError::Closed(_), .. }) {
+            return error;
+        }
+        self.scope.cancel.fire();
+        self.scope.cancel.notice();
+        Error::Cancelled
+    }
+}
+
+impl fmt::Debug for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Turn").field("session_id", self.session_id()).finish_non_exhaustive()
+    }
+}
+
+impl TurnScope {
+    pub(crate) fn new(request: Arc<PromptRequest>, session: SessionUpdates, cancel: Cancel) -> Self {
+        TurnScope { request, session, cancel, gate: Gate::of_turn(), answered: CancellationToken::new() }
+    }
+
+    pub(crate) fn prompt(&self) -> &[ContentBlock] {
+        &self.request.prompt
+    }
+
+    /// From here on, nothing is sent.
+    pub(crate) fn close(&self) {
+        self.gate.close();
+    }
+
+    /// Whether it has ended.
+    pub(crate) fn is_over(&self) -> bool {
+        self.gate.is_closed()
+    }
+}

@@ -1,0 +1,217 @@
+//! Updates of a session, with or without a turn.
+
+use std::fmt;
+use std::sync::Arc;
+
+use acp_rpc::CallError;
+use acp_types::method::Method as _;
+use acp_types::v1::{SessionId, SessionUpdate, methods};
+
+use crate::client::Client;
+use crate::client::client_capabilities::check_offered;
+use crate::error::{Error, Result};
+use crate::store::Recorder;
+use crate::updates::decisions::Permissions;
+use crate::updates::outgoing::OutgoingUpdate;
+use crate::updates::paths;
+use crate::updates::settings::Settings;
+use crate::wire::gate::Gate;
+
+/// A way to tell the client about a session also while no turn runs: from a background task, or in the handler
+/// of another operation.
+///
+/// It is an argument of every operation on an open session, and [`Session::updates`](crate::Session::updates)
+/// and [`Turn::session_updates`](crate::Turn::session_updates) give it. Its verbs send one update each, in the
+/// order in which they are awaited, and wait while the client does not read. They work until the session is
+/// closed, deleted or opened anew, and a turn that ends does not end them.
+///
+/// ```
+/// # use acp_agent::{Result, SessionUpdates};
+/// # async fn next_title() -> String { String::new() }
+/// async fn keep_title(updates: SessionUpdates) -> Result<()> {
+///     loop {
+///         tokio::select! {
+///             title = next_title() => updates.title(title).await?,
+///             () = updates.closed() => return Ok(()),
+///         }
+///     }
+/// }
+/// ```
+#[derive(Clone)]
+pub struct SessionUpdates {
+    open: Arc<OpenSession>,
+}
+
+/// What is known of an open session, whatever the agent keeps for it.
+struct OpenSession {
+    id: SessionId,
+    cwd: Box<str>,
+    client: Client,
+    gate: Arc<Gate>,
+    permissions: Permissions,
+    settings: Settings,
+    /// `None` unless the agent has a store.
+    recorder: Option<Recorder>,
+}
+
+impl SessionUpdates {
+    /// `gate` is that of the session with this id.
+    pub(crate) fn new(
+        id: SessionId,
+        cwd: &str,
+        client: Client,
+        settings: Settings,
+        gate: Arc<Gate>,
+        recorder: Option<Recorder>,
+    ) -> Self {
+        let permissions = Permissions::new();
+        let cwd = cwd.into();
+        SessionUpdates {
+            open: Arc::new(OpenSession { id, cwd, client, gate, permissions, settings, recorder }),
+        }
+    }
+
+    /// The session's id.
+    #[must_use]
+    pub fn session_id(&self) -> &SessionId {
+        &self.open.id
+    }
+
+    /// The client.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.open.client
+    }
+
+    /// Sends any update. Relative paths in diffs and locations leave absolute, joined with the session's working
+    /// directory (rule `v1-rpc-24`).
+    ///
+    /// # Errors
+    /// [`Error::SessionClosed`] once the session is closed; [`Error::Unsupported`] for a kind that the client
+    /// has to offer first; [`Error::Call`] when the client is gone.
+    pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
+        self.send(&self.open.gate, update.into()).await
+    }
+
+    /// Waits until nothing can be sent any more: the session is closed, or the client is gone.
+    pub async fn closed(&self) {
+        tokio::select! {
+            () = self.open.gate.done().cancelled() => {}
+            _ = self.open.client.peer().closed() => {}
+        }
+    }
+
+    /// The session is closed: from here on nothing leaves but what a turn still says.
+    pub(crate) fn close(&self) {
+        self.open.gate.close();
+    }
+
+    /// The modes and config options that the client has been told of.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.open.settings
+    }
+
+    /// The working directory.
+    pub(crate) fn cwd(&self) -> &str {
+        &self.open.cwd
+    }
+
+    /// What keeps the session.
+    pub(crate) fn recorder(&self) -> Option<&Recorder> {
+        self.open.recorder.as_ref()
+    }
+
+    #[cfg(feature = "store")]
+    pub(crate) async fn history(&self) -> Result<crate::store::History> {
+        match self.recorder() {
+            Some(recorder) => recorder.history().await,
+            None => Ok(crate::store::History::empty()),
+        }
+    }
+
+    /// The decisions that the user wants to be remembered.
+    pub(crate) fn permissions(&self) -> &Permissions {
+        &self.open.permissions
+    }
+
+    /// Sends an update while `gate` is open. Every update of an open session leaves here, in
+    /// [`try_send`](Self::try_send) or in [`send_now`](Self::send_now).
+    async fn send(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
+        match self.try_send(gate, update)? {
+            None => Ok(()),
+            Some(update) => self.send_when_possible(gate, update).await,
+        }
+    }
+
+    /// Sends an update while `gate` is open, as a rule: gives it back if it has to wait, for room or to be recorded.
+    /// Then it is for [`send_when_possible`](Self::send_when_possible).
+    pub(crate) fn try_send(&self, gate: &Gate, mut update: SessionUpdate) -> Result<Option<SessionUpdate>> {
+        let client = &self.open.client;
+        paths::join(&mut update, &self.open.cwd);
+        check_offered(&update, client.capabilities())?;
+        if gate.is_closed() {
+            return Err(gate.error());
+        }
+        // Before it leaves: the client may act on it at once.
+        self.open.settings.observe(&update);
+        let sent = {
+            let leaving = match &self.open.recorder {
+                Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
+                Some(recorder) => OutgoingUpdate::Kept(recorder.keep_now(gate, &update)),
+                None => OutgoingUpdate::Plain { session: &self.open.id, update: &update },
+            };
+            client.peer().try_notify(methods::SessionUpdate::NAME, &gate.guard(&leaving))
+        };
+        let sent = sent.map_err(|error| unsent(gate, error))?;
+        Ok((!sent).then_some(update))
+    }
+
+    /// Sends an update that [`try_send`](Self::try_send) has given back.
+    pub(crate) async fn send_when_possible(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
+        let sending = async {
+            let leaving = match &self.open.recorder {
+                Some(recorder) => OutgoingUpdate::Kept(recorder.keep(gate, &update).await),
+                None => OutgoingUpdate::Plain { session: &self.open.id, update: &update },
+            };
+            let peer = self.open.client.peer();
+            let sent = peer.notify(methods::SessionUpdate::NAME, &gate.guard(&leaving)).await;
+            sent.map_err(|error| unsent(gate, error))
+        };
+        // The message first: there may be room for it by now.
+        tokio::select! {
+            biased;
+            sent = sending => sent,
+            error = gate.closed() => Err(error),
+        }
+    }
+
+    /// Sends an update that has waited for the session's opening.
+    pub(crate) fn update_now(&self, update: &SessionUpdate) {
+        self.send_now(&self.open.gate, update);
+    }
+
+    /// The same without waiting, for drop guards.
+    pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
+        let leaving = match &self.open.recorder {
+            Some(recorder) => OutgoingUpdate::Kept(recorder.keep_now(gate, update)),
+            None => OutgoingUpdate::Plain { session: &self.open.id, update },
+        };
+        // A client that is gone needs no updates, and a gate that is closed lets none out.
+        let peer = self.open.client.peer();
+        let _ = peer.notify_now(methods::SessionUpdate::NAME, &gate.guard(&leaving));
+    }
+}
+
+/// Why an update was not sent.
+fn unsent(gate: &Gate, error: CallError) -> Error {
+    match error {
+        CallError::Encode { .. } if gate.is_closed() => gate.error(),
+        error => Error::call(methods::SessionUpdate::NAME, error),
+    }
+}
+
+impl fmt::Debug for SessionUpdates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionUpdates").field("session_id", self.session_id()).finish_non_exhaustive()
+    }
+}

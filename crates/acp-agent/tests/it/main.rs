@@ -1,0 +1,50 @@
+//! All tests of the crate that share one process.
+//!
+//! Each subject is a module; `cargo test -p acp-agent --all-features --test it turn::` runs one of them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod advertised;
+mod cancel;
+mod capabilities;
+mod elicit;
+mod expansions;
+mod ext;
+mod fs;
+mod initialize;
+#[cfg(feature = "store")]
+mod journal;
+mod layers;
+mod macro_forms;
+#[cfg(feature = "mcp")]
+mod mcp;
+mod message;
+#[cfg(feature = "mcp")]
+mod options;
+mod permission;
+mod plan;
+mod queue;
+mod reopen;
+mod router;
+mod serving;
+mod sessions;
+mod setup_order;
+mod setup_random;
+#[cfg(feature = "store")]
+mod store;
+mod support;
+mod terminal;
+mod trace_context;
+mod transcripts;
+mod turn;
+mod turn_layers;
+#[cfg(feature = "unstable")]
+mod unstable;
+mod updates;
+mod validation;
+mod wire_quirks;

@@ -1,0 +1,229 @@
+//! Random set-ups: no update is ever seen for a session that the client does not know.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use acp_agent::types::{ContentChunk, SessionUpdate};
+use acp_agent::{
+    Agent, LoadSession, NewSession, Opened, Opening, OpensSession, Result, ResumeSession, StopReason,
+    Transport, Turn, agent,
+};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// Numbers that are random enough, and the same for the same seed.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        let mut random = Random(seed ^ 0x9E37_79B9_7F4A_7C15);
+        random.below(1);
+        random
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    async fn pause(&mut self) {
+        for _ in 0..self.below(4) {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// Does at random whatever an agent may do while it opens a session. The name of the working directory is the seed.
+struct Restless;
+
+impl Restless {
+    async fn open<O: OpensSession>(&self, open: Opening<O>) -> Result<Opened<()>> {
+        let seed: u64 = open.cwd().file_name().unwrap().to_str().unwrap().parse().unwrap();
+        let mut random = Random::new(seed);
+        for number in 0..random.below(4) {
+            random.pause().await;
+            open.update(chunk(seed, number)).await?;
+        }
+        if random.chance(40) {
+            let mut random = Random::new(seed + 1);
+            open.after_response(async move |open| {
+                random.pause().await;
+                let _ = open.update(chunk(seed, 100)).await;
+            });
+        }
+        if random.chance(50) {
+            // Nobody says when a task of the agent's own sends its updates, nor whether the session is opened.
+            let (open, mut random) = (open.clone(), Random::new(seed + 2));
+            tokio::spawn(async move {
+                for number in 200..200 + random.below(4) {
+                    random.pause().await;
+                    let _ = open.update(chunk(seed, number)).await;
+                }
+            });
+        }
+        random.pause().await;
+        if random.chance(25) {
+            return Err("not today".into());
+        }
+        let opened = Opened::new(());
+        Ok(if random.chance(30) { opened.session_id(format!("chosen-{seed}")) } else { opened })
+    }
+}
+
+fn chunk(seed: u64, number: u64) -> SessionUpdate {
+    SessionUpdate::AgentMessageChunk(ContentChunk::text(format!("{seed} {number}")))
+}
+
+#[agent]
+impl Restless {
+    async fn new_session(&self, open: NewSession) -> Result<Opened<()>> {
+        self.open(open).await
+    }
+
+    async fn load_session(&self, open: LoadSession) -> Result<Opened<()>> {
+        self.open(open).await
+    }
+
+    async fn resume_session(&self, open: ResumeSession) -> Result<Opened<()>> {
+        self.open(open).await
+    }
+
+    async fn close_session(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn delete_session(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn prompt(&self, turn: Turn) -> Result<StopReason> {
+        turn.say("0 0").await?;
+        Ok(StopReason::EndTurn)
+    }
+}
+
+/// What the client has asked for, by id.
+struct Asked {
+    method: &'static str,
+    session: Option<String>,
+    seed: u64,
+}
+
+/// A few requests at once, so that they get in each other's way.
+fn script(random: &mut Random) -> (String, HashMap<u64, Asked>) {
+    let mut lines = format!("{}\n", request(0, "initialize", &json!({"protocolVersion": 1})));
+    let mut asked = HashMap::new();
+    for id in 1..=2 + random.below(7) {
+        let session = ["a", "b"][usize::try_from(random.below(2)).unwrap()].to_owned();
+        let seed = random.below(1 << 30) * 10;
+        let setup = json!({"sessionId": session, "cwd": format!("/{seed}"), "mcpServers": []});
+        let without_servers = json!({"sessionId": session, "cwd": format!("/{seed}")});
+        let named = json!({"sessionId": session, "prompt": [{"type": "text", "text": "hi"}]});
+        let (method, params) = match random.below(10) {
+            0..2 => ("session/new", setup),
+            2..5 => ("session/load", setup),
+            5..7 => ("session/resume", without_servers),
+            7 => ("session/close", named),
+            8 => ("session/delete", named),
+            _ => ("session/prompt", named),
+        };
+        lines.push_str(&format!("{}\n", request(id, method, &params)));
+        let session = (method != "session/new").then_some(session);
+        asked.insert(id, Asked { method, session, seed });
+        if random.chance(15) {
+            let cancel = json!({"requestId": 1 + random.below(id)});
+            lines.push_str(&format!(
+                "{}\n",
+                json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": cancel})
+            ));
+        }
+    }
+    (lines, asked)
+}
+
+fn request(id: u64, method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+/// Checks the messages of the agent, in the order in which the client gets them.
+fn check(said: &str, mut asked: HashMap<u64, Asked>) {
+    let mut known = HashSet::new();
+    // Of each opening, the number of its last update that was sent in the handler itself.
+    let mut last: HashMap<u64, u64> = HashMap::new();
+    for line in said.lines() {
+        let message: Value = serde_json::from_str(line).unwrap();
+        if let Some(session) = message["params"]["sessionId"].as_str() {
+            let is_loading =
+                |asked: &Asked| asked.method == "session/load" && asked.session.as_deref() == Some(session);
+            assert!(known.contains(session) || asked.values().any(is_loading), "{message}\nin\n{said}");
+            let text = message["params"]["update"]["content"]["text"].as_str().unwrap();
+            let (seed, number) = text.split_once(' ').unwrap();
+            let (seed, number): (u64, u64) = (seed.parse().unwrap(), number.parse().unwrap());
+            let is_held = |asked: &Asked| asked.seed == seed && asked.method != "session/load" && seed > 0;
+            assert!(!asked.values().any(is_held), "an update before its answer: {message}\nin\n{said}");
+            if number < 100 && seed > 0 {
+                let before = last.insert(seed, number);
+                assert_eq!(number, before.map_or(0, |before| before + 1), "{message}\nin\n{said}");
+            }
+            continue;
+        }
+        let id = message["id"].as_u64().unwrap();
+        if id == 0 {
+            continue;
+        }
+        let Asked { method, session, .. } = asked.remove(&id).expect("answered once");
+        let result = message.get("result");
+        match (method, session, result) {
+            ("session/new", _, Some(result)) => {
+                known.insert(result["sessionId"].as_str().unwrap().to_owned());
+            }
+            ("session/load" | "session/resume", Some(session), Some(_)) => {
+                known.insert(session);
+            }
+            ("session/close" | "session/delete", Some(session), Some(_)) => {
+                known.remove(&session);
+            }
+            _ => {}
+        }
+    }
+    assert!(asked.is_empty(), "everything is answered");
+}
+
+async fn run<A: Agent>(agent: Arc<A>, seed: u64) {
+    let mut random = Random::new(seed);
+    let (lines, asked) = script(&mut random);
+    let capacity = 64 << random.below(10);
+    let (client, agent_end) = tokio::io::duplex(capacity);
+    let options = acp_agent::Options::default().outgoing_budget(capacity);
+    let served = tokio::spawn(acp_agent::serve_with(agent, Transport::from_stream(agent_end), options));
+    let (mut reader, mut writer) = tokio::io::split(client);
+    let wrote = tokio::spawn(async move {
+        writer.write_all(lines.as_bytes()).await.unwrap();
+        writer.shutdown().await.unwrap();
+    });
+    let mut said = String::new();
+    reader.read_to_string(&mut said).await.unwrap();
+    wrote.await.unwrap();
+    served.await.unwrap().unwrap();
+    check(&said, asked);
+}
+
+#[tokio::test]
+async fn no_update_is_seen_for_an_unknown_session() {
+    let agent = Arc::new(Restless);
+    for seed in 0..9_000 {
+        run(Arc::clone(&agent), seed).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nor_where_everything_runs_at_the_same_time() {
+    let agent = Arc::new(Restless);
+    for seed in 9_000..10_000 {
+        run(Arc::clone(&agent), seed).await;
+    }
+}

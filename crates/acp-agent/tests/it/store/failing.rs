@@ -1,0 +1,373 @@
+//! Stores that are slow, or fail.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use acp_agent::store::{Journal, Pending, Record, Records, SessionLog, SessionStore, StoreError};
+use acp_agent::types::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
+use acp_agent::{Client, NewSession, Opened, Result, Router, StopReason, Turn, op};
+use serde_json::json;
+use tokio::sync::Semaphore;
+
+use crate::store::{agent, load, named, texts};
+use crate::support::{Wire, check_error};
+
+/// A journal that writes only while there are permits, and not at all once it is broken. What it says about writing
+/// ahead is up to the test.
+#[derive(Clone)]
+struct Slow {
+    journal: Journal,
+    ahead: bool,
+    permits: Arc<Semaphore>,
+    broken: Arc<AtomicBool>,
+    committed: Arc<AtomicBool>,
+    /// A permit for each list.
+    listed: Arc<Semaphore>,
+}
+
+impl Slow {
+    fn new(journal: Journal) -> Self {
+        let permits = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
+        let listed = Arc::new(Semaphore::new(0));
+        Slow { journal, ahead: false, permits, broken: Arc::default(), committed: Arc::default(), listed }
+    }
+
+    fn wrap(&self, log: Box<dyn SessionLog>) -> Box<dyn SessionLog> {
+        Box::new(SlowLog { log, store: self.clone() })
+    }
+}
+
+impl SessionStore for Slow {
+    fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>> {
+        Box::pin(async move { Ok(self.wrap(self.journal.create(session).await?)) })
+    }
+
+    fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
+        Box::pin(async move { Ok(self.wrap(self.journal.open(session).await?)) })
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
+        self.journal.read(session)
+    }
+
+    fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
+        self.listed.add_permits(1);
+        self.journal.list(request)
+    }
+
+    fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
+        self.journal.delete(session)
+    }
+}
+
+struct SlowLog {
+    log: Box<dyn SessionLog>,
+    store: Slow,
+}
+
+impl SessionLog for SlowLog {
+    fn info(&self) -> &SessionInfo {
+        self.log.info()
+    }
+
+    fn writes_ahead(&self) -> bool {
+        self.store.ahead
+    }
+
+    fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
+        Box::pin(async move {
+            self.store.permits.acquire().await.unwrap().forget();
+            if self.store.broken.load(Ordering::SeqCst) {
+                return Err(StoreError::other("the disk is full"));
+            }
+            self.log.append(records).await
+        })
+    }
+
+    fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
+        self.log.set_title(title)
+    }
+
+    fn commit(&mut self) -> Pending<'_, ()> {
+        Box::pin(async move {
+            // As long as a disk takes: who does not wait for it is far ahead.
+            for _ in 0..200 {
+                tokio::task::yield_now().await;
+            }
+            self.log.commit().await?;
+            self.store.committed.store(true, Ordering::SeqCst);
+            Ok(())
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_turn_is_durable_when_it_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow::new(Journal::at(folder.path()));
+    let (mut wire, session) = Wire::open(agent(store.clone()), json!({})).await;
+    for _ in 0..20 {
+        store.committed.store(false, Ordering::SeqCst);
+        wire.turn(&session, "one\ntwo").await;
+        assert!(store.committed.load(Ordering::SeqCst));
+    }
+    // What other processes read now is all of it.
+    let mut records = Journal::at(folder.path()).read(&SessionId::from(session)).await.unwrap();
+    let mut count = 0;
+    loop {
+        match records.next().await.unwrap().len() {
+            0 => break,
+            more => count += more,
+        }
+    }
+    assert_eq!(count, 60);
+    wire.close().await;
+}
+
+/// Opens sessions for ever, once it has told that it does.
+async fn stuck(_: &(), open: NewSession, client: Client) -> Result<Opened<()>> {
+    if open.is_new() {
+        return Ok(Opened::new(()));
+    }
+    client.notify("_opening", &json!({})).await?;
+    std::future::pending().await
+}
+
+#[tokio::test]
+async fn a_session_that_is_half_open_is_closed_with_the_connection() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow::new(Journal::at(folder.path()));
+    let agent = Router::new("stuck", "1", ())
+        .on::<op::NewSession, _>(stuck)
+        .on::<op::Prompt, _>(much)
+        .store(store.clone());
+    let agent = Arc::new(agent);
+    let mut wire = Wire::serve_through(Arc::clone(&agent), 1024 * 1024);
+    wire.initialize(json!({})).await;
+    let session = wire.new_session().await;
+    wire.close().await;
+    assert!(store.committed.swap(false, Ordering::SeqCst), "an open one");
+
+    let mut wire = Wire::serve_through(agent, 1024 * 1024);
+    wire.initialize(json!({})).await;
+    wire.request("session/resume", named("session/resume", &session)).await;
+    assert_eq!(wire.recv().await["method"], "_opening");
+    wire.close().await;
+    assert!(store.committed.load(Ordering::SeqCst), "a half open one");
+    // Somebody else can open it.
+    Journal::at(folder.path()).open(&SessionId::from(session)).await.unwrap();
+}
+
+/// Says 100 KiB, a hundred times.
+async fn much(_: &(), turn: Turn) -> Result<StopReason> {
+    for _ in 0..100 {
+        turn.say("x".repeat(100 * 1024)).await?;
+    }
+    Ok(StopReason::EndTurn)
+}
+
+#[tokio::test]
+async fn a_turn_waits_for_a_store_that_is_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow::new(Journal::at(folder.path()));
+    let agent = Router::new("much", "1", ()).on::<op::Prompt, _>(much).store(store.clone());
+    let mut wire = Wire::serve_through(Arc::new(agent), 64 * 1024 * 1024);
+    wire.initialize(json!({})).await;
+    let session = wire.new_session().await;
+    store.permits.forget_permits(Semaphore::MAX_PERMITS);
+    let prompt = wire.prompt(&session, "go").await;
+    // The pipe has room for all of it, the store for no more than 1 MiB and one: eleven of them come.
+    for _ in 0..11 {
+        wire.update().await;
+    }
+    wire.notify("session/cancel", json!({"sessionId": session})).await;
+    // The cancel is heard before this is answered. The turn was waiting for the store: nothing more comes of it.
+    assert_eq!(wire.call("session/list", json!({})).await["result"]["sessions"][0]["sessionId"], session);
+    store.permits.add_permits(1000);
+    let answer = wire.recv().await;
+    assert_eq!((&answer["id"], &answer["result"]["stopReason"]), (&json!(prompt), &json!("cancelled")));
+    assert_eq!(load(&mut wire, &session).await.len(), 12);
+    wire.close().await;
+}
+
+#[tokio::test]
+async fn updates_leave_when_a_store_that_writes_ahead_has_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow { ahead: true, ..Slow::new(Journal::at(folder.path())) };
+    let (mut wire, session) = Wire::open(agent(store.clone()), json!({})).await;
+    store.permits.forget_permits(Semaphore::MAX_PERMITS);
+    let prompt = wire.prompt(&session, "one\ntwo").await;
+    let settled = async {
+        for _ in 0..1000 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        early = wire.recv() => panic!("{early}"),
+        () = settled => {}
+    }
+    store.permits.add_permits(1000);
+    assert_eq!((wire.said().await, wire.said().await), ("one".to_owned(), "two".to_owned()));
+    assert_eq!(wire.answer_to(prompt).await["result"]["stopReason"], "end_turn");
+    wire.close().await;
+}
+
+/// Says what it is told, once it is told to go on; counts how often it runs.
+async fn told(runs: &Arc<AtomicUsize>, turn: Turn) -> Result<StopReason> {
+    runs.fetch_add(1, Ordering::SeqCst);
+    for line in turn.text().lines() {
+        match line {
+            "ask" => {
+                // What was said so far is written, or is not.
+                let _ = turn.history().await;
+                turn.request::<()>("_go", &json!({})).await?;
+            }
+            line => turn.say(line).await?,
+        }
+    }
+    Ok(StopReason::EndTurn)
+}
+
+fn told_agent(store: Slow, runs: &Arc<AtomicUsize>) -> Router<Arc<AtomicUsize>> {
+    Router::new("told", "1", Arc::clone(runs)).on::<op::Prompt, _>(told).store(store)
+}
+
+/// On both runtimes: stores that write ahead, and others.
+macro_rules! on_both {
+    ($($check:ident as $name:ident;)*) => {$(
+        mod $name {
+            #[tokio::test]
+            async fn on_one_thread() {
+                super::$check(false).await;
+                super::$check(true).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_several_threads() {
+                super::$check(false).await;
+                super::$check(true).await;
+            }
+        }
+    )*};
+}
+
+on_both! {
+    check_refusing as a_prompt_is_refused_while_the_store_cannot_write;
+    check_breaking as a_turn_that_cannot_be_kept_fails_and_the_next_ones_are_kept;
+    check_cancelled as a_cancelled_turn_is_answered_so_while_the_store_cannot_write;
+}
+
+async fn check_refusing(ahead: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow { ahead, ..Slow::new(Journal::at(folder.path())) };
+    let runs = Arc::default();
+    let (mut wire, session) = Wire::open(told_agent(store.clone(), &runs), json!({})).await;
+    for round in 1..=2 {
+        store.broken.store(true, Ordering::SeqCst);
+        if !ahead {
+            // It has to fail to be known to.
+            check_error(&wire.turn(&session, "two").await.1, -32603, &["the disk is full"]);
+            runs.fetch_sub(1, Ordering::SeqCst);
+        }
+        for _ in 0..2 {
+            let (updates, answer) = wire.turn(&session, "two").await;
+            assert!(updates.is_empty(), "{updates:?}");
+            check_error(&answer, -32603, &["the disk is full"]);
+            // What is stored can be had meanwhile.
+            assert_eq!(load(&mut wire, &session).await.len(), 2 * (round - 1));
+            let resumed = wire.call("session/resume", named("session/resume", &session)).await;
+            assert!(resumed.get("result").is_some(), "{resumed}");
+        }
+        store.broken.store(false, Ordering::SeqCst);
+        assert_eq!(wire.turn(&session, "one").await.1["result"]["stopReason"], "end_turn");
+        assert_eq!(runs.load(Ordering::SeqCst), round);
+        assert_eq!(load(&mut wire, &session).await.len(), 2 * round);
+    }
+    // The title is that of the first prompt that was kept.
+    let list = wire.call("session/list", json!({})).await;
+    assert_eq!(list["result"]["sessions"][0]["title"], "one");
+    assert!(wire.call("session/close", json!({"sessionId": session})).await.get("result").is_some());
+    wire.close().await;
+}
+
+async fn check_breaking(ahead: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow { ahead, ..Slow::new(Journal::at(folder.path())) };
+    let runs = Arc::default();
+    let (mut wire, session) = Wire::open(told_agent(store.clone(), &runs), json!({})).await;
+    for _ in 0..2 {
+        let prompt = wire.prompt(&session, "kept\nask\nlost\nask\nafter it").await;
+        assert_eq!(wire.said().await, "kept");
+        let asked = wire.asked("_go").await;
+        store.broken.store(true, Ordering::SeqCst);
+        wire.answer(&asked, json!(null)).await;
+        assert_eq!(wire.said().await, "lost");
+        let asked = wire.asked("_go").await;
+        // From here on there would be room: but not for what comes after what is missing.
+        store.broken.store(false, Ordering::SeqCst);
+        wire.answer(&asked, json!(null)).await;
+        assert_eq!(wire.said().await, "after it");
+        check_error(&wire.answer_to(prompt).await, -32603, &["the disk is full"]);
+        assert_eq!(wire.turn(&session, "next").await.1["result"]["stopReason"], "end_turn");
+    }
+    let loaded = load(&mut wire, &session).await;
+    let (asked, next) = (("user", "kept\nask\nlost\nask\nafter it"), ("user", "next"));
+    let expected = [asked, ("agent", "kept"), next, ("agent", "next")];
+    assert_eq!(texts(&loaded), [expected, expected].concat());
+    wire.close().await;
+}
+
+async fn check_cancelled(ahead: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow { ahead, ..Slow::new(Journal::at(folder.path())) };
+    let runs = Arc::default();
+    let (mut wire, session) = Wire::open(told_agent(store.clone(), &runs), json!({})).await;
+    for by_request in [false, true] {
+        store.broken.store(false, Ordering::SeqCst);
+        let prompt = wire.prompt(&session, "ask\nlost\nask\nnever").await;
+        let asked = wire.asked("_go").await;
+        store.broken.store(true, Ordering::SeqCst);
+        wire.answer(&asked, json!(null)).await;
+        assert_eq!(wire.said().await, "lost");
+        wire.asked("_go").await;
+        if by_request {
+            wire.notify("$/cancel_request", json!({"requestId": prompt})).await;
+        } else {
+            wire.cancel(&session).await;
+        }
+        // The question is withdrawn.
+        assert_eq!(wire.recv().await["method"], "$/cancel_request");
+        assert_eq!(wire.stopped(prompt).await, "cancelled");
+    }
+    store.broken.store(false, Ordering::SeqCst);
+    wire.turn(&session, "kept").await;
+
+    if ahead {
+        // One that is cancelled before the store has failed to write its prompt.
+        let before = runs.load(Ordering::SeqCst);
+        store.permits.forget_permits(Semaphore::MAX_PERMITS);
+        let prompt = wire.prompt(&session, "never").await;
+        wire.cancel(&session).await;
+        // When this is heard, the cancel was. Its answer waits for the store, too.
+        let list = wire.request("session/list", json!({})).await;
+        store.listed.acquire().await.unwrap().forget();
+        store.broken.store(true, Ordering::SeqCst);
+        store.permits.add_permits(1000);
+        let mut answers = [wire.recv().await, wire.recv().await];
+        answers.sort_by_key(|answer| answer["id"].as_u64());
+        assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(prompt), &json!(list)));
+        assert_eq!(answers[0]["result"]["stopReason"], "cancelled", "{}", answers[0]);
+        assert_eq!(runs.load(Ordering::SeqCst), before);
+    }
+    wire.close().await;
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_kept_is_not_opened() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut wire = Wire::connect(agent(Journal::at(file.path().join("below"))), json!({})).await;
+    let params = json!({"cwd": "/work", "mcpServers": []});
+    wire.refused("session/new", params, -32603, &["sessions", "folder"]).await;
+    wire.close().await;
+}

@@ -1,0 +1,194 @@
+//! Updates that only the unstable schema has.
+
+use acp_agent::types::{
+    AuthMethod, AuthMethodAgent, AuthState, AuthStatusResponse, PlanItems, PlanUpdate, ProviderInfo,
+    SessionInfo, SessionMessage, SessionMessageChunk, SetProviderRequest, SubagentUpdate,
+};
+use acp_agent::{Client, Elicitation, Error, Opened, Result, SessionUpdates, StopReason, Turn, agent};
+use serde_json::{Value, json};
+
+use crate::support::{Wire, check_error};
+
+macro_rules! tell {
+    ($to:expr, $what:expr) => {
+        match $what {
+            "plan" => $to.named_plan(PlanUpdate::new(PlanItems::new("p", ["look".into()]))).await,
+            "gone" => $to.remove_plan("p").await,
+            "subagent" => $to.subagent(SubagentUpdate::new("child").title("Child".to_owned())).await,
+            "message" => $to.session_message(SessionMessage::new("m")).await,
+            "chunk" => $to.session_message_chunk(SessionMessageChunk::new("m", "hi")).await,
+            other => panic!("{other}"),
+        }
+    };
+}
+
+struct Teller;
+
+#[agent]
+impl Teller {
+    async fn prompt(&self, turn: Turn, updates: SessionUpdates) -> Result<StopReason> {
+        let text = turn.text();
+        match text.strip_prefix("task ") {
+            None => tell!(turn, &*text)?,
+            Some(verb) => {
+                let verb = verb.to_owned();
+                tokio::spawn(async move { tell!(updates, &*verb) }).await.map_err(Error::other)??;
+            }
+        }
+        Ok(StopReason::EndTurn)
+    }
+}
+
+fn verbs() -> [(&'static str, Value, &'static str); 5] {
+    let entry = json!({"content": "look", "priority": "medium", "status": "pending"});
+    let text = json!({"type": "text", "text": "hi"});
+    [
+        (
+            "plan",
+            json!({"sessionUpdate": "plan_update", "plan": {"type": "items", "planId": "p", "entries": [entry]}}),
+            "plan",
+        ),
+        ("gone", json!({"sessionUpdate": "plan_removed", "planId": "p"}), "plan"),
+        (
+            "subagent",
+            json!({"sessionUpdate": "subagent_update", "sessionId": "child", "title": "Child"}),
+            "subagents",
+        ),
+        ("message", json!({"sessionUpdate": "session_message", "messageId": "m"}), "subagents"),
+        (
+            "chunk",
+            json!({"sessionUpdate": "session_message_chunk", "messageId": "m", "content": text}),
+            "subagents",
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn each_verb_sends_its_update_if_the_client_offers_it() {
+    for (verb, update, capability) in verbs() {
+        for text in [verb.to_owned(), format!("task {verb}")] {
+            let (mut wire, session) = Wire::open(Teller, json!({"plan": {}, "subagents": {}})).await;
+            let (updates, answer) = wire.turn(&session, &text).await;
+            assert_eq!(updates, std::slice::from_ref(&update), "{answer}");
+
+            let (mut wire, session) = Wire::open(Teller, json!({})).await;
+            let (updates, answer) = wire.turn(&session, &text).await;
+            assert_eq!(updates, Vec::<Value>::new());
+            check_error(&answer, -32603, &[capability]);
+        }
+    }
+}
+
+/// Who has to say where models are, and with which key, before anything works does so here (rule `v1-u-prov-01`); and
+/// `auth/status` is never answered with `-32000` (rule `v1-u-auth-01`).
+#[tokio::test]
+async fn providers_and_the_status_of_the_login_need_no_login() {
+    struct Locked;
+
+    #[agent(auth(required))]
+    impl Locked {
+        async fn auth_methods(&self) -> Result<Vec<AuthMethod>> {
+            Ok(vec![AuthMethodAgent::new("key", "Key").into()])
+        }
+
+        async fn authenticate(&self) -> Result<()> {
+            Ok(())
+        }
+
+        async fn auth_status(&self) -> Result<AuthStatusResponse> {
+            Ok(AuthStatusResponse::new(AuthState::Unauthenticated))
+        }
+
+        async fn list_providers(&self) -> Result<Vec<ProviderInfo>> {
+            Ok(Vec::new())
+        }
+
+        async fn set_provider(&self, client: Client, _request: SetProviderRequest) -> Result<()> {
+            client.set_logged_in(true);
+            Ok(())
+        }
+
+        async fn disable_provider(&self, client: Client) -> Result<()> {
+            client.set_logged_in(false);
+            Ok(())
+        }
+
+        async fn list_sessions(&self) -> Result<Vec<SessionInfo>> {
+            Ok(Vec::new())
+        }
+
+        async fn prompt(&self) -> Result<StopReason> {
+            Ok(StopReason::EndTurn)
+        }
+    }
+
+    let mut wire = Wire::connect(Locked, json!({})).await;
+    wire.refused("session/list", json!({}), -32000, &["`authenticate`"]).await;
+    for (method, params) in [
+        ("auth/status", json!({})),
+        ("providers/list", json!({})),
+        ("providers/set", json!({"providerId": "p", "apiType": "openai", "baseUrl": "http://p"})),
+    ] {
+        let answer = wire.call(method, params).await;
+        assert!(answer["result"].is_object(), "{method}: {answer}");
+    }
+    // What the agent makes of it is its own business: here a key is as good as a login.
+    assert_eq!(wire.call("session/list", json!({})).await["result"]["sessions"], json!([]));
+    wire.call("providers/disable", json!({"providerId": "p"})).await;
+    wire.refused("session/list", json!({}), -32000, &[]).await;
+}
+
+/// Every request but `prompt`, which has its turn, can ask the user: in no session where none is open, or not any more.
+#[tokio::test]
+async fn requests_outside_of_sessions_ask_for_themselves() {
+    struct Curious;
+
+    async fn ask(elicitation: &Elicitation) -> Result<()> {
+        elicitation.elicit_url("Really?", "https://example.com").await?.accepted().ok_or("no")?;
+        Ok(())
+    }
+
+    #[agent]
+    impl Curious {
+        async fn prompt(&self) -> Result<StopReason> {
+            Ok(StopReason::EndTurn)
+        }
+
+        async fn close_session(&self, elicitation: Elicitation) -> Result<()> {
+            ask(&elicitation).await
+        }
+
+        async fn archive_session(&self, elicitation: Elicitation) -> Result<()> {
+            ask(&elicitation).await
+        }
+
+        async fn unarchive_session(&self, elicitation: Elicitation) -> Result<()> {
+            ask(&elicitation).await
+        }
+
+        async fn fork_session(&self, elicitation: Elicitation) -> Result<Opened<()>> {
+            ask(&elicitation).await.map(Opened::new)
+        }
+
+        async fn set_title(&self, elicitation: Elicitation) -> Result<String> {
+            ask(&elicitation).await.map(|()| "Title".to_owned())
+        }
+    }
+
+    let (mut wire, session) = Wire::open(Curious, json!({"elicitation": {"url": {}}})).await;
+    for (method, params) in [
+        ("session/fork", json!({"sessionId": session, "cwd": "/work"})),
+        ("session/set_title", json!({"sessionId": session, "title": "title"})),
+        ("session/close", json!({"sessionId": session})),
+        ("session/archive", json!({"sessionId": session})),
+        ("session/unarchive", json!({"sessionId": session})),
+    ] {
+        let id = wire.request(method, params).await;
+        let question = wire.asked("elicitation/create").await;
+        assert_eq!(question["params"]["requestId"], id, "{method}");
+        assert_eq!(question["params"].get("sessionId"), None, "{method}");
+        wire.answer(&question, json!({"action": "accept"})).await;
+        let answer = wire.answer_to(id).await;
+        assert!(answer["result"].is_object(), "{method}: {answer}");
+    }
+}
