@@ -14,8 +14,10 @@ pub mod changes;
 pub mod codegen;
 #[cfg(test)]
 mod figures_tests;
+pub mod floors;
 pub mod interop;
 pub mod output;
+pub mod releases;
 pub mod roundtrip;
 pub mod rules;
 pub mod schema;

@@ -14,6 +14,8 @@ cargo xtask schema replay            import, generate and compile the releases o
 cargo xtask schema check             compare schema/ with the hashes in schema/UPSTREAM.toml
 cargo xtask schema missing-docs      list what has no wording in schema/docs/ yet
 cargo xtask rules [--check]          write docs/rules/ from crates/acp-testkit/rules/, and which of them lack a test
+cargo xtask floors [--imports] [crate…]
+                                     print which folder of a crate stands on which, circles of files, and what is wrong
 cargo xtask roundtrip [--transcripts <folder>]
                                      decode and re-encode the values on stdin, or recorded traffic
 cargo xtask interop [--list] [--only <text>] [--write] [--require] [--keep-logs]
@@ -30,8 +32,9 @@ fn main() -> ExitCode {
         args.split_first().map_or(("help", &[][..]), |(first, rest)| (first.as_str(), rest));
     let result = match command {
         "codegen" => xtask::codegen::run(rest),
-        "schema" => xtask::schema::run(rest),
+        "schema" => xtask::releases::run(rest),
         "rules" => xtask::rules::run(rest),
+        "floors" => xtask::floors::run(rest),
         "roundtrip" => xtask::roundtrip::run(rest),
         "interop" => xtask::interop::run(rest),
         "help" | "--help" | "-h" => {

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result};
-
-use super::emit::Item;
+use proc_macro2::TokenStream;
 
 /// Stands for the path of what `acp-types` has by hand.
 const RUNTIME: &str = "";
@@ -19,6 +18,14 @@ const IMPORTS: [(&str, &[&str]); 4] = [
     ("serde_core::ser", &["Serialize", "SerializeMap", "Serializer"]),
     (RUNTIME, &["Maybe", "Meta", "UnknownVariant"]),
 ];
+
+/// A top-level piece of a generated file.
+#[derive(Debug)]
+pub enum Item {
+    Tokens(TokenStream),
+    /// A macro call, laid out by hand: the formatter leaves the inside of macros alone.
+    Text(String),
+}
 
 /// The imported names: a type cannot have one of them.
 pub fn imported() -> impl Iterator<Item = &'static str> {

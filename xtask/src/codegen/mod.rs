@@ -1,40 +1,33 @@
 //! `cargo xtask codegen`: from the schema to the generated code.
 
+pub mod account;
 pub mod api_lock;
-pub mod collisions;
-pub mod defaults;
 pub mod defect;
 pub mod derives;
 pub mod emit;
-pub mod excluded_tags;
-pub mod fields;
 pub mod format;
 pub mod ir;
 pub mod lower;
 pub mod merge;
-pub mod methods;
 pub mod names;
 pub mod overlay;
 pub mod own;
 pub mod references;
 pub mod second_reader;
 pub mod shared;
-pub mod tagged;
-pub mod unions;
-pub mod untagged;
 pub mod version;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use serde_json::Value as Json;
 
 use crate::output::{self, Mode, Output};
 use crate::schema::docs::Docs;
 use crate::schema::{self, SchemaFile, Upstream};
 use crate::workspace;
-use ir::{Definition, Schema};
+pub use account::{Count, account};
+use ir::Schema;
 use overlay::Overlay;
 use version::{VERSIONS, Version};
 
@@ -90,7 +83,7 @@ fn generated(root: &Path) -> Result<(Vec<Output>, Vec<Count>)> {
         let earlier: Vec<_> = schemas.iter().map(|(version, schema)| (version.name, schema)).collect();
         schema.shared = shared::find(version.name, &schema, &overlay, &earlier)?;
         let types = emit::types(&schema, &docs, version, &header)?;
-        if version.name == "v1" {
+        if version.has_operations {
             outputs.extend(emit::operations(root, &schema, &overlay, &header)?);
         }
         overlay.all_used().with_context(|| version.overlay())?;
@@ -102,32 +95,6 @@ fn generated(root: &Path) -> Result<(Vec<Output>, Vec<Count>)> {
     let named: Vec<_> = schemas.iter().map(|(version, schema)| (version.name, schema)).collect();
     outputs.push(Output { path: api_lock::PATH.into(), text: api_lock::render(&named) });
     Ok((outputs, named.iter().map(|(name, schema)| Count::of(name, schema)).collect()))
-}
-
-/// What became of the definitions of a version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
-    pub version: &'static str,
-    pub emitted: usize,
-    pub shared: usize,
-    pub skipped: usize,
-}
-
-impl Count {
-    #[must_use]
-    pub fn of(version: &'static str, schema: &Schema) -> Self {
-        let definitions = definitions_of(schema).count();
-        let (shared, skipped) = (schema.shared.len(), schema.skipped.len());
-        Count { version, emitted: definitions - shared, shared, skipped }
-    }
-}
-
-impl fmt::Display for Count {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Count { version, emitted, shared, skipped } = self;
-        let all = emitted + shared + skipped;
-        write!(f, "{version}: {all} definitions = {emitted} emitted + {shared} shared + {skipped} skipped")
-    }
 }
 
 /// The types that are generated from one schema: all stages, without the file system.
@@ -142,36 +109,6 @@ pub fn from_schema(json: &Json, overlay: &Overlay, docs: &Docs, header: &str) ->
     overlay.all_used()?;
     second_reader::agree(&schema, &outputs)?;
     Ok(outputs)
-}
-
-/// Definitions in = types out + listed skips, one by one.
-///
-/// # Errors
-/// Names what is lost, and what came from nowhere.
-pub fn account(json: &Json, schema: &Schema) -> Result<()> {
-    let definitions = json.get("$defs").and_then(Json::as_object).into_iter().flatten();
-    let names: Vec<&str> = definitions.map(|(name, _)| name.as_str()).collect();
-    let mut accounted: Vec<&str> =
-        definitions_of(schema).map(|definition| definition.name.as_str()).collect();
-    accounted.extend(schema.skipped.iter().map(|skipped| skipped.name.as_str()));
-    let missing = |from: &[&str], of: &[&str]| {
-        let missing: Vec<&str> = of.iter().copied().filter(|name| !from.contains(name)).collect();
-        missing.join(", ")
-    };
-    ensure!(
-        names.len() == accounted.len() && missing(&accounted, &names).is_empty(),
-        "{} definitions in, {} emitted or skipped by a rule; lost: [{}], from nowhere: [{}]",
-        names.len(),
-        accounted.len(),
-        missing(&accounted, &names),
-        missing(&names, &accounted)
-    );
-    Ok(())
-}
-
-/// The definitions of the schema itself: unions that lie flat in an object are types of ours.
-fn definitions_of(schema: &Schema) -> impl Iterator<Item = &Definition> {
-    schema.definitions.iter().filter(|definition| definition.name == definition.described_by)
 }
 
 /// The lock of the last run; the first has none.

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use super::account::account;
 use super::emit::{self, Target};
 use super::overlay::Overlay;
 use super::version::VERSIONS;
-use super::{account, api_lock, lower, second_reader};
+use super::{api_lock, lower, second_reader};
 use crate::output::{self, Mode, Output};
 use crate::schema::{self, docs::Docs};
 

@@ -5,23 +5,40 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::Value as Json;
 
+use super::account::account;
 use super::ir::Schema;
 use super::overlay::Overlay;
-use super::{account, lower, merge};
+use super::{lower, merge};
 use crate::schema::SchemaFile;
 
 /// One version of the protocol: two schema files, an overlay, a folder of wording, a module of types.
 #[derive(Debug)]
 pub struct Version {
     pub name: &'static str,
+    /// The feature that its types are behind; `None` for the version that everybody has.
+    pub feature: Option<&'static str>,
+    /// Whether the operations of agents and clients are made from it.
+    pub has_operations: bool,
     stable: SchemaFile,
     unstable: SchemaFile,
 }
 
 /// All of them, oldest first.
 pub const VERSIONS: [Version; 2] = [
-    Version { name: "v1", stable: SchemaFile::V1, unstable: SchemaFile::V1Unstable },
-    Version { name: "v2", stable: SchemaFile::V2, unstable: SchemaFile::V2Unstable },
+    Version {
+        name: "v1",
+        feature: None,
+        has_operations: true,
+        stable: SchemaFile::V1,
+        unstable: SchemaFile::V1Unstable,
+    },
+    Version {
+        name: "v2",
+        feature: Some("v2"),
+        has_operations: false,
+        stable: SchemaFile::V2,
+        unstable: SchemaFile::V2Unstable,
+    },
 ];
 
 impl Version {

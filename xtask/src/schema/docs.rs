@@ -82,7 +82,7 @@ impl Docs {
         self.entries.keys()
     }
 
-    pub(super) fn get(&self, entry: &DocEntry) -> Option<&str> {
+    pub fn get(&self, entry: &DocEntry) -> Option<&str> {
         self.entries.get(entry).map(String::as_str)
     }
 

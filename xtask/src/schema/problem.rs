@@ -1,8 +1,10 @@
+//! Problems of a schema file, with their places.
+
 use std::fmt;
 
 /// Something wrong in one schema file, placed by JSON pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Problem {
+pub struct Problem {
     file: String,
     at: Option<Pointer>,
     message: String,

@@ -1,3 +1,5 @@
+//! The four canonical schema files, by name.
+
 use std::path::{Path, PathBuf};
 
 /// One of the four canonical schema files.
@@ -28,7 +30,7 @@ impl SchemaFile {
     }
 
     /// Where releases before there were versions had it, below the same folder.
-    pub(crate) fn former_path(self) -> Option<&'static str> {
+    pub fn former_path(self) -> Option<&'static str> {
         match self {
             Self::V1 => Some("schema.json"),
             Self::V1Unstable => Some("schema.unstable.json"),
@@ -55,7 +57,7 @@ impl SchemaFile {
         Self::ALL.into_iter().find(|file| file.path() == path)
     }
 
-    pub(super) fn from_label(label: &str) -> Option<Self> {
+    pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|file| file.label() == label)
     }
 }

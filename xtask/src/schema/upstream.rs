@@ -35,7 +35,7 @@ pub struct FileRecord {
 impl Upstream {
     /// Reads `schema/UPSTREAM.toml` of the workspace at `root`.
     pub fn load(root: &Path) -> Result<Self> {
-        let path = path(root);
+        let path = record_path(root);
         let text = fs::read_to_string(&path).with_context(|| {
             format!("cannot read {}; run `cargo xtask schema update --npm <version>`", path.display())
         })?;
@@ -44,8 +44,8 @@ impl Upstream {
     }
 
     /// Like [`Upstream::load`], for the first import, which has no record yet.
-    pub(super) fn load_or_empty(root: &Path) -> Result<Self> {
-        match fs::exists(path(root)) {
+    pub fn load_or_empty(root: &Path) -> Result<Self> {
+        match fs::exists(record_path(root)) {
             Ok(false) => Ok(Self::default()),
             _ => Self::load(root),
         }
@@ -61,11 +61,11 @@ impl Upstream {
         self.files.iter().map(|(file, record)| (*file, record))
     }
 
-    pub(super) fn record(&mut self, file: SchemaFile, record: FileRecord) {
+    pub fn record(&mut self, file: SchemaFile, record: FileRecord) {
         self.files.insert(file, record);
     }
 
-    pub(crate) fn parse(text: &str) -> Result<Self> {
+    pub fn parse(text: &str) -> Result<Self> {
         let table: toml::Table = text.parse()?;
         let entries = table.get("file").and_then(toml::Value::as_array).context("no [[file]] entries")?;
         let mut upstream = Self::default();
@@ -96,7 +96,7 @@ impl Upstream {
     }
 
     /// The text of the file: what most entries share stands on top.
-    pub(super) fn render(&self) -> Result<String> {
+    pub fn render(&self) -> Result<String> {
         let first = self.files.values().next().context("nothing imported")?;
         let mut text = String::from(
             "# Written by `cargo xtask schema update`. Do not edit: the generator compares the hashes.\n\n",
@@ -146,11 +146,11 @@ pub fn verify(root: &Path) -> Result<()> {
 }
 
 /// SHA-256 in lowercase hexadecimal.
-pub(super) fn sha256(bytes: &[u8]) -> String {
+pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-pub(super) fn path(root: &Path) -> PathBuf {
+pub fn record_path(root: &Path) -> PathBuf {
     root.join("schema").join("UPSTREAM.toml")
 }
 

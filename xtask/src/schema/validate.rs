@@ -26,7 +26,7 @@ pub(super) fn validate(file: &str, root: &Value) -> Result<(), Vec<Problem>> {
 }
 
 /// One object of keywords or of named schemas.
-pub(super) type Object = Map<String, Value>;
+pub type Object = Map<String, Value>;
 
 struct Walker<'a> {
     file: &'a str,

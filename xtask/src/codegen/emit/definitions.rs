@@ -2,8 +2,8 @@
 
 use quote::quote;
 
-use super::Item;
 use super::context::{gate, ident};
+use crate::codegen::format::Item;
 use crate::codegen::ir::Schema;
 use crate::codegen::version::Version;
 
@@ -20,10 +20,7 @@ pub(super) fn emit(schemas: &[(&Version, Schema)]) -> Vec<Item> {
         });
         let table = ident(&version.name.to_uppercase());
         let docs = format!(" Every definition of {}, by name.", version.name);
-        let gate = (version.name != "v1").then(|| {
-            let feature = version.name;
-            quote!(#[cfg(feature = #feature)])
-        });
+        let gate = version.feature.map(|feature| quote!(#[cfg(feature = #feature)]));
         items.push(Item::Tokens(quote! {
             #[doc = #docs]
             #gate

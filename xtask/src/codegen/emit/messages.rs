@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Item;
 use super::context::{Context, gate, ident};
+use crate::codegen::format::Item;
 use crate::codegen::ir::{Method, Schema, Side};
 
 /// One enum: its name, what it is, and the type that it takes from a method, if any.

@@ -2,8 +2,8 @@
 
 use quote::quote;
 
-use super::Item;
 use super::context::{Context, gate, ident};
+use crate::codegen::format::Item;
 use crate::codegen::ir::{Method, Schema, Side};
 
 pub(super) fn emit(schema: &Schema, runtime: &str) -> Vec<Item> {

@@ -13,20 +13,22 @@ mod schemars_code;
 mod schemars_unions;
 mod string_enum;
 mod tagged;
+mod target;
 mod untagged;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
-use proc_macro2::TokenStream;
 
-use super::format;
+use super::format::{self, Item};
 use super::ir::{Definition, Kind, Schema};
 use super::version::Version;
 use crate::output::Output;
 use crate::schema::docs::Docs;
 use context::Context;
+pub use target::Target;
+use target::rust_file;
 
 /// The folders that belong to the generator.
 pub const FOLDERS: [&str; 6] = [
@@ -39,14 +41,6 @@ pub const FOLDERS: [&str; 6] = [
 ];
 
 const TABLE: &str = "crates/acp-testkit/src/generated";
-
-/// A top-level piece of a generated file.
-#[derive(Debug)]
-pub enum Item {
-    Tokens(TokenStream),
-    /// A macro call, laid out by hand: the formatter leaves the inside of macros alone.
-    Text(String),
-}
 
 /// The types of one version: a file for each domain, and under `unstable/` those that only the unstable
 /// schema has. A definition's domain is the file that its wording stands in.
@@ -64,20 +58,6 @@ pub fn types(schema: &Schema, docs: &Docs, version: &Version, header: &str) -> R
         version: Some(version.name),
     };
     types_for(schema, docs, &target, header)
-}
-
-/// Where types go, and what they find there.
-#[derive(Debug)]
-pub struct Target {
-    pub folder: PathBuf,
-    /// The path of what generated code uses: `crate` in `acp-types` itself.
-    pub runtime: &'static str,
-    /// Types that another crate has, by name, with their paths.
-    pub elsewhere: BTreeMap<String, String>,
-    /// All of them have wording, and are not to compile without.
-    pub documented: bool,
-    /// The version of the protocol, of several that stand beside each other.
-    pub version: Option<&'static str>,
 }
 
 /// The same, for any crate.
@@ -166,8 +146,4 @@ fn module(header: &str, files: &[&str], documented: bool, methods: bool, unstabl
         text.push_str("#[cfg(feature = \"unstable\")]\npub use unstable::*;\n");
     }
     text
-}
-
-fn rust_file(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!("{name}.rs"))
 }

@@ -2,8 +2,8 @@
 
 use quote::quote;
 
-use super::Item;
 use super::context::{Context, gate, ident, rust_type};
+use crate::codegen::format::Item;
 use crate::codegen::ir::{Definition, IntegerValue, Type};
 
 pub(super) fn emit(context: &Context<'_>, definition: &Definition, ty: &Type) -> Vec<Item> {

@@ -2,9 +2,9 @@
 
 use quote::quote;
 
-use super::Item;
 use super::context::{Context, gate, ident, is_required};
 use super::field;
+use crate::codegen::format::Item;
 use crate::codegen::ir::{Definition, Object};
 
 pub(super) fn emit(context: &Context<'_>, definition: &Definition, object: &Object) -> Vec<Item> {

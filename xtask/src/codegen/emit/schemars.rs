@@ -9,10 +9,11 @@ use anyhow::Result;
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::context::Context;
+use super::messages;
 use super::schemars_code::{Code, text};
 use super::schemars_unions::{tagged, untagged};
-use super::{Item, Target, messages, rust_file};
-use crate::codegen::format;
+use super::target::{Target, rust_file};
+use crate::codegen::format::{self, Item};
 use crate::codegen::ir::{
     Bounds, Definition, Field, IntegerValue, Kind, Object, Presence, Schema, StringEnum, Type,
 };

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use quote::quote;
 
-use super::Item;
 use super::context::{Context, gate, ident};
+use crate::codegen::format::Item;
 use crate::codegen::ir::{Definition, StringEnum};
 
 pub(super) fn emit(context: &Context<'_>, definition: &Definition, values: &StringEnum) -> Vec<Item> {

@@ -4,9 +4,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Item;
 use super::context::{Context, gate, ident, payload_type};
 use super::field;
+use crate::codegen::format::Item;
 use crate::codegen::ir::{Definition, Payload, Tagged, Unknown, Variant};
 
 pub(super) fn emit(context: &Context<'_>, definition: &Definition, union: &Tagged) -> Vec<Item> {

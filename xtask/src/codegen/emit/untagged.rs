@@ -4,8 +4,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Item;
 use super::context::{Context, ident, reader, rust_type};
+use crate::codegen::format::Item;
 use crate::codegen::ir::{Arm, Definition, Peek, Type, Untagged};
 
 pub(super) fn emit(context: &Context<'_>, definition: &Definition, union: &Untagged) -> Vec<Item> {

@@ -1,7 +1,6 @@
 //! Two readings side by side.
 
-use super::OutOfScope;
-use super::reading::{Facts, Reading};
+use super::reading::{Facts, OutOfScope, Reading};
 
 #[derive(Debug)]
 pub(super) struct Comparison {

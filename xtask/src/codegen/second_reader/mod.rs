@@ -5,6 +5,7 @@
 //! goes to the files, not from the IR. typify never sees the raw schema either, which it reads wrongly.
 
 mod compare;
+mod emitted;
 mod our_reading;
 mod reading;
 mod restate;
@@ -16,6 +17,7 @@ use anyhow::{Result, bail};
 
 use super::ir::Schema;
 use crate::output::Output;
+pub use reading::OutOfScope;
 
 /// What the comparison covered.
 #[derive(Debug)]
@@ -25,14 +27,6 @@ pub struct Agreement {
     /// The statements about them that are the same in both.
     pub facts: usize,
     pub out_of_scope: Vec<OutOfScope>,
-}
-
-/// A statement of our reading that typify has no say in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutOfScope {
-    pub definition: String,
-    pub fact: String,
-    pub reason: &'static str,
 }
 
 /// Compares what typify makes of the IR with what was emitted.

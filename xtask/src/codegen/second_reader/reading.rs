@@ -5,6 +5,14 @@ use std::fmt;
 
 use anyhow::{Context as _, Result, bail};
 
+/// A statement of our reading that typify has no say in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfScope {
+    pub definition: String,
+    pub fact: String,
+    pub reason: &'static str,
+}
+
 /// The types by name.
 pub(super) type Reading = BTreeMap<String, Facts>;
 

@@ -16,8 +16,7 @@
 use anyhow::{Result, ensure};
 use serde_json::{Map, Value as Json, json};
 
-use super::OutOfScope;
-use super::reading;
+use super::reading::{self, OutOfScope};
 use crate::codegen::ir::{
     Definition, Field, Kind, Object, Payload, Presence, Schema, Tagged, Type, Untagged,
 };

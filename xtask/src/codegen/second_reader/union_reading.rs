@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Arm, Expr, Fields, ItemEnum, Pat, Stmt, Variant};
 
-use super::our_reading::{Emitted, last_expression, members};
+use super::emitted::{Emitted, last_expression, members};
 use super::reading::{self, Facts, Ty};
 use super::tokens;
 

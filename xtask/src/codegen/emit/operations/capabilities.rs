@@ -6,12 +6,13 @@ use anyhow::{Context as _, Result, ensure};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::super::Item;
-use super::super::context::ident;
-use super::Half;
+use crate::codegen::emit::context::ident;
+use super::half::Half;
 use super::markers::imports;
-use super::row::{Operation, object};
+use super::membership::object;
+use super::row::Operation;
 use crate::codegen::api_lock;
+use crate::codegen::format::Item;
 use crate::codegen::ir::{Field, Presence, Schema, Type};
 
 pub(super) fn emit(schema: &Schema, operations: &[Operation<'_>], half: &Half) -> Result<Vec<Item>> {

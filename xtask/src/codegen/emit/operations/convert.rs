@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::row::{Membership, object};
+use super::membership::{Membership, object};
 use crate::codegen::api_lock;
 use crate::codegen::emit::context::{ident, is_required};
 use crate::codegen::ir::{Field, Method, Schema};

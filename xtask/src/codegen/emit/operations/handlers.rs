@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::super::Item;
-use super::super::context::{Context, ident};
-use super::Half;
+use crate::codegen::emit::context::{Context, ident};
+use super::half::Half;
 use super::convert::{Argument, Conversion, definitions_in};
 use super::markers::imports;
-use super::row::{Membership, Operation};
+use super::membership::Membership;
+use super::row::Operation;
+use crate::codegen::format::Item;
 use crate::codegen::ir::{Schema, Side};
 
 pub(super) fn emit(schema: &Schema, operations: &[Operation<'_>], half: &Half) -> Vec<Item> {

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
-use super::super::Item;
-use super::super::context::{Context, gate, ident};
-use super::Half;
-use super::row::{Membership, Operation};
+use crate::codegen::emit::context::{Context, gate, ident};
+use super::half::Half;
+use super::membership::Membership;
+use super::row::Operation;
+use crate::codegen::format::Item;
 use crate::codegen::ir::{Method, Side};
 
 pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {

@@ -3,8 +3,10 @@
 
 mod capabilities;
 mod convert;
+mod half;
 mod handlers;
 mod markers;
+mod membership;
 mod page;
 mod row;
 mod tables;
@@ -14,64 +16,18 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{Item, rust_file};
-use crate::codegen::format;
+use super::target::rust_file;
+use crate::codegen::format::{self, Item};
 use crate::codegen::ir::{Method, Schema, Side};
 use crate::codegen::overlay::Overlay;
 use crate::output::Output;
+use half::{AGENTS, CLIENTS, Half};
 use row::{Operation, collect};
 
 /// The generated folders of `acp-macros`, `acp-agent` and `acp-client`.
 pub(super) const MACROS: &str = "crates/acp-macros/src/generated";
 pub(super) const AGENT: &str = AGENTS.folder;
 pub(super) const CLIENT: &str = CLIENTS.folder;
-
-/// One of the two sides, and where what is known of its operations goes.
-struct Half {
-    /// The attribute, and what it makes.
-    attribute: &'static str,
-    article: &'static str,
-    side: Side,
-    /// The section of the overlay.
-    section: &'static str,
-    /// The name of the table in `acp-macros`.
-    table: &'static str,
-    /// What all its capabilities begin with.
-    capabilities: &'static str,
-    folder: &'static str,
-    /// The rules of the attribute, written by hand around the table of operations.
-    rules: &'static str,
-    /// The type of the capabilities.
-    advertises: &'static str,
-    /// The arguments of operations on an open session.
-    on_session: &'static str,
-}
-
-const AGENTS: Half = Half {
-    attribute: "agent",
-    article: "an",
-    side: Side::Agent,
-    section: "operations",
-    table: "AGENT_OPERATIONS",
-    capabilities: "agentCapabilities.",
-    folder: "crates/acp-agent/src/generated",
-    rules: "crates/acp-agent/src/macro.md",
-    advertises: "AgentCapabilities",
-    on_session: "[`Session<T>`](crate::Session), [`SessionUpdates`](crate::SessionUpdates), with the feature `mcp` `Mcp`",
-};
-
-const CLIENTS: Half = Half {
-    attribute: "client",
-    article: "a",
-    side: Side::Client,
-    section: "client_operations",
-    table: "CLIENT_OPERATIONS",
-    capabilities: "clientCapabilities.",
-    folder: "crates/acp-client/src/generated",
-    rules: "crates/acp-client/src/macro.md",
-    advertises: "ClientCapabilities",
-    on_session: "`SessionId`",
-};
 
 pub fn emit(root: &Path, schema: &Schema, overlay: &Overlay, header: &str) -> Result<Vec<Output>> {
     let macros = Path::new(MACROS);

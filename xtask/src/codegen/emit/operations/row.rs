@@ -1,12 +1,13 @@
 //! A row of the overlay: an operation with everything that is known of it.
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use proc_macro2::{Ident, TokenStream};
 
 use super::convert::{Argument, Conversion, argument, conversion};
-use super::{AGENTS, CLIENTS, Half};
-use crate::codegen::emit::context::{gate, ident, is_required};
-use crate::codegen::ir::{Definition, Kind, Method, Object, Schema, Side, Type};
+use super::half::{AGENTS, CLIENTS, Half};
+use super::membership::{Membership, membership};
+use crate::codegen::emit::context::{gate, ident};
+use crate::codegen::ir::{Method, Schema};
 use crate::codegen::names;
 use crate::codegen::overlay::Overlay;
 
@@ -28,21 +29,6 @@ pub(super) struct Operation<'s> {
     pub(super) by_hand: bool,
     /// The text of the tables.
     pub(super) advertised: String,
-}
-
-/// What an operation is to a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Membership {
-    /// It opens one.
-    Opens {
-        /// The client names it, and not the agent in its answer.
-        named_by_client: bool,
-    },
-    /// It is on an open one.
-    On,
-    /// It ends one, open or not.
-    Ends,
-    None,
 }
 
 impl Operation<'_> {
@@ -123,51 +109,4 @@ fn row<'s>(
         (None, None) => String::new(),
     };
     Ok(operation)
-}
-
-/// What the overlay says about sessions, if the schema agrees.
-fn membership(schema: &Schema, method: &Method, side: Side, text: &str) -> Result<Membership> {
-    let Method { params, response, .. } = method;
-    let names_session = names_session(schema, params);
-    let session = match text {
-        "opens" => {
-            let response = response.as_deref().context("a notification opens no session")?;
-            Membership::Opens { named_by_client: !self::names_session(schema, response) }
-        }
-        "on" => Membership::On,
-        "ends" => Membership::Ends,
-        "none" => Membership::None,
-        _ => bail!("`session` is \"opens\", \"on\", \"ends\" or \"none\", not \"{text}\""),
-    };
-    let needs_session = match session {
-        Membership::On | Membership::Ends => true,
-        Membership::Opens { named_by_client } => named_by_client,
-        Membership::None => false,
-    };
-    ensure!(names_session || !needs_session, "`session = \"{text}\"`, but `{params}` has no `sessionId`");
-    if side == Side::Client {
-        ensure!(
-            names_session == (session == Membership::On),
-            "for a client, `session` is \"on\" when the params name one, and else \"none\""
-        );
-    }
-    Ok(session)
-}
-
-/// Whether the object has a `sessionId`, as it must.
-fn names_session(schema: &Schema, name: &str) -> bool {
-    let session = Type::Ref("SessionId".to_owned());
-    let is_session = |field: &crate::codegen::ir::Field| {
-        field.wire == "sessionId" && is_required(field) && field.ty == session
-    };
-    object(schema, name).is_some_and(|(_, object)| object.fields.iter().any(is_session))
-}
-
-/// The object of this name.
-pub(super) fn object<'s>(schema: &'s Schema, name: &str) -> Option<(&'s Definition, &'s Object)> {
-    let definition = schema.definitions.iter().find(|definition| definition.name == name)?;
-    match &definition.kind {
-        Kind::Object(object) => Some((definition, object)),
-        _ => None,
-    }
 }

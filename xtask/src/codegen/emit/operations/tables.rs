@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::Half;
+use super::half::Half;
 use super::convert::definitions_in;
 use super::handlers::has_turn;
 use super::page::list;
-use super::row::{Membership, Operation};
+use super::membership::Membership;
+use super::row::Operation;
 use crate::codegen::ir::{Schema, Side};
 
 /// The tables, by the names of their files.

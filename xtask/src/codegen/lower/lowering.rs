@@ -1,0 +1,12 @@
+//! The schema that is lowered, and the decisions about it.
+
+use serde_json::{Map, Value as Json};
+
+use crate::codegen::overlay::Overlay;
+
+/// What lowering a definition needs to know of the others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lowering<'s> {
+    pub definitions: &'s Map<String, Json>,
+    pub overlay: &'s Overlay,
+}

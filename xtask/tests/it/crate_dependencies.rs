@@ -1,0 +1,153 @@
+//! Which crate of ours may use which, and what every member takes from the workspace.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+/// What a crate may use of ours.
+enum May {
+    Use(&'static [&'static str]),
+    UseAny,
+}
+
+use May::{Use, UseAny};
+
+/// The rooms of the workspace, as docs/ARCHITECTURE.md draws them. Tests and benches may use any of ours.
+const TABLE: [(&str, May); 11] = [
+    ("acp-json", Use(&[])),
+    ("acp-macros", Use(&[])),
+    ("acp-types", Use(&["acp-json"])),
+    ("acp-rpc", Use(&["acp-json"])),
+    ("acp-agent", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp"])),
+    ("acp-client", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp"])),
+    ("acp-mcp", Use(&["acp-json", "acp-types"])),
+    ("acp-testkit", UseAny),
+    ("acp-cli", UseAny),
+    ("examples", UseAny),
+    ("xtask", Use(&[])),
+];
+
+/// What a crate has only with a feature that nobody gets unasked: who goes without does not pay for it.
+const OPTIONAL: [(&str, &str); 2] = [("acp-agent", "acp-mcp"), ("acp-client", "acp-mcp")];
+
+#[test]
+fn our_crates_use_each_other_as_the_table_says() {
+    let metadata = metadata();
+    assert_eq!(violations(&metadata), [""; 0]);
+    let names: Vec<&str> = packages(&metadata).map(|package| text(package, "name")).collect();
+    for (name, _) in &TABLE {
+        assert!(names.contains(name), "the table has {name}, which is no member of the workspace");
+    }
+}
+
+#[test]
+fn what_the_table_does_not_allow_is_named() {
+    let uses = |name: &str, kind: Value, on: &str, path: Value| json!({ "name": name, "dependencies": [{ "name": on, "kind": kind, "path": path }] });
+    let here = || json!("/somewhere");
+    let metadata = json!({ "packages": [
+        uses("acp-rpc", json!(null), "acp-types", here()),
+        uses("acp-json", json!("build"), "acp-macros", here()),
+        uses("acp-json", json!("dev"), "acp-macros", here()),
+        uses("acp-json", json!(null), "serde_core", json!(null)),
+        uses("acp-cli", json!(null), "acp-client", here()),
+        uses("acp-new", json!(null), "acp-json", here()),
+        uses("acp-mcp", json!(null), "acp-rpc", here()),
+        uses("xtask", json!(null), "acp-types", here()),
+        uses("acp-agent", json!(null), "acp-mcp", here()),
+    ] });
+    assert_eq!(
+        violations(&metadata),
+        [
+            "acp-rpc depends on acp-types; it may use [\"acp-json\"]",
+            "acp-json depends on acp-macros; it may use []",
+            "acp-new is not in the table; say in xtask/tests/it/crate_dependencies.rs what it may use",
+            "acp-mcp depends on acp-rpc; it may use [\"acp-json\", \"acp-types\"]",
+            "xtask depends on acp-types; it may use []",
+            "acp-agent depends on acp-mcp for everybody; it may do so with a feature",
+        ]
+    );
+}
+
+#[test]
+fn what_is_optional_is_in_no_default_feature() {
+    let metadata = metadata();
+    for (name, on) in OPTIONAL {
+        let package = packages(&metadata).find(|package| text(package, "name") == name).unwrap();
+        let features = package["features"].as_object().unwrap();
+        let mut default = vec!["default".to_owned()];
+        let mut index = 0;
+        while let Some(feature) = default.get(index).cloned() {
+            let more = features.get(&feature).and_then(Value::as_array).into_iter().flatten();
+            default.extend(more.map(|feature| feature.as_str().unwrap().to_owned()));
+            index += 1;
+        }
+        assert!(!default.iter().any(|feature| feature.contains(on)), "{name}: {default:?}");
+    }
+}
+
+#[test]
+fn every_member_takes_its_policies_from_the_workspace() {
+    for package in packages(&metadata()) {
+        let path = text(package, "manifest_path");
+        let manifest: toml::Table = fs::read_to_string(path).unwrap().parse().unwrap();
+        let inherits = |table: &str, key: Option<&str>| {
+            let value = manifest.get(table).and_then(|table| key.map_or(Some(table), |key| table.get(key)));
+            value.and_then(|value| value.get("workspace")).and_then(toml::Value::as_bool) == Some(true)
+        };
+        assert!(inherits("lints", None), "{path}: [lints] workspace = true");
+        for key in ["edition", "rust-version", "license", "version", "repository"] {
+            assert!(inherits("package", Some(key)), "{path}: {key}.workspace = true");
+        }
+        for table in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            for (name, _) in manifest.get(table).and_then(toml::Value::as_table).into_iter().flatten() {
+                assert!(inherits(table, Some(name)), "{path}: {name}.workspace = true in [{table}]");
+            }
+        }
+    }
+}
+
+fn violations(metadata: &Value) -> Vec<String> {
+    let mut violations = Vec::new();
+    for package in packages(metadata) {
+        let name = text(package, "name");
+        let Some((_, may)) = TABLE.iter().find(|(known, _)| *known == name) else {
+            violations.push(format!(
+                "{name} is not in the table; say in xtask/tests/it/crate_dependencies.rs what it may use"
+            ));
+            continue;
+        };
+        let Use(allowed) = may else { continue };
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let on = text(dependency, "name");
+            // Ours have a path; what only tests use makes no layer.
+            let counts = dependency["path"].is_string() && dependency["kind"] != "dev";
+            if counts && !allowed.contains(&on) {
+                violations.push(format!("{name} depends on {on}; it may use {allowed:?}"));
+            }
+            if OPTIONAL.contains(&(name, on)) && dependency["optional"] != true {
+                violations.push(format!("{name} depends on {on} for everybody; it may do so with a feature"));
+            }
+        }
+    }
+    violations
+}
+
+fn metadata() -> Value {
+    let cargo = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version=1"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .output()
+        .unwrap();
+    assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
+    serde_json::from_slice(&cargo.stdout).unwrap()
+}
+
+fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().unwrap().iter()
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key].as_str().unwrap()
+}

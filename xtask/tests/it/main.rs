@@ -1,0 +1,26 @@
+//! The tests of the tool, in one program.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at a broken assumption"
+)]
+
+mod api_lock;
+mod changes;
+mod crate_dependencies;
+mod floors;
+mod generated_is_current;
+mod lowering_refused;
+mod new_methods;
+mod options;
+mod overlay_subjects;
+mod own_schema;
+mod rules;
+mod schema_docs;
+mod schema_import;
+mod schema_refused;
+mod second_reader;
+mod shapes;
+mod shared_types;
