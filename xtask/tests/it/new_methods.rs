@@ -1,7 +1,5 @@
 //! A method of the protocol is a row of the overlay: the generated code is all that a new one takes, on either side.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
