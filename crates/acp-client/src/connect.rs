@@ -1,3 +1,5 @@
+//! Connections: starting an agent and settling the version.
+
 use std::future::IntoFuture;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -12,20 +14,22 @@ use acp_types::v1::{
     SessionNotification,
 };
 
-use crate::agent::Connection;
-use crate::profile;
-use crate::service::{ClientService, Shared};
-use crate::terminal_login::IN_META;
+use crate::agent::connection::Connection;
+use crate::agent::shared::Shared;
+use crate::launch::terminal_login::IN_META;
+use crate::serve::capabilities;
+use crate::serve::context::Link;
+use crate::serve::service::ClientService;
 use crate::{Agent, Client, Elicitation, Error, Handlers, LocalFs, LocalTerminals, PermissionPolicy};
 
-/// How long `initialize` may take unless told otherwise. Agents that start through a package runner have been seen to
+/// The default limit for `initialize`. Agents that start through a package runner have been seen to
 /// need nine seconds.
 const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(60);
-/// How long an agent may take to end a turn that was cancelled, unless told otherwise. It may have a program to stop and
-/// an answer of its model to wait for.
+/// The default time in which an agent must end a cancelled turn. It may have to stop a program and
+/// to wait for its model.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Starts an agent as a child process and connects to it: await the result.
+/// Starts an agent as a child process and connects to it. Await the result.
 ///
 /// ```no_run
 /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,19 +48,21 @@ pub fn spawn(command: Command) -> Connect {
     Connect::new(Start::Process(Box::new(command)))
 }
 
-/// Connects to an agent over streams of the caller's: await the result.
+/// Connects to an agent over streams of the caller's. Await the result.
 pub fn connect(transport: Transport) -> Connect {
     Connect::new(Start::Transport(Box::new(transport)))
 }
 
-/// A connection about to be made: say what the client serves, then await it.
+/// A connection about to be made. Say what the client serves, then await it.
 ///
-/// Awaiting starts the agent, sends `initialize` and settles the version. It must be awaited within a tokio runtime
-/// that has I/O and time enabled, and the connection lives as long as that runtime.
+/// Awaiting it starts the agent, sends `initialize` and settles the version. It must be awaited
+/// within a tokio runtime that has I/O and time enabled, and the connection lives as long as that
+/// runtime.
 ///
 /// # Errors
-/// [`Error::Start`], [`Error::Version`], [`Error::InitializeTimeout`], or what went wrong with `initialize`. The agent
-/// is gone then. With [`Error::ServedTwice`] and [`Error::Incomplete`] it was not started.
+/// Fails with [`Error::Start`], [`Error::Version`], [`Error::InitializeTimeout`], or the failure of
+/// `initialize`. The agent is gone then. With [`Error::ServedTwice`] and [`Error::Incomplete`] it
+/// was not started.
 #[derive(Debug)]
 #[must_use = "nothing is started until this is awaited"]
 pub struct Connect {
@@ -78,7 +84,7 @@ enum Start {
 impl Connect {
     fn new(start: Start) -> Self {
         let mut handlers = Handlers::default();
-        // Every client is asked for permission, so there is always an answer.
+        // Every client may be asked for permission, so there is always an answer.
         Arc::new(PermissionPolicy::reject()).register(&mut handlers);
         Self {
             start,
@@ -91,26 +97,26 @@ impl Connect {
         }
     }
 
-    /// The name and version that the agent is told (`clientInfo`).
+    /// Sets the name and version that the agent is told (`clientInfo`).
     pub fn info(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         self.info = Implementation::new(name, version);
         self
     }
 
-    /// Serves what `client` serves: a value whose type has a [`#[client]`](macro@crate::client) block, a
-    /// [`Router`](crate::Router), or a ready-made part. Of two that serve the same method one has to go:
-    /// [`Error::ServedTwice`]; `session/update` reaches all of them.
+    /// Serves what `client` serves: a value whose type has a [`#[client]`](macro@crate::client)
+    /// block, a [`Router`](crate::Router), or a ready-made part. Two clients that serve the same
+    /// method are an error, [`Error::ServedTwice`]. `session/update` reaches all clients.
     pub fn client(mut self, client: impl Client) -> Self {
         self.handlers.add(client);
         self
     }
 
-    /// Serves files: the same as [`client`](Self::client).
+    /// Serves files, like [`client`](Self::client).
     pub fn fs(self, files: LocalFs) -> Self {
         self.client(files)
     }
 
-    /// Serves terminals: the same as [`client`](Self::client).
+    /// Serves terminals, like [`client`](Self::client).
     pub fn terminals(self, terminals: LocalTerminals) -> Self {
         self.client(terminals)
     }
@@ -120,7 +126,7 @@ impl Connect {
         self.client(policy)
     }
 
-    /// Sees every `session/update`: see [`Handlers::update`].
+    /// Calls `callback` for every `session/update`: see [`Handlers::update`].
     pub fn on_update<F>(mut self, callback: impl Fn(SessionNotification) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
@@ -129,35 +135,38 @@ impl Connect {
         self
     }
 
-    /// How long the agent may take to start and to answer `initialize`, together. Default one minute: a package runner may
-    /// have to download the agent first.
+    /// Limits the time from the start of the agent to its answer to `initialize`. The default is
+    /// one minute: a package runner may have to download the agent first.
     pub const fn initialize_timeout(mut self, timeout: Duration) -> Self {
         self.initialize_timeout = timeout;
         self
     }
 
-    /// How long the agent may take to end a turn that was cancelled, before [`Turn::finish`](crate::Turn::finish) fails
-    /// with [`Error::CancelTimeout`]. `None` is for ever. Default one minute.
+    /// Limits the time in which the agent must end a cancelled turn. Then
+    /// [`Turn::finish`](crate::Turn::finish) fails with [`Error::CancelTimeout`]. `None` is for
+    /// ever. The default is one minute.
     pub fn cancel_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.cancel_timeout = timeout.into();
         self
     }
 
-    /// Tells the agent that the user has a terminal to log in with (`auth.terminal`, and `_meta["terminal-auth"]` for
-    /// agents of before that), for [`Agent::terminal_login`]. Only an agent that is started here is told.
+    /// Tells the agent that the user has a terminal to log in with, for [`Agent::terminal_login`].
+    /// The capability is `auth.terminal`, and `_meta["terminal-auth"]` for older agents. Only an
+    /// agent that is started here is told.
     pub const fn terminal_logins(mut self) -> Self {
         self.terminal_logins = true;
         self
     }
 
-    /// Asks the user for what the agent wants to know: the same as [`client`](Self::client).
+    /// Asks the user the agent's questions, like [`client`](Self::client).
     pub fn elicitation(self, elicitation: Elicitation) -> Self {
         self.client(elicitation)
     }
 
-    /// The limits and layers of the connection. Lines that are not JSON are always skipped and noted in
-    /// [`Agent::faults`]. [`Options::request_timeout`] does not hold for prompts and logins, which take the time they
-    /// take, nor for `initialize`, which has its [own](Self::initialize_timeout).
+    /// Sets the limits and layers of the connection. Lines that are not JSON are always skipped and
+    /// noted in [`Agent::faults`]. [`Options::request_timeout`] does not hold for prompts and
+    /// logins, which have no limit, nor for `initialize`, which has its
+    /// [own](Self::initialize_timeout).
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
@@ -169,34 +178,36 @@ impl Connect {
         Ok(connecting.into_agent(initialized))
     }
 
-    /// Starts the agent, and says nothing to it yet.
+    /// Starts the agent without sending anything to it yet.
     pub(crate) fn begin(self) -> Result<Connecting, Error> {
-        profile::check(&self.handlers)?;
+        capabilities::check(&self.handlers)?;
         let program = self.start.program();
         let (transport, child) = self.start.run()?;
         let logs_in = self.terminal_logins && program.is_some();
         let capabilities =
-            profile::capabilities(&self.handlers).auth(AuthCapabilities::new().terminal(logs_in));
+            capabilities::capabilities(&self.handlers).auth(AuthCapabilities::new().terminal(logs_in));
         let capabilities =
             if logs_in { capabilities.meta(Meta::new().with(IN_META, true)) } else { capabilities };
         let request = InitializeRequest::new(ProtocolVersion::LATEST)
             .client_capabilities(capabilities)
             .client_info(self.info);
-        let shared = Arc::new(Shared::new(&self.handlers));
-        let service = ClientService { handlers: Arc::new(self.handlers), shared: Arc::clone(&shared) };
+        let shared = Arc::new(Shared::new(self.handlers.needs_roots));
+        let link = Arc::new(Link::new(Arc::clone(&shared)));
+        let service = ClientService { handlers: Arc::new(self.handlers), link: Arc::clone(&link) };
         let (peer, driver) = acp_rpc::connect(transport, service, self.options.noise(Noise::Skip));
-        // From here on the guard closes the connection, also when this future is dropped.
+        // From here on the guard closes the connection, even if this future is dropped.
         let mut connection = Connection::new(peer, driver, child, shared);
         connection.program = program.map(Mutex::new);
         connection.cancel_timeout = self.cancel_timeout;
-        Ok(Connecting { connection, request, timeout: self.initialize_timeout })
+        Ok(Connecting { connection, link, request, timeout: self.initialize_timeout })
     }
 }
 
-/// An agent that has been started and has not answered `initialize` yet.
+/// A started agent that has not answered `initialize` yet.
 #[derive(Debug)]
 pub(crate) struct Connecting {
     connection: Connection,
+    link: Arc<Link>,
     request: InitializeRequest,
     timeout: Duration,
 }
@@ -211,7 +222,8 @@ impl Connecting {
             }
             error => Error::of_call(Initialize::NAME, None, error),
         })?;
-        // Rule v1-init-06. Older versions than the first do not exist, newer ones are not spoken here.
+        // Rule v1-init-06. Versions before the first do not exist, and this client does not speak
+        // newer ones.
         let answered = initialized.protocol_version;
         if answered != ProtocolVersion::LATEST {
             return Err(Error::Version { asked: ProtocolVersion::LATEST, answered });
@@ -220,10 +232,12 @@ impl Connecting {
     }
 
     pub(crate) fn into_agent(self, initialized: InitializeResponse) -> Agent {
-        Agent::new(self.connection, initialized)
+        let agent = Agent::new(self.connection, initialized);
+        self.link.set_agent(&agent);
+        agent
     }
 
-    /// Gives the agent up and waits until it is gone, with all it has started.
+    /// Gives the agent up and waits until it and everything that it started is gone.
     pub(crate) async fn end(self) {
         self.connection.close();
         self.connection.over().await;

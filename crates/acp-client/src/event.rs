@@ -1,3 +1,5 @@
+//! Events of a session: the reports of an agent, in order.
+
 use acp_json::{Map, Value};
 use acp_types::UnknownVariant;
 use acp_types::v1::{
@@ -6,7 +8,7 @@ use acp_types::v1::{
     ToolCallUpdate, UsageUpdate,
 };
 
-/// Something that an agent reported about a session, in the order in which it did.
+/// A report of an agent about a session. Events keep the order of the wire.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -14,11 +16,13 @@ pub enum Event {
     Message(ContentChunk),
     /// A piece of the agent's reasoning.
     Thought(ContentChunk),
-    /// A piece of a message of the user: when a session is loaded, or as an echo of the prompt.
+    /// A piece of a message of the user. It comes when a session is loaded, or as an echo of the
+    /// prompt.
     UserMessage(ContentChunk),
     /// A tool run was announced.
     ToolCall(Box<ToolCall>),
-    /// A tool run changed; only what is set has changed. It may be one that was never announced.
+    /// A tool run changed. Only the members that are set have changed. The run may be one that was
+    /// never announced.
     ToolCallUpdate(Box<ToolCallUpdate>),
     /// The whole plan, which replaces the one before.
     Plan(Plan),
@@ -30,9 +34,9 @@ pub enum Event {
     Config(ConfigOptionUpdate),
     /// Title or time of the session changed.
     Info(Box<SessionInfoUpdate>),
-    /// How full the context is, and what the session has cost.
+    /// The fill level of the context, and the cost of the session.
     Usage(Box<UsageUpdate>),
-    /// A remark for the user that changes nothing.
+    /// A remark for the user, without any effect on the session.
     Notice(Box<Notice>),
     /// The agent compacts the conversation.
     Compaction(Box<CompactionUpdate>),
@@ -40,12 +44,13 @@ pub enum Event {
     CompactionSummary(Box<CompactionSummaryChunk>),
     /// A kind of update that this version does not know, with all its members.
     Unknown(UnknownVariant),
-    /// So many updates came while nobody listened that the oldest were discarded: this is how many.
+    /// The number of events that were discarded, oldest first, because nobody read them.
     Missed(u64),
 }
 
 impl Event {
-    /// Tells whether this is a part of the conversation, which an agent has no reason to tell before it is asked something.
+    /// Returns true for a part of the conversation. An agent has no reason to send one before it is
+    /// prompted.
     pub(crate) const fn is_of_the_conversation(&self) -> bool {
         matches!(
             self,
@@ -60,7 +65,7 @@ impl Event {
         )
     }
 
-    /// The text, when this is a piece of the agent's answer and is text.
+    /// Returns the text of a piece of the agent's answer, if it is text.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -88,7 +93,7 @@ impl From<SessionUpdate> for Event {
             SessionUpdate::CompactionUpdate(compaction) => Self::Compaction(compaction),
             SessionUpdate::CompactionSummaryChunk(chunk) => Self::CompactionSummary(chunk),
             SessionUpdate::Unknown(unknown) => Self::Unknown(unknown),
-            // A kind that the types know and events do not name: an unstable one.
+            // The types know this kind and events do not name it: it is unstable.
             other => Self::Unknown(as_unknown(&other)),
         }
     }

@@ -1,5 +1,5 @@
-//! Drive any [Agent Client Protocol](https://agentclientprotocol.com) agent: start it, open sessions, prompt it, answer
-//! what it asks.
+//! Drives any [Agent Client Protocol](https://agentclientprotocol.com) agent: starts it, opens
+//! sessions, sends prompts and answers its requests.
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,16 +20,18 @@
 //! ```
 //!
 //! * [`spawn`] and [`connect`] initialize and negotiate; awaiting them gives an [`Agent`].
-//! * A [`Session`] is a conversation, a [`Turn`] one prompt in it: a stream of [`Event`]s, then the response.
-//! * The agent's requests are answered by [`Client`]s: [`LocalFs`], [`LocalTerminals`], [`PermissionPolicy`], or your
-//!   own, as a [`#[client]`](macro@client) block or a [`Router`]. What they serve is what the agent is told it may ask
-//!   for.
-//! * A [`Transcript`] folds the events into what is to be shown, and says what has changed.
-//! * [`reconnecting`] starts an agent again that has died, and takes its sessions up again. A [`Registry`] is a list of
-//!   agents, with the command that starts each.
-//! * What the agent did not offer is not sent: the call fails at once and names the capability.
+//! * A [`Session`] is a conversation, a [`Turn`] one prompt in it: a stream of [`Event`]s, then the
+//!   response.
+//! * The agent's requests are answered by [`Client`]s: [`LocalFs`], [`LocalTerminals`],
+//!   [`PermissionPolicy`], or your own, as a [`#[client]`](macro@client) block or a [`Router`].
+//!   Exactly the methods that they serve are offered to the agent.
+//! * A [`Transcript`] folds the events into the state to show, and says what has changed.
+//! * [`reconnecting`] starts an agent again after it has died, and takes up its sessions again. A
+//!   [`Registry`] is a list of agents, with the command that starts each.
+//! * A call that needs a capability which the agent did not offer fails at once and names the
+//!   capability. Nothing is sent.
 //!
-//! All of it runs on a tokio runtime, in the thread or threads of the caller's.
+//! Everything runs on a tokio runtime, in the caller's threads.
 //!
 //! # Features
 //!
@@ -41,51 +43,19 @@
 //! | `mcp` | MCP servers made with rmcp are provided to the agent over the connection; brings `unstable` |
 
 mod agent;
-mod answer;
-mod auth;
-mod call;
-mod cancel;
-mod claims;
-mod client;
-mod close;
-mod config;
 mod connect;
-mod elicit;
-mod elicited_pages;
+mod disk;
 mod error;
 mod event;
-mod extract;
-mod form;
 mod generated;
-mod handler;
-mod handlers;
-mod host;
-mod inbox;
-mod list;
-#[cfg(feature = "mcp")]
-mod mcp;
-mod members;
+mod launch;
 pub mod op;
-mod open;
-mod permission;
-mod phase;
-mod profile;
+mod parts;
 mod reconnect;
-mod registry;
-mod replay;
-mod reply;
-mod router;
-mod rows;
-pub mod sanitize;
-mod served;
-mod service;
-mod session;
+mod serve;
 mod sessions;
-mod terminal_login;
 mod transcript;
-mod turn;
-#[cfg(feature = "unstable")]
-mod unstable;
+mod wire;
 
 #[doc = include_str!("macro.md")]
 pub use acp_macros::client;
@@ -96,38 +66,44 @@ pub use acp_rpc::{
     CallError, CloseReason, Command, Error as RpcError, Exit, Options, Peer, Reply, Transport, layer, tap,
     trace,
 };
+/// The types of the protocol, by the name that they have in `acp_agent` as well.
+pub use acp_types::v1 as types;
 pub use acp_types::{FromNode, Map, Meta, ReadError, UnknownVariant, Value, method, v1};
 
-pub use agent::Agent;
-pub use call::Call;
-pub use cancel::Cancel;
-pub use client::{Client, Context};
-pub use config::IntoConfigValue;
+pub use agent::agent::Agent;
+pub use agent::list::SessionList;
+pub use agent::session::config::IntoConfigValue;
+#[cfg(feature = "unstable")]
+pub use agent::session::fork::ForkSession;
+pub use agent::session::open::{LoadSession, NewSession, Opening, ResumeSession};
+pub use agent::session::prompt::IntoPrompt;
+pub use agent::session::replay::Replay;
+pub use agent::session::session::{Session, Updates};
+pub use agent::session::turn::Turn;
 pub use connect::{Connect, connect, spawn};
-pub use elicit::{Elicitation, ElicitationAnswer, FormElicitation, UrlElicitation};
 pub use error::{Error, Reason, Result};
 pub use event::Event;
-pub use extract::{Argument, FromCall, RequestMeta};
-pub use form::FormError;
-pub use handler::{Handler, Listener};
-pub use handlers::Handlers;
-pub use host::fs::LocalFs;
-pub use host::overlay::{HostFile, Overlay};
-pub use host::terminal::Terminal;
-pub use host::terminals::LocalTerminals;
-pub use list::SessionList;
+pub use launch::registry::{Binary, Distribution, Package, Registry, RegistryAgent, RegistryError};
+pub use launch::terminal_login::TerminalLogin;
 pub use op::{OnSession, Op, Operation};
-pub use open::{LoadSession, NewSession, Opening, ResumeSession};
-pub use permission::{Choice, PermissionPolicy};
+pub use parts::elicitation::Elicitation;
+pub use parts::fs::local_fs::LocalFs;
+pub use parts::fs::overlay::{HostFile, Overlay};
+pub use parts::permission::PermissionPolicy;
+pub use parts::terminals::local_terminals::LocalTerminals;
+pub use parts::terminals::terminal::Terminal;
 pub use reconnect::{AgentStatus, Reconnect, ReconnectingAgent, ReconnectingSession, Restart, reconnecting};
-pub use registry::{Binary, Distribution, Package, Registry, RegistryAgent, RegistryError};
-pub use replay::Replay;
-pub use reply::IntoReply;
-pub use router::Router;
-pub use served::{Notified, PermissionAnswer, ServeOp, Served};
-pub use session::{IntoPrompt, Session, Updates};
-pub use terminal_login::TerminalLogin;
-pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript};
-pub use turn::Turn;
-#[cfg(feature = "unstable")]
-pub use unstable::ForkSession;
+pub use serve::arguments::{Argument, FromCall, RequestMeta};
+pub use serve::call::Call;
+pub use serve::cancel::Cancel;
+pub use serve::choice::Choice;
+pub use serve::client::Client;
+pub use serve::context::Context;
+pub use serve::elicitation::form::FormError;
+pub use serve::elicitation::question::{ElicitationAnswer, FormElicitation, UrlElicitation};
+pub use serve::handler::{Handler, Listener};
+pub use serve::handlers::Handlers;
+pub use serve::replies::IntoReply;
+pub use serve::router::Router;
+pub use serve::serve_op::{Notified, PermissionAnswer, ServeOp, Served};
+pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript, sanitize};

@@ -5,7 +5,7 @@ use acp_types::v1::SessionId;
 #[doc(inline)]
 pub use acp_types::op::{Extension, Notification, Op, assert_own};
 
-/// A request of the client's own by its marker, as `#[on]` takes it:
+/// A request of the client's own, named by a marker. `#[on]` takes it:
 ///
 /// ```
 /// use acp_client::v1::{PlanEntry, UsageUpdate};
@@ -40,11 +40,11 @@ pub use crate::generated::op::*;
 
 /// An operation whose params name a session.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` names no session",
+    message = "`{Self}` does not name a session",
     label = "there is no session here",
     note = "`SessionId` is an argument of operations of a session, such as `update` and `read_text_file`"
 )]
 pub trait OnSession: Op {
-    /// The session.
+    /// Returns the session.
     fn session(params: &Self::Params) -> &SessionId;
 }

@@ -1,8 +1,8 @@
-//! What the compiler says about mistakes in a `#[client]` block: each message, and where it points. That every message
-//! of the macro has a case is held by the test of the same name in `acp-agent`.
+//! The compiler's messages about mistakes in a `#[client]` block, with their places. The test of
+//! the same name in `acp-agent` checks that every message of the macro has a case.
 //!
-//! `TRYBUILD=overwrite cargo test -p acp-client --test ui` writes the `.stderr` files anew; again with `--all-features`
-//! for those that take features.
+//! `TRYBUILD=overwrite cargo test -p acp-client --test ui` writes the `.stderr` files anew; again
+//! with `--all-features` for those that take features.
 
 #[test]
 fn every_mistake_is_explained_where_it_is() {

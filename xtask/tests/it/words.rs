@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 const ENFORCED: &[&str] = &[
     "benches",
     "crates/acp-cli",
+    "crates/acp-client",
     "crates/acp-json",
     "crates/acp-macros",
     "crates/acp-testkit",

@@ -4,7 +4,7 @@ use std::fmt;
 
 use acp_types::v1::SessionId;
 
-use super::Error;
+use super::{Error, Reason};
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -13,9 +13,15 @@ impl fmt::Display for Error {
 }
 
 impl Error {
-    /// The text without what an agent has in the `data` of its errors, which is for the user alone.
+    /// Returns the text without the `data` of the agent's errors, which is for the user alone.
     pub(crate) fn without_data(&self) -> String {
         Text { error: self, shows_data: false }.to_string()
+    }
+}
+
+impl From<&Error> for Reason {
+    fn from(error: &Error) -> Self {
+        Self::new(error.to_string(), error.without_data())
     }
 }
 
@@ -105,7 +111,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// The last words of a process, if there are any.
+/// The last lines of a process on stderr, if there are any.
 struct LastWords<'a>(&'a str);
 
 impl fmt::Display for LastWords<'_> {

@@ -1,3 +1,5 @@
+//! Errors of clients and handlers.
+
 mod display;
 mod reason;
 
@@ -14,10 +16,10 @@ use crate::RpcError;
 /// The result of a handler, and of most calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can go wrong between a client and its agent.
+/// A failure between a client and its agent.
 ///
-/// A handler that returns one answers the agent's request with a JSON-RPC error: see [`Error::into_rpc`]. Text and
-/// errors of other libraries become errors with `?`:
+/// A handler that returns an error answers the agent's request with a JSON-RPC error: see
+/// [`Error::into_rpc`]. Text and errors of other libraries become errors with `?`:
 ///
 /// ```
 /// # use acp_client::{Error, Result};
@@ -27,10 +29,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// }
 /// ```
 ///
-/// `Display` is for the user. It names the method, the field and the session concerned, and what to do where that is
-/// known. It shows the exit status and the last lines of stderr of an agent that died; and of an error that the agent
-/// answered with its message, its code and the [reason](RpcError::reason) in its `data`. `Debug` never shows `data`, so
-/// it is the one to log.
+/// `Display` is for the user. It names the method, the field and the session, and the remedy where
+/// that is known. For an agent that died it shows the exit status and the last lines of stderr. For
+/// an error that the agent answered it shows message, code and the [reason](RpcError::reason) in
+/// its `data`. `Debug` never shows `data`, so log that one.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -38,35 +40,35 @@ pub enum Error {
     Start {
         /// The program.
         program: String,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
     /// The agent speaks another version of the protocol. The connection was closed.
     Version {
-        /// The version that was asked for.
+        /// The version that the client asked for.
         asked: ProtocolVersion,
-        /// The version the agent answered with.
+        /// The version that the agent answered with.
         answered: ProtocolVersion,
     },
     /// The agent did not answer `initialize` in time. The connection was closed.
     InitializeTimeout {
-        /// How long was waited.
+        /// The time that the client waited.
         waited: Duration,
-        /// The last lines the agent wrote to stderr.
+        /// The last lines that the agent wrote to stderr.
         stderr: String,
     },
-    /// The agent did not advertise what this call needs. Nothing was sent.
+    /// The agent did not advertise the capability that this call needs. Nothing was sent.
     NotOffered {
         /// The method.
         method: &'static str,
-        /// The capability that is missing, as it is written in the initialize or session response.
+        /// The missing capability, as it is written in the initialize or session response.
         capability: &'static str,
     },
-    /// A block of a prompt is of a kind that the agent does not take. Nothing was sent.
+    /// The agent does not take blocks of this kind in a prompt. Nothing was sent.
     Content {
         /// The session.
         session: SessionId,
-        /// Which block, from 0.
+        /// The index of the block, from 0.
         block: usize,
         /// Its kind.
         kind: String,
@@ -79,10 +81,10 @@ pub enum Error {
         method: &'static str,
         /// The field.
         field: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// Another turn of the session is running, or has not been read to its end. Nothing was sent.
+    /// Another turn of the session is running, or was not read to its end. Nothing was sent.
     Busy {
         /// The session.
         session: SessionId,
@@ -94,27 +96,28 @@ pub enum Error {
         /// The session.
         session: SessionId,
     },
-    /// The turn was cancelled, and the agent has not ended it in [the time it has](crate::Connect::cancel_timeout).
-    /// The session takes no prompt until it has.
+    /// The turn was cancelled, and the agent did not end it in
+    /// [time](crate::Connect::cancel_timeout). The session takes no prompt until the agent has
+    /// ended it.
     CancelTimeout {
         /// The session.
         session: SessionId,
-        /// How long was waited.
+        /// The time that the client waited.
         waited: Duration,
     },
-    /// The agent was restarted, and the session could not be taken up again. It is tried once more with the next
-    /// restart.
+    /// The agent was restarted, and its session could not be taken up again. The next restart tries
+    /// once more.
     NotRestored {
         /// The session.
         session: SessionId,
-        /// Why.
+        /// The cause.
         reason: Reason,
     },
-    /// The agent ended, and was not to be brought back.
+    /// The agent ended and was not brought back.
     GivenUp {
-        /// How many restarts were tried in a row.
+        /// The number of restarts that were tried in a row.
         restarts: u32,
-        /// Why the last one failed; without one, why the agent ended.
+        /// The failure of the last restart; without one, the end of the agent.
         reason: Reason,
     },
     /// The agent answered with an error.
@@ -123,44 +126,44 @@ pub enum Error {
         method: String,
         /// The session, where the method concerns one.
         session: Option<SessionId>,
-        /// What the agent answered.
+        /// The error object of the answer.
         error: RpcError,
     },
-    /// The connection is over: no answer can come.
+    /// The connection is over, so no answer can come.
     Closed {
         /// The method.
         method: String,
         /// The session, where the method concerns one.
         session: Option<SessionId>,
-        /// Why it is over.
+        /// The end of the connection.
         reason: CloseReason,
     },
     /// Two clients of the connection serve the same method. Nothing was started.
     ServedTwice {
-        /// The method; of `elicitation/create` also the mode.
+        /// The method. For `elicitation/create` also the mode.
         method: String,
-        /// The types of the two.
+        /// The types of the two clients.
         clients: [String; 2],
     },
-    /// A capability stands for several methods, of which the clients of the connection serve only some. Nothing was
-    /// started.
+    /// A capability stands for several methods, and the clients of the connection serve only some
+    /// of them. Nothing was started.
     Incomplete {
         /// The capability.
         capability: &'static str,
         /// The methods that have no handler.
         missing: Vec<&'static str>,
     },
-    /// The agent's request is to be answered with this very error object.
+    /// The error object to answer the agent's request with.
     Rpc(RpcError),
     /// Reading or writing failed in a handler.
     Io(io::Error),
     /// Any other error of a handler.
     Other(Box<dyn std::error::Error + Send + Sync>),
-    /// The answer, or what was to be sent, could not be made out.
+    /// The answer or the request could not be read or written.
     Call {
         /// The session, where the method concerns one.
         session: Option<SessionId>,
-        /// What is wrong, with the method.
+        /// The problem and the method.
         error: CallError,
     },
 }
@@ -175,13 +178,15 @@ impl Error {
         }
     }
 
-    /// `-32602`: the agent's request asks for something that is not possible. Say which field, and what would be.
+    /// Builds `-32602`: the agent's request asks for something impossible. Name the field, and say
+    /// which values are possible.
     #[must_use]
     pub fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
         Self::Rpc(RpcError::invalid_params(message))
     }
 
-    /// `-32002`: something that the agent's request names does not exist, such as a file (rule v1-fs-06).
+    /// Builds `-32002`: something that the agent's request names does not exist, [such as a
+    /// file](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-fs-06).
     ///
     /// ```
     /// # use acp_client::Error;
@@ -193,14 +198,15 @@ impl Error {
         Self::Rpc(RpcError::new(ErrorCode::RESOURCE_NOT_FOUND.0, message))
     }
 
-    /// Any error of another library.
+    /// Wraps any error of another library.
     #[must_use]
     pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Other(error.into())
     }
 
-    /// The error object that a request of the agent is answered with: [`Rpc`](Self::Rpc) as it is, everything else as
-    /// `-32603` with the error's own text. What another agent has in the `data` of its error is not passed on.
+    /// Returns the error object that answers a request of the agent: [`Rpc`](Self::Rpc) as it is,
+    /// everything else as `-32603` with the error's own text. The `data` in the error of another
+    /// agent is not passed on.
     #[must_use]
     pub fn into_rpc(self) -> RpcError {
         match self {
@@ -209,7 +215,7 @@ impl Error {
         }
     }
 
-    /// The error object, when the agent answered with one.
+    /// Returns the error object, if the agent answered with one.
     #[must_use]
     pub const fn agent_error(&self) -> Option<&RpcError> {
         match self {
@@ -218,7 +224,8 @@ impl Error {
         }
     }
 
-    /// Whether the agent wants a login first (-32000): see [`Agent::authenticate`](crate::Agent::authenticate).
+    /// Returns true if the agent requires a login first (-32000): see
+    /// [`Agent::authenticate`](crate::Agent::authenticate).
     #[must_use]
     pub const fn is_auth_required(&self) -> bool {
         matches!(self, Self::Agent { error, .. } if error.code == ErrorCode::AUTH_REQUIRED.0)

@@ -1,10 +1,10 @@
+//! Causes of failures, as text.
+
 use std::fmt;
 
-use super::Error;
-
-/// Why something failed, as text for people.
+/// The cause of a failure, as text for people.
 ///
-/// `Display` shows all of it, with what an agent has said in the `data` of an error; `Debug` leaves that out.
+/// `Display` shows all of it, with the `data` of an agent's error. `Debug` leaves `data` out.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Reason {
     text: String,
@@ -12,14 +12,12 @@ pub struct Reason {
 }
 
 impl Reason {
+    pub(super) const fn new(text: String, without_data: String) -> Self {
+        Self { text, without_data }
+    }
+
     pub(super) fn text(&self, shows_data: bool) -> &str {
         if shows_data { &self.text } else { &self.without_data }
-    }
-}
-
-impl From<&Error> for Reason {
-    fn from(error: &Error) -> Self {
-        Self { text: error.to_string(), without_data: error.without_data() }
     }
 }
 

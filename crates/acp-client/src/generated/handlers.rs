@@ -14,7 +14,7 @@ use acp_types::v1::{
 #[cfg(feature = "unstable")]
 use acp_types::v1::{AuthStatusUpdateNotification, MessageMcpRequest, MessageMcpResponse};
 
-use crate::rows;
+use crate::serve::rows;
 use crate::{Argument, Call, FromCall, IntoReply, op};
 
 use crate::Choice;

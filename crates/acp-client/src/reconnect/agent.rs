@@ -1,21 +1,20 @@
-use std::path::Path;
+//! The handle of an agent that is started again when it ends.
+
 use std::sync::Arc;
 
 use acp_rpc::CloseReason;
-use acp_types::method::Method;
 use acp_types::v1::SessionId;
-use acp_types::v1::methods::SessionNew;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::ReconnectingSession;
-use super::entries::{Entries, Entry};
-use super::supervisor::State;
-use crate::{Agent, Error, Opening};
+use super::entries::Entries;
+use super::state::{AgentStatus, State};
+use crate::{Agent, Error};
 
-/// An agent that is started again when it ends, with its sessions: see [`reconnecting`](crate::reconnecting).
+/// An agent that is started again when it ends, with its sessions: see
+/// [`reconnecting`](crate::reconnecting).
 ///
-/// Handles are cheap to clone. When the last handle and session is dropped, the agent is closed.
+/// Handles are cheap to clone. Dropping the last handle and session closes the agent.
 #[derive(Clone, Debug)]
 pub struct ReconnectingAgent {
     inner: Arc<Inner>,
@@ -29,23 +28,6 @@ struct Inner {
     closing: CancellationToken,
 }
 
-/// What becomes of an agent that is started again when it ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AgentStatus {
-    /// It runs.
-    Connected,
-    /// It has ended, and is being started again.
-    Restarting {
-        /// Which restart of the row this is, from 1.
-        restart: u32,
-    },
-    /// It has ended, and is not started again.
-    GivenUp,
-    /// It was closed here.
-    Closed,
-}
-
 impl ReconnectingAgent {
     pub(super) fn new(
         state: watch::Receiver<State>,
@@ -55,58 +37,22 @@ impl ReconnectingAgent {
         Self { inner: Arc::new(Inner { state, entries, closing }) }
     }
 
-    /// The agent that runs now, for all that this handle does not have. While it is being restarted, waits until it is back.
+    /// Returns the agent that runs now, for everything that this handle does not have. During a
+    /// restart it waits until the agent is back.
     ///
     /// # Errors
-    /// [`Error::GivenUp`], or [`Error::Closed`] when it was closed here.
+    /// [`Error::GivenUp`]; [`Error::Closed`] if it was closed here.
     pub async fn current(&self) -> Result<Agent, Error> {
         Ok(self.up("initialize", None).await?.0)
     }
 
-    /// Opens a session, as [`Agent::new_session`] does.
-    ///
-    /// # Errors
-    /// Those of [`current`](Self::current), and what went wrong with `session/new`.
-    pub async fn new_session(&self, cwd: impl AsRef<Path>) -> Result<ReconnectingSession, Error> {
-        self.open(|agent| agent.new_session(cwd)).await
-    }
-
-    /// Opens a session in any way that an [`Agent`] has: with directories and MCP servers, by a load or a resume. It is
-    /// taken up again with the same ones.
-    ///
-    /// ```no_run
-    /// # async fn open(agent: acp_client::ReconnectingAgent) -> Result<(), acp_client::Error> {
-    /// let new = agent.open(|agent| agent.new_session("/home/me/project").directory("/home/me/notes")).await?;
-    /// let old = agent.open(|agent| agent.load_session("yesterday", "/home/me/project")).await?;
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`current`](Self::current), and what went wrong with the opening.
-    pub async fn open<O: Opening>(
-        &self,
-        opening: impl FnOnce(&Agent) -> O,
-    ) -> Result<ReconnectingSession, Error> {
-        let (agent, generation) = self.up(SessionNew::NAME, None).await?;
-        let opening = opening(&agent);
-        let place = opening.place();
-        let session = opening.await?;
-        let id = session.id().clone();
-        let entry = Arc::new(Entry::new(session, place));
-        if !self.inner.entries.add(&entry, generation) {
-            let reason = agent.wait().await;
-            return Err(Error::Closed { method: SessionNew::NAME.to_owned(), session: Some(id), reason });
-        }
-        Ok(ReconnectingSession::new(self.clone(), entry))
-    }
-
-    /// What becomes of it now.
+    /// Returns the current status.
     #[must_use]
     pub fn status(&self) -> AgentStatus {
         self.inner.state.borrow().status()
     }
 
-    /// Waits until the status is what is `wanted`, or none that can still change, and returns it.
+    /// Waits until the status is `wanted`, or can no longer change, and returns it.
     pub async fn status_is(&self, mut wanted: impl FnMut(AgentStatus) -> bool) -> AgentStatus {
         let mut state = self.inner.state.clone();
         let reached = state.wait_for(|state| {
@@ -115,27 +61,31 @@ impl ReconnectingAgent {
         });
         match reached.await {
             Ok(state) => state.status(),
-            // A bug in `connect` or `on_start` has ended the task that starts it again.
+            // A panic in `connect` or `on_start` has ended the task that restarts the agent.
             Err(_) => AgentStatus::GivenUp,
         }
     }
 
-    /// Closes the agent and waits until it is gone, with all that it has started. One that is just being started again is
-    /// ended, too.
+    /// Closes the agent and waits until it is gone, with everything that it has started. An agent
+    /// that is being restarted is ended, too.
     pub async fn close(&self) {
         self.inner.closing.cancel();
         self.status_is(|_| false).await;
+    }
+
+    pub(super) fn entries(&self) -> &Entries {
+        &self.inner.entries
     }
 
     pub(super) fn is_connected(&self) -> bool {
         matches!(&*self.inner.state.borrow(), State::Up { agent, .. } if !agent.peer().is_closed())
     }
 
-    /// The agent that runs now and the number of its start, as soon as there is one.
+    /// Returns the agent that runs now and the number of its start. Waits for a restart.
     pub(super) async fn up(&self, method: &str, session: Option<&SessionId>) -> Result<(Agent, u64), Error> {
         let closed = |reason| Error::Closed { method: method.to_owned(), session: session.cloned(), reason };
         let mut state = self.inner.state.clone();
-        // One that has just ended is about to be replaced.
+        // An agent that has just ended is about to be replaced.
         let settled = state.wait_for(|state| match state {
             State::Up { agent, .. } => !agent.peer().is_closed(),
             State::Restarting(_) => false,

@@ -1,22 +1,22 @@
-//! The sessions that are to be open, whichever process serves them.
+//! The sessions to keep open, in whichever process.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use acp_types::v1::SessionId;
 
-use crate::open::Place;
+use crate::agent::session::place::Place;
 use crate::{Error, Reason, Session};
 
-/// A session that outlives the agent it was opened at.
+/// A session that outlives the process in which it was opened.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) id: SessionId,
     pub(super) place: Place,
-    /// As the agent of now has it, or why it does not.
+    /// The session in the current process, or the reason why there is none.
     slot: Mutex<Result<Session, Reason>>,
 }
 
-/// All of them, and which start of the agent they belong to.
+/// All entries, and the start of the agent that they belong to.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     table: Mutex<Table>,
@@ -40,12 +40,12 @@ impl Entry {
     }
 
     pub(super) fn set(&self, session: Result<Session, Reason>) {
-        // The session of before is let go without the lock: it may be the last handle.
+        // The earlier session is dropped without the lock, because it may be the last handle.
         let before = std::mem::replace(&mut *self.slot(), session);
         drop(before);
     }
 
-    /// Whether it is to be there after a restart: somebody may have closed it.
+    /// Returns true unless the session was closed here.
     fn is_open(&self) -> bool {
         self.slot().as_ref().map_or(true, |session| !session.state().is_closed())
     }
@@ -56,8 +56,8 @@ impl Entry {
 }
 
 impl Entries {
-    /// Adds a session that was opened at this start of the agent. False when the agent has been given up since: the
-    /// session went with it.
+    /// Adds a session that was opened at this start of the agent. Returns false if the agent has
+    /// ended since, and the session with it.
     pub(super) fn add(&self, entry: &Arc<Entry>, generation: u64) -> bool {
         let mut table = self.table();
         table.entries.retain(|entry| entry.strong_count() > 0);
@@ -68,7 +68,7 @@ impl Entries {
         is_current
     }
 
-    /// The agent is started again: the number of this start, and the sessions to take up.
+    /// Begins the next start of the agent. Returns its number, and the sessions to take up.
     pub(super) fn next_generation(&self) -> (u64, Vec<Arc<Entry>>) {
         let mut table = self.table();
         table.generation += 1;

@@ -1,18 +1,21 @@
+//! The times of restarts.
+
 use std::time::Duration;
 
-/// When an agent that has ended is started again, and how often.
+/// The times and the number of restarts of an agent that has ended.
 ///
-/// The first restart in a row comes after [`first_delay`](Self::first_delay), each further one after twice the time of
-/// the one before, up to [`max_delay`](Self::max_delay). An agent that ran for [`stable_after`](Self::stable_after) ends
-/// the row.
+/// The first restart in a row comes after [`first_delay`](Self::first_delay). Each further one
+/// waits twice as long as the one before, up to [`max_delay`](Self::max_delay). An agent that ran
+/// for [`stable_after`](Self::stable_after) ends the row.
 ///
 /// ```
 /// use std::time::Duration;
 /// use acp_client::Restart;
 ///
-/// let policy = Restart::times(4).first_delay(Duration::from_secs(1)).max_delay(Duration::from_secs(3));
-/// let delays: Vec<_> = (1..).map_while(|restart| policy.delay(restart)).map(|delay| delay.as_secs()).collect();
-/// assert_eq!(delays, [1, 2, 3, 3]);
+/// let seconds = Duration::from_secs;
+/// let policy = Restart::times(4).first_delay(seconds(1)).max_delay(seconds(3));
+/// let delays: Vec<_> = (1..).map_while(|restart| policy.delay(restart)).collect();
+/// assert_eq!(delays, [1, 2, 3, 3].map(seconds));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restart {
@@ -23,7 +26,8 @@ pub struct Restart {
 }
 
 impl Restart {
-    /// So many restarts in a row, the first after 100 milliseconds, none later than 10 seconds after the end before it.
+    /// Allows this many restarts in a row: the first after 100 milliseconds, and none more than 10
+    /// seconds after the end before it.
     #[must_use]
     pub const fn times(times: u32) -> Self {
         Self {
@@ -34,28 +38,30 @@ impl Restart {
         }
     }
 
-    /// How long to wait before the first restart of a row.
+    /// Sets the delay before the first restart of a row.
     #[must_use]
     pub const fn first_delay(mut self, delay: Duration) -> Self {
         self.first_delay = delay;
         self
     }
 
-    /// How long to wait at most.
+    /// Limits the delay.
     #[must_use]
     pub const fn max_delay(mut self, delay: Duration) -> Self {
         self.max_delay = delay;
         self
     }
 
-    /// How long an agent must run for its end to be the first of a new row. Default one minute.
+    /// Sets the time that an agent must run for its end to begin a new row. The default is one
+    /// minute.
     #[must_use]
     pub const fn stable_after(mut self, time: Duration) -> Self {
         self.stable_after = time;
         self
     }
 
-    /// How long to wait before this restart of a row, counted from 1; `None` when there is to be none.
+    /// Returns the delay before this restart of a row, counted from 1. `None` means that the row has
+    /// ended.
     #[must_use]
     pub fn delay(&self, restart: u32) -> Option<Duration> {
         if restart > self.times {
@@ -70,7 +76,7 @@ impl Restart {
     }
 }
 
-/// Five restarts in a row.
+/// Allows five restarts in a row.
 impl Default for Restart {
     fn default() -> Self {
         Self::times(5)

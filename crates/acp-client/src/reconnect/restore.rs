@@ -1,4 +1,4 @@
-//! Takes sessions up again at an agent that has been restarted.
+//! Sessions that are taken up again after a restart.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::entries::Entry;
-use crate::open::{LoadSession, ResumeSession};
+use crate::agent::session::open::{LoadSession, ResumeSession};
 use crate::{Agent, Error, Reason, Session};
 
-/// Takes up all of them at once, as far as the agent can and its time lasts.
+/// Takes up all sessions at once, within the time limit and as far as the agent can.
 pub(super) async fn all(agent: &Agent, entries: Vec<Arc<Entry>>, limit: Duration) {
     for entry in &entries {
         entry.set(Err(format!("the agent has not taken it up within {limit:?}").into()));
@@ -25,11 +25,12 @@ pub(super) async fn all(agent: &Agent, entries: Vec<Arc<Entry>>, limit: Duration
             entry.set(restored.map_err(|error| Reason::from(&error)));
         });
     }
-    // Those that are not done in time are dropped, which takes their requests back.
+    // Requests that are not done in time are dropped, which withdraws them.
     let _ = timeout(limit, async { while restoring.join_next().await.is_some() {} }).await;
 }
 
-/// Without its conversation if the agent can do that, else with it: it has been shown before, so nobody reads it.
+/// Takes up a session without its conversation if the agent can do that, and with it otherwise. The
+/// conversation was shown before, so nobody reads it.
 async fn one(agent: Agent, entry: &Entry) -> Result<Session, Error> {
     let capabilities = agent.capabilities();
     let resumes = capabilities.session_capabilities.resume.is_some();
@@ -37,10 +38,10 @@ async fn one(agent: Agent, entry: &Entry) -> Result<Session, Error> {
     if resumes {
         let resumed = ResumeSession::at(agent.clone(), entry.id.clone(), entry.place.clone()).await;
         match resumed {
-            // Some agents announce it and do not know the method.
+            // Some agents advertise it and do not know the method.
             Err(Error::Agent { .. }) if loads => {}
             resumed => {
-                // Some repeat the conversation here, too.
+                // Some agents repeat the conversation here, too.
                 return resumed.inspect(|session| session.state().inbox.drop_aside());
             }
         }

@@ -1,68 +1,110 @@
+//! A session of an agent that is started again when it ends.
+
+use std::path::Path;
 use std::sync::Arc;
 
 use acp_types::method::Method;
 use acp_types::v1::SessionId;
-use acp_types::v1::methods::{SessionClose, SessionPrompt};
+use acp_types::v1::methods::{SessionClose, SessionNew, SessionPrompt};
 
 use super::ReconnectingAgent;
 use super::entries::Entry;
-use crate::{Error, IntoPrompt, Session, Turn};
+use crate::{Agent, Error, IntoPrompt, Opening, Session, Turn};
 
-/// A conversation that goes on when the agent has been restarted: it is [resumed](crate::Agent::resume_session) where
-/// the agent offers that, else [loaded](crate::Agent::load_session). Handles are cheap to clone.
+/// A conversation that goes on after the agent was restarted. It is
+/// [resumed](crate::Agent::resume_session) if the agent offers that, and
+/// [loaded](crate::Agent::load_session) otherwise. Handles are cheap to clone.
 ///
-/// A turn that runs when the agent ends fails with [`Error::Closed`]; it is not sent again, for the agent may have done a
-/// part of it. What had come in and was not read is gone with it.
+/// A turn that runs when the agent ends fails with [`Error::Closed`]. It is not sent again, because
+/// the agent may have done a part of it. Unread events are lost with it.
 ///
-/// The conversation that a load brings, or a resume against the protocol, is not shown again. There are agents that send a part of it after their answer to
-/// `session/load`: that part is with the next turn's events.
+/// The conversation that comes with a load, or with a resume against the protocol, is not shown
+/// again. Some agents send a part of it after their answer to `session/load`. That part is among
+/// the next turn's events.
 #[derive(Clone, Debug)]
 pub struct ReconnectingSession {
     agent: ReconnectingAgent,
     entry: Arc<Entry>,
 }
 
-impl ReconnectingSession {
-    pub(super) const fn new(agent: ReconnectingAgent, entry: Arc<Entry>) -> Self {
-        Self { agent, entry }
+impl ReconnectingAgent {
+    /// Opens a session, like [`Agent::new_session`].
+    ///
+    /// # Errors
+    /// The errors of [`current`](Self::current) and of `session/new`.
+    pub async fn new_session(&self, cwd: impl AsRef<Path>) -> Result<ReconnectingSession, Error> {
+        self.open(|agent| agent.new_session(cwd)).await
     }
 
-    /// The agent's id of the session: the same after a restart.
+    /// Opens a session by any request of an [`Agent`]: with directories and MCP servers, by a load
+    /// or a resume. After a restart it is taken up again with these.
+    ///
+    /// ```no_run
+    /// # async fn open(agent: acp_client::ReconnectingAgent) -> Result<(), acp_client::Error> {
+    /// let cwd = "/home/me/project";
+    /// let new = agent.open(|agent| agent.new_session(cwd).directory("/home/me/notes")).await?;
+    /// let old = agent.open(|agent| agent.load_session("yesterday", "/home/me/project")).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`current`](Self::current) and of the request.
+    pub async fn open<O: Opening>(
+        &self,
+        opening: impl FnOnce(&Agent) -> O,
+    ) -> Result<ReconnectingSession, Error> {
+        let (agent, generation) = self.up(SessionNew::NAME, None).await?;
+        let opening = opening(&agent);
+        let place = opening.place();
+        let session = opening.await?;
+        let id = session.id().clone();
+        let entry = Arc::new(Entry::new(session, place));
+        if !self.entries().add(&entry, generation) {
+            let reason = agent.wait().await;
+            return Err(Error::Closed { method: SessionNew::NAME.to_owned(), session: Some(id), reason });
+        }
+        Ok(ReconnectingSession { agent: self.clone(), entry })
+    }
+}
+
+impl ReconnectingSession {
+    /// Returns the agent's id of the session. It stays the same after a restart.
     #[must_use]
     pub fn id(&self) -> &SessionId {
         &self.entry.id
     }
 
-    /// The agent.
+    /// Returns the agent.
     #[must_use]
     pub const fn agent(&self) -> &ReconnectingAgent {
         &self.agent
     }
 
-    /// The session at the agent that runs now, for all that this handle does not have. While the agent is being restarted,
-    /// waits until it is back.
+    /// Returns the session at the agent that runs now, for everything that this handle does not
+    /// have. During a restart it waits until the agent is back.
     ///
-    /// It, its turns and its [`updates`](Session::updates) end with that agent; after that, this gives the next one.
+    /// The session, its turns and its [`updates`](Session::updates) end with that agent. After
+    /// that, this method returns the next one.
     ///
     /// # Errors
-    /// [`Error::GivenUp`], [`Error::NotRestored`], or [`Error::Closed`] when the agent was closed here.
+    /// [`Error::GivenUp`]; [`Error::NotRestored`]; [`Error::Closed`] if the agent was closed here.
     pub async fn current(&self) -> Result<Session, Error> {
         self.session_for(SessionPrompt::NAME).await
     }
 
-    /// Starts a turn, as [`Session::prompt`] does. While the agent is being restarted, waits until it is back.
+    /// Starts a turn, like [`Session::prompt`]. During a restart it waits until the agent is back.
     ///
     /// # Errors
-    /// Those of [`current`](Self::current) and of [`Session::prompt`].
+    /// The errors of [`current`](Self::current) and of [`Session::prompt`].
     pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
         self.current().await?.prompt(content).await
     }
 
-    /// Asks the agent to stop what it does in this session, as [`Session::cancel`] does. While it is being restarted there
-    /// is nothing to stop.
+    /// Asks the agent to stop its work in this session, like [`Session::cancel`]. During a restart
+    /// there is nothing to stop.
     ///
     /// # Errors
-    /// Those of [`Session::cancel`], or [`Error::NotRestored`].
+    /// The errors of [`Session::cancel`], and [`Error::NotRestored`].
     pub fn cancel(&self) -> Result<(), Error> {
         if !self.agent.is_connected() {
             return Ok(());
@@ -70,10 +112,10 @@ impl ReconnectingSession {
         self.entry.session()?.cancel()
     }
 
-    /// Closes the session, as [`Session::close`] does. It is not taken up again after that.
+    /// Closes the session, like [`Session::close`]. It is not taken up again after that.
     ///
     /// # Errors
-    /// Those of [`current`](Self::current) and of [`Session::close`].
+    /// The errors of [`current`](Self::current) and of [`Session::close`].
     pub async fn close(&self) -> Result<(), Error> {
         self.session_for(SessionClose::NAME).await?.close().await
     }

@@ -10,38 +10,13 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::entries::Entries;
-use super::{AgentStatus, Reconnect, ReconnectingAgent, restore};
+use super::plan::Plan;
+use super::state::State;
+use super::{ReconnectingAgent, restore};
 use crate::{Agent, Error, Reason};
 
-/// What the task is at.
-#[derive(Debug)]
-pub(super) enum State {
-    Up {
-        agent: Agent,
-        generation: u64,
-    },
-    /// Which restart of the row.
-    Restarting(u32),
-    GivenUp {
-        restarts: u32,
-        reason: Reason,
-    },
-    Closed,
-}
-
-impl State {
-    pub(super) const fn status(&self) -> AgentStatus {
-        match self {
-            Self::Up { .. } => AgentStatus::Connected,
-            Self::Restarting(restart) => AgentStatus::Restarting { restart: *restart },
-            Self::GivenUp { .. } => AgentStatus::GivenUp,
-            Self::Closed => AgentStatus::Closed,
-        }
-    }
-}
-
-/// Watches over an agent that runs.
-pub(super) fn start(plan: Reconnect, agent: Agent) -> ReconnectingAgent {
+/// Starts the supervision of a running agent.
+pub(super) fn start(plan: Plan, agent: Agent) -> ReconnectingAgent {
     let (publish, state) = watch::channel(State::Up { agent: agent.clone(), generation: 0 });
     let entries = Arc::new(Entries::default());
     let closing = CancellationToken::new();
@@ -51,18 +26,18 @@ pub(super) fn start(plan: Reconnect, agent: Agent) -> ReconnectingAgent {
 }
 
 struct Supervisor {
-    plan: Reconnect,
+    plan: Plan,
     entries: Arc<Entries>,
     closing: CancellationToken,
-    /// Only here, so that whoever waits learns of a panic of the task.
+    /// Only held here, so that waiters learn of a panic of the task.
     publish: watch::Sender<State>,
 }
 
-/// Why there is no agent.
+/// The reason why a start has no agent.
 enum Stop {
     /// This start failed.
     Failed(Error),
-    /// There is to be none any more.
+    /// The agent is being closed.
     Closing,
 }
 
@@ -72,7 +47,7 @@ impl Supervisor {
         self.publish.send_replace(last);
     }
 
-    /// Returns what it ends with.
+    /// Keeps the agent running. Returns the final state.
     async fn keep_up(&self, mut agent: Agent) -> State {
         let mut restarts = 0;
         loop {
@@ -120,7 +95,7 @@ impl Supervisor {
         }
     }
 
-    /// One start. When it fails, nothing of it is left.
+    /// Starts the agent once. If that fails, nothing of it is left.
     async fn start_again(&self) -> Result<(Agent, u64), Stop> {
         let (generation, entries) = self.entries.next_generation();
         let connecting = (self.plan.connect)().begin()?;

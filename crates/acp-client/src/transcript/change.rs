@@ -1,24 +1,29 @@
-/// What a fold has changed in a [`Transcript`](crate::Transcript). Everything else is as it was.
+//! The changes of a transcript.
+
+/// The change that a fold has made to a [`Transcript`](crate::Transcript). Everything else is as
+/// before.
 ///
-/// Entries are named by their numbers. If the transcript has a limit, an entry that is added may be the end of the
+/// Entries are named by their numbers. If the transcript has a limit, adding an entry may drop the
 /// oldest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
     /// Nothing to draw.
     Nothing,
-    /// There is a new last entry.
+    /// A new last entry.
     Added(usize),
-    /// The content of a message, or the summary of a compaction, has grown at its end. Its `_meta` may have changed, too.
+    /// The content of a message, or the summary of a compaction, has grown at its end. Its `_meta`
+    /// may have changed, too.
     Appended {
         /// The entry.
         entry: usize,
-        /// The block in its content that has grown or is new. Those before are as they were, and it is the last.
+        /// The block in its content that has grown or is new. It is the last one, and the blocks
+        /// before it are unchanged.
         block: usize,
-        /// How many bytes of text the block had before: 0 for a new one.
+        /// The bytes of text that the block had before: 0 for a new one.
         offset: usize,
     },
-    /// Something else in an entry has changed.
+    /// Another change in an entry.
     Updated(usize),
     /// The plan.
     Plan,
@@ -32,6 +37,6 @@ pub enum Change {
     Info,
     /// Usage or cost.
     Usage,
-    /// There is a new last notice.
+    /// A new last notice.
     Notice,
 }

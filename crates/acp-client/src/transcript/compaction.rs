@@ -1,3 +1,5 @@
+//! Compactions of the conversation.
+
 use acp_types::Meta;
 use acp_types::v1::{CompactionId, CompactionStatus, CompactionSummaryChunk, CompactionUpdate, ContentBlock};
 
@@ -9,11 +11,11 @@ use super::content;
 pub struct Compaction {
     /// The agent's id of the compaction.
     pub id: CompactionId,
-    /// How far it has come.
+    /// The progress of the compaction.
     pub status: CompactionStatus,
-    /// What the conversation has become.
+    /// The condensed conversation.
     pub summary: Vec<ContentBlock>,
-    /// Why it failed.
+    /// The reason of a failure.
     pub error: Option<String>,
     /// Data of extensions.
     pub meta: Option<Meta>,
@@ -33,7 +35,7 @@ impl Compaction {
         update.meta.apply(&mut self.meta);
     }
 
-    /// Takes in a piece of the summary. Returns where it has grown.
+    /// Takes in a piece of the summary. Returns the place where it has grown.
     pub(super) fn append(&mut self, chunk: CompactionSummaryChunk) -> Option<(usize, usize)> {
         content::join_meta(&mut self.meta, chunk.meta);
         content::append(&mut self.summary, chunk.content)

@@ -3,8 +3,8 @@
 use acp_types::Meta;
 use acp_types::v1::{ContentBlock, TextContent};
 
-/// Adds a piece at the end. Returns the block that has grown or is new and how much text it had before; `None` for a
-/// piece that holds nothing.
+/// Adds a piece at the end. Returns the block that has grown or is new, and the length of the text
+/// it had before. `None` for a piece without content.
 pub(super) fn append(content: &mut Vec<ContentBlock>, piece: ContentBlock) -> Option<(usize, usize)> {
     if let ContentBlock::Text(text) = &piece {
         if *text == TextContent::new("") {
@@ -23,7 +23,7 @@ pub(super) fn append(content: &mut Vec<ContentBlock>, piece: ContentBlock) -> Op
     Some((content.len() - 1, 0))
 }
 
-/// Whether more could be appended to `part` so that it becomes `whole`.
+/// Returns true if `part` can grow into `whole` by appending.
 pub(super) fn is_start_of(part: &[ContentBlock], whole: &[ContentBlock]) -> bool {
     let Some((last, before)) = part.split_last() else { return true };
     let Some((same, rest)) = whole.split_at_checked(before.len()) else { return false };
@@ -36,7 +36,7 @@ pub(super) fn is_start_of(part: &[ContentBlock], whole: &[ContentBlock]) -> bool
         }
 }
 
-/// Joins data of extensions by name; what is new counts. Returns whether there was any.
+/// Joins data of extensions by name. New values replace old ones. Returns true if there were any.
 pub(super) fn join_meta(meta: &mut Option<Meta>, more: Option<Meta>) -> bool {
     let Some(more) = more else { return false };
     let joined = meta.take().unwrap_or_default();

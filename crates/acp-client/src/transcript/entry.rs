@@ -1,3 +1,5 @@
+//! The entries of a transcript.
+
 use acp_types::UnknownVariant;
 
 use super::{Compaction, Message, ToolRun};
@@ -6,20 +8,20 @@ use super::{Compaction, Message, ToolRun};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Entry {
-    /// What the user or the agent said, or the agent thought.
+    /// A message of the user or the agent, or a thought of the agent.
     Message(Message),
     /// A tool run.
     ToolCall(Box<ToolRun>),
-    /// The agent condensed the conversation.
+    /// A compaction: the agent has condensed the conversation.
     Compaction(Box<Compaction>),
-    /// An update of a kind that this version does not know, as it came.
+    /// An update of an unknown kind, as it came.
     Unknown(UnknownVariant),
-    /// Here so many updates are missing: nobody listened when they came.
+    /// A gap: this many updates are missing here, because nobody read them.
     Missed(u64),
 }
 
 impl Entry {
-    /// The message, if it is one.
+    /// Returns the message, if it is one.
     #[must_use]
     pub const fn as_message(&self) -> Option<&Message> {
         match self {
@@ -28,7 +30,7 @@ impl Entry {
         }
     }
 
-    /// The tool run, if it is one.
+    /// Returns the tool run, if it is one.
     #[must_use]
     pub fn as_tool_call(&self) -> Option<&ToolRun> {
         match self {

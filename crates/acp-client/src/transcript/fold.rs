@@ -1,4 +1,4 @@
-//! What each update does to the transcript.
+//! The effect of each update on the transcript.
 
 use acp_types::v1::{
     CompactionSummaryChunk, CompactionUpdate, ConfigOptionUpdate, ContentChunk, CurrentModeUpdate, MessageId,
@@ -13,9 +13,9 @@ use crate::{Event, Session};
 impl Transcript {
     /// Takes in the next event, or a `SessionUpdate`.
     ///
-    /// State that comes another way goes in, too: a permission request by [`fold_permission`](Self::fold_permission), and
-    /// as events the mode that [`Session::set_mode`] has set as [`Event::Mode`], what
-    /// [`Session::set_config_option`] returns as [`Event::Config`].
+    /// Fold in state that comes in other ways as well: permission requests by
+    /// [`fold_permission`](Self::fold_permission), a mode that [`Session::set_mode`] has set as
+    /// [`Event::Mode`], and the result of [`Session::set_config_option`] as [`Event::Config`].
     pub fn fold(&mut self, event: impl Into<Event>) -> Change {
         match event.into() {
             Event::Message(chunk) => self.fold_chunk(MessageKind::Agent, chunk),
@@ -49,8 +49,8 @@ impl Transcript {
         }
     }
 
-    /// Takes in a notification, unless it is about another session. A transcript that was made for none is for the
-    /// session of the first one.
+    /// Takes in a notification, unless it is about another session. A transcript without a session
+    /// takes that of the first notification.
     pub fn fold_notification(&mut self, notification: SessionNotification) -> Change {
         let session = self.session.get_or_insert_with(|| notification.session_id.clone());
         if *session != notification.session_id {
@@ -59,9 +59,10 @@ impl Transcript {
         self.fold(notification.update)
     }
 
-    /// Takes in the tool call that a permission request is about (`session/request_permission`). What the request leaves
-    /// out is known from before, and what it adds is kept: [`tool_call`](Self::tool_call) then says all that there is to
-    /// say to the user. Its status does not go back: some agents repeat a call as it was when they announced it.
+    /// Takes in the tool call of a permission request (`session/request_permission`). The request
+    /// adds to what is known of the call. Afterwards [`tool_call`](Self::tool_call) has everything
+    /// to show to the user. The status does not go back, because some agents repeat a call as it
+    /// was when they announced it.
     pub fn fold_permission(&mut self, request: &RequestPermissionRequest) -> Change {
         let mut update = request.tool_call.clone();
         if let Some(run) = self.tool_call(&update.tool_call_id) {
@@ -70,8 +71,8 @@ impl Transcript {
         self.fold_tool_call_update(update)
     }
 
-    /// Takes in what a session tells of itself when it is opened: its id, its mode and its config options. For one that
-    /// is loaded, after its replay.
+    /// Takes in the description of a session from its opening: its id, mode and config options. For
+    /// a loaded session call it after the replay.
     pub fn fold_session(&mut self, session: &Session) {
         self.session = Some(session.id().clone());
         if let Some(modes) = session.modes() {
@@ -83,8 +84,9 @@ impl Transcript {
         }
     }
 
-    /// The turn was cancelled: marks the tool calls that are unfinished, as clients should at once (rule v1-cancel-02).
-    /// Updates that come later still count, and one that finishes a call takes its mark away.
+    /// Marks the unfinished tool calls of a cancelled turn, [as clients should at
+    /// once](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-cancel-02). Later updates
+    /// still count. An update that finishes a call removes its mark.
     pub fn cancel_tool_calls(&mut self) -> Vec<Change> {
         let cancelled = |(number, entry): (usize, &mut Entry)| match entry {
             Entry::ToolCall(run) => run.cancel().then_some(Change::Updated(number)),
@@ -98,7 +100,7 @@ impl Transcript {
         let Some((entry, message)) = self.message_for(kind, id.as_ref()) else {
             let mut message = Message::new(kind, id);
             message.append(chunk);
-            // An empty piece says nothing; it must not part what stands before and after it.
+            // An empty piece has no content, and must not separate the pieces before and after it.
             return if message.is_blank() { Change::Nothing } else { self.add(Entry::Message(message)) };
         };
         match message.append(chunk) {
@@ -108,7 +110,7 @@ impl Transcript {
         }
     }
 
-    /// The message that a piece continues.
+    /// Finds the message that a piece continues.
     pub(super) fn message_for(
         &mut self,
         kind: MessageKind,
@@ -198,7 +200,7 @@ impl Transcript {
         Change::Info
     }
 
-    /// A cost that is not reported is still what it was: it counts from the session's start.
+    /// A cost that is not reported stays as it was: it counts from the session's start.
     fn fold_usage(&mut self, mut update: UsageUpdate) -> Change {
         let before = self.usage.take().and_then(|usage| usage.cost);
         update.cost = update.cost.or(before);

@@ -1,7 +1,8 @@
-//! A transcript as JSON.
+//! The JSON form of a transcript.
 //!
-//! An entry has the member `type`, except updates of unknown kinds: they stand as they came, with `sessionUpdate`, so
-//! that no member of theirs can be taken for one of ours and none lies deeper than it did on the wire.
+//! An entry has the member `type`. Updates of unknown kinds stand as they came, with
+//! `sessionUpdate`. So their members cannot be confused with ours, and none lies deeper than on the
+//! wire.
 
 use acp_json::{At, Fields, FromNode, Node, Problem, ReadError, Record};
 use acp_types::v1::{CompactionId, CompactionStatus, ContentBlock, MessageId, Notice, SessionId};
@@ -68,7 +69,7 @@ impl Record for Entry {
             "missed" => fields.required("count", u64::from_node).map(Self::Missed),
             other => match MessageKind::from_name(other) {
                 Some(kind) => read_message(kind, fields).map(Self::Message),
-                None => Err(problem(fields, "type", "is no kind of entry")),
+                None => Err(problem(fields, "type", "is not a kind of entry")),
             },
         }
     }
@@ -136,7 +137,7 @@ acp_json::record!(Entry);
 fn read_echo(node: Node<'_>, at: &At<'_>) -> Result<Message, ReadError> {
     match Entry::from_node(node, at)? {
         Entry::Message(message) if message.kind == MessageKind::User => Ok(message),
-        _ => Err(ReadError::new(at, Problem::Other("is no message of the user".to_owned()))),
+        _ => Err(ReadError::new(at, Problem::Other("is not a message of the user".to_owned()))),
     }
 }
 
@@ -155,7 +156,7 @@ fn write_message<M: SerializeMap>(message: &Message, map: &mut M) -> Result<(), 
     optional(map, "_meta", message.meta.as_ref())
 }
 
-/// Reads a number that others can be added to without end.
+/// Reads a number that stays far from overflow when others are added.
 fn count(fields: &mut Fields<'_, '_>, name: &'static str) -> Result<Option<usize>, ReadError> {
     let number = fields.optional(name, i64::from_node)?;
     let count = number.map(usize::try_from).transpose();

@@ -1,3 +1,5 @@
+//! Messages, put together from their pieces.
+
 use acp_types::Meta;
 use acp_types::v1::{ContentBlock, ContentChunk, MessageId};
 
@@ -7,17 +9,17 @@ use super::content;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Message {
-    /// Whose it is.
+    /// The author and sort of the message.
     pub kind: MessageKind,
     /// The agent's id of the message, if it has one.
     pub id: Option<MessageId>,
-    /// The blocks. No two texts stand beside each other that could be one.
+    /// The blocks. Neighbouring texts are joined if they can be.
     pub content: Vec<ContentBlock>,
     /// Data of extensions.
     pub meta: Option<Meta>,
 }
 
-/// Whose a [`Message`] is.
+/// The author and sort of a [`Message`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MessageKind {
     /// A prompt of the user.
@@ -29,7 +31,7 @@ pub enum MessageKind {
 }
 
 impl MessageKind {
-    /// A name for it: `user_message`, `agent_message` or `agent_thought`.
+    /// Returns its name: `user_message`, `agent_message` or `agent_thought`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -49,19 +51,20 @@ impl Message {
         Self { kind, id, content: Vec::new(), meta: None }
     }
 
-    /// The text of all its blocks of text.
+    /// Returns the text of all text blocks.
     #[must_use]
     pub fn text(&self) -> String {
         self.content.iter().filter_map(ContentBlock::as_text).collect()
     }
 
-    /// Takes in a piece. Returns where the content has grown, and whether `_meta` came with it.
+    /// Takes in a piece. Returns the place where the content has grown, and true if `_meta` came
+    /// with it.
     pub(super) fn append(&mut self, chunk: ContentChunk) -> (Option<(usize, usize)>, bool) {
         let has_meta = content::join_meta(&mut self.meta, chunk.meta);
         (content::append(&mut self.content, chunk.content), has_meta)
     }
 
-    /// Whether no piece has said anything yet.
+    /// Returns true while the message is empty.
     pub(super) const fn is_blank(&self) -> bool {
         self.id.is_none() && self.content.is_empty() && self.meta.is_none()
     }

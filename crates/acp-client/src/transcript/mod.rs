@@ -1,4 +1,4 @@
-//! What a client shows of a session: its updates, folded into state.
+//! The state that a client shows of a session, folded from its updates.
 
 mod change;
 mod compaction;
@@ -8,6 +8,7 @@ mod fold;
 mod json;
 mod message;
 mod prompt;
+pub mod sanitize;
 mod timeline;
 mod tool_run;
 
@@ -30,11 +31,13 @@ pub use tool_run::ToolRun;
 
 use timeline::{Key, Timeline};
 
-/// A session as its updates describe it: the conversation as a list of entries, and what goes for the session as a whole.
+/// A session as its updates describe it: the conversation as a list of entries, and the state of
+/// the session as a whole.
 ///
-/// Give it every [`Event`](crate::Event) of a session in order ([`fold`](Self::fold)), and the prompts, which agents need not repeat
-/// ([`prompt`](Self::prompt)). Each fold returns a [`Change`] that says what is to be drawn again. The events of a turn
-/// and those of a session that is loaded make the same transcript, and so do the pieces of a message however it was cut.
+/// Give it every [`Event`](crate::Event) of a session in order ([`fold`](Self::fold)), and the
+/// prompts, because agents need not repeat them ([`prompt`](Self::prompt)). Each fold returns a
+/// [`Change`] that names the parts to draw again. The events of a turn and those of a loaded
+/// session make the same transcript. So do the pieces of a message, however it was cut.
 ///
 /// ```no_run
 /// # async fn run(session: acp_client::Session) -> Result<(), acp_client::Error> {
@@ -56,11 +59,11 @@ use timeline::{Key, Timeline};
 /// # Ok(()) }
 /// ```
 ///
-/// It needs no connection: notifications that come from anywhere will do.
+/// It needs no connection. Notifications from any source will do.
 ///
 /// ```
 /// use acp_client::v1::{ContentChunk, SessionNotification, SessionUpdate, ToolCall};
-/// use acp_client::{Entry, Transcript};
+/// use acp_client::{Entry, ToolRun, Transcript};
 ///
 /// let updates = [
 ///     SessionUpdate::AgentMessageChunk(ContentChunk::text("I look at ")),
@@ -74,8 +77,10 @@ use timeline::{Key, Timeline};
 /// let lines: Vec<String> = transcript
 ///     .entries()
 ///     .filter_map(|(_, entry)| match entry {
-///         Entry::Message(message) => Some(format!("{}: {}", message.kind.as_str(), message.text())),
-///         Entry::ToolCall(run) => Some(format!("[{}] {}", run.call.status.as_str(), run.call.title)),
+///         Entry::Message(said) => Some(format!("{}: {}", said.kind.as_str(), said.text())),
+///         Entry::ToolCall(ToolRun { call, .. }) => {
+///             Some(format!("[{}] {}", call.status.as_str(), call.title))
+///         }
 ///         _ => None,
 ///     })
 ///     .collect();
@@ -84,26 +89,28 @@ use timeline::{Key, Timeline};
 ///
 /// # How updates become entries
 ///
-/// * Entries stand in the order in which they first appeared, and later updates for their ids change them where they
-///   stand.
-/// * Pieces of messages of one kind and id are one message. Pieces without an id join the last entry, if that is a
-///   message of their kind without an id, and begin a new message otherwise.
+/// * Entries stand in the order in which they first appeared. Later updates with their ids change
+///   them in place.
+/// * Pieces of messages of one kind and id are one message. A piece without an id joins the last
+///   entry if that is a message of its kind without an id. Otherwise it begins a new message.
 /// * Neighbouring pieces of text become one block, unless their annotations or `_meta` differ.
-/// * A tool call that is updated before it was announced, as permission requests do, is an entry all the same. One that
-///   is announced again keeps what the announcement leaves out.
-/// * Plan, commands, mode and config options are replaced as a whole; title, time and compactions are patched.
-/// * `_meta` of the pieces of a message, of a tool call and of the session are joined by name.
-/// * Updates of kinds that this version does not know are entries as they came. They and [notices](Self::notices) do not
-///   part what stands around them.
+/// * A tool call that is updated before it was announced is an entry too. Permission requests do
+///   that. If the call is announced later, members that the announcement leaves out stay.
+/// * Plan, commands, mode and config options are replaced as a whole. Title, time and compactions
+///   are patched.
+/// * `_meta` of the pieces of a message, of a tool call and of the session is joined by name.
+/// * Updates of unknown kinds are entries as they came. They and [notices](Self::notices) do not
+///   separate the entries around them.
 ///
 /// # Memory
 ///
-/// A transcript keeps all of a conversation, unless [`with_limit`](Self::with_limit) says how many entries.
+/// A transcript keeps the whole conversation, unless [`with_limit`](Self::with_limit) sets a number
+/// of entries.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
     session: Option<SessionId>,
     timeline: Timeline,
-    /// What the agent has repeated so far of the prompt that is the last entry.
+    /// The agent's repetition so far of the prompt that is the last entry.
     echo: Option<Message>,
     plan: Option<Plan>,
     commands: Option<AvailableCommandsUpdate>,
@@ -117,13 +124,14 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// An empty transcript.
+    /// Creates an empty transcript.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The transcript of this session: empty, but for the mode and the config options that the session has.
+    /// Creates the transcript of this session. It is empty apart from the session's mode and config
+    /// options.
     #[must_use]
     pub fn for_session(session: &Session) -> Self {
         let mut transcript = Self::default();
@@ -131,8 +139,8 @@ impl Transcript {
         transcript
     }
 
-    /// Keeps at most so many entries, at least one, and as many notices: the oldest go. An update for one that has gone
-    /// makes a new entry. How large an entry becomes is the agent's affair.
+    /// Limits the number of entries (at least one) and of notices. The oldest are dropped. An
+    /// update for a dropped entry makes a new one. The size of an entry is not limited.
     #[must_use]
     pub fn with_limit(mut self, entries: usize) -> Self {
         self.timeline.set_limit(entries);
@@ -140,24 +148,25 @@ impl Transcript {
         self
     }
 
-    /// The session, if it is known.
+    /// Returns the session, if it is known.
     #[must_use]
     pub const fn session_id(&self) -> Option<&SessionId> {
         self.session.as_ref()
     }
 
-    /// The entries, each with its number. Numbers count from 0 and stay what they are, also when older entries go.
+    /// Returns the entries, each with its number. Numbers count from 0 and stay the same when older
+    /// entries are dropped.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = (usize, &Entry)> + ExactSizeIterator {
         self.timeline.iter()
     }
 
-    /// The entry with this number, if it is still kept.
+    /// Returns the entry with this number, if it is still kept.
     #[must_use]
     pub fn entry(&self, number: usize) -> Option<&Entry> {
         self.timeline.get(number)
     }
 
-    /// The tool call with this id, if it is still kept.
+    /// Returns the tool call with this id, if it is still kept.
     #[must_use]
     pub fn tool_call(&self, id: &ToolCallId) -> Option<&ToolRun> {
         match self.timeline.find(&Key::ToolCall(id.clone())) {
@@ -166,61 +175,63 @@ impl Transcript {
         }
     }
 
-    /// The plan.
+    /// Returns the plan.
     #[must_use]
     pub const fn plan(&self) -> Option<&Plan> {
         self.plan.as_ref()
     }
 
-    /// The slash commands.
+    /// Returns the slash commands.
     #[must_use]
     pub fn commands(&self) -> &[AvailableCommand] {
         self.commands.as_ref().map_or(&[], |update| &update.available_commands)
     }
 
-    /// The current mode.
+    /// Returns the current mode.
     #[must_use]
     pub fn mode(&self) -> Option<&SessionModeId> {
         self.mode.as_ref().map(|update| &update.current_mode_id)
     }
 
-    /// The config options with their current values.
+    /// Returns the config options with their current values.
     #[must_use]
     pub fn config_options(&self) -> &[SessionConfigOption] {
         self.config.as_ref().map_or(&[], |update| &update.config_options)
     }
 
-    /// How full the context is, in tokens, and what the session has cost as far as the agent has ever said.
+    /// Returns the fill level of the context, in tokens, and the latest cost of the session that
+    /// the agent has reported.
     #[must_use]
     pub const fn usage(&self) -> Option<&UsageUpdate> {
         self.usage.as_ref()
     }
 
-    /// The title of the session.
+    /// Returns the title of the session.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
 
-    /// When something last happened in the session, as ISO 8601.
+    /// Returns the time of the last activity in the session, as ISO 8601.
     #[must_use]
     pub fn updated_at(&self) -> Option<&str> {
         self.updated_at.as_deref()
     }
 
-    /// Data of extensions about the session.
+    /// Returns the data of extensions about the session.
     #[must_use]
     pub const fn meta(&self) -> Option<&Meta> {
         self.meta.as_ref()
     }
 
-    /// The notices, oldest first. They are no part of the conversation, and agents do not send them again when the
-    /// session is loaded.
+    /// Returns the notices, oldest first. They do not belong to the conversation, and agents do not
+    /// send them again when the session is loaded.
     pub fn notices(&self) -> impl DoubleEndedIterator<Item = &Notice> + ExactSizeIterator {
         self.notices.iter()
     }
 
-    /// The transcript as JSON on one line, of a form of our own. It also implements `Serialize` and `Deserialize`.
+    /// Returns the transcript as JSON on one line, in a form of our own. The type also implements
+    /// `Serialize` and `Deserialize`.
     ///
     /// ```
     /// use acp_client::Transcript;
@@ -235,10 +246,10 @@ impl Transcript {
         acp_json::to_string(self)
     }
 
-    /// Reads what [`to_json`](Self::to_json) wrote. Folding can go on from there.
+    /// Reads the output of [`to_json`](Self::to_json). Folding can go on from there.
     ///
     /// # Errors
-    /// The text is not JSON or no transcript; the error names the path.
+    /// The text is not JSON, or is not a transcript. The error names the path.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
         acp_json::from_str(text)
     }

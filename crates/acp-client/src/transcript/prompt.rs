@@ -1,4 +1,4 @@
-//! What the client itself says, and the agents that repeat it.
+//! The client's own prompts, and their repetition by agents.
 
 use acp_types::v1::ContentChunk;
 
@@ -6,8 +6,8 @@ use super::{Change, Entry, Message, MessageKind, Transcript, content};
 use crate::IntoPrompt;
 
 impl Transcript {
-    /// Takes in a prompt that is sent to the agent, as a message of the user. When the agent repeats it before anything
-    /// else, as some do, it is not shown twice.
+    /// Takes in a prompt to the agent, as a message of the user. Some agents repeat it before
+    /// anything else. The repetition is not shown.
     pub fn prompt(&mut self, prompt: impl IntoPrompt) -> Change {
         let mut message = Message::new(MessageKind::User, None);
         for block in prompt.into_prompt() {
@@ -23,30 +23,32 @@ impl Transcript {
         let is_of_another = id.is_some() && self.message_for(MessageKind::User, id).is_some();
         let echo = if is_of_another { None } else { self.echo.take() };
         match echo {
-            Some(heard) if heard.is_blank() || heard.id.as_ref() == id => self.fold_echo(heard, chunk),
+            Some(received) if received.is_blank() || received.id.as_ref() == id => {
+                self.fold_echo(received, chunk)
+            }
             _ => self.fold_chunk(MessageKind::User, chunk),
         }
     }
 
-    fn fold_echo(&mut self, mut heard: Message, chunk: ContentChunk) -> Change {
-        heard.id = chunk.message_id.as_deref().cloned();
-        heard.append(chunk);
+    fn fold_echo(&mut self, mut received: Message, chunk: ContentChunk) -> Change {
+        received.id = chunk.message_id.as_deref().cloned();
+        received.append(chunk);
         let Some((entry, Entry::Message(prompt))) = self.timeline.tail_mut() else {
-            return self.add(Entry::Message(heard));
+            return self.add(Entry::Message(received));
         };
-        // An agent may also repeat more than there was.
-        if content::is_start_of(&prompt.content, &heard.content) {
-            prompt.id = heard.id;
-            prompt.content = heard.content;
-            content::join_meta(&mut prompt.meta, heard.meta);
+        // An agent may also repeat more than the prompt.
+        if content::is_start_of(&prompt.content, &received.content) {
+            prompt.id = received.id;
+            prompt.content = received.content;
+            content::join_meta(&mut prompt.meta, received.meta);
             self.timeline.index_again(entry);
             return Change::Updated(entry);
         }
-        if content::is_start_of(&heard.content, &prompt.content) {
-            self.echo = Some(heard);
+        if content::is_start_of(&received.content, &prompt.content) {
+            self.echo = Some(received);
             return Change::Nothing;
         }
-        // It is a message of its own after all.
-        self.add(Entry::Message(heard))
+        // It is a message of its own.
+        self.add(Entry::Message(received))
     }
 }

@@ -1,4 +1,4 @@
-//! The entries in order, and by id.
+//! The entries of a transcript, in order and by id.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -13,12 +13,12 @@ pub(super) struct Timeline {
     first: usize,
     limit: Option<usize>,
     by_key: HashMap<Key, usize>,
-    /// The last entry of a kind that we know.
+    /// The last entry of a known kind.
     tail: Option<usize>,
 }
 
-/// What an update finds its entry by. Ids of messages count for each kind of message alone: agents give a thought and
-/// the answer after it one id.
+/// The key by which an update finds its entry. Ids of messages count within one kind only: agents
+/// give a thought and the answer after it the same id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     Message(MessageKind, MessageId),
@@ -27,7 +27,7 @@ pub(super) enum Key {
 }
 
 impl Timeline {
-    /// A timeline whose first entry will have this number.
+    /// Creates a timeline whose first entry will have this number.
     pub(super) fn starting_at(first: usize) -> Self {
         Self { first, ..Self::default() }
     }
@@ -71,7 +71,7 @@ impl Timeline {
         Some((number, self.get_mut(number)?))
     }
 
-    /// The last entry, past those of unknown kinds.
+    /// Returns the last entry, apart from those of unknown kinds.
     pub(super) fn tail_mut(&mut self) -> Option<(usize, &mut Entry)> {
         let number = self.tail?;
         Some((number, self.get_mut(number)?))
@@ -91,7 +91,7 @@ impl Timeline {
         number
     }
 
-    /// Lets a message that had no id be found by the one it has been given.
+    /// Adds the key of a message that has received its id.
     pub(super) fn index_again(&mut self, number: usize) {
         if let Some(key) = self.get(number).and_then(key) {
             self.by_key.insert(key, number);

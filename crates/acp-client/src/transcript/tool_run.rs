@@ -1,3 +1,5 @@
+//! Tool calls with their updates.
+
 use acp_types::v1::{ToolCall, ToolCallStatus, ToolCallUpdate, ToolKind};
 
 use super::content;
@@ -6,26 +8,27 @@ use super::content;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolRun {
-    /// The call as it is now. Its title is empty while the agent has not given one.
+    /// The current state of the call. Its title is empty while the agent has not given one.
     pub call: ToolCall,
-    /// The turn was cancelled before the call was finished. The protocol has no status for that (rule v1-cancel-02).
+    /// True if the turn was cancelled before the call was finished. [The protocol has no status for
+    /// that](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-cancel-02).
     pub is_cancelled: bool,
 }
 
 impl ToolRun {
-    /// A call that was announced.
+    /// Creates a run from an announcement.
     pub(super) const fn new(call: ToolCall) -> Self {
         Self { call, is_cancelled: false }
     }
 
-    /// A call that is first heard of by an update.
+    /// Creates a run from an update without an announcement.
     pub(super) fn unannounced(update: ToolCallUpdate) -> Self {
         let mut run = Self::new(ToolCall::new(update.tool_call_id.clone(), ""));
         run.update(update);
         run
     }
 
-    /// A call that is here already is announced: what the announcement leaves out stays.
+    /// Takes in the announcement of a call that is known already. Members that it leaves out stay.
     pub(super) fn announce(&mut self, call: &ToolCall) {
         let mut update = ToolCallUpdate::from(call);
         update.kind.take_if(|kind| *kind == ToolKind::default());
@@ -51,14 +54,15 @@ impl ToolRun {
         self.is_cancelled &= self.is_unfinished();
     }
 
-    /// Marks it if it is unfinished, and returns whether that is new.
+    /// Marks an unfinished call as cancelled. Returns true if the mark is new.
     pub(super) fn cancel(&mut self) -> bool {
         let is_new = self.is_unfinished() && !self.is_cancelled;
         self.is_cancelled |= is_new;
         is_new
     }
 
-    /// Tells whether the call has come further than this status. Of a status of another version nobody knows.
+    /// Returns true if the call has come further than this status. Statuses of other versions have
+    /// no order.
     pub(super) fn is_past(&self, status: &ToolCallStatus) -> bool {
         let step = |status: &ToolCallStatus| match status {
             ToolCallStatus::Pending => Some(0),

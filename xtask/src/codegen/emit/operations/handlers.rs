@@ -18,7 +18,7 @@ pub(super) fn emit(schema: &Schema, operations: &[Operation<'_>], half: &Half) -
     let types = operations.iter().flat_map(|operation| types(schema, operation));
     let mut items = imports(types);
     let library = match half.side {
-        Side::Client => "use crate::rows;\nuse crate::{Argument, Call, FromCall, IntoReply, op};\n",
+        Side::Client => "use crate::serve::rows;\nuse crate::{Argument, Call, FromCall, IntoReply, op};\n",
         _ => {
             "use crate::serve::lifecycle::rows;\nuse crate::{Agent, Call, FromCall, IntoReply, Opened, Result, op};\n"
         }

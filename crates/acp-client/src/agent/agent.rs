@@ -1,0 +1,213 @@
+//! A connected agent, and calls of its methods.
+
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use acp_json::FromNode;
+use acp_rpc::{CloseReason, Command, Peer};
+use acp_types::method::Request;
+use acp_types::v1::{AgentCapabilities, Implementation, InitializeResponse, ProtocolVersion, SessionId};
+use serde_core::Serialize;
+
+use crate::Error;
+use crate::agent::connection::Connection;
+use crate::agent::shared::Shared;
+use crate::sessions::session_state::SessionState;
+
+/// A connected agent. It has answered `initialize`, so its capabilities are known.
+///
+/// Handles are cheap to clone. When the last handle, session and turn of a connection is dropped,
+/// the connection is closed and a child process is ended.
+///
+/// A request that needs a capability which the agent did not advertise fails at once with
+/// [`Error::NotOffered`]. It is not sent.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    connection: Connection,
+    initialized: InitializeResponse,
+}
+
+/// A handle that does not keep the connection open.
+#[derive(Clone, Debug)]
+pub(crate) struct WeakAgent(Weak<Inner>);
+
+impl WeakAgent {
+    pub(crate) fn upgrade(&self) -> Option<Agent> {
+        Some(Agent { inner: self.0.upgrade()? })
+    }
+}
+
+impl Agent {
+    pub(crate) fn new(connection: Connection, initialized: InitializeResponse) -> Self {
+        Self { inner: Arc::new(Inner { connection, initialized }) }
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakAgent {
+        WeakAgent(Arc::downgrade(&self.inner))
+    }
+
+    /// Returns the agent's name and version, if it gave them.
+    #[must_use]
+    pub fn info(&self) -> Option<&Implementation> {
+        self.inner.initialized.agent_info.as_ref()
+    }
+
+    /// Returns the capabilities of the agent.
+    #[must_use]
+    pub fn capabilities(&self) -> &AgentCapabilities {
+        &self.inner.initialized.agent_capabilities
+    }
+
+    /// Returns the version of the protocol that both sides speak.
+    #[must_use]
+    pub fn protocol_version(&self) -> ProtocolVersion {
+        self.inner.initialized.protocol_version
+    }
+
+    /// Returns the whole answer to `initialize`.
+    #[must_use]
+    pub fn initialize_response(&self) -> &InitializeResponse {
+        &self.inner.initialized
+    }
+
+    /// Calls an extension method. Its name starts with an underscore.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for another name; the agent answered with an error (-32601 for an
+    /// unknown method); its result is not an `R`.
+    pub async fn ext_request<R: FromNode + Send + 'static>(
+        &self,
+        method: &str,
+        params: &(impl Serialize + Sync + ?Sized),
+    ) -> Result<R, Error> {
+        check_extension(method)?;
+        let answer = self.peer().request(method, params).await;
+        answer.map_err(|error| Error::of_call(method, None, error))
+    }
+
+    /// Sends an extension notification. Its name starts with an underscore.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for another name; the connection is over.
+    pub async fn ext_notify(
+        &self,
+        method: &str,
+        params: &(impl Serialize + Sync + ?Sized),
+    ) -> Result<(), Error> {
+        check_extension(method)?;
+        self.peer().notify(method, params).await.map_err(|error| Error::of_call(method, None, error))
+    }
+
+    /// Closes the connection and waits until it is over. Open permission requests are answered with
+    /// `cancelled` first. A child process is ended with its whole tree.
+    pub async fn close(&self) -> CloseReason {
+        self.inner.connection.close();
+        self.wait().await
+    }
+
+    /// Waits until the connection is over and returns the reason. By then a child process is gone
+    /// with its whole tree, and so are the commands of the agent in
+    /// [`LocalTerminals`](crate::LocalTerminals).
+    pub async fn wait(&self) -> CloseReason {
+        self.inner.connection.over().await
+    }
+
+    /// Returns the last lines of the agent and its children on stderr. It is empty for an agent
+    /// that is not a child process.
+    #[must_use]
+    pub fn stderr_tail(&self) -> String {
+        self.inner.connection.stderr_tail()
+    }
+
+    /// Returns the faults that did not end the connection, oldest first: noise on the agent's
+    /// stdout, answers without a request, unreadable updates, text that had to be repaired. The
+    /// last hundred are kept, without contents.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        self.shared().faults.all()
+    }
+
+    /// Returns the number of messages of the agent that could not be read. [`faults`](Self::faults)
+    /// gives the reasons. Other output of the agent on stdout does not count.
+    #[must_use]
+    pub fn lost_messages(&self) -> u64 {
+        self.shared().faults.lost()
+    }
+
+    /// Returns the connection, for methods that this crate does not know.
+    #[must_use]
+    pub fn peer(&self) -> &Peer {
+        &self.inner.connection.peer
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        self.inner.connection.shared()
+    }
+
+    pub(crate) fn cancel_timeout(&self) -> Option<Duration> {
+        self.inner.connection.cancel_timeout
+    }
+
+    /// Returns the program, if the agent was started here.
+    pub(crate) fn program(&self) -> Option<MutexGuard<'_, Command>> {
+        let program = self.inner.connection.program.as_ref()?;
+        Some(program.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn check_offered(
+        &self,
+        is_offered: bool,
+        method: &'static str,
+        capability: &'static str,
+    ) -> Result<(), Error> {
+        if is_offered { Ok(()) } else { Err(Error::NotOffered { method, capability }) }
+    }
+
+    pub(crate) async fn call<M: Request>(
+        &self,
+        session: Option<&SessionId>,
+        params: &M::Params,
+    ) -> Result<M::Response, Error>
+    where
+        M::Params: Sync,
+    {
+        self.call_for(M::NAME, session, params).await
+    }
+
+    pub(crate) async fn call_for<R: FromNode + Send + 'static>(
+        &self,
+        method: &'static str,
+        session: Option<&SessionId>,
+        params: &(impl Serialize + Sync),
+    ) -> Result<R, Error> {
+        let answer = self.peer().request(method, params).await;
+        answer.map_err(|error| Error::of_call(method, session, error))
+    }
+
+    /// Makes a call whose answer comes after all earlier updates of the session.
+    pub(crate) async fn call_in_lane<R: FromNode + Send + 'static>(
+        &self,
+        method: &'static str,
+        session: &SessionState,
+        params: &(impl Serialize + Sync),
+    ) -> Result<R, Error> {
+        let answer = self.peer().request_in_lane(session.lane(), method, params).await;
+        answer.map_err(|error| Error::of_call(method, Some(session.id()), error))
+    }
+}
+
+fn check_extension(method: &str) -> Result<(), Error> {
+    if method.starts_with('_') {
+        return Ok(());
+    }
+    Err(Error::Argument {
+        method: "an extension call",
+        field: "method",
+        problem: "must start with an underscore: all other names belong to the protocol".to_owned(),
+    })
+}

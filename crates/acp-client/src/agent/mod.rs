@@ -1,0 +1,16 @@
+//! Handles of a connected agent, and the requests that a client makes.
+
+#[expect(clippy::module_inception, reason = "the agent itself, beside what can be asked of it")]
+pub(crate) mod agent;
+mod auth;
+#[cfg(feature = "unstable")]
+mod auth_status;
+pub(crate) mod connection;
+pub(crate) mod faults;
+pub(crate) mod list;
+#[cfg(feature = "unstable")]
+mod mcp;
+#[cfg(feature = "unstable")]
+mod providers;
+pub(crate) mod session;
+pub(crate) mod shared;

@@ -1,0 +1,83 @@
+//! Closing and deletion of a session.
+
+use std::sync::Arc;
+
+use acp_types::method::{Method, Request};
+use acp_types::v1::methods::{SessionClose, SessionDelete};
+use acp_types::v1::{CloseSessionRequest, DeleteSessionRequest, SessionId};
+
+use crate::sessions::closing::Closing;
+use crate::{Agent, Error, Session};
+
+impl Session {
+    /// Closes the session (`session/close`). The agent stops its work in it and frees its
+    /// resources. A conversation that it has kept can be [loaded](Agent::load_session) again, if
+    /// the agent offers that.
+    ///
+    /// Open permission requests and forms of the session are answered with `cancelled`. A running
+    /// turn goes on until its response, like a [cancelled](crate::Turn::cancel) one.
+    /// [`Updates`](crate::Updates) end. If the agent refuses, the session stays open.
+    ///
+    /// ```no_run
+    /// # async fn close(session: acp_client::Session) -> Result<(), acp_client::Error> {
+    /// session.close().await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotOffered`] without `sessionCapabilities.close`, [`Error::SessionClosed`], or the
+    /// agent refused.
+    pub async fn close(&self) -> Result<(), Error> {
+        let method = SessionClose::NAME;
+        let offered = self.agent().capabilities().session_capabilities.close.is_some();
+        self.agent().check_offered(offered, method, "sessionCapabilities.close")?;
+        self.check_open(method)?;
+        let request = CloseSessionRequest::new(self.id().clone());
+        self.agent().end_session::<SessionClose>(self.id(), &request).await?;
+        Ok(())
+    }
+}
+
+impl Agent {
+    /// Deletes a session (`session/delete`) from the agent's list. A session that is open here is
+    /// closed too, as by [`Session::close`].
+    ///
+    /// ```no_run
+    /// # async fn delete(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
+    /// agent.delete_session("yesterday").await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotOffered`] without `sessionCapabilities.delete`, or the agent refused.
+    pub async fn delete_session(&self, id: impl Into<SessionId>) -> Result<(), Error> {
+        let (id, method) = (id.into(), SessionDelete::NAME);
+        let offered = self.capabilities().session_capabilities.delete.is_some();
+        self.check_offered(offered, method, "sessionCapabilities.delete")?;
+        self.end_session::<SessionDelete>(&id, &DeleteSessionRequest::new(id.clone())).await?;
+        Ok(())
+    }
+
+    /// Makes a call that closes the session, if it is open here.
+    pub(crate) async fn end_session<M: Request>(
+        &self,
+        id: &SessionId,
+        params: &M::Params,
+    ) -> Result<M::Response, Error>
+    where
+        M::Params: Sync,
+    {
+        let sessions = &self.shared().sessions;
+        let closing = sessions.find(id).map(|state| Closing::new(state, Arc::clone(sessions)));
+        let failed = |error| Error::of_call(M::NAME, Some(id), error);
+        let pending = self.peer().begin(None, M::NAME, params).await.map_err(failed)?;
+        if let Some(closing) = &closing {
+            closing.withdraw();
+        }
+        let answer = pending.await.map_err(failed)?;
+        if let Some(closing) = closing {
+            closing.close();
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,142 @@
+//! The config options of a session, and how to set them.
+
+use std::sync::Arc;
+
+use acp_types::method::Method;
+use acp_types::v1::methods::SessionSetConfigOption;
+use acp_types::v1::{
+    SessionConfigId, SessionConfigKind, SessionConfigOption, SessionConfigSelect, SessionConfigSelectOptions,
+    SessionConfigValue, SessionConfigValueId, SetSessionConfigOptionRequest, SetSessionConfigOptionResponse,
+};
+
+use crate::wire::moment::Read;
+use crate::{Error, Session};
+
+/// A value for a config option: a `bool`, the id of a choice, or a value of the protocol.
+pub trait IntoConfigValue {
+    /// Converts to the value.
+    fn into_config_value(self) -> SessionConfigValue;
+}
+
+impl Session {
+    /// Returns the current config options. The list is empty if the session has none.
+    ///
+    /// They change with [`set_config_option`](Self::set_config_option), and whenever the agent
+    /// reports it. Such a report is also an [`Event::Config`](crate::Event::Config).
+    #[must_use]
+    pub fn config_options(&self) -> Arc<[SessionConfigOption]> {
+        self.state().config.options().unwrap_or_default()
+    }
+
+    /// Sets one of the [`config_options`](Self::config_options) (`session/set_config_option`) and
+    /// returns all of them, because setting one may change others. A `select` takes the id of one
+    /// of its choices, a `boolean` takes a `bool`.
+    ///
+    /// ```no_run
+    /// # async fn set(session: acp_client::Session) -> Result<(), acp_client::Error> {
+    /// session.set_config_option("model", "large").await?;
+    /// session.set_config_option("web_search", true).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotOffered`] if the session has no config options; [`Error::Argument`] if it does
+    /// not have this one, [or the option does not have this
+    /// value](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-cfg-09);
+    /// [`Error::SessionClosed`]; the agent refused.
+    pub async fn set_config_option(
+        &self,
+        option: impl Into<SessionConfigId>,
+        value: impl IntoConfigValue,
+    ) -> Result<Arc<[SessionConfigOption]>, Error> {
+        let (option, value, method) =
+            (option.into(), value.into_config_value(), SessionSetConfigOption::NAME);
+        self.check_open(method)?;
+        let state = self.state();
+        let options =
+            state.config.options().ok_or(Error::NotOffered { method, capability: "configOptions" })?;
+        check(&options, &option, &value).map_err(|(field, problem)| Error::Argument {
+            method,
+            field,
+            problem,
+        })?;
+        let request = SetSessionConfigOptionRequest::new(self.id().clone(), option, value);
+        let answer: Read<SetSessionConfigOptionResponse> =
+            self.agent().call_for(method, Some(self.id()), &request).await?;
+        state.config.set(answer.value.config_options, answer.at);
+        Ok(self.config_options())
+    }
+}
+
+/// Checks the value for this option. An error names the field and the problem.
+fn check(
+    options: &[SessionConfigOption],
+    option: &SessionConfigId,
+    value: &SessionConfigValue,
+) -> Result<(), (&'static str, String)> {
+    let Some(found) = options.iter().find(|listed| listed.id == *option) else {
+        let listed: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
+        return Err(("configId", format!("is none of the session's config options: {}", listed.join(", "))));
+    };
+    let problem = match (&found.kind, value) {
+        (SessionConfigKind::Select(select), SessionConfigValue::Id { value }) => {
+            let choices = choices(select);
+            if choices.contains(&value) {
+                return Ok(());
+            }
+            let choices: Vec<&str> = choices.into_iter().map(SessionConfigValueId::as_str).collect();
+            format!("is none of the choices of `{option}`: {}", choices.join(", "))
+        }
+        (SessionConfigKind::Select(_), SessionConfigValue::Boolean { .. }) => {
+            format!("must be the id of a choice: `{option}` is a select")
+        }
+        (SessionConfigKind::Boolean(_), SessionConfigValue::Id { .. }) => {
+            format!("must be true or false: `{option}` is a boolean")
+        }
+        // Only the agent knows the values of a kind that is not known here.
+        _ => return Ok(()),
+    };
+    Err(("value", problem))
+}
+
+fn choices(select: &SessionConfigSelect) -> Vec<&SessionConfigValueId> {
+    match &select.options {
+        SessionConfigSelectOptions::Ungrouped(options) => {
+            options.iter().map(|option| &option.value).collect()
+        }
+        SessionConfigSelectOptions::Grouped(groups) => {
+            groups.iter().flat_map(|group| &group.options).map(|option| &option.value).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl IntoConfigValue for bool {
+    fn into_config_value(self) -> SessionConfigValue {
+        SessionConfigValue::Boolean { value: self }
+    }
+}
+
+impl IntoConfigValue for SessionConfigValueId {
+    fn into_config_value(self) -> SessionConfigValue {
+        SessionConfigValue::Id { value: self }
+    }
+}
+
+impl IntoConfigValue for &str {
+    fn into_config_value(self) -> SessionConfigValue {
+        SessionConfigValueId::from(self).into_config_value()
+    }
+}
+
+impl IntoConfigValue for String {
+    fn into_config_value(self) -> SessionConfigValue {
+        SessionConfigValueId::from(self).into_config_value()
+    }
+}
+
+impl IntoConfigValue for SessionConfigValue {
+    fn into_config_value(self) -> SessionConfigValue {
+        self
+    }
+}

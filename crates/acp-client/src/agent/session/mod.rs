@@ -1,0 +1,17 @@
+//! Handles of a session, and the requests that are made in it.
+
+#[cfg(feature = "unstable")]
+mod archive;
+mod close;
+pub(crate) mod config;
+#[cfg(feature = "unstable")]
+pub(crate) mod fork;
+pub(crate) mod open;
+pub(crate) mod place;
+pub(crate) mod prompt;
+pub(crate) mod replay;
+#[expect(clippy::module_inception, reason = "the session itself, beside what can be asked of it")]
+pub(crate) mod session;
+#[cfg(feature = "unstable")]
+mod status;
+pub(crate) mod turn;

@@ -1,0 +1,244 @@
+//! Requests that open a session.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use acp_types::method::Method;
+use acp_types::v1::methods::{SessionLoad, SessionNew, SessionResume};
+use acp_types::v1::{
+    LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse, ResumeSessionRequest,
+    ResumeSessionResponse, SessionId,
+};
+
+use crate::agent::session::place::Place;
+use crate::wire::moment::Moment;
+use crate::wire::opened_response::OpenedResponse;
+use crate::{Agent, Error, Session};
+
+/// A session about to be opened with `session/new`. Await it.
+///
+/// ```no_run
+/// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
+/// let session = agent.new_session("/home/me/project").directory("/home/me/notes").await?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a session is opened by awaiting this"]
+pub struct NewSession {
+    agent: Agent,
+    place: Place,
+}
+
+/// A session about to be opened again with `session/load`. Await it.
+///
+/// The conversation so far arrives as [`Event`](crate::Event)s before the agent answers. Read it
+/// with [`Session::updates`] afterwards. If it is longer than 4 MiB, an
+/// [`Event::Missed`](crate::Event::Missed) replaces the oldest part. To see all of a longer one,
+/// [`replay`](Self::replay) it.
+///
+/// ```no_run
+/// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
+/// let session = agent.load_session("yesterday", "/home/me/project").await?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a session is opened by awaiting this"]
+pub struct LoadSession {
+    agent: Agent,
+    id: SessionId,
+    place: Place,
+}
+
+/// A session about to be taken up again with `session/resume`, without its conversation. Await it.
+///
+/// Some agents send the conversation before they answer, [against the
+/// protocol](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-res-02). Its messages,
+/// thoughts, tool calls and plans can be read with [`Session::updates`]. They are never among the
+/// events of a turn. If they are longer than 4 MiB, an [`Event::Missed`](crate::Event::Missed)
+/// replaces the oldest part.
+///
+/// ```no_run
+/// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
+/// let session = agent.resume_session("yesterday", "/home/me/project").await?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a session is opened by awaiting this"]
+pub struct ResumeSession {
+    agent: Agent,
+    id: SessionId,
+    place: Place,
+}
+
+/// A request that opens a session: [`NewSession`], [`LoadSession`] and [`ResumeSession`].
+pub trait Opening: Sealed + IntoFuture<Output = Result<Session, Error>, IntoFuture: Send> + Send {}
+
+/// The part of an [`Opening`] that only this crate uses.
+pub trait Sealed {
+    /// Returns the place of the session.
+    fn place(&self) -> Place;
+}
+
+impl Agent {
+    /// Opens a session (`session/new`) whose relative paths start at `cwd`, an absolute path.
+    pub fn new_session(&self, cwd: impl AsRef<Path>) -> NewSession {
+        NewSession::new(self.clone(), cwd.as_ref())
+    }
+
+    /// Opens an earlier session again (`session/load`). Its conversation arrives as events. `cwd`
+    /// must be the session's.
+    pub fn load_session(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> LoadSession {
+        LoadSession::new(self.clone(), id.into(), cwd.as_ref())
+    }
+
+    /// Takes up an earlier session again (`session/resume`), without its conversation. `cwd` must
+    /// be the session's.
+    pub fn resume_session(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> ResumeSession {
+        ResumeSession::new(self.clone(), id.into(), cwd.as_ref())
+    }
+}
+
+impl NewSession {
+    pub(crate) fn new(agent: Agent, cwd: &Path) -> Self {
+        Self { agent, place: Place::new(cwd) }
+    }
+
+    async fn open(self) -> Result<Session, Error> {
+        let place = self.place.check(&self.agent, SessionNew::NAME)?;
+        let request =
+            NewSessionRequest::new(place.cwd, place.mcp_servers).additional_directories(place.directories);
+        #[cfg(feature = "unstable")]
+        let request = match place.system_prompt {
+            Some(prompt) => request.system_prompt(prompt),
+            None => request,
+        };
+        let shared = self.agent.shared();
+        let roots = shared.roots(&request.cwd, &request.additional_directories).await;
+        let opening = shared.sessions.opening(Arc::clone(&roots));
+        let answer: OpenedResponse<NewSessionResponse> =
+            self.agent.call_for(SessionNew::NAME, None, &request).await?;
+        let state = shared.sessions.attach(&answer.value.session_id, roots);
+        drop(opening);
+        Ok(Session::new(self.agent, state, answer.into()))
+    }
+}
+
+impl LoadSession {
+    pub(crate) fn new(agent: Agent, id: SessionId, cwd: &Path) -> Self {
+        Self::at(agent, id, Place::new(cwd))
+    }
+
+    pub(crate) const fn at(agent: Agent, id: SessionId, place: Place) -> Self {
+        Self { agent, id, place }
+    }
+
+    /// Makes the request, if the agent offers the method.
+    pub(crate) fn request(self) -> Result<(Agent, LoadSessionRequest), Error> {
+        let method = SessionLoad::NAME;
+        self.agent.check_offered(self.agent.capabilities().load_session, method, "loadSession")?;
+        let place = self.place.check(&self.agent, method)?;
+        let request = LoadSessionRequest::new(place.mcp_servers, place.cwd, self.id)
+            .additional_directories(place.directories);
+        #[cfg(feature = "unstable")]
+        let request = match place.system_prompt {
+            Some(prompt) => request.system_prompt(prompt),
+            None => request,
+        };
+        Ok((self.agent, request))
+    }
+
+    async fn open(self) -> Result<Session, Error> {
+        let (agent, request) = self.request()?;
+        // Its updates come before the answer (rule v1-load-09).
+        let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
+        let state = agent.shared().sessions.attach(&request.session_id, roots);
+        let answer: OpenedResponse<LoadSessionResponse> =
+            agent.call_in_lane(SessionLoad::NAME, &state, &request).await?;
+        Ok(Session::new(agent, state, answer.into()))
+    }
+}
+
+impl ResumeSession {
+    pub(crate) fn new(agent: Agent, id: SessionId, cwd: &Path) -> Self {
+        Self::at(agent, id, Place::new(cwd))
+    }
+
+    pub(crate) const fn at(agent: Agent, id: SessionId, place: Place) -> Self {
+        Self { agent, id, place }
+    }
+
+    async fn open(self) -> Result<Session, Error> {
+        let method = SessionResume::NAME;
+        let offered = self.agent.capabilities().session_capabilities.resume.is_some();
+        self.agent.check_offered(offered, method, "sessionCapabilities.resume")?;
+        let place = self.place.check(&self.agent, method)?;
+        let request = ResumeSessionRequest::new(self.id, place.cwd)
+            .mcp_servers(place.mcp_servers)
+            .additional_directories(place.directories);
+        #[cfg(feature = "unstable")]
+        let request = match place.system_prompt {
+            Some(prompt) => request.system_prompt(prompt),
+            None => request,
+        };
+        let roots = self.agent.shared().roots(&request.cwd, &request.additional_directories).await;
+        let state = self.agent.shared().sessions.attach(&request.session_id, roots);
+        let asked = Moment::now();
+        let answer: OpenedResponse<ResumeSessionResponse> =
+            self.agent.call_in_lane(method, &state, &request).await?;
+        // A session that was open here already may have a running turn.
+        if !state.has_turn() {
+            state.inbox.set_aside(asked, answer.at);
+        }
+        Ok(Session::new(self.agent, state, answer.into()))
+    }
+}
+
+/// Adds the members that every request to open a session has.
+macro_rules! opens_a_session {
+    ($($opening:ident),*) => {$(
+        impl $opening {
+            /// Lets the session work in another directory too, an absolute path. Directories of
+            /// earlier times are not remembered. Needs `sessionCapabilities.additionalDirectories`.
+            pub fn directory(mut self, directory: impl AsRef<std::path::Path>) -> Self {
+                self.place.add_directory(directory.as_ref());
+                self
+            }
+
+            /// Gives the session an MCP server. Servers over HTTP need `mcpCapabilities.http`,
+            /// servers over SSE `mcpCapabilities.sse`.
+            pub fn mcp_server(mut self, server: impl Into<acp_types::v1::McpServer>) -> Self {
+                self.place.add_mcp_server(server.into());
+                self
+            }
+
+            /// Adds to the agent's system prompt or replaces it. Needs
+            /// `sessionCapabilities.systemPrompt`.
+            #[cfg(feature = "unstable")]
+            pub fn system_prompt(mut self, prompt: impl Into<acp_types::v1::SystemPrompt>) -> Self {
+                self.place.system_prompt = Some(prompt.into());
+                self
+            }
+        }
+
+        impl crate::agent::session::open::Sealed for $opening {
+            fn place(&self) -> crate::agent::session::place::Place {
+                self.place.clone()
+            }
+        }
+
+        impl crate::agent::session::open::Opening for $opening {}
+
+        impl std::future::IntoFuture for $opening {
+            type Output = Result<crate::Session, crate::Error>;
+            type IntoFuture = std::pin::Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+            fn into_future(self) -> Self::IntoFuture {
+                Box::pin(self.open())
+            }
+        }
+    )*};
+}
+
+opens_a_session!(NewSession, LoadSession, ResumeSession);
+#[cfg(feature = "unstable")]
+pub(crate) use opens_a_session;

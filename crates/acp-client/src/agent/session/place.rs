@@ -1,0 +1,109 @@
+//! The place of a session: its directories and MCP servers, checked before they are sent.
+
+use std::path::Path;
+
+use acp_types::v1::McpServer;
+#[cfg(feature = "unstable")]
+use acp_types::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
+
+use crate::{Agent, Error};
+
+/// The directories and MCP servers of a session.
+#[derive(Clone, Debug)]
+pub struct Place {
+    cwd: Result<String, &'static str>,
+    directories: Vec<Result<String, &'static str>>,
+    mcp_servers: Vec<McpServer>,
+    #[cfg(feature = "unstable")]
+    pub(crate) system_prompt: Option<SystemPrompt>,
+}
+
+/// A place that the protocol allows and the agent can work in.
+pub(crate) struct Checked {
+    pub(crate) cwd: String,
+    pub(crate) directories: Vec<String>,
+    pub(crate) mcp_servers: Vec<McpServer>,
+    #[cfg(feature = "unstable")]
+    pub(crate) system_prompt: Option<SystemPrompt>,
+}
+
+impl Place {
+    pub(crate) fn new(cwd: &Path) -> Self {
+        Self {
+            cwd: absolute(cwd),
+            directories: Vec::new(),
+            mcp_servers: Vec::new(),
+            #[cfg(feature = "unstable")]
+            system_prompt: None,
+        }
+    }
+
+    pub(crate) fn add_directory(&mut self, directory: &Path) {
+        self.directories.push(absolute(directory));
+    }
+
+    pub(crate) fn add_mcp_server(&mut self, server: McpServer) {
+        self.mcp_servers.push(server);
+    }
+
+    pub(crate) fn check(self, agent: &Agent, method: &'static str) -> Result<Checked, Error> {
+        let argument = |field, problem: &str| Error::Argument { method, field, problem: problem.to_owned() };
+        let offered = agent.capabilities();
+        agent.check_offered(
+            self.directories.is_empty() || offered.session_capabilities.additional_directories.is_some(),
+            method,
+            "sessionCapabilities.additionalDirectories",
+        )?;
+        for server in &self.mcp_servers {
+            let servers = &offered.mcp_capabilities;
+            let (is_offered, capability) = match server {
+                McpServer::Http(_) => (servers.http, "mcpCapabilities.http"),
+                McpServer::Sse(_) => (servers.sse, "mcpCapabilities.sse"),
+                #[cfg(feature = "unstable")]
+                McpServer::Acp(_) => (servers.acp, "mcpCapabilities.acp"),
+                _ => continue,
+            };
+            agent.check_offered(is_offered, method, capability)?;
+        }
+        #[cfg(feature = "unstable")]
+        check_system_prompt(self.system_prompt.as_ref(), agent, method)?;
+        let directories = self.directories.into_iter().collect::<Result<_, _>>();
+        Ok(Checked {
+            cwd: self.cwd.map_err(|problem| argument("cwd", problem))?,
+            directories: directories.map_err(|problem| argument("additionalDirectories", problem))?,
+            mcp_servers: self.mcp_servers,
+            #[cfg(feature = "unstable")]
+            system_prompt: self.system_prompt,
+        })
+    }
+}
+
+pub(crate) fn absolute(path: &Path) -> Result<String, &'static str> {
+    match path.to_str() {
+        Some(text) if path.is_absolute() => Ok(text.to_owned()),
+        Some(_) => Err("must be an absolute path"),
+        None => Err("must be UTF-8 text"),
+    }
+}
+
+/// Rule v1-u-sys-01.
+#[cfg(feature = "unstable")]
+fn check_system_prompt(
+    prompt: Option<&SystemPrompt>,
+    agent: &Agent,
+    method: &'static str,
+) -> Result<(), Error> {
+    let Some(prompt) = prompt else { return Ok(()) };
+    let offered = agent.capabilities().session_capabilities.system_prompt.as_ref();
+    agent.check_offered(offered.is_some(), method, "sessionCapabilities.systemPrompt")?;
+    let overrides =
+        offered.and_then(|offered| offered.mode.as_ref()).is_some_and(|mode| mode.overrides.is_some());
+    let is_allowed = prompt.mode != SystemPromptMode::Override || overrides;
+    agent.check_offered(is_allowed, method, "sessionCapabilities.systemPrompt.mode.override")?;
+    let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
+    if prompt.content.is_empty() || !prompt.content.iter().all(is_text) {
+        let problem = "must be blocks of text, at least one".to_owned();
+        return Err(Error::Argument { method, field: "systemPrompt.content", problem });
+    }
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! Prompts, and how they start turns.
+
+use std::time::Duration;
+
+use acp_types::method::Method;
+use acp_types::v1::methods::SessionPrompt;
+use acp_types::v1::{ContentBlock, PromptRequest};
+use tokio::sync::oneshot;
+
+use crate::sessions::session_state::NoTurn;
+use crate::sessions::table::Attached;
+use crate::{Error, Session, Turn};
+
+/// A prompt: text, a content block, or several.
+pub trait IntoPrompt {
+    /// Converts to the blocks of the prompt.
+    fn into_prompt(self) -> Vec<ContentBlock>;
+}
+
+impl Session {
+    /// Starts a turn (`session/prompt`). When this returns, the prompt is on its way.
+    ///
+    /// A turn that was dropped before its end is waited for first.
+    ///
+    /// # Errors
+    /// [`Error::Content`] for a block of a kind that the agent does not take; [`Error::Busy`] while
+    /// another turn of the session runs or was not read to its end; [`Error::CancelTimeout`] if the
+    /// agent does not end a cancelled turn; [`Error::SessionClosed`]; [`Error::Closed`].
+    pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
+        let prompt = content.into_prompt();
+        self.check_content(&prompt)?;
+        let state = self.state();
+        let patience = self.agent().cancel_timeout();
+        let number = state.begin_turn(patience).await.map_err(|why| self.no_turn(&why, patience))?;
+        let running = RunningTurn(self.attached().clone());
+        let request = PromptRequest::new(self.id().clone(), prompt);
+        let (sender, outcome) = oneshot::channel();
+        let turn = Turn::new(self.clone(), number, outcome);
+        // The answer ends the turn even if nobody holds it any more.
+        let ended = move |answer| {
+            drop(running);
+            // A turn that was dropped has no receiver.
+            let _ = sender.send(answer);
+        };
+        // This returns when the prompt is on its way, so that a cancel cannot overtake it.
+        let begun = self.agent().peer().begin_then(Some(state.lane()), SessionPrompt::NAME, &request, ended);
+        begun.await.map_err(|error| Error::of_call(SessionPrompt::NAME, Some(self.id()), error))?;
+        Ok(turn)
+    }
+
+    fn no_turn(&self, why: &NoTurn, patience: Option<Duration>) -> Error {
+        let session = self.id().clone();
+        match why {
+            NoTurn::Busy => Error::Busy { session },
+            NoTurn::Closed => Error::SessionClosed { method: SessionPrompt::NAME, session },
+            NoTurn::Overdue => Error::CancelTimeout { session, waited: patience.unwrap_or_default() },
+        }
+    }
+
+    /// Refuses blocks that the agent did not ask for (rule v1-cap-09).
+    fn check_content(&self, prompt: &[ContentBlock]) -> Result<(), Error> {
+        let takes = &self.agent().capabilities().prompt_capabilities;
+        for (index, block) in prompt.iter().enumerate() {
+            let (kind, capability, allowed) = match block {
+                ContentBlock::Text(_) | ContentBlock::ResourceLink(_) => continue,
+                ContentBlock::Image(_) => ("image", Some("promptCapabilities.image"), takes.image),
+                ContentBlock::Audio(_) => ("audio", Some("promptCapabilities.audio"), takes.audio),
+                ContentBlock::Resource(_) => {
+                    ("resource", Some("promptCapabilities.embeddedContext"), takes.embedded_context)
+                }
+                other => (other.tag(), None, false),
+            };
+            if !allowed {
+                let (session, kind) = (self.id().clone(), kind.to_owned());
+                return Err(Error::Content { session, block: index, kind, capability });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl IntoPrompt for &str {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        vec![ContentBlock::text(self)]
+    }
+}
+
+impl IntoPrompt for String {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        vec![ContentBlock::text(self)]
+    }
+}
+
+impl IntoPrompt for ContentBlock {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        vec![self]
+    }
+}
+
+impl IntoPrompt for Vec<ContentBlock> {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        self
+    }
+}
+
+impl<const N: usize> IntoPrompt for [ContentBlock; N] {
+    fn into_prompt(self) -> Vec<ContentBlock> {
+        self.into()
+    }
+}
+
+/// A running turn. Dropping it ends the turn of the session.
+struct RunningTurn(Attached);
+
+impl Drop for RunningTurn {
+    fn drop(&mut self) {
+        Attached::end_turn(&self.0);
+    }
+}

@@ -1,0 +1,127 @@
+//! The conversation of a session that is loaded.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use acp_rpc::{CallError, Pending};
+use acp_types::method::Method;
+use acp_types::v1::LoadSessionResponse;
+use acp_types::v1::methods::SessionLoad;
+use futures_core::Stream;
+
+use crate::agent::session::open::LoadSession;
+use crate::sessions::table::Attached;
+use crate::wire::moment::Moment;
+use crate::wire::opened_response::OpenedResponse;
+use crate::{Agent, Error, Event, Session};
+
+/// A session that is being loaded (`session/load`): a stream of the events of its conversation, and
+/// then the session.
+///
+/// A slow reader slows the agent down. No event is dropped, however long the conversation is.
+/// Dropping the replay before its end withdraws the request.
+///
+/// ```no_run
+/// # async fn open(agent: acp_client::Agent) -> Result<(), acp_client::Error> {
+/// let mut replay = agent.load_session("yesterday", "/home/me/project").replay().await?;
+/// while let Some(event) = replay.next().await {
+///     // show it
+/// }
+/// let session = replay.finish().await?;
+/// # Ok(()) }
+/// ```
+#[must_use = "dropping a replay takes the request back"]
+pub struct Replay {
+    agent: Agent,
+    session: Attached,
+    pending: Pending<OpenedResponse<LoadSessionResponse>>,
+    outcome: Option<Result<OpenedResponse<LoadSessionResponse>, CallError>>,
+}
+
+impl LoadSession {
+    /// Requests the session and returns at once, so that the conversation can be read while it
+    /// arrives.
+    ///
+    /// # Errors
+    /// [`Error::NotOffered`], [`Error::Argument`], [`Error::Closed`].
+    pub async fn replay(self) -> Result<Replay, Error> {
+        let (agent, request) = self.request()?;
+        let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
+        let session = agent.shared().sessions.attach(&request.session_id, roots);
+        let pending = agent.peer().begin(Some(session.lane()), SessionLoad::NAME, &request).await;
+        let pending =
+            pending.map_err(|error| Error::of_call(SessionLoad::NAME, Some(&request.session_id), error))?;
+        session.inbox.add_reader();
+        Ok(Replay { agent, session, pending, outcome: None })
+    }
+}
+
+impl Replay {
+    /// Returns the next event, or `None` after the agent has answered. Dropping the future loses
+    /// nothing.
+    pub async fn next(&mut self) -> Option<Event> {
+        poll_fn(|cx| self.poll_event(cx)).await
+    }
+
+    /// Waits for the answer and returns the session. Unread events are skipped.
+    ///
+    /// # Errors
+    /// The agent answered with an error, or died.
+    pub async fn finish(mut self) -> Result<Session, Error> {
+        while self.next().await.is_some() {}
+        let id = self.session.id().clone();
+        let failed = |error| Error::of_call(SessionLoad::NAME, Some(&id), error);
+        match self.outcome.take() {
+            Some(outcome) => {
+                let answer = outcome.map_err(failed)?;
+                Ok(Session::new(self.agent.clone(), self.session.clone(), answer.into()))
+            }
+            None => Err(failed(CallError::Closed(acp_rpc::CloseReason::Local))),
+        }
+    }
+
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        let inbox = &self.session.inbox;
+        if self.outcome.is_none() {
+            // It comes through the session's lane, so all earlier events are in the inbox by then.
+            match Pin::new(&mut self.pending).poll(cx) {
+                Poll::Ready(outcome) => self.outcome = Some(outcome),
+                Poll::Pending => match ready!(inbox.poll_next(cx)) {
+                    Some(event) => return Poll::Ready(Some(event)),
+                    // The connection is over, and the outcome is about to tell so.
+                    None => return Poll::Pending,
+                },
+            }
+        }
+        let end = match &self.outcome {
+            Some(Ok(answer)) => answer.at,
+            _ => Moment::now(),
+        };
+        Poll::Ready(inbox.next_before(end))
+    }
+}
+
+impl Stream for Replay {
+    type Item = Event;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.get_mut().poll_event(cx)
+    }
+}
+
+impl Drop for Replay {
+    fn drop(&mut self) {
+        self.session.inbox.remove_reader();
+    }
+}
+
+impl fmt::Debug for Replay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replay")
+            .field("session", self.session.id())
+            .field("over", &self.outcome.is_some())
+            .finish_non_exhaustive()
+    }
+}

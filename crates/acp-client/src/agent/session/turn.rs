@@ -1,0 +1,178 @@
+//! One prompt turn: its events, then its response.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use acp_rpc::{CallError, CloseReason};
+use acp_types::method::Method;
+use acp_types::v1::PromptResponse;
+use acp_types::v1::methods::SessionPrompt;
+use futures_core::Stream;
+use tokio::sync::oneshot::{self, error::RecvError};
+use tokio::time::{Sleep, sleep_until};
+
+use crate::sessions::session_state as phase;
+use crate::wire::moment::{Moment, Read};
+use crate::{Error, Event, Session};
+
+/// A running prompt turn (`session/prompt`): a stream of its events, and then its response.
+///
+/// The stream ends when the response has arrived and everything that the agent sent before it has
+/// been read. A slow reader slows the agent down, and no event is dropped. All sessions of an agent
+/// share one pipe, so read turns that run at the same time concurrently. A turn that nobody reads
+/// holds up the others in the end.
+///
+/// Dropping a turn before its end cancels it. Later events of the agent are the session's: they are
+/// kept for [`Session::updates`] or for the next turn.
+///
+/// ```no_run
+/// # async fn turn(session: acp_client::Session) -> Result<(), acp_client::Error> {
+/// let mut turn = session.prompt("What changed today?").await?;
+/// while let Some(event) = turn.next().await {
+///     if let Some(text) = event.text() {
+///         // show it
+///     }
+/// }
+/// let done = turn.finish().await?;
+/// # Ok(()) }
+/// ```
+#[must_use = "dropping a turn cancels it"]
+pub struct Turn {
+    session: Session,
+    number: u64,
+    arrival: oneshot::Receiver<Outcome>,
+    /// The response, and its position in the order of the wire.
+    outcome: Option<(Result<PromptResponse, Unended>, Moment)>,
+    /// Runs after a cancel.
+    deadline: Option<Pin<Box<Sleep>>>,
+}
+
+pub(crate) type Outcome = Result<Read<PromptResponse>, CallError>;
+
+/// The reason why a turn has no response.
+enum Unended {
+    Call(CallError),
+    Overdue(Duration),
+}
+
+impl Turn {
+    pub(crate) fn new(session: Session, number: u64, arrival: oneshot::Receiver<Outcome>) -> Self {
+        session.state().begin_reading(number);
+        Self { session, number, arrival, outcome: None, deadline: None }
+    }
+
+    /// Returns the next event, or `None` if the turn is over. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<Event> {
+        poll_fn(|cx| self.poll_event(cx)).await
+    }
+
+    /// Waits for the end of the turn and returns the agent's response. Unread events are skipped.
+    ///
+    /// # Errors
+    /// The agent answered with an error. Or it died: then [`Error::Closed`] has the exit status and
+    /// the last lines on stderr. A cancelled turn is not an error: its stop reason says so. But
+    /// [`Error::CancelTimeout`] if the agent does not end it.
+    pub async fn finish(mut self) -> Result<PromptResponse, Error> {
+        while self.next().await.is_some() {}
+        let outcome = self.outcome.take().map(|(outcome, _)| outcome);
+        let outcome = outcome.unwrap_or(Err(Unended::Call(CallError::Closed(CloseReason::Local))));
+        outcome.map_err(|unended| match unended {
+            Unended::Call(error) => Error::of_call(SessionPrompt::NAME, Some(self.session.id()), error),
+            Unended::Overdue(waited) => Error::CancelTimeout { session: self.session.id().clone(), waited },
+        })
+    }
+
+    /// Asks the agent to stop (`session/cancel`), once. Open permission requests of the session are
+    /// answered with `cancelled`. Events keep coming until the agent's response, which
+    /// [`finish`](Self::finish) returns, or until the agent's
+    /// [time](crate::Connect::cancel_timeout) is up.
+    ///
+    /// # Errors
+    /// The connection is over.
+    pub fn cancel(&self) -> Result<(), Error> {
+        self.session.cancel_turn(Some(self.number))
+    }
+
+    /// Returns the session of this turn.
+    #[must_use]
+    pub const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        let state = self.session.state();
+        if self.outcome.is_none() {
+            // It comes through the session's lane, so all earlier events are in the inbox by then.
+            let outcome = match Pin::new(&mut self.arrival).poll(cx) {
+                Poll::Ready(outcome) => settled(outcome),
+                Poll::Pending => match state.inbox.poll_next(cx) {
+                    Poll::Ready(Some(event)) => return Poll::Ready(Some(event)),
+                    _ => (Err(ready!(self.poll_overdue(cx))), Moment::now()),
+                },
+            };
+            self.outcome = Some(outcome);
+        }
+        let state = self.session.state();
+        // Later events belong to the session.
+        let last = self.outcome.as_ref().and_then(|(_, end)| state.inbox.next_before(*end));
+        if last.is_none() {
+            state.end_reading(self.number);
+        }
+        Poll::Ready(last)
+    }
+
+    /// Returns ready when the agent takes too long to end a cancelled turn. Then nobody waits for
+    /// it any more.
+    fn poll_overdue(&mut self, cx: &mut Context<'_>) -> Poll<Unended> {
+        let Some(patience) = self.session.agent().cancel_timeout() else { return Poll::Pending };
+        let state = self.session.state();
+        if self.deadline.is_none() {
+            let deadline = state.cancelled(self.number).and_then(|at| phase::deadline(at, Some(patience)));
+            self.deadline = deadline.map(|deadline| Box::pin(sleep_until(deadline)));
+        }
+        // A later cancel wakes the reader.
+        let Some(sleep) = &mut self.deadline else { return Poll::Pending };
+        ready!(sleep.as_mut().poll(cx));
+        state.abandon_turn(self.number);
+        Poll::Ready(Unended::Overdue(patience))
+    }
+}
+
+fn settled(arrival: Result<Outcome, RecvError>) -> (Result<PromptResponse, Unended>, Moment) {
+    // Without a sender the runtime is shutting down.
+    match arrival.unwrap_or(Err(CallError::Closed(CloseReason::Local))) {
+        Ok(Read { value, at }) => (Ok(value), at),
+        Err(error) => (Err(Unended::Call(error)), Moment::now()),
+    }
+}
+
+impl Stream for Turn {
+    type Item = Event;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.get_mut().poll_event(cx)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let state = self.session.state();
+        if state.abandon_turn(self.number) {
+            // It only fails if the connection is over, and then the turn is over too.
+            let _ = self.cancel();
+        }
+        state.end_reading(self.number);
+    }
+}
+
+impl fmt::Debug for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Turn")
+            .field("session", self.session.id())
+            .field("over", &self.outcome.is_some())
+            .finish_non_exhaustive()
+    }
+}

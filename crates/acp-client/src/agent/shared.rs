@@ -1,0 +1,42 @@
+//! The state that the handles of a connection share with its reader.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::faults::Faults;
+use crate::sessions::roots::Roots;
+use crate::sessions::table::Sessions;
+
+/// The state that the handles of a connection share with its reader.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    pub(crate) sessions: Arc<Sessions>,
+    /// Whoever has work to finish before the connection is reported as over holds a receiver of
+    /// this.
+    pub(crate) guests: watch::Sender<()>,
+    /// Fires when the connection is over. Handlers of notifications use it, because a notification
+    /// cannot be withdrawn.
+    pub(crate) over: CancellationToken,
+    pub(crate) faults: Faults,
+    /// True if a handler works in the directories of sessions.
+    needs_roots: bool,
+}
+
+impl Shared {
+    pub(crate) fn new(needs_roots: bool) -> Self {
+        Self { needs_roots, ..Self::default() }
+    }
+
+    /// Opens the directories of a session. Call it before the agent learns of the session.
+    pub(crate) async fn roots(&self, cwd: &str, directories: &[String]) -> Arc<Roots> {
+        Arc::new(if self.needs_roots { Roots::open(cwd, directories).await } else { Roots::unopened(cwd) })
+    }
+
+    /// Ends all sessions, because the connection is over.
+    pub(crate) fn end(&self) {
+        self.sessions.close();
+        self.over.cancel();
+    }
+}

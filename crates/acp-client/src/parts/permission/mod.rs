@@ -1,0 +1,6 @@
+//! Answers to `session/request_permission`.
+
+mod memory;
+mod policy;
+
+pub use policy::PermissionPolicy;

@@ -1,8 +1,0 @@
-//! How a client answers `session/request_permission`.
-
-mod choice;
-mod memory;
-mod policy;
-
-pub use choice::Choice;
-pub use policy::PermissionPolicy;

@@ -1,0 +1,105 @@
+//! The handlers of `elicitation/create`, one for each mode.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use acp_types::Map;
+use acp_types::v1::{
+    CreateElicitationRequest, CreateElicitationResponse, ElicitationAcceptAction, ElicitationAction,
+    ElicitationContentValue, ElicitationMode,
+};
+
+use crate::serve::elicitation::pages::{Pages, Visit};
+use crate::serve::elicitation::question::{ElicitationAnswer, FormElicitation, UrlElicitation};
+use crate::{Context, RpcError};
+
+type Values = Map<ElicitationContentValue>;
+type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// The modes of elicitation that an agent may use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Modes {
+    pub(crate) form: bool,
+    pub(crate) url: bool,
+}
+
+/// The handlers of `elicitation/create`, by mode.
+#[derive(Clone, Default)]
+pub(crate) struct Elicits {
+    pub(super) form: Option<Handler<FormElicitation, Values>>,
+    pub(super) url: Option<Handler<UrlElicitation, ()>>,
+    pub(super) pages: Arc<Pages>,
+    /// True if the method has a handler for every mode.
+    pub(crate) is_raw: bool,
+}
+
+type Handler<Q, A> = Arc<dyn Fn(Q, Context) -> Boxed<ElicitationAnswer<A>> + Send + Sync>;
+
+impl Elicits {
+    pub(super) async fn ask(
+        self: Arc<Self>,
+        request: CreateElicitationRequest,
+        context: Context,
+    ) -> Result<CreateElicitationResponse, RpcError> {
+        let CreateElicitationRequest { message, meta, mode, .. } = request;
+        let action = match (mode, &self.form, &self.url) {
+            (ElicitationMode::Form(form), Some(handler), _) => {
+                let (schema, scope) = (form.requested_schema, form.scope);
+                fill_in(handler, FormElicitation { message, schema, scope, meta }, context).await
+            }
+            (ElicitationMode::Url(page), _, Some(handler)) => {
+                let (url, id, scope) = (page.url, page.elicitation_id, page.scope);
+                let page = UrlElicitation { message, url, id: id.clone(), scope, meta };
+                let mut visit = Visit::new(Arc::clone(&self.pages), id);
+                let answer = handler(page, context).await;
+                visit.is_agreed = matches!(answer, ElicitationAnswer::Accept(()));
+                action(answer, |()| ElicitationAcceptAction::new())
+            }
+            // Rule v1-eli-01.
+            (mode, ..) => {
+                return Err(RpcError::invalid_params(format!(
+                    "`mode`: this client does not offer `{}`",
+                    mode.tag()
+                )));
+            }
+        };
+        Ok(CreateElicitationResponse::new(action))
+    }
+}
+
+async fn fill_in(
+    handler: &Handler<FormElicitation, Values>,
+    form: FormElicitation,
+    context: Context,
+) -> ElicitationAction {
+    let answer = handler(form.clone(), context.clone()).await;
+    let answer = action(answer, |values| ElicitationAcceptAction::new().content(values));
+    allowed(&form, answer, &context)
+}
+
+/// Returns the answer. If the form does not allow its values, the question counts as closed
+/// instead.
+pub(super) fn allowed(
+    form: &FormElicitation,
+    answer: ElicitationAction,
+    context: &Context,
+) -> ElicitationAction {
+    let ElicitationAction::Accept(accepted) = &answer else { return answer };
+    let nothing = Map::default();
+    let Err(error) = form.check(accepted.content.as_ref().unwrap_or(&nothing)) else { return answer };
+    context.note(format!(
+        "a form handler gave values that the form does not allow ({error}): answered `cancel`"
+    ));
+    ElicitationAction::Cancel
+}
+
+fn action<T>(
+    answer: ElicitationAnswer<T>,
+    accept: impl FnOnce(T) -> ElicitationAcceptAction,
+) -> ElicitationAction {
+    match answer {
+        ElicitationAnswer::Accept(value) => accept(value).into(),
+        ElicitationAnswer::Decline => ElicitationAction::Decline,
+        ElicitationAnswer::Cancel => ElicitationAction::Cancel,
+    }
+}

@@ -1,0 +1,43 @@
+//! The results of handlers.
+
+use acp_rpc::Reply;
+use acp_types::method;
+use serde_core::Serialize;
+
+use crate::op;
+use crate::serve::serve_op::Served;
+
+/// A type that the handler of operation `O` can return in its `Result`.
+///
+/// The response of an operation always is one. These are made into a response:
+///
+#[doc = include_str!("../generated/results.md")]
+///
+/// A function with `#[ext]` returns anything that is `Serialize`, and one with `#[on]` and a marker of one's own the
+/// response that this names.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a result of the operation `{O}`",
+    label = "the operation cannot be answered with this",
+    note = "every operation takes its response; `request_permission` also `Result<Choice>`, `read_text_file` \
+            `Result<String>`; `#[ext]` requests return anything that can be serialized"
+)]
+pub trait IntoReply<O: Served> {
+    /// Converts to the answer.
+    fn into_reply(self) -> O::Answer;
+}
+
+impl<T: Serialize + Send + 'static> IntoReply<op::Extension> for T {
+    fn into_reply(self) -> Reply {
+        Reply::new(self)
+    }
+}
+
+impl<M, T> IntoReply<op::Request<M>> for T
+where
+    M: method::Request<Params: Clone + Sync, Response = T> + 'static,
+    T: Serialize + Send + 'static,
+{
+    fn into_reply(self) -> T {
+        self
+    }
+}

@@ -1,0 +1,150 @@
+//! The client's end of the connection: it finds the handler of each message.
+
+use std::sync::Arc;
+
+use acp_json::Node;
+use acp_rpc::{BoxFuture, CloseReason, Delivery, Fault, LaneKey, Peer, Reply, Request, Service, Task};
+use acp_types::method::Method;
+use acp_types::v1::methods::{self, ElicitationCreate, SessionRequestPermission};
+use acp_types::v1::{
+    CreateElicitationResponse, ElicitationAction, RequestPermissionOutcome, RequestPermissionResponse,
+    SessionId, SessionNotification, SessionUpdate,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::serve::context::Link;
+use crate::sessions::coming::Coming;
+use crate::sessions::inbox;
+use crate::wire::moment::Moment;
+use crate::{Context, Event, Handlers, RpcError};
+
+pub(crate) struct ClientService {
+    pub(crate) handlers: Arc<Handlers>,
+    pub(crate) link: Arc<Link>,
+}
+
+impl Service for ClientService {
+    fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, RpcError> {
+        let handler = self.handlers.find_request(method).ok_or_else(|| RpcError::method_not_found(method))?;
+        let session = params.get("sessionId").and_then(Node::as_str).map(SessionId::from);
+        let context = Context::new(request.peer, request.cancel, Arc::clone(&self.link));
+        let task = handler(params, context.clone())?;
+        let Some((session, withdrawn)) = session.zip(answer_when_withdrawn(method)) else { return Ok(task) };
+        Ok(withdrawable(task, self.link.shared.sessions.asks(&session), context, withdrawn))
+    }
+
+    fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
+        if method == methods::SessionUpdate::NAME {
+            return self.update(params, peer);
+        }
+        let Some(handler) = self.handlers.find_notification(method) else { return Delivery::Ignore };
+        match handler(params, self.notification_context(peer)) {
+            Ok(task) => Delivery::Task(task),
+            Err(error) => {
+                self.fault(Fault::Ignored { method, reason: &error.message });
+                Delivery::Ignore
+            }
+        }
+    }
+
+    fn fault(&self, fault: Fault<'_>) {
+        let faults = &self.link.shared.faults;
+        if fault.is_loss() {
+            faults.lose();
+        }
+        faults.note(fault.to_string());
+    }
+
+    fn closed(&self, _: &CloseReason) {
+        self.link.shared.end();
+    }
+}
+
+impl ClientService {
+    /// Returns the context of a notification.
+    fn notification_context(&self, peer: &Peer) -> Context {
+        Context::new(peer.clone(), self.link.shared.over.clone(), Arc::clone(&self.link))
+    }
+
+    fn update(&self, params: Node<'_>, peer: &Peer) -> Delivery {
+        let weight = inbox::weight(&params);
+        let update: SessionNotification = match acp_json::read(params) {
+            Ok(update) => update,
+            Err(error) => {
+                let method = methods::SessionUpdate::NAME;
+                self.fault(Fault::Ignored { method, reason: &error.to_string() });
+                return Delivery::Ignore;
+            }
+        };
+        let Some(session) = self.link.shared.sessions.mentioned(&update.session_id) else {
+            return self.update_of_unknown_session(update, peer);
+        };
+        if let SessionUpdate::ConfigOptionUpdate(config) = &update.update {
+            session.config.set(config.config_options.clone(), Moment::now());
+        }
+        // Queued first, so that a handler that panics costs nobody an event. As a rule queueing
+        // needs no task.
+        let (event, handled) = if self.handlers.sees_updates() {
+            (
+                Event::from(update.update.clone()),
+                Some(self.handlers.updated(update, || self.notification_context(peer))),
+            )
+        } else {
+            (Event::from(update.update), None)
+        };
+        let waits = Coming::push_now(&session, event, weight).err();
+        let job: BoxFuture = match (waits, handled) {
+            (None, None) => return Delivery::Done,
+            (None, Some(handled)) => handled,
+            (Some((coming, event)), handled) => Box::pin(async move {
+                coming.push(event, weight).await;
+                if let Some(handled) = handled {
+                    handled.await;
+                }
+            }),
+        };
+        Delivery::Lane { lane: session.lane(), job }
+    }
+
+    /// Handles an update of a session that nobody holds. Only handlers of updates see it.
+    fn update_of_unknown_session(&self, update: SessionNotification, peer: &Peer) -> Delivery {
+        if !self.handlers.sees_updates() {
+            let id = &update.session_id;
+            self.link
+                .shared
+                .faults
+                .note(format!("ignored a session/update: no session of this id is open (session `{id}`)"));
+            return Delivery::Ignore;
+        }
+        let lane = LaneKey::from(update.session_id.as_str());
+        Delivery::Lane { lane, job: self.handlers.updated(update, || self.notification_context(peer)) }
+    }
+}
+
+/// Returns the answer to a request of the agent whose turn is cancelled (rule v1-cancel-03) or
+/// whose session is closed. `None` for requests that go on.
+fn answer_when_withdrawn(method: &str) -> Option<fn() -> Reply> {
+    match method {
+        SessionRequestPermission::NAME => {
+            Some(|| Reply::new(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)))
+        }
+        ElicitationCreate::NAME => {
+            Some(|| Reply::new(CreateElicitationResponse::new(ElicitationAction::Cancel)))
+        }
+        _ => None,
+    }
+}
+
+/// Answers exactly once: with the handler's answer, or as soon as the request is withdrawn.
+fn withdrawable(task: Task, withdrawn: CancellationToken, context: Context, answer: fn() -> Reply) -> Task {
+    Box::pin(async move {
+        tokio::select! {
+            // The answer for a cancelled turn has priority over that for a withdrawn request (rule
+            // v1-creq-09).
+            biased;
+            () = withdrawn.cancelled() => Ok(answer()),
+            () = context.cancelled() => Err(RpcError::cancelled()),
+            answer = task => answer,
+        }
+    })
+}

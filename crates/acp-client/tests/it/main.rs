@@ -1,0 +1,38 @@
+//! Tests of the public API, one module for each subject.
+
+#![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
+
+mod bookkeeping;
+mod cancel;
+mod common;
+mod config;
+mod connect;
+mod containment;
+mod elicitation;
+mod expansions;
+mod fs;
+mod layers;
+mod macro_handlers;
+mod macro_offers;
+mod macro_same;
+mod methods;
+mod overlay;
+mod permission;
+mod policy;
+mod process;
+mod pty;
+mod reconnect;
+mod recording;
+mod registry;
+mod restart;
+mod session;
+mod session_roots;
+mod slow_readers;
+mod start;
+mod terminals;
+mod transcript;
+mod turn;
+mod unread_answers;
+mod unstable;
+mod wire_quirks;
+mod withdrawal;
