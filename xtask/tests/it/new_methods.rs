@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use xtask::output::Mode;
-use xtask::{codegen, schema};
+use xtask::{codegen, releases};
 
 /// The crates that neither an agent nor a client is made of.
 const OTHERS: [&str; 2] = ["acp-cli", "acp-testkit"];
@@ -19,11 +19,7 @@ fn example(name: &str) -> String {
     fs::read_to_string(folder.join(name)).unwrap()
 }
 
-/// Writes the file unless it says so already: what is not touched is not compiled again.
 fn write(path: &Path, text: &[u8]) {
-    if fs::read(path).is_ok_and(|old| old == text) {
-        return;
-    }
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
 }
@@ -35,9 +31,33 @@ fn copy(from: &Path, to: &Path, left_out: &[&str]) {
         if left_out.iter().any(|left_out| name == *left_out) {
             continue;
         }
-        match path.is_dir() {
-            true => copy(&path, &to.join(name), left_out),
-            false => write(&to.join(name), &fs::read(&path).unwrap()),
+        if path.is_dir() {
+            copy(&path, &to.join(name), left_out);
+        } else {
+            write(&to.join(name), &fs::read(&path).unwrap());
+        }
+    }
+}
+
+/// Makes a folder what another one is, and leaves alone what is so already: it is not compiled again.
+fn mirror(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(to).unwrap() {
+        let path = entry.unwrap().path();
+        let source = from.join(path.file_name().unwrap());
+        if path.is_dir() && !source.is_dir() {
+            fs::remove_dir_all(&path).unwrap();
+        } else if path.is_file() && !source.is_file() {
+            fs::remove_file(&path).unwrap();
+        }
+    }
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            mirror(&path, &target);
+        } else if !target.exists() || fs::read(&path).unwrap() != fs::read(&target).unwrap() {
+            fs::copy(&path, &target).unwrap();
         }
     }
 }
@@ -112,7 +132,7 @@ fn generated(root: &Path) -> TempDir {
     fs::write(&overlay, rows).unwrap();
 
     let update = ["update", "--dir", release.path().to_str().unwrap(), "--release", "next"];
-    schema::run_in(at, &update.map(str::to_owned), &mut Vec::new()).unwrap();
+    releases::run_in(at, &update.map(str::to_owned), &mut Vec::new()).unwrap();
     codegen::generate(at, Mode::Write).unwrap();
     codegen::generate(at, Mode::Check).unwrap();
     workspace
@@ -169,10 +189,12 @@ fn a_new_method_takes_a_row_and_nothing_written_by_hand() {
     let row = "| `review` | `session/review` | `ReviewRequest` | `bool` | `sessionCapabilities.review` |";
     assert!(rules.contains(row), "{rules}");
 
+    let fresh = tempfile::tempdir().unwrap();
+    workspace(root, fresh.path());
+    copy(&generated.path().join("crates"), &fresh.path().join("crates"), &OTHERS);
     // One place for all runs, where only what has changed is compiled again.
     let at = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_methods");
-    workspace(root, &at);
-    copy(&generated.path().join("crates"), &at.join("crates"), &OTHERS);
+    mirror(fresh.path(), &at);
 
     // Beside what this workspace has built: crates of others are not built again where their features are the same.
     let target: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned();
