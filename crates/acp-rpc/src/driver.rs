@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::codec::Framer;
 use crate::dispatch::{Dispatch, Received};
-use crate::error::{CloseReason, Exit};
+use crate::error::CloseReason;
 use crate::options::Options;
 use crate::peer::Peer;
 use crate::pump::{Moved, Pump};
@@ -108,7 +108,7 @@ enum Event {
     ReadFailed(Arc<io::Error>),
     WriteFailed(Arc<io::Error>),
     /// The child process is gone.
-    Exited(Exit),
+    Exited(CloseReason),
     /// This side wants to end.
     Close,
     /// The deadline has passed.
@@ -150,7 +150,7 @@ impl Connection {
             match self.turn(Stage::Serving, None).await {
                 Event::Finished | Event::Read | Event::Wrote | Event::Overdue => {}
                 Event::Eof => return CloseReason::Eof,
-                Event::Exited(exit) => return CloseReason::Exited(exit),
+                Event::Exited(exit) => return exit,
                 Event::Close => return CloseReason::Local,
                 Event::ReadFailed(error) | Event::WriteFailed(error) => {
                     return CloseReason::Io(error);
@@ -175,7 +175,7 @@ impl Connection {
         {
             match self.turn(Stage::Serving, Some(deadline)).await {
                 Event::Exited(_) if told => {}
-                Event::Exited(exit) => reason = CloseReason::Exited(exit),
+                Event::Exited(exit) => reason = exit,
                 // What an exited process leaves behind in the pipe is there already: more comes from others.
                 Event::Read if self.child_is_gone => {}
                 Event::Read => deadline = ending(self.drain),
@@ -201,7 +201,7 @@ impl Connection {
     /// then stops them.
     async fn wind_down(&mut self, reason: &CloseReason) {
         let shared = Arc::clone(&self.dispatch.peer.shared);
-        let mut told = matches!(reason, CloseReason::Local | CloseReason::Exited(_)) || !self.pump.writing;
+        let mut told = matches!(reason, CloseReason::Local) || reason.is_exit() || !self.pump.writing;
         let mut done = self.dispatch.lanes.finished();
         let mut deadline = ending(self.drain);
         loop {
@@ -364,7 +364,7 @@ async fn overdue(deadline: Option<Instant>) {
     }
 }
 
-async fn exit_of(child: &mut Option<ChildLink>) -> Exit {
+async fn exit_of(child: &mut Option<ChildLink>) -> CloseReason {
     match child {
         Some(child) => child.exited().await,
         None => pending().await,

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use acp_json::ReadError;
+#[cfg(feature = "process")]
+use acp_process::Exit;
 
 use crate::message::Error;
 
@@ -119,8 +121,19 @@ pub enum CloseReason {
     Local,
     /// Reading or writing failed.
     Io(Arc<io::Error>),
-    /// The peer was a child process and has exited.
+    /// The peer was a child process and has exited (feature `process`).
+    #[cfg(feature = "process")]
     Exited(Exit),
+}
+
+impl CloseReason {
+    /// Tells that the peer was a child process, and has exited.
+    pub(crate) const fn is_exit(&self) -> bool {
+        #[cfg(feature = "process")]
+        return matches!(self, Self::Exited(_));
+        #[cfg(not(feature = "process"))]
+        false
+    }
 }
 
 impl fmt::Display for CloseReason {
@@ -129,32 +142,10 @@ impl fmt::Display for CloseReason {
             Self::Eof => f.write_str("the peer closed it"),
             Self::Local => f.write_str("it was closed on this side"),
             Self::Io(error) => error.fmt(f),
+            #[cfg(feature = "process")]
             Self::Exited(exit) => exit.fmt(f),
         }
     }
 }
 
 impl std::error::Error for CloseReason {}
-
-/// How a child process ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Exit {
-    /// The exit status, unless a signal ended the process.
-    pub status: Option<i32>,
-    /// The signal that ended the process (unix).
-    pub signal: Option<i32>,
-    /// The last bytes the process and its children wrote to stderr.
-    pub stderr_tail: String,
-}
-
-impl fmt::Display for Exit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.status, self.signal) {
-            (Some(status), _) => write!(f, "the process exited with status {status}")?,
-            (None, Some(signal)) => write!(f, "the process was ended by signal {signal}")?,
-            (None, None) => f.write_str("the process ended")?,
-        }
-        let tail = self.stderr_tail.trim();
-        if tail.is_empty() { Ok(()) } else { write!(f, "; its last words on stderr:\n{tail}") }
-    }
-}

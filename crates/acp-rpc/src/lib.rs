@@ -32,11 +32,13 @@ mod waiter;
 mod weight;
 mod writer;
 
+#[cfg(feature = "process")]
+pub use acp_process::{Child, Command, Exit, Output, Running};
 pub use tokio_util::sync::CancellationToken;
 
 pub use crate::call::Pending;
 pub use crate::driver::{Driver, connect};
-pub use crate::error::{CallError, CloseReason, Exit};
+pub use crate::error::{CallError, CloseReason};
 pub use crate::fault::{Fault, Origin};
 pub use crate::hold::Hold;
 pub use crate::message::{Answer, Error, Id, Message, NotJson};
@@ -45,9 +47,3 @@ pub use crate::peer::Peer;
 pub use crate::service::{BoxFuture, Delivery, Encode, EncodeError, LaneKey, Reply, Request, Service, Task};
 pub use crate::tap::{Direction, Kind, Tap, Traffic};
 pub use crate::transport::Transport;
-#[cfg(feature = "process")]
-pub use crate::transport::command::Command;
-#[cfg(feature = "process")]
-pub use crate::transport::process::Child;
-#[cfg(feature = "process")]
-pub use crate::transport::run::{Output, Running};

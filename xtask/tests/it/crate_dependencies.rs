@@ -15,14 +15,15 @@ enum May {
 use May::{Use, UseAny};
 
 /// The rooms of the workspace, as docs/ARCHITECTURE.md draws them. Tests and benches may use any of ours.
-const TABLE: [(&str, May); 11] = [
+const TABLE: [(&str, May); 12] = [
     ("acp-json", Use(&[])),
     ("acp-macros", Use(&[])),
+    ("acp-process", Use(&[])),
     ("acp-types", Use(&["acp-json"])),
-    ("acp-rpc", Use(&["acp-json"])),
+    ("acp-rpc", Use(&["acp-json", "acp-process"])),
     ("acp-agent", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp"])),
-    ("acp-client", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp"])),
-    ("acp-mcp", Use(&["acp-json", "acp-types"])),
+    ("acp-client", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp", "acp-process"])),
+    ("acp-mcp", Use(&["acp-json", "acp-types", "acp-process"])),
     ("acp-testkit", UseAny),
     ("acp-cli", UseAny),
     ("examples", UseAny),
@@ -31,6 +32,9 @@ const TABLE: [(&str, May); 11] = [
 
 /// What a crate has only with a feature that nobody gets unasked: who goes without does not pay for it.
 const OPTIONAL: [(&str, &str); 2] = [("acp-agent", "acp-mcp"), ("acp-client", "acp-mcp")];
+
+/// What a crate has only with a feature, even if that is on by default.
+const BY_FEATURE: [(&str, &str); 2] = [("acp-rpc", "acp-process"), ("acp-mcp", "acp-process")];
 
 #[test]
 fn our_crates_use_each_other_as_the_table_says() {
@@ -56,16 +60,18 @@ fn what_the_table_does_not_allow_is_named() {
         uses("acp-mcp", json!(null), "acp-rpc", here()),
         uses("xtask", json!(null), "acp-types", here()),
         uses("acp-agent", json!(null), "acp-mcp", here()),
+        uses("acp-rpc", json!(null), "acp-process", here()),
     ] });
     assert_eq!(
         violations(&metadata),
         [
-            "acp-rpc depends on acp-types; it may use [\"acp-json\"]",
+            "acp-rpc depends on acp-types; it may use [\"acp-json\", \"acp-process\"]",
             "acp-json depends on acp-macros; it may use []",
             "acp-new is not in the table; say in xtask/tests/it/crate_dependencies.rs what it may use",
-            "acp-mcp depends on acp-rpc; it may use [\"acp-json\", \"acp-types\"]",
+            "acp-mcp depends on acp-rpc; it may use [\"acp-json\", \"acp-types\", \"acp-process\"]",
             "xtask depends on acp-types; it may use []",
             "acp-agent depends on acp-mcp for everybody; it may do so with a feature",
+            "acp-rpc depends on acp-process for everybody; it may do so with a feature",
         ]
     );
 }
@@ -126,7 +132,8 @@ fn violations(metadata: &Value) -> Vec<String> {
             if counts && !allowed.contains(&on) {
                 violations.push(format!("{name} depends on {on}; it may use {allowed:?}"));
             }
-            if OPTIONAL.contains(&(name, on)) && dependency["optional"] != true {
+            let by_feature = OPTIONAL.contains(&(name, on)) || BY_FEATURE.contains(&(name, on));
+            if by_feature && dependency["optional"] != true {
                 violations.push(format!("{name} depends on {on} for everybody; it may do so with a feature"));
             }
         }

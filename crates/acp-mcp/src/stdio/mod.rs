@@ -3,7 +3,6 @@
 mod env;
 mod line;
 mod process;
-mod stderr;
 mod transport;
 
 use std::fmt;

@@ -222,6 +222,7 @@ impl<S: Service> Service for Spanned<S> {
     fn closed(&self, reason: &CloseReason) {
         // Without the last words of a process, which may hold anything.
         let why = match reason {
+            #[cfg(feature = "process")]
             CloseReason::Exited(_) => "the process exited".to_owned(),
             other => other.to_string(),
         };

@@ -1,32 +1,14 @@
 //! What carries the bytes of a connection.
 
-#[cfg(feature = "process")]
-pub(crate) mod command;
+mod child;
 #[cfg(all(feature = "stdio", unix))]
 mod device;
-#[cfg(all(feature = "process", unix))]
-mod group;
-#[cfg(all(feature = "process", unix))]
-mod guardian;
-#[cfg(all(feature = "process", windows))]
-mod job;
 mod messages;
 #[cfg(all(any(feature = "process", feature = "stdio"), unix))]
 mod pipe;
-#[cfg(feature = "process")]
-pub(crate) mod process;
-#[cfg(all(feature = "process", any(windows, test)))]
-mod program;
-#[cfg(all(feature = "pty", unix))]
-mod pty;
-#[cfg(feature = "process")]
-pub(crate) mod run;
-#[cfg(feature = "process")]
-mod stderr;
 #[cfg(all(feature = "stdio", unix))]
 mod stdio;
-#[cfg(any(feature = "stdio", all(feature = "process", windows)))]
-#[cfg_attr(not(feature = "stdio"), allow(dead_code, reason = "nothing is written then"))]
+#[cfg(feature = "stdio")]
 mod threads;
 
 use std::fmt;
@@ -35,18 +17,13 @@ use std::pin::Pin;
 #[cfg(any(feature = "process", feature = "stdio"))]
 use std::io;
 
+#[cfg(feature = "process")]
+use acp_process::{Child, Command};
 use futures_core::Stream;
 use futures_sink::Sink;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-#[cfg(feature = "process")]
-use self::command::Command;
-#[cfg(not(feature = "process"))]
-pub(crate) use self::no_process::ChildLink;
-#[cfg(feature = "process")]
-use self::process::Child;
-#[cfg(feature = "process")]
-pub(crate) use self::process::ChildLink;
+pub(crate) use self::child::ChildLink;
 
 #[cfg(all(feature = "stdio", unix))]
 pub use self::stdio::{Stdio, restore_stdio};
@@ -134,30 +111,23 @@ impl Transport {
     /// If the process cannot be started.
     #[cfg(feature = "process")]
     pub fn process(command: Command) -> io::Result<(Self, Child)> {
-        process::spawn(command)
+        let program = command.program().to_owned();
+        let spawned = command.spawn().map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot start `{}`: {error}", program.display()))
+        })?;
+        #[cfg(unix)]
+        {
+            pipe::widen(&spawned.stdin);
+            pipe::widen(&spawned.stdout);
+        }
+        let mut transport = Self::new(spawned.stdout, spawned.stdin);
+        transport.child = Some(ChildLink::new(spawned.guard));
+        Ok((transport, spawned.child))
     }
 }
 
 impl fmt::Debug for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Transport").field("child", &self.child.is_some()).finish_non_exhaustive()
-    }
-}
-
-#[cfg(not(feature = "process"))]
-mod no_process {
-    use crate::error::Exit;
-
-    /// There are no child processes.
-    pub(crate) enum ChildLink {}
-
-    impl ChildLink {
-        pub(crate) async fn exited(&mut self) -> Exit {
-            match *self {}
-        }
-
-        pub(crate) async fn end(self) {
-            match self {}
-        }
     }
 }

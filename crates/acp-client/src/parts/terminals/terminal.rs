@@ -268,40 +268,6 @@ fn exit_status(exit: &Exit) -> TerminalExitStatus {
     let mut status = TerminalExitStatus::new();
     // On Windows some codes have the highest bit set.
     status.exit_code = exit.status.map(i32::cast_unsigned);
-    status.signal = exit.signal.map(signal_name);
+    status.signal = exit.signal_name();
     status
-}
-
-#[cfg(unix)]
-fn signal_name(number: i32) -> String {
-    use rustix::process::Signal;
-    let names = [
-        (Signal::HUP, "SIGHUP"),
-        (Signal::INT, "SIGINT"),
-        (Signal::QUIT, "SIGQUIT"),
-        (Signal::ILL, "SIGILL"),
-        (Signal::TRAP, "SIGTRAP"),
-        (Signal::ABORT, "SIGABRT"),
-        (Signal::BUS, "SIGBUS"),
-        (Signal::FPE, "SIGFPE"),
-        (Signal::KILL, "SIGKILL"),
-        (Signal::USR1, "SIGUSR1"),
-        (Signal::SEGV, "SIGSEGV"),
-        (Signal::USR2, "SIGUSR2"),
-        (Signal::PIPE, "SIGPIPE"),
-        (Signal::ALARM, "SIGALRM"),
-        (Signal::TERM, "SIGTERM"),
-        (Signal::XCPU, "SIGXCPU"),
-        (Signal::XFSZ, "SIGXFSZ"),
-        (Signal::VTALARM, "SIGVTALRM"),
-        (Signal::PROF, "SIGPROF"),
-        (Signal::SYS, "SIGSYS"),
-    ];
-    let name = names.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| *name);
-    name.map_or_else(|| format!("signal {number}"), str::to_owned)
-}
-
-#[cfg(not(unix))]
-fn signal_name(number: i32) -> String {
-    format!("signal {number}")
 }

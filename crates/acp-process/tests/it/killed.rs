@@ -4,16 +4,17 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{self, Stdio};
 
-use acp_rpc::{Options, Transport, connect};
+use acp_process::{Command, Spawned};
 use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::mpsc;
 
-use super::common::{Lab, soon};
-use super::{is_running, shell, start, three, three_levels, until, until_ended};
+use crate::family::{is_running, three, three_levels, until, until_ended};
+use crate::support::{GUARD, shell, soon};
 
-const ROLE: &str = "ACP_RPC_TEST_CLIENT";
-const GUARDIAN: &str = include_str!("../../src/transport/guardian.sh");
+const ROLE: &str = "ACP_PROCESS_TEST_CLIENT";
+const GUARDIAN: &str = include_str!("../../src/tree/guardian.sh");
 
 /// Both are deaf to TERM and never read; one is in a session of its own, which is no member of the group.
 const LEAVES_THE_GROUP: &str =
@@ -44,8 +45,7 @@ fn nothing_is_left_of_a_client_that_is_killed() {
 /// Says which processes it has started, and waits to be killed.
 async fn client() {
     let (command, mut pids) = three_levels("");
-    let (_lab, _peer, driver, _child) = start(command);
-    tokio::spawn(driver);
+    let _first = command.spawn().unwrap();
     let mut started = three(&mut pids).await.to_vec();
     // A guardian that is lost is replaced by one that knows of all.
     let guardian = guardian_of(process::id()).unwrap();
@@ -54,8 +54,7 @@ async fn client() {
     let (told, mut pids) = mpsc::unbounded_channel();
     let command = shell(LEAVES_THE_GROUP)
         .on_stderr(move |line| told.send(line.parse::<u32>().unwrap()).unwrap_or_default());
-    let (_lab, _peer, driver, _child) = start(command);
-    tokio::spawn(driver);
+    let _second = command.spawn().unwrap();
     for _ in 0..2 {
         started.push(soon("a process id", pids.recv()).await.unwrap());
     }
@@ -86,16 +85,15 @@ async fn a_child_outlives_the_thread_that_started_it() {
     let runtime = Handle::current();
     let thread = std::thread::spawn(move || {
         let _entered = runtime.enter();
-        Transport::process(acp_rpc::Command::new("/bin/cat")).unwrap()
+        Command::new("/bin/cat").grace(GUARD).spawn().unwrap()
     });
-    let (transport, child) = thread.join().unwrap();
-    let (lab, _events) = Lab::new();
-    let (peer, driver) = connect(transport, lab, Options::default());
-    let driver = tokio::spawn(driver);
-    let answer: Vec<u32> = soon("the answer", peer.request("echo", &[1])).await.unwrap();
-    assert_eq!(answer, [1]);
-    peer.close();
-    soon("the end", driver).await.unwrap();
+    let Spawned { mut stdin, mut stdout, child, guard, .. } = thread.join().unwrap();
+    stdin.write_all(b"it lives").await.unwrap();
+    let mut printed = [0; 8];
+    soon("the output", stdout.read_exact(&mut printed)).await.unwrap();
+    assert_eq!(&printed, b"it lives");
+    drop(stdin);
+    soon("the end", guard.end()).await;
     assert_eq!(soon("the exit", child.wait()).await.status, Some(0));
 }
 

@@ -6,13 +6,13 @@ use pty_process::{Error, Pts, Pty, Size};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use tokio::process::Child;
 
-use super::command::Command;
+use crate::command::Command;
 
 /// What ends the input of a program that reads lines.
 const END_OF_INPUT: &[u8] = b"\x04";
 
 /// Starts the process as the leader of a session, and so of a process group, with the terminal as its own.
-pub(super) fn spawn(command: &Command, columns: u16, rows: u16) -> io::Result<(Child, Pty)> {
+pub(crate) fn spawn(command: &Command, columns: u16, rows: u16) -> io::Result<(Child, Pty)> {
     let (pty, pts) = pty_process::open().map_err(io_error)?;
     pty.resize(Size::new(rows, columns)).map_err(io_error)?;
     set_silent(&pts)?;

@@ -1,13 +1,13 @@
 //! The stderr of a child process: its last bytes, and its lines for those who want them.
 
 use std::collections::VecDeque;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memchr::memchr;
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
-
-use crate::task::guarded;
 
 /// A longer line is handed over in pieces of this size.
 const LONGEST_LINE: usize = 8 * 1024;
@@ -17,22 +17,22 @@ const LONGEST_LINE: usize = 8 * 1024;
 const LARGEST_PIPE: usize = 1024 * 1024;
 
 /// Who is given each line.
-pub(super) type OnLine = Box<dyn FnMut(&str) + Send>;
+pub(crate) type OnLine = Box<dyn FnMut(&str) + Send>;
 
 /// The last bytes of a stream.
 #[derive(Clone, Debug)]
-pub(super) struct Tail {
+pub(crate) struct Tail {
     bytes: Arc<Mutex<VecDeque<u8>>>,
     limit: usize,
 }
 
 impl Tail {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self { bytes: Arc::default(), limit }
     }
 
     /// The text; a character cut in two at the front is left out.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut bytes = self.lock();
         let bytes: &[u8] = bytes.make_contiguous();
         let whole = bytes.iter().position(|byte| !(0x80..0xC0).contains(byte)).unwrap_or(0);
@@ -52,7 +52,7 @@ impl Tail {
 }
 
 /// The stream, read to its end so that the process never blocks on it.
-pub(super) struct Stderr {
+pub(crate) struct Stderr {
     stream: ChildStderr,
     tail: Tail,
     on_line: Option<OnLine>,
@@ -61,16 +61,16 @@ pub(super) struct Stderr {
 }
 
 impl Stderr {
-    pub(super) fn new(stream: ChildStderr, tail: Tail, on_line: Option<OnLine>) -> Self {
+    pub(crate) fn new(stream: ChildStderr, tail: Tail, on_line: Option<OnLine>) -> Self {
         Self { stream, tail, on_line, line: Vec::new(), ended: false }
     }
 
-    pub(super) fn tail(&self) -> String {
+    pub(crate) fn tail(&self) -> String {
         self.tail.text()
     }
 
     /// Reads to the end. It may be dropped and called again.
-    pub(super) async fn drain(&mut self) {
+    pub(crate) async fn drain(&mut self) {
         let mut chunk = [0; 2048];
         while !self.ended {
             match self.stream.read(&mut chunk).await {
@@ -83,7 +83,7 @@ impl Stderr {
 
     /// Takes what is there already. That is all that a process has said which has exited, whoever else may keep the
     /// stream open.
-    pub(super) fn drain_now(&mut self) {
+    pub(crate) fn drain_now(&mut self) {
         #[cfg(unix)]
         {
             let mut chunk = [0; 8 * 1024];
@@ -122,10 +122,20 @@ impl Stderr {
         if let Some(on_line) = &mut self.on_line {
             let line = String::from_utf8_lossy(&self.line);
             // A listener that panics is not asked again; the stream is read on.
-            if guarded(|| on_line(line.trim_end_matches('\r'))).is_err() {
-                let _ = guarded(|| self.on_line = None);
+            if !survives(|| on_line(line.trim_end_matches('\r'))) {
+                survives(|| self.on_line = None);
             }
         }
         self.line.clear();
     }
+}
+
+/// Runs a function of the caller's; false if it panics.
+fn survives(run: impl FnOnce()) -> bool {
+    let Err(panic) = catch_unwind(AssertUnwindSafe(run)) else { return true };
+    // What was thrown may panic in its turn when it is dropped, and so on: that one is left where it is.
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        mem::forget(another);
+    }
+    false
 }

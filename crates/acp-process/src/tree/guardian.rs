@@ -115,7 +115,7 @@ impl Shell {
         let Self { mut process, wire } = self;
         drop(wire);
         // There may be no runtime to take note of its exit.
-        let _ = thread::Builder::new().name("acp-rpc reaper".into()).spawn(move || process.wait());
+        let _ = thread::Builder::new().name("acp-process reaper".into()).spawn(move || process.wait());
     }
 
     /// Before its input ends: it would take that for the end of this process.

@@ -1,12 +1,11 @@
 //! Children and the terminal of the process that starts them.
 
-use acp_rpc::{Command, Transport};
+use acp_process::{Command, Spawned};
 use tokio::io::AsyncReadExt;
 
-use super::common::soon;
-use super::shell;
+use crate::support::{shell, soon};
 
-const ROLE: &str = "ACP_RPC_TEST_ON_A_TERMINAL";
+const ROLE: &str = "ACP_PROCESS_TEST_ON_A_TERMINAL";
 
 /// Says what can be done with the terminal, past all pipes.
 const SCRIPT: &str = "
@@ -36,7 +35,7 @@ async fn on_a_terminal() {
     assert_eq!(printed, "done\n");
     soon("the exit", running.exited()).await;
 
-    let (_transport, child) = Transport::process(shell(&format!("({SCRIPT}) >&2"))).unwrap();
+    let Spawned { child, guard: _guard, .. } = shell(&format!("({SCRIPT}) >&2")).spawn().unwrap();
     assert_eq!(soon("the exit", child.wait()).await.stderr_tail, "done\n");
 
     // A login, say: it is for the user to see.

@@ -6,7 +6,7 @@ const STARTABLE: [&str; 4] = [".com", ".exe", ".bat", ".cmd"];
 /// Finds a program in the folders of `path`, under its name or with one of `extensions` added, in their order.
 ///
 /// The current folder is not searched. A name that has a folder is looked for there only.
-pub(super) fn find(
+pub(crate) fn find(
     program: &str,
     path: Option<&str>,
     extensions: Option<&str>,

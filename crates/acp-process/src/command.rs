@@ -2,19 +2,15 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::io;
 #[cfg(windows)]
 use std::path::Path;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::runtime::Handle;
-
 #[cfg(windows)]
-use super::program;
-use super::run::{self, Output, Running};
-use super::stderr::OnLine;
+use crate::program;
+use crate::stderr::OnLine;
 
 /// Which variables of this process's environment a child process gets.
 #[derive(Clone)]
@@ -23,16 +19,16 @@ enum Inherited {
     Named(Vec<OsString>),
 }
 
-/// How to start a child process whose stdin and stdout become a [`Transport`](crate::Transport).
+/// How to start a child process.
 pub struct Command {
     program: OsString,
     args: Vec<OsString>,
     inherited: Inherited,
     env: Vec<(OsString, Option<OsString>)>,
     current_dir: Option<PathBuf>,
-    pub(super) grace: Duration,
-    pub(super) stderr_tail: usize,
-    pub(super) on_stderr: Option<OnLine>,
+    pub(crate) grace: Duration,
+    pub(crate) stderr_tail: usize,
+    pub(crate) on_stderr: Option<OnLine>,
 }
 
 impl Command {
@@ -99,7 +95,7 @@ impl Command {
     /// A program without a folder needs `PATH` to be found, and most programs on Windows need `SystemRoot`.
     ///
     /// ```
-    /// # use acp_rpc::Command;
+    /// # use acp_process::Command;
     /// let command = Command::new("my-agent").env_inherit(["PATH", "HOME", "LANG"]).env("LOG", "debug");
     /// ```
     #[must_use]
@@ -196,61 +192,7 @@ impl Command {
         process
     }
 
-    /// Starts the command for what it prints: no peer, and nothing on its stdin. [`on_stderr`](Self::on_stderr) and
-    /// [`stderr_tail`](Self::stderr_tail) are of no effect; [`grace`](Self::grace) is, for [`Running::end`]. Needs a tokio
-    /// runtime with I/O and time enabled.
-    ///
-    /// ```no_run
-    /// # async fn run() -> std::io::Result<()> {
-    /// use acp_rpc::Command;
-    /// use tokio::io::AsyncReadExt;
-    ///
-    /// let (mut running, mut output) = Command::new("cargo").arg("--version").run()?;
-    /// let mut printed = String::new();
-    /// output.read_to_string(&mut printed).await?;
-    /// assert_eq!(running.exited().await.status, Some(0));
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the process cannot be started.
-    pub fn run(&self) -> io::Result<(Running, Output)> {
-        Handle::try_current().map_err(io::Error::other)?;
-        run::run(self)
-    }
-
-    /// Runs the process as [`run`](Self::run) does, but on a terminal of its own of that size: programs that look for one
-    /// print as they do for people, with colours and lines that end in `\r\n`.
-    ///
-    /// Its stdin is the terminal, where nobody types: who reads from it comes to the end of the input. The process leads
-    /// a session and a process group of its own; shells that a person could use put what they start into groups that
-    /// [`Running::end`] does not reach.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// use acp_rpc::Command;
-    /// use tokio::io::AsyncReadExt;
-    ///
-    /// let (mut running, mut output) = Command::new("tty").run_on_terminal(80, 24)?;
-    /// let mut printed = String::new();
-    /// output.read_to_string(&mut printed).await?;
-    /// assert!(printed.starts_with("/dev/"));
-    /// assert_eq!(running.exited().await.status, Some(0));
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no terminal to be had, or the process cannot be started.
-    #[cfg(all(feature = "pty", unix))]
-    pub fn run_on_terminal(&self, columns: u16, rows: u16) -> io::Result<(Running, Output)> {
-        Handle::try_current().map_err(io::Error::other)?;
-        run::run_on_terminal(self, columns, rows)
-    }
-
-    pub(super) fn to_process(&self) -> tokio::process::Command {
+    pub(crate) fn to_process(&self) -> tokio::process::Command {
         let mut process = tokio::process::Command::new(self.executable());
         process.args(&self.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Inherited::Named(names) = &self.inherited {

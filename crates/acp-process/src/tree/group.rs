@@ -12,11 +12,10 @@ use rustix::io::retry_on_intr;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
 };
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::sleep;
 
 use super::guardian;
-use super::process::Pipes;
 
 /// How soon to look whether a process group is empty: soon at first, later less and less often. There may be hundreds of
 /// groups whose members run for hours.
@@ -27,14 +26,14 @@ const SCAN: Duration = Duration::from_millis(250);
 const LONGEST_SCAN: Duration = Duration::from_secs(10);
 
 /// Starts a process that leads a session of its own, and so a group, and that has no terminal.
-pub(super) fn spawn(mut command: Command) -> io::Result<(Tree, Process)> {
+pub(crate) fn spawn(mut command: Command) -> io::Result<(Tree, Process)> {
     // Only its hook is of use: the child that it makes of ours waits for all of the group.
     ProcessSession.pre_spawn(&mut command, &CommandWrap::from(Command::new("")))?;
     Ok(led_by(command.spawn()?))
 }
 
 /// The process group of a child that leads one.
-pub(super) fn led_by(child: Child) -> (Tree, Process) {
+pub(crate) fn led_by(child: Child) -> (Tree, Process) {
     let leader = child.id().and_then(|id| i32::try_from(id).ok());
     let number = Arc::new(Number(AtomicI32::new(leader.unwrap_or_default())));
     if let Some(leader) = number.get() {
@@ -44,13 +43,13 @@ pub(super) fn led_by(child: Child) -> (Tree, Process) {
 }
 
 /// A process group, killed on drop.
-pub(super) struct Tree {
+pub(crate) struct Tree {
     number: Arc<Number>,
 }
 
 impl Tree {
     /// Asks every member to end.
-    pub(super) fn terminate(&self) {
+    pub(crate) fn terminate(&self) {
         if let Some(group) = self.number.get() {
             // It fails when nobody is left, which is what was wanted.
             let _ = kill_process_group(group, Signal::TERM);
@@ -58,17 +57,17 @@ impl Tree {
     }
 
     /// Ends what is left.
-    pub(super) fn kill(&self) {
+    pub(crate) fn kill(&self) {
         self.number.kill();
     }
 
     /// Whether no member is left. One that has exited counts until its parent has taken note.
-    pub(super) fn is_gone(&self) -> bool {
+    pub(crate) fn is_gone(&self) -> bool {
         self.number.is_free()
     }
 
     /// Waits until no member is left that runs.
-    pub(super) async fn gone(&self) {
+    pub(crate) async fn gone(&self) {
         self.number.free().await;
     }
 }
@@ -80,23 +79,23 @@ impl Drop for Tree {
 }
 
 /// The leader of the group.
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Option<Child>,
     has_exited: bool,
     number: Arc<Number>,
 }
 
 impl Process {
-    pub(super) fn id(&self) -> Option<u32> {
+    pub(crate) fn id(&self) -> Option<u32> {
         self.child.as_ref().and_then(Child::id)
     }
 
-    pub(super) fn pipes(&mut self) -> Option<Pipes> {
+    pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout, ChildStderr)> {
         let child = self.child.as_mut()?;
         Some((child.stdin.take()?, child.stdout.take()?, child.stderr.take()?))
     }
 
-    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = match &mut self.child {
             Some(child) => child.wait().await,
             None => Err(io::ErrorKind::NotFound.into()),
@@ -107,7 +106,7 @@ impl Process {
     }
 
     /// Keeps an eye on what an exited leader has left behind, until it is gone.
-    pub(super) async fn outlived(&self) {
+    pub(crate) async fn outlived(&self) {
         self.number.free().await;
     }
 }
@@ -121,7 +120,7 @@ impl Drop for Process {
         self.number.kill();
         if let Some(child) = self.child.take() {
             // With the runtime goes who would take note of the exit; without that, a zombie stays.
-            let _ = thread::Builder::new().name("acp-rpc reaper".into()).spawn(move || reap(child));
+            let _ = thread::Builder::new().name("acp-process reaper".into()).spawn(move || reap(child));
         }
     }
 }

@@ -1,14 +1,13 @@
 //! What a child process finds in its environment.
 
-use acp_rpc::Command;
+use acp_process::Command;
+use tokio::io::AsyncReadExt;
 
-use super::common::soon;
-use super::{shell, start};
+use crate::support::{shell, soon};
 
 #[tokio::test]
 async fn environment_and_directory_are_set() {
-    let print =
-        r#"read line; echo "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":[\"$(pwd -P)\",\"$A\",\"$HOME\"]}""#;
+    let print = r#"printf '%s|%s|%s' "$(pwd -P)" "$A" "$HOME""#;
     let table = [
         (shell(print).current_dir("/").env("A", "a").env("HOME", "/h"), ["/", "a", "/h"]),
         (shell(print).current_dir("/").env_clear(), ["/", "", ""]),
@@ -16,10 +15,10 @@ async fn environment_and_directory_are_set() {
         (shell(print).current_dir("/").env("A", "a").env_remove("HOME"), ["/", "a", ""]),
     ];
     for (command, expected) in table {
-        let (_lab, peer, driver, _child) = start(command);
-        tokio::spawn(driver);
-        let answer: Vec<String> = soon("the answer", peer.request("ask", &())).await.unwrap();
-        assert_eq!(answer, expected);
+        let (_running, mut output) = command.run().unwrap();
+        let mut printed = String::new();
+        soon("the end", output.read_to_string(&mut printed)).await.unwrap();
+        assert_eq!(printed, expected.join("|"));
     }
 }
 
@@ -27,7 +26,7 @@ async fn environment_and_directory_are_set() {
 async fn names_in(command: Command) -> Vec<String> {
     let (mut running, mut output) = command.run().unwrap();
     let mut printed = String::new();
-    soon("the end", tokio::io::AsyncReadExt::read_to_string(&mut output, &mut printed)).await.unwrap();
+    soon("the end", output.read_to_string(&mut printed)).await.unwrap();
     assert_eq!(soon("the exit", running.exited()).await.status, Some(0));
     let names = printed.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name.to_owned());
     let mut names: Vec<String> = names.collect();
@@ -46,7 +45,7 @@ async fn only_named_variables_are_inherited() {
     let table: [(Command, &[&str]); 7] = [
         (env().env_clear(), &[]),
         (env().env_inherit(["PATH"]), &["PATH"]),
-        (env().env_inherit(["PATH", "ACP_RPC_NOT_SET"]), &["PATH"]),
+        (env().env_inherit(["PATH", "ACP_PROCESS_NOT_SET"]), &["PATH"]),
         (env().env_inherit(["PATH"]).env_inherit(["CARGO_MANIFEST_DIR"]), &["CARGO_MANIFEST_DIR", "PATH"]),
         (env().env_inherit(["PATH"]).env_clear(), &[]),
         (env().env("A", "a").env_inherit(["PATH"]).env("B", "b"), &["A", "B", "PATH"]),

@@ -1,0 +1,64 @@
+//! Processes that start processes, and whether they still run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use acp_process::Command;
+use tokio::sync::mpsc;
+
+use crate::support::{shell, soon};
+
+/// A shell that starts a shell that starts a program, all deaf to the end of stdin and, in part, to TERM. Each
+/// says its process id on stderr.
+pub(crate) fn three_levels(on_term: &str) -> (Command, mpsc::UnboundedReceiver<u32>) {
+    let script = r#"
+        trap "$ON_TERM" TERM
+        echo $$ >&2
+        if [ "$LEVEL" -eq 1 ]; then exec sleep 1000; fi
+        LEVEL=$((LEVEL - 1)) /bin/sh -c "$SCRIPT" &
+        wait
+    "#;
+    let command = shell(script).env("SCRIPT", script).env("LEVEL", "3").env("ON_TERM", on_term);
+    let (pids, receiver) = mpsc::unbounded_channel();
+    (command.on_stderr(move |line| pids.send(line.parse().unwrap()).unwrap_or_default()), receiver)
+}
+
+/// The process ids of three levels, once all of them run.
+pub(crate) async fn three(pids: &mut mpsc::UnboundedReceiver<u32>) -> [u32; 3] {
+    let mut taken = [0; 3];
+    for pid in &mut taken {
+        *pid = soon("a process id", pids.recv()).await.unwrap();
+    }
+    assert!(taken.iter().all(|pid| is_running(*pid)));
+    taken
+}
+
+/// Tells whether a process still runs: one that has exited and waits for its parent to notice does not.
+pub(crate) fn is_running(pid: u32) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
+    !matches!(state, Some('Z' | 'X'))
+}
+
+/// Looks again and again: nobody says when it is so.
+pub(crate) async fn until(what: &str, condition: impl Fn() -> bool) {
+    let come = async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    soon(what, come).await;
+}
+
+/// Waits until none of them runs. One whose parent is not this process may be there as a zombie, for
+/// ever where nobody takes note.
+pub(crate) async fn until_ended(pids: &[u32]) {
+    until("the end of every process", || !pids.iter().any(|pid| is_running(*pid))).await;
+}
+
+/// Waits until nobody runs, and the first, whose parent is this process, is not even a zombie.
+pub(crate) async fn until_gone(pids: &[u32]) {
+    until_ended(pids).await;
+    let leader = PathBuf::from(format!("/proc/{}", pids[0]));
+    until("somebody to take note of the exit", || !leader.exists()).await;
+}

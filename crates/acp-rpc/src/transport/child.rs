@@ -1,0 +1,42 @@
+//! The child process at the other end of a transport, if there is one.
+
+#[cfg(feature = "process")]
+use acp_process::ChildGuard;
+
+use crate::error::CloseReason;
+
+/// The hold of a connection on its child process. Dropped, it ends the process.
+#[cfg(feature = "process")]
+pub(crate) struct ChildLink(ChildGuard);
+
+/// There are no child processes.
+#[cfg(not(feature = "process"))]
+pub(crate) enum ChildLink {}
+
+#[cfg(feature = "process")]
+impl ChildLink {
+    pub(crate) const fn new(guard: ChildGuard) -> Self {
+        Self(guard)
+    }
+
+    /// Waits for the exit of the process.
+    pub(crate) async fn exited(&mut self) -> CloseReason {
+        CloseReason::Exited(self.0.exited().await)
+    }
+
+    /// Ends the process and all it started. Its stdin has been closed already.
+    pub(crate) async fn end(self) {
+        self.0.end().await;
+    }
+}
+
+#[cfg(not(feature = "process"))]
+impl ChildLink {
+    pub(crate) async fn exited(&mut self) -> CloseReason {
+        match *self {}
+    }
+
+    pub(crate) async fn end(self) {
+        match self {}
+    }
+}
