@@ -1,4 +1,4 @@
-//! A child process that is talked to: it is started, watched, and ended with all it started.
+//! A child process that is talked to: its start, its exit, and the end of all that it has started.
 
 use std::fmt;
 use std::io;
@@ -14,10 +14,11 @@ use crate::exit::Exit;
 use crate::stderr::{Stderr, Tail};
 use crate::tree::{self, KILLED, Process, Tree};
 
-/// How long the stderr of an exited process is read on, should something it started keep it open.
+/// The time for which the stderr of an exited process is read on, if a child of it keeps the pipe
+/// open.
 const LAST_STDERR: Duration = Duration::from_millis(250);
 
-/// A handle on a child process, to look at it. Its [`ChildGuard`] decides how long it lives.
+/// A handle to look at a child process. The [`ChildGuard`] decides how long the process lives.
 #[derive(Clone, Debug)]
 pub struct Child {
     pid: u32,
@@ -26,7 +27,7 @@ pub struct Child {
 }
 
 impl Child {
-    /// The process id; on unix also the id of its process group.
+    /// The process id. On unix it is the id of the process group, too.
     #[must_use]
     pub const fn pid(&self) -> u32 {
         self.pid
@@ -38,7 +39,7 @@ impl Child {
         self.tail.text()
     }
 
-    /// Waits until the process has exited.
+    /// Waits until the process has exited, and tells how it ended.
     pub async fn wait(&self) -> Exit {
         exited(&mut self.exit.clone()).await
     }
@@ -48,25 +49,28 @@ impl Child {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Spawned {
-    /// The way to the process.
+    /// The input of the process. Dropped, it tells the process that the conversation is over.
     pub stdin: ChildStdin,
-    /// The way back.
+    /// The output of the process.
     pub stdout: ChildStdout,
-    /// The handle to look at it with.
+    /// The handle to look at the process.
     pub child: Child,
-    /// The hold on it.
+    /// The guard that ends the process.
     pub guard: ChildGuard,
 }
 
 impl Command {
-    /// Starts the process, with pipes as its stdin, stdout and stderr. The last one is read, so that the process never
-    /// blocks on it: see [`on_stderr`](Self::on_stderr). Needs a tokio runtime with I/O and time enabled.
+    /// Starts the process with pipes as its stdin, stdout and stderr.
+    ///
+    /// Stderr is read all the time, so that the process never blocks on it: see
+    /// [`on_stderr`](Self::on_stderr). A tokio runtime with I/O and time enabled must be there.
     ///
     /// # Errors
     ///
-    /// If the process cannot be started.
+    /// Fails if the process cannot be started.
     pub fn spawn(self) -> io::Result<Spawned> {
         let runtime = Handle::try_current().map_err(io::Error::other)?;
+        self.check()?;
         let (tree, mut process) = tree::spawn(self.to_process())?;
         let pid = process.id().ok_or_else(|| io::Error::other("the process has no id"))?;
         let Some((stdin, stdout, stderr)) = process.pipes() else {
@@ -81,7 +85,7 @@ impl Command {
     }
 }
 
-/// Reads stderr and waits for the exit, whatever becomes of the connection.
+/// Reads stderr and waits for the exit, independently of the guard.
 async fn supervise(mut process: Process, mut stderr: Stderr, report: watch::Sender<Option<Exit>>) {
     let status = {
         let mut waiting = std::pin::pin!(process.wait());
@@ -91,7 +95,7 @@ async fn supervise(mut process: Process, mut stderr: Stderr, report: watch::Send
         }
     };
     let last_words = async {
-        // They are often the reason why it died.
+        // The last words are often the reason of the exit.
         let _ = timeout(LAST_STDERR, stderr.drain()).await;
         stderr.drain_now();
         report.send_replace(Some(Exit { stderr_tail: stderr.tail(), ..Exit::of(status.ok()) }));
@@ -99,7 +103,9 @@ async fn supervise(mut process: Process, mut stderr: Stderr, report: watch::Send
     tokio::join!(last_words, process.outlived());
 }
 
-/// The hold on a child process. Dropped, it ends the process and all it started as [`end`](Self::end) does, in a task.
+/// Ends a child process, and everything that it has started, when it is dropped.
+///
+/// A drop does the work of [`end`](Self::end) in a task. Without a runtime it kills at once.
 pub struct ChildGuard {
     exit: watch::Receiver<Option<Exit>>,
     tree: Option<Tree>,
@@ -112,8 +118,10 @@ impl ChildGuard {
         exited(&mut self.exit).await
     }
 
-    /// Ends the process and all it started, once its stdin has been closed: waits for its exit, asks what is left to
-    /// terminate, and kills what is left after that. See [`Command::grace`].
+    /// Ends the process and everything that it has started. Close its stdin before.
+    ///
+    /// It waits for the exit, then asks the remaining processes to terminate, and then kills them:
+    /// see [`Command::grace`]. Dropping the future kills them at once.
     pub async fn end(mut self) {
         if let Some(tree) = self.tree.take() {
             end(tree, self.exit.clone(), self.grace).await;
@@ -121,19 +129,19 @@ impl ChildGuard {
     }
 }
 
-/// Dropped without a runtime, or with one that shuts down, the tree is killed at once.
 impl Drop for ChildGuard {
     fn drop(&mut self) {
         if let Some(tree) = self.tree.take()
             && let Ok(runtime) = Handle::try_current()
         {
+            // A runtime that shuts down drops the task, and so kills the tree.
             runtime.spawn(end(tree, self.exit.clone(), self.grace));
         }
     }
 }
 
 async fn end(tree: Tree, mut exit: watch::Receiver<Option<Exit>>, grace: Duration) {
-    // Closing stdin is how a client says goodbye (rules v1-tr-08 and mcp-neg-36); what does not listen is asked, then told.
+    // The end of stdin is the first request to exit (rules v1-tr-08 and mcp-neg-36).
     let _ = timeout(grace, exited(&mut exit)).await;
     if !tree.is_gone() {
         tree.terminate();
@@ -146,7 +154,7 @@ async fn end(tree: Tree, mut exit: watch::Receiver<Option<Exit>>, grace: Duratio
 async fn exited(exit: &mut watch::Receiver<Option<Exit>>) -> Exit {
     match exit.wait_for(Option::is_some).await {
         Ok(exit) => exit.clone().unwrap_or_default(),
-        // The runtime shuts down and nobody watches the process any more.
+        // The runtime shuts down, so nobody watches the process any more.
         Err(_) => Exit::default(),
     }
 }

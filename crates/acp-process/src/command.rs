@@ -1,7 +1,8 @@
-//! How a child process is started.
+//! The start of a child process: program, arguments, environment, folder.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::io;
 #[cfg(windows)]
 use std::path::Path;
 use std::path::PathBuf;
@@ -12,14 +13,14 @@ use std::time::Duration;
 use crate::program;
 use crate::stderr::OnLine;
 
-/// Which variables of this process's environment a child process gets.
+/// The variables of this process's environment that a child process gets.
 #[derive(Clone)]
 enum Inherited {
     All,
     Named(Vec<OsString>),
 }
 
-/// How to start a child process.
+/// A child process that can be started, any number of times.
 pub struct Command {
     program: OsString,
     args: Vec<OsString>,
@@ -32,15 +33,17 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command without arguments, in this process's environment and working directory.
+    /// Makes a command without arguments, in this process's environment and working directory.
     ///
-    /// On unix the process leads a session of its own, as what it starts is in: it has no terminal, also where this process
-    /// has one. `/dev/tty` cannot be opened there, so nothing is printed past its pipes, and nobody waits for keys in vain.
-    /// [`to_std`](Self::to_std) leaves the terminal to a process, and `run_on_terminal` gives it one.
+    /// The process does not get the terminal of this process. On unix it leads a session of its
+    /// own: `/dev/tty` cannot be opened there, so the process neither prints past its pipes nor
+    /// waits for keys that nobody types. On Windows it has a console of its own, without a window.
+    /// [`to_std`](Self::to_std) leaves the terminal to a process, and `run_on_terminal` gives it a
+    /// new one.
     ///
-    /// A name without a folder is looked up in the `PATH` that the process will have. On Windows that finds `.com`,
-    /// `.exe`, `.bat` and `.cmd` files, in the order of `PATHEXT`; arguments that cannot be passed safely to a
-    /// `.bat` or `.cmd` file are refused when it is started.
+    /// A name without a folder is looked up in the `PATH` that the process will have. On Windows
+    /// the program may be a `.com`, `.exe`, `.bat` or `.cmd` file, and `PATHEXT` gives their order.
+    /// A `.bat` or `.cmd` file is not started with arguments that its shell could misread.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -68,35 +71,41 @@ impl Command {
         self
     }
 
-    /// Sets an environment variable, whatever is inherited.
+    /// Sets an environment variable. It wins over an inherited one.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), Some(value.into())));
         self
     }
 
-    /// Removes an environment variable, be it inherited or set before.
+    /// Removes an environment variable, inherited or set before.
     #[must_use]
     pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
         self.env.push((name.into(), None));
         self
     }
 
-    /// Inherits nothing of this process's environment; the default is all of it. What [`env`](Self::env) sets stays.
+    /// Inherits nothing of this process's environment. By default all of it is inherited.
+    ///
+    /// Variables of [`env`](Self::env) stay.
     #[must_use]
     pub fn env_clear(mut self) -> Self {
         self.inherited = Inherited::Named(Vec::new());
         self
     }
 
-    /// Inherits these variables of this process's environment and no others; called again, these as well. They are
-    /// looked up when the process is started, and one that is not set then is not set for the process.
+    /// Inherits these variables of this process's environment and no others. A second call adds
+    /// more.
     ///
-    /// A program without a folder needs `PATH` to be found, and most programs on Windows need `SystemRoot`.
+    /// They are looked up when the process is started. A variable that is not set then is left out.
+    ///
+    /// A program without a folder needs `PATH` to be found, and most programs on Windows need
+    /// `SystemRoot`.
     ///
     /// ```
     /// # use acp_process::Command;
-    /// let command = Command::new("my-agent").env_inherit(["PATH", "HOME", "LANG"]).env("LOG", "debug");
+    /// let names = ["PATH", "HOME", "LANG"];
+    /// let command = Command::new("my-agent").env_inherit(names).env("LOG", "debug");
     /// ```
     #[must_use]
     pub fn env_inherit<N: Into<OsString>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
@@ -115,53 +124,61 @@ impl Command {
         self
     }
 
-    /// How long the process gets to exit after its stdin was closed, and again after it was asked to
-    /// terminate, before it is killed. Default 2 seconds.
+    /// Sets the time that the process gets to exit after its stdin was closed, and once more after
+    /// it was asked to terminate. Then it is killed. Default 2 seconds.
     ///
-    /// On unix the process leads a process group of its own, and all of the group is ended, so that wrappers
-    /// such as `npx` leave nothing behind; only what leaves the group (`setsid`) stays. On Windows the same goes for
-    /// a job object, where nobody is asked to terminate, as there is no way to. What was killed is waited for up to
-    /// 10 seconds; processes that have exited, and whose parents take no note of that, are not waited for.
+    /// On unix the process leads a process group of its own, and the whole group is ended: wrappers
+    /// such as `npx` leave nothing behind. Only a process that leaves the group (`setsid`) stays.
+    /// On Windows the process is in a job object, and everything in the job ends with it. A job
+    /// cannot be asked to terminate, so it is killed after the first wait.
+    ///
+    /// The end of a killed process is waited for up to 10 seconds. A process that has exited, but
+    /// whose parent takes no note of that, is not waited for.
     ///
     /// # When this process is killed
     ///
-    /// Nobody is left who could end anything. On Windows the job ends with this process, at once. On unix a *guardian*
-    /// notices, however this process has ended: after 0.4 seconds it asks the groups to terminate, and after 0.9 more
-    /// it kills what is left. On Linux it also finds what the groups have started and has left them, as long as the one who
-    /// started it was alive when this process ended; elsewhere, as on macOS, it knows the groups only. A process that was
-    /// being started in that very moment may be missed.
+    /// On Windows the jobs end with this process, at once.
     ///
-    /// The guardian is one `/bin/sh` for all processes, about a megabyte of which most is shared. It is there from the first
-    /// one's start to the last one's end, in a process group of its own, and sleeps all the while. Without a `/bin/sh`
-    /// there is none.
+    /// On unix a *guardian* notices that this process is gone. It waits for 0.4 seconds, asks the
+    /// groups to terminate, waits for 0.9 seconds more, and kills the rest. On Linux it also finds
+    /// processes that have left their group, if their parent was alive when this process ended.
+    /// Elsewhere, as on macOS, it knows the groups only. A process that was being started in that
+    /// very moment may be missed.
+    ///
+    /// The guardian is one `/bin/sh` for all processes. It takes about a megabyte, most of it
+    /// shared. It runs in a process group of its own, from the start of the first process to the
+    /// end of the last one, and sleeps all the while. A system without `/bin/sh` has no guardian.
     #[must_use]
     pub const fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 
-    /// How many bytes of stderr are kept for [`Exit::stderr_tail`](crate::Exit::stderr_tail). Default 8 KiB.
+    /// Sets the number of bytes of stderr that are kept for
+    /// [`Exit::stderr_tail`](crate::Exit::stderr_tail). Default 8 KiB.
     #[must_use]
     pub const fn stderr_tail(mut self, bytes: usize) -> Self {
         self.stderr_tail = bytes;
         self
     }
 
-    /// Is given each line of stderr, without its newline; very long lines come in pieces. If it panics, it is not asked
-    /// again; the stream is read on.
+    /// Calls `line` with each line of stderr, without its newline. A line above 8 KiB comes in
+    /// pieces.
+    ///
+    /// A callback that panics is not called again. The stream is read on.
     #[must_use]
     pub fn on_stderr(mut self, line: impl FnMut(&str) + Send + 'static) -> Self {
         self.on_stderr = Some(Box::new(line));
         self
     }
 
-    /// The program.
+    /// The program, as it was given.
     #[must_use]
     pub fn program(&self) -> &OsStr {
         &self.program
     }
 
-    /// The same command once more, without the callback of [`on_stderr`](Self::on_stderr).
+    /// Copies the command, without the callback of [`on_stderr`](Self::on_stderr).
     #[must_use]
     pub fn without_listener(&self) -> Self {
         Self {
@@ -176,15 +193,18 @@ impl Command {
         }
     }
 
-    /// Another program, without arguments, in the same environment and working directory; without the callback of
-    /// [`on_stderr`](Self::on_stderr).
+    /// Makes a command for another program in the same environment and working directory.
+    ///
+    /// It has no arguments, and no callback of [`on_stderr`](Self::on_stderr).
     #[must_use]
     pub fn of_program(&self, program: impl Into<OsString>) -> Self {
         Self { program: program.into(), args: Vec::new(), ..self.without_listener() }
     }
 
-    /// The same program, arguments, environment and working directory for a process that has this process's stdin,
-    /// stdout and stderr.
+    /// Makes a command of the standard library for a process on this process's stdin, stdout and
+    /// stderr.
+    ///
+    /// Program, arguments, environment and working directory are those of this command.
     #[must_use]
     pub fn to_std(&self) -> std::process::Command {
         let mut process = self.to_process().into_std();
@@ -216,17 +236,36 @@ impl Command {
         &self.program
     }
 
-    /// The system looks for `.exe` only, and the usual wrappers are `.cmd`.
+    /// Finds `.cmd` files as well: they are the usual wrappers, and the system looks for `.exe`
+    /// only.
     #[cfg(windows)]
     fn executable(&self) -> OsString {
-        let found = self.program.to_str().and_then(|program| {
-            let (path, extensions) = (self.variable("PATH"), self.variable("PATHEXT"));
-            program::find(program, path.as_deref(), extensions.as_deref(), |file| Path::new(file).is_file())
-        });
-        found.map_or_else(|| self.program.clone(), OsString::from)
+        self.found().map_or_else(|| self.program.clone(), OsString::from)
     }
 
-    /// What the process will find in its environment, where names have no case.
+    #[cfg(windows)]
+    fn found(&self) -> Option<String> {
+        let (path, extensions) = (self.variable("PATH"), self.variable("PATHEXT"));
+        let is_file = |file: &str| Path::new(file).is_file();
+        program::find(self.program.to_str()?, path.as_deref(), extensions.as_deref(), is_file)
+    }
+
+    /// Refuses a batch file that does not exist. The system would start a shell for it all the
+    /// same.
+    #[cfg(windows)]
+    pub(crate) fn check(&self) -> io::Result<()> {
+        let is_missing = self.program.to_str().is_some_and(program::is_batch_file) && self.found().is_none();
+        if is_missing { Err(io::ErrorKind::NotFound.into()) } else { Ok(()) }
+    }
+
+    /// Accepts everything: the system itself reports a missing program.
+    #[cfg(not(windows))]
+    #[expect(clippy::unnecessary_wraps, reason = "on Windows it can fail")]
+    pub(crate) const fn check(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Looks a variable up in the environment that the process will have. Names have no case there.
     #[cfg(windows)]
     fn variable(&self, name: &str) -> Option<String> {
         let is_it = |(key, _): &&(OsString, _)| key.eq_ignore_ascii_case(name);
@@ -246,7 +285,7 @@ impl Command {
     }
 }
 
-/// Shows the program and nothing else: arguments and environment may hold secrets.
+/// Shows the program only: arguments and environment may hold secrets.
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Command").field("program", &self.program).finish_non_exhaustive()

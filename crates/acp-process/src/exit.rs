@@ -1,21 +1,25 @@
-//! How a child process ended.
+//! The end of a child process: its status or signal, and its last words.
 
 use std::fmt;
 use std::process::ExitStatus;
 
-/// How a child process ended.
+/// The end of a child process.
+///
+/// Neither `status` nor `signal` is set when the end is not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exit {
-    /// The exit status, unless a signal ended the process.
+    /// The exit status, unless a signal ended the process. On Windows a process whose job was
+    /// killed has 1.
     pub status: Option<i32>,
-    /// The signal that ended the process (unix).
+    /// The signal that ended the process, on unix.
     pub signal: Option<i32>,
-    /// The last bytes the process and its children wrote to stderr.
+    /// The last bytes that the process and its children wrote to stderr.
     pub stderr_tail: String,
 }
 
 impl Exit {
-    /// Names the signal that ended the process, such as `SIGKILL`, and `signal 35` where it has no name.
+    /// The name of the signal that ended the process, such as `SIGKILL`; `signal 35` for one
+    /// without a name.
     #[must_use]
     pub fn signal_name(&self) -> Option<String> {
         self.signal.map(name_of)

@@ -1,13 +1,13 @@
-//! Child processes that end with all they started, and say how they ended.
+//! Child processes that end with all that they have started, and tell how they ended.
 //!
-//! A [`Command`] says how to start a program. [`Command::spawn`] starts one that is talked to over its
-//! stdin and stdout, [`Command::run`] one that is run for its output, and `Command::run_on_terminal`
-//! (feature `pty`, on unix) one that prints to a terminal of its own.
+//! A [`Command`] says how to start a program. [`Command::spawn`] starts one that is talked to over
+//! its stdin and stdout, [`Command::run`] one that is run for its output, and
+//! `Command::run_on_terminal` (feature `pty`, on unix) one that prints to a terminal of its own.
 //!
-//! * A process is ended with everything it started, however its handles go. [`Command::grace`] says how,
-//!   and what happens when this process is killed.
-//! * Its stderr is read all the time. The last bytes are in its [`Exit`], and [`Command::on_stderr`] gets
-//!   the lines.
+//! * A process is ended with everything that it has started, when its handles are dropped at the
+//!   latest. [`Command::grace`] says how, and what happens when this process is killed.
+//! * Its stderr is read all the time. The last bytes are in its [`Exit`], and
+//!   [`Command::on_stderr`] gets the lines.
 //! * On Windows a program is found as a shell finds it, with the extensions of `PATHEXT`: `npx` is
 //!   `npx.cmd`.
 //!

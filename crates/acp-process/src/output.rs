@@ -19,8 +19,10 @@ enum Stream {
 #[cfg(windows)]
 type Stream = Pipe;
 
-/// What a process and everything it started prints, on stdout and on stderr, in the order of their writes. It ends when
-/// nobody is left who could write to it.
+/// The output of a process and of everything that it has started: stdout and stderr, in the order
+/// of the writes.
+///
+/// It ends when no process is left that could write to it.
 pub struct Output(Stream);
 
 impl Output {
@@ -44,14 +46,15 @@ impl Output {
         self.0.rest()
     }
 
-    /// What has been printed and not been read, without waiting for more: how much of `buffer` it fills. 0 at the end
-    /// and when there is nothing.
+    /// Reads what has been printed so far, without waiting for more. Returns the number of bytes.
     ///
-    /// After [`Running::exited`] this is what the process itself has printed.
+    /// 0 means that nothing is there, at the end or before. After
+    /// [`Running::exited`](crate::Running::exited) repeated calls give everything that the process
+    /// itself has printed.
     pub fn read_now(&mut self, buffer: &mut [u8]) -> usize {
         #[cfg(unix)]
         {
-            // The pipe itself is asked: what the runtime knows of it may be older.
+            // The pipe itself is asked: the runtime may not know yet that bytes are there.
             let read = match &self.0 {
                 Stream::Pipe(pipe) => rustix::io::retry_on_intr(|| rustix::io::read(pipe, &mut *buffer)),
                 #[cfg(feature = "pty")]
@@ -77,7 +80,7 @@ impl AsyncRead for Output {
             Stream::Pipe(pipe) => Pin::new(pipe).poll_read(cx, buffer),
             #[cfg(feature = "pty")]
             Stream::Terminal(pty) => match Pin::new(pty).poll_read(cx, buffer) {
-                // That is how Linux says that nobody has the terminal any more.
+                // Linux reports with this error that nobody has the terminal any more.
                 Poll::Ready(Err(error))
                     if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) =>
                 {

@@ -1,4 +1,4 @@
-//! Windows: a pipe that a thread reads, because such a pipe cannot be waited for.
+//! Windows: a pipe that a thread reads, because the runtime cannot wait for such a pipe.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -12,27 +12,29 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// How much is read at a time.
+/// The most bytes of one read.
 const CHUNK: usize = 16 * 1024;
-/// How much waits for the reader before the thread pauses.
+/// The number of bytes that wait for the reader before the thread pauses.
 const CAPACITY: usize = 64 * 1024;
-/// How much more is taken of a process that has exited: more than its pipe can hold.
+/// The number of bytes that are taken in addition after the exit of the process: more than its pipe
+/// holds.
 const REST: usize = 1024 * 1024;
-/// How long the pipe of an exited process is read, should somebody who has left its job keep it open.
+/// The time for which the pipe of an exited process is read, if a process outside its job keeps it
+/// open.
 const LAST_OUTPUT: Duration = Duration::from_millis(250);
 
-/// The end of a pipe that is read.
+/// The reading end of a pipe.
 pub(crate) struct Pipe(Arc<Shared>);
 
-/// Waits for what an exited process has left in its pipe.
+/// Waits for the bytes that an exited process has left in its pipe.
 pub(crate) struct Rest(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// The thread may read on, or must end.
+    /// Fires when the thread may read on, or must end.
     has_room: Condvar,
-    /// The thread has come to the end, or pauses.
+    /// Fires when the thread has come to the end, or pauses.
     rests: Notify,
 }
 
@@ -63,7 +65,7 @@ impl State {
         self.bytes.len() >= self.capacity
     }
 
-    /// Gives what has been read; how much it is.
+    /// Moves bytes that have been read into the buffer, and returns their number.
     fn take(&mut self, buffer: &mut [u8]) -> usize {
         // Reading a queue in memory cannot fail.
         self.bytes.read(buffer).unwrap_or_default()
@@ -75,7 +77,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads until the end, or until nobody wants it any more.
+    /// Reads until the end of the pipe, or until the reader is dropped.
     fn read(&self, mut pipe: impl Read) {
         let mut chunk = vec![0; CHUNK];
         while self.waits_for_room() {
@@ -100,7 +102,7 @@ impl Shared {
         }
     }
 
-    /// False when nobody wants to read any more.
+    /// Waits until there is room. Returns false if the reader was dropped.
     fn waits_for_room(&self) -> bool {
         let mut state = self.lock();
         while state.is_full() && !state.is_dropped {
@@ -112,7 +114,8 @@ impl Shared {
 }
 
 impl Pipe {
-    /// Starts the thread. It ends with the pipe, and after the drop of what this returns with the next bytes.
+    /// Starts the thread. It ends with the pipe, or with the first bytes after the reader was
+    /// dropped.
     pub(crate) fn new(pipe: io::PipeReader) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let of_thread = Arc::clone(&shared);
@@ -124,7 +127,7 @@ impl Pipe {
         Rest(Arc::clone(&self.0))
     }
 
-    /// Gives what has been read, without waiting.
+    /// Moves bytes that have been read into the buffer, without waiting.
     pub(crate) fn read_now(&self, buffer: &mut [u8]) -> usize {
         let length = self.0.lock().take(buffer);
         self.0.has_room.notify_one();
@@ -133,7 +136,7 @@ impl Pipe {
 }
 
 impl Rest {
-    /// Waits until all of it has been read.
+    /// Waits until all of them have been read.
     pub(crate) async fn arrives(&self) {
         let arrived = async {
             loop {

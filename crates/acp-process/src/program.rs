@@ -1,9 +1,10 @@
-//! Which file a program's name stands for on Windows.
+//! Windows: the file that the name of a program stands for.
 
-/// What the system can start, of all that `PATHEXT` may name.
+/// The extensions that the system can start, of all that `PATHEXT` may name.
 const STARTABLE: [&str; 4] = [".com", ".exe", ".bat", ".cmd"];
 
-/// Finds a program in the folders of `path`, under its name or with one of `extensions` added, in their order.
+/// Finds a program in the folders of `path`, under its name or with one of `extensions` added, in
+/// their order.
 ///
 /// The current folder is not searched. A name that has a folder is looked for there only.
 pub(crate) fn find(
@@ -16,7 +17,7 @@ pub(crate) fn find(
         Some(extensions) => extensions.split(';').map(str::trim).filter(|end| is_startable(end)).collect(),
         None => STARTABLE.to_vec(),
     };
-    // Beside a wrapper there is often a file without extension: the same wrapper, for a shell.
+    // A wrapper without an extension is for the shells of unix, and cannot be started.
     let as_it_is = STARTABLE.iter().any(|end| ends_with(program, end));
     let names: Vec<String> = as_it_is
         .then(|| program.to_owned())
@@ -30,6 +31,13 @@ pub(crate) fn find(
         let separator = if folder.ends_with(['\\', '/']) { "" } else { "\\" };
         names.iter().map(|name| format!("{folder}{separator}{name}")).find(|file| is_file(file))
     })
+}
+
+/// Returns true for the name of a batch file. The system starts a shell for it, which looks for the
+/// file.
+#[cfg(windows)]
+pub(crate) fn is_batch_file(program: &str) -> bool {
+    [".bat", ".cmd"].iter().any(|end| ends_with(program, end))
 }
 
 fn is_startable(extension: &str) -> bool {
@@ -83,7 +91,8 @@ mod tests {
     fn a_program_is_found_as_the_shell_finds_it() {
         let usual = Some(".COM;.EXE;.BAT;.CMD;.VBS;.JS");
         let table: [Row; 20] = [
-            // The first folder wins, whatever the extension; the file for other shells is passed over.
+            // The first folder wins, whatever the extension; the file for other shells is passed
+            // over.
             ("npx", Some(PATH), usual, Some(r"C:\node\npx.cmd")),
             ("NPX", Some(PATH), usual, Some(r"C:\node\NPX.cmd")),
             ("npx.exe", Some(PATH), usual, Some(r"C:\bin\npx.exe")),

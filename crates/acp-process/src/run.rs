@@ -1,4 +1,4 @@
-//! A child process that is no peer: it is run for what it prints.
+//! A child process that is run for its output.
 
 use std::fmt;
 use std::io;
@@ -15,7 +15,9 @@ use crate::output::Output;
 use crate::pipe::Rest;
 use crate::tree::{self, KILLED, Process, Tree};
 
-/// A process that was started with [`Command::run`]. Dropped, it is killed with everything it started.
+/// A process that was started with [`Command::run`].
+///
+/// A drop kills it, with everything that it has started.
 pub struct Running {
     process: Process,
     tree: Tree,
@@ -26,9 +28,11 @@ pub struct Running {
 }
 
 impl Command {
-    /// Starts the command for what it prints: no peer, and nothing on its stdin. [`on_stderr`](Self::on_stderr) and
-    /// [`stderr_tail`](Self::stderr_tail) are of no effect; [`grace`](Self::grace) is, for [`Running::end`]. Needs a tokio
-    /// runtime with I/O and time enabled.
+    /// Starts the command for its output, with nothing on its stdin.
+    ///
+    /// [`on_stderr`](Self::on_stderr) and [`stderr_tail`](Self::stderr_tail) have no effect here.
+    /// [`grace`](Self::grace) is the time that [`Running::end`] gives. A tokio runtime with I/O and
+    /// time enabled must be there.
     ///
     /// ```no_run
     /// # async fn run() -> std::io::Result<()> {
@@ -44,18 +48,18 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// If the process cannot be started.
+    /// Fails if the process cannot be started.
     pub fn run(&self) -> io::Result<(Running, Output)> {
         Handle::try_current().map_err(io::Error::other)?;
         run(self)
     }
 
-    /// Runs the process as [`run`](Self::run) does, but on a terminal of its own of that size: programs that look for one
-    /// print as they do for people, with colours and lines that end in `\r\n`.
+    /// Runs the process as [`run`](Self::run) does, but on a terminal of its own of that size.
     ///
-    /// Its stdin is the terminal, where nobody types: who reads from it comes to the end of the input. The process leads
-    /// a session and a process group of its own; shells that a person could use put what they start into groups that
-    /// [`Running::end`] does not reach.
+    /// Programs that look for a terminal print as they do for people, with colours and lines that
+    /// end in `\r\n`. The terminal is their stdin, too. Nobody types there: a program that reads
+    /// comes to the end of the input. The process leads a session and a process group of its own.
+    /// An interactive shell puts its commands into groups that [`Running::end`] does not reach.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -73,7 +77,7 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// If there is no terminal to be had, or the process cannot be started.
+    /// Fails if the system gives no terminal, or if the process cannot be started.
     #[cfg(all(feature = "pty", unix))]
     pub fn run_on_terminal(&self, columns: u16, rows: u16) -> io::Result<(Running, Output)> {
         Handle::try_current().map_err(io::Error::other)?;
@@ -82,10 +86,11 @@ impl Command {
 }
 
 fn run(command: &Command) -> io::Result<(Running, Output)> {
+    command.check()?;
     let (reader, writer) = io::pipe()?;
     let output = Output::of_pipe(reader)?;
     let mut process = command.to_process();
-    // One pipe for both: with two there is no telling what came first.
+    // One pipe for both: two would not show which line came first.
     process.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
     let (tree, process) = tree::spawn(process)?;
     let running = Running {
@@ -99,7 +104,6 @@ fn run(command: &Command) -> io::Result<(Running, Output)> {
     Ok((running, output))
 }
 
-/// The same on a terminal of its own.
 #[cfg(all(feature = "pty", unix))]
 fn run_on_terminal(command: &Command, columns: u16, rows: u16) -> io::Result<(Running, Output)> {
     let (child, pty) = crate::pty::spawn(command, columns, rows)?;
@@ -109,14 +113,17 @@ fn run_on_terminal(command: &Command, columns: u16, rows: u16) -> io::Result<(Ru
 }
 
 impl Running {
-    /// The process id; on unix also the id of its process group. `None` once it has exited.
+    /// The process id, or `None` once the process has exited. On unix it is the id of the process
+    /// group, too.
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
         self.process.id()
     }
 
-    /// Waits until the process has exited. What it started may live on. [`Exit::stderr_tail`] is empty: see [`Output`].
-    /// Dropping the future loses nothing.
+    /// Waits until the process has exited. Processes that it has started may live on.
+    ///
+    /// [`Exit::stderr_tail`] is empty: stderr is part of the [`Output`]. Dropping the future loses
+    /// nothing.
     pub async fn exited(&mut self) -> Exit {
         if let Some(exit) = &self.exit {
             return exit.clone();
@@ -127,15 +134,18 @@ impl Running {
         self.exit.insert(exit).clone()
     }
 
-    /// Waits until the process has exited and nothing runs any more that it started. On Windows the first ends the second.
-    /// Dropping the future loses nothing.
+    /// Waits until the process and all that it has started have exited.
+    ///
+    /// On Windows the exit of the process ends the others. Dropping the future loses nothing.
     pub async fn gone(&mut self) {
         self.exited().await;
         self.process.outlived().await;
     }
 
-    /// Ends the process and everything it started: asks it to, and kills what is left after [`Command::grace`]. Says
-    /// how the process ended; nothing of that is known of one that has not gone 10 seconds after that.
+    /// Ends the process and everything that it has started, and tells how it ended.
+    ///
+    /// The processes are asked to terminate, and those that are left after [`Command::grace`] are
+    /// killed. Nothing is known of the end of a process that is still there 10 seconds later.
     pub async fn end(&mut self) -> Exit {
         let grace = self.grace;
         self.tree.terminate();

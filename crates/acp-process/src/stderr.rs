@@ -9,14 +9,14 @@ use memchr::memchr;
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 
-/// A longer line is handed over in pieces of this size.
+/// The size of the pieces in which a longer line is handed over, in bytes.
 const LONGEST_LINE: usize = 8 * 1024;
 
-/// What a pipe holds at most, unless the system's administrator lets it hold more.
+/// The most bytes that a pipe holds, unless an administrator has raised the limit.
 #[cfg(unix)]
 const LARGEST_PIPE: usize = 1024 * 1024;
 
-/// Who is given each line.
+/// The callback that gets each line.
 pub(crate) type OnLine = Box<dyn FnMut(&str) + Send>;
 
 /// The last bytes of a stream.
@@ -31,7 +31,7 @@ impl Tail {
         Self { bytes: Arc::default(), limit }
     }
 
-    /// The text; a character cut in two at the front is left out.
+    /// The text, without half a character at its front.
     pub(crate) fn text(&self) -> String {
         let mut bytes = self.lock();
         let bytes: &[u8] = bytes.make_contiguous();
@@ -51,7 +51,7 @@ impl Tail {
     }
 }
 
-/// The stream, read to its end so that the process never blocks on it.
+/// A stream that is read to its end, so that the process never blocks on it.
 pub(crate) struct Stderr {
     stream: ChildStderr,
     tail: Tail,
@@ -69,7 +69,7 @@ impl Stderr {
         self.tail.text()
     }
 
-    /// Reads to the end. It may be dropped and called again.
+    /// Reads to the end. The future may be dropped and made again.
     pub(crate) async fn drain(&mut self) {
         let mut chunk = [0; 2048];
         while !self.ended {
@@ -81,15 +81,17 @@ impl Stderr {
         self.hand_over();
     }
 
-    /// Takes what is there already. That is all that a process has said which has exited, whoever else may keep the
+    /// Takes the bytes that are there already.
+    ///
+    /// For a process that has exited these are all its bytes, even if another process keeps the
     /// stream open.
     pub(crate) fn drain_now(&mut self) {
         #[cfg(unix)]
         {
             let mut chunk = [0; 8 * 1024];
-            // No more than a pipe can hold: others may write on and on.
+            // The limit is needed because other processes may write on and on.
             for _ in 0..LARGEST_PIPE.div_ceil(chunk.len()) {
-                // The pipe itself is asked: what the runtime knows of it may be older.
+                // The pipe itself is asked: the runtime may not know yet that bytes are there.
                 let read = rustix::io::retry_on_intr(|| rustix::io::read(&self.stream, &mut chunk));
                 let Ok(length @ 1..) = read else { break };
                 self.take(chunk.get(..length).unwrap_or_default());
@@ -121,7 +123,7 @@ impl Stderr {
         }
         if let Some(on_line) = &mut self.on_line {
             let line = String::from_utf8_lossy(&self.line);
-            // A listener that panics is not asked again; the stream is read on.
+            // A callback that panics is not called again. The stream is read on.
             if !survives(|| on_line(line.trim_end_matches('\r'))) {
                 survives(|| self.on_line = None);
             }
@@ -130,10 +132,10 @@ impl Stderr {
     }
 }
 
-/// Runs a function of the caller's; false if it panics.
+/// Runs a function of the user. Returns false if it panics.
 fn survives(run: impl FnOnce()) -> bool {
     let Err(panic) = catch_unwind(AssertUnwindSafe(run)) else { return true };
-    // What was thrown may panic in its turn when it is dropped, and so on: that one is left where it is.
+    // The payload of the panic may panic when it is dropped. The payload of that panic is leaked.
     if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
         mem::forget(another);
     }

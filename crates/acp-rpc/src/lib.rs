@@ -1,49 +1,35 @@
 #![doc = include_str!("lib.md")]
 
-mod budget;
-mod call;
-pub mod codec;
-mod dispatch;
-mod driver;
-mod encode;
-pub mod endpoint;
-mod envelope;
-mod error;
-mod fault;
-mod head;
-mod hold;
-mod idle;
-mod lane;
+mod connection;
+mod core;
 pub mod layer;
-mod message;
-mod options;
 mod peer;
-mod pump;
-mod reading;
-mod reason;
 mod service;
-mod share;
-mod shared;
 pub mod tap;
-mod task;
 pub mod trace;
 pub mod transport;
-mod waiter;
-mod weight;
-mod writer;
+mod wire;
 
 #[cfg(feature = "process")]
 pub use acp_process::{Child, Command, Exit, Output, Running};
 pub use tokio_util::sync::CancellationToken;
 
-pub use crate::call::Pending;
-pub use crate::driver::{Driver, connect};
-pub use crate::error::{CallError, CloseReason};
-pub use crate::fault::{Fault, Origin};
-pub use crate::hold::Hold;
-pub use crate::message::{Answer, Error, Id, Message, NotJson};
-pub use crate::options::{Noise, Options};
+pub use crate::connection::driver::{Driver, connect};
+pub use crate::connection::flush_barrier::FlushBarrier;
+pub use crate::connection::options::Options;
+pub use crate::core::endpoint;
+pub use crate::core::error::{CallError, CloseReason};
+pub use crate::core::fault::{Fault, Origin};
+pub use crate::core::job::{BoxFuture, LaneKey};
 pub use crate::peer::Peer;
-pub use crate::service::{BoxFuture, Delivery, Encode, EncodeError, LaneKey, Reply, Request, Service, Task};
+pub use crate::peer::call::Pending;
+pub use crate::service::Service;
+pub use crate::service::delivery::Delivery;
+pub use crate::service::reply::{Reply, Task};
+pub use crate::service::request::Request;
 pub use crate::tap::{Direction, Kind, Tap, Traffic};
 pub use crate::transport::Transport;
+pub use crate::wire::codec;
+pub use crate::wire::encode::{Encode, EncodeError};
+pub use crate::wire::message::{Answer, Error, Id, Message, NotJson};
+pub use crate::wire::reading::Noise;

@@ -61,8 +61,8 @@ const TO_OUR_AGENT: [Row; 7] = [
             let servers = json!({ "prompt": "servers" });
             calls(&["raw", "gone"], &json!([servers, { "prompt": "tools" }, call, servers]))
         },
-        // The one that never was; the other, when it is called and when it is connected again; the turn.
-        &[-33001, -33001, -33001, -32603],
+        // The one that never was; the other, when it is called; the turn.
+        &[-33001, -33001, -32603],
         without_servers,
     ),
 ];

@@ -12,6 +12,7 @@ const ENFORCED: &[&str] = &[
     "crates/acp-client",
     "crates/acp-json",
     "crates/acp-macros",
+    "crates/acp-process",
     "crates/acp-testkit",
     "crates/acp-types",
     "examples",

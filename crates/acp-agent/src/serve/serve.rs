@@ -127,10 +127,10 @@ impl<A: Agent> Serve<A> {
         let server = Server::new(agent, on_fault, &options);
         let connection = Arc::clone(server.connection());
         if let Some(keeper) = &connection.keeper {
-            let hold = keeper.hold();
-            options.hold = Some(match options.hold.take() {
-                Some(own) => own.and(hold),
-                None => hold,
+            let barrier = keeper.flush_barrier();
+            options.flush_barrier = Some(match options.flush_barrier.take() {
+                Some(own) => own.and(barrier),
+                None => barrier,
             });
         }
         let (peer, driver) = acp_rpc::connect(transport, server, options);

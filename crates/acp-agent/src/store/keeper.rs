@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use acp_rpc::Hold;
+use acp_rpc::FlushBarrier;
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
 use super::idle::Idle;
@@ -28,9 +28,9 @@ impl Keeper {
     }
 
     /// Keeps updates back until they are written.
-    pub(crate) fn hold(&self) -> Hold {
+    pub(crate) fn flush_barrier(&self) -> FlushBarrier {
         let keeper = self.clone();
-        Hold::new(move || {
+        FlushBarrier::new(move || {
             let waits: Vec<_> = keeper.recordings().iter().filter_map(Recording::written_ahead).collect();
             if waits.is_empty() {
                 return None;

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-use acp_rpc::{Encode, EncodeError, Hold};
+use acp_rpc::{Encode, EncodeError, FlushBarrier};
 use acp_types::v1::{ContentBlock, ListSessionsRequest, ListSessionsResponse, SessionId, SessionUpdate};
 
 use crate::client::Client;
@@ -14,7 +14,7 @@ use crate::wire::gate::Gate;
 pub(crate) enum Keeper {}
 
 impl Keeper {
-    pub(crate) const fn hold(&self) -> Hold {
+    pub(crate) const fn flush_barrier(&self) -> FlushBarrier {
         match *self {}
     }
 

@@ -166,6 +166,13 @@ pub enum McpError {
         /// How many there may be.
         most: usize,
     },
+    /// The client does not provide the server, or not any more. It is not asked again: a server that is provided anew has
+    /// another id.
+    #[cfg(feature = "over-acp")]
+    NotProvided {
+        /// What the client said.
+        problem: String,
+    },
     /// The request did not get to a server that the client provides, or its answer not back.
     #[cfg(feature = "over-acp")]
     Acp {
@@ -211,6 +218,8 @@ impl McpError {
         match self {
             #[cfg(feature = "oauth")]
             Self::Authorization(_) => false,
+            #[cfg(feature = "over-acp")]
+            Self::NotProvided { .. } => false,
             Self::AuthRequired { .. }
             | Self::Certificate { .. }
             | Self::NoCommonVersion { .. }
@@ -292,6 +301,8 @@ impl fmt::Display for McpError {
             Self::Authorization(error) => write!(f, "the server was not authorized: {error}"),
             Self::Http { status } => write!(f, "the server answered with HTTP {status}"),
             Self::Unreachable { problem } => write!(f, "the server cannot be reached: {problem}"),
+            #[cfg(feature = "over-acp")]
+            Self::NotProvided { problem } => write!(f, "the server cannot be reached: {problem}"),
             Self::Certificate { problem } => write!(f, "the server's certificate is not accepted: {problem}"),
             Self::Timeout { waiting_for, waited } => {
                 write!(f, "the server did not answer `{waiting_for}` within {waited:?}")

@@ -18,7 +18,7 @@ pub use link::{AcpLink, Telling};
 pub use provider::{McpProvider, ProvideError, ProvideRequests};
 
 use self::transport::AcpTransport;
-use crate::error::McpError;
+use crate::error::{McpError, shortened};
 use crate::negotiate::drive::Dial;
 use crate::negotiate::{Input, Route};
 use crate::wire::{Wire, WireError};
@@ -138,7 +138,7 @@ impl Dial for AcpDial {
     }
 
     async fn ended(&mut self) -> Option<McpError> {
-        self.end.take().map(McpError::unreachable)
+        self.end.take().map(|error| error_of(&error))
     }
 
     fn input(&self, _: &WireError) -> Input {
@@ -146,6 +146,17 @@ impl Dial for AcpDial {
     }
 
     fn error(&self, error: &WireError) -> Option<McpError> {
-        Some(McpError::unreachable(error))
+        let inner: Option<&AcpCallError> = error.0.downcast_ref();
+        Some(inner.map_or_else(|| McpError::unreachable(error), error_of))
+    }
+}
+
+/// The error of a server that nothing gets through to.
+fn error_of(error: &AcpCallError) -> McpError {
+    match error {
+        AcpCallError::Refused { code: UNKNOWN_SERVER, .. } => {
+            McpError::NotProvided { problem: shortened(&error.to_string()) }
+        }
+        error => McpError::unreachable(error),
     }
 }

@@ -1,4 +1,4 @@
-//! Unix: a child process and what it started, as a process group in a session of its own.
+//! Unix: a child process and all that it starts, as a process group in a session of its own.
 
 use std::io;
 use std::process::ExitStatus;
@@ -17,22 +17,26 @@ use tokio::time::sleep;
 
 use super::guardian;
 
-/// How soon to look whether a process group is empty: soon at first, later less and less often. There may be hundreds of
-/// groups whose members run for hours.
+/// The time between two looks for members of a process group: from the first to the longest.
+///
+/// There may be hundreds of groups whose members run for hours.
 const LOOK: Duration = Duration::from_millis(10);
 const LONGEST_LOOK: Duration = Duration::from_millis(250);
-/// How soon to find out whether those who are left still run, which costs more; again after twice the time.
+/// The time between two scans for members that still run: from the first to the longest, doubled
+/// each time.
+///
+/// A scan costs more than a look.
 const SCAN: Duration = Duration::from_millis(250);
 const LONGEST_SCAN: Duration = Duration::from_secs(10);
 
-/// Starts a process that leads a session of its own, and so a group, and that has no terminal.
+/// Starts a process without a terminal, as the leader of a session and so of a group.
 pub(crate) fn spawn(mut command: Command) -> io::Result<(Tree, Process)> {
-    // Only its hook is of use: the child that it makes of ours waits for all of the group.
+    // Only the hook of the wrapper is used: its child would wait for the whole group.
     ProcessSession.pre_spawn(&mut command, &CommandWrap::from(Command::new("")))?;
     Ok(led_by(command.spawn()?))
 }
 
-/// The process group of a child that leads one.
+/// Takes a child that leads a process group.
 pub(crate) fn led_by(child: Child) -> (Tree, Process) {
     let leader = child.id().and_then(|id| i32::try_from(id).ok());
     let number = Arc::new(Number(AtomicI32::new(leader.unwrap_or_default())));
@@ -42,31 +46,32 @@ pub(crate) fn led_by(child: Child) -> (Tree, Process) {
     (Tree { number: Arc::clone(&number) }, Process { child: Some(child), has_exited: false, number })
 }
 
-/// A process group, killed on drop.
+/// A process group. A drop kills it.
 pub(crate) struct Tree {
     number: Arc<Number>,
 }
 
 impl Tree {
-    /// Asks every member to end.
+    /// Asks every member to terminate.
     pub(crate) fn terminate(&self) {
         if let Some(group) = self.number.get() {
-            // It fails when nobody is left, which is what was wanted.
+            // An error means that nobody is left.
             let _ = kill_process_group(group, Signal::TERM);
         }
     }
 
-    /// Ends what is left.
+    /// Kills the members that are left.
     pub(crate) fn kill(&self) {
         self.number.kill();
     }
 
-    /// Whether no member is left. One that has exited counts until its parent has taken note.
+    /// Returns true if no member is left. A member counts until its parent has taken note of its
+    /// exit.
     pub(crate) fn is_gone(&self) -> bool {
         self.number.is_free()
     }
 
-    /// Waits until no member is left that runs.
+    /// Waits until no member runs any more.
     pub(crate) async fn gone(&self) {
         self.number.free().await;
     }
@@ -105,13 +110,13 @@ impl Process {
         status
     }
 
-    /// Keeps an eye on what an exited leader has left behind, until it is gone.
+    /// Waits until the members that an exited leader has left behind are gone.
     pub(crate) async fn outlived(&self) {
         self.number.free().await;
     }
 }
 
-/// Before it has exited, only a runtime that shuts down drops it.
+/// Kills the group. Only a runtime that shuts down drops a leader that has not exited.
 impl Drop for Process {
     fn drop(&mut self) {
         if self.has_exited {
@@ -119,7 +124,8 @@ impl Drop for Process {
         }
         self.number.kill();
         if let Some(child) = self.child.take() {
-            // With the runtime goes who would take note of the exit; without that, a zombie stays.
+            // The runtime, which would take note of the exit, is going. Without a note a zombie
+            // would stay.
             let _ = thread::Builder::new().name("acp-process reaper".into()).spawn(move || reap(child));
         }
     }
@@ -130,15 +136,16 @@ fn reap(child: Child) {
         let exited = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         let _ = retry_on_intr(|| waitid(WaitId::Pid(pid), exited));
     }
-    // This takes note of a child that has exited.
+    // The drop of a child that has exited takes note of that.
     drop(child);
 }
 
-/// The number of a process group; 0 once it may be given to others.
+/// The number of a process group. It is 0 once the system may give it to another group.
 ///
-/// It stays the group's as long as a member lives or the leader's exit has not been taken note of. So it is looked
-/// at right after that and at least every [`LONGEST_LOOK`] from then on: to hit a stranger, all numbers of the
-/// system would have to be given away in between.
+/// The number belongs to the group as long as a member lives, or until the exit of the leader is
+/// taken note of. The first look comes right after that note, and the others at most
+/// [`LONGEST_LOOK`] apart. To signal a stranger, the system would have to give away all its numbers
+/// in between.
 struct Number(AtomicI32);
 
 impl Number {
@@ -156,12 +163,13 @@ impl Number {
 
     async fn free(&self) {
         let (mut look, mut scan, mut until_scan) = (LOOK, SCAN, SCAN);
-        // Only the parents of members are told when they exit, so there is nothing to wait on.
+        // The system reports an exit to the parent only, so there is nothing to wait for.
         loop {
             if self.is_free() {
                 return;
             }
-            // A parent may take no note for ever; so may the first process of a container, which inherits them.
+            // A parent may never take note, and neither may the first process of a container, which
+            // inherits children.
             if until_scan.is_zero() {
                 if self.get().is_some_and(|group| !runs(group)) {
                     self.kill();
@@ -179,7 +187,7 @@ impl Number {
     fn kill(&self) {
         if let Some(group) = self.take() {
             let _ = kill_process_group(group, Signal::KILL);
-            // Not before: this process may be killed in between.
+            // Not before the kill: this process may be killed in between.
             guardian::forget(group);
         }
     }
@@ -189,26 +197,27 @@ impl Number {
     }
 }
 
-/// Whether a member of the group may still run, instead of waiting for its parent to take note of its exit.
+/// Returns true if a member of the group may still run. One that has exited does not.
 #[cfg(target_os = "linux")]
 fn runs(group: Pid) -> bool {
     let Ok(processes) = std::fs::read_dir("/proc") else { return true };
     let group = group.as_raw_nonzero().to_string();
     let mut members = processes.flatten().filter_map(|process| {
-        // Not all that is there is a process, and one may have gone meanwhile.
+        // Not every entry is a process, and a process may be gone by now.
         let stat = std::fs::read_to_string(process.path().join("stat")).ok()?;
-        // The name comes before, and may have anything in it.
+        // The name comes before, and may contain anything.
         let mut fields = stat.rsplit(") ").next()?.split(' ');
         let (state, of) = (fields.next()?, fields.nth(1)?);
-        // A first thread that has ended looks the same while others run.
+        // A process whose first thread has ended looks like a zombie while other threads run.
         let threads: u32 = fields.nth(14)?.parse().ok()?;
         (of == group).then_some(!matches!(state, "Z" | "X") || threads > 1)
     });
-    // Where none can be seen, some may be hidden.
+    // If no member can be seen, some may be hidden.
     members.next().is_none_or(|first| first || members.any(|runs| runs))
 }
 
-/// Elsewhere nobody can be asked; those that have exited count as members no more on most systems.
+/// Returns true: other systems do not tell. On most of them an exited process is not a member any
+/// more.
 #[cfg(not(target_os = "linux"))]
 fn runs(_: Pid) -> bool {
     true

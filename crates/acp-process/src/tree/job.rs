@@ -1,4 +1,4 @@
-//! Windows: a child process and what it started, as a job object.
+//! Windows: a child process and all that it starts, as a job object.
 
 use std::io;
 use std::process::ExitStatus;
@@ -7,12 +7,13 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap, CommandWrapper, JobObject, 
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio_util::sync::CancellationToken;
 
-/// The process waits until it has been put into its job.
+/// The flag of a process that waits until it is in its job.
 const CREATE_SUSPENDED: u32 = 0x0000_0004;
-/// The process has a console of its own that nobody sees.
+/// The flag of a process that has a console of its own, without a window.
 const CREATE_NO_WINDOW: u32 = 0x0800_0000;
 
-/// Starts a process in a job of its own. The job ends with its handle, even if this process is killed.
+/// Starts a process in a job of its own. The job ends with its handle, also if this process is
+/// killed.
 pub(crate) fn spawn(command: Command) -> io::Result<(Tree, Process)> {
     let mut command = CommandWrap::from(command);
     command.wrap(KillOnDrop).wrap(JobObject).wrap(NoWindow);
@@ -21,8 +22,9 @@ pub(crate) fn spawn(command: Command) -> io::Result<(Tree, Process)> {
     Ok((Tree { stop: stop.clone(), gone: gone.clone() }, Process { child, stop, gone }))
 }
 
-/// Keeps windows from opening, and the process from the console of this one. It comes after [`JobObject`], which sets
-/// flags of its own and resumes the process.
+/// Keeps the process from the console of this process, and from opening a window.
+///
+/// It stands after [`JobObject`], which overwrites the flags and later resumes the process.
 #[derive(Debug)]
 struct NoWindow;
 
@@ -33,14 +35,14 @@ impl CommandWrapper for NoWindow {
     }
 }
 
-/// A job, ended on drop.
+/// A job. A drop ends it.
 pub(crate) struct Tree {
     stop: CancellationToken,
     gone: CancellationToken,
 }
 
 impl Tree {
-    /// There is no polite way: closing stdin was it.
+    /// Kills the job: Windows has no way to ask.
     pub(crate) fn terminate(&self) {
         self.kill();
     }
@@ -64,7 +66,7 @@ impl Drop for Tree {
     }
 }
 
-/// The first process of the job, and the job's only handle.
+/// The first process of the job, with the only handle of the job.
 pub(crate) struct Process {
     child: Box<dyn ChildWrapper>,
     stop: CancellationToken,
@@ -80,9 +82,9 @@ impl Process {
         Some((self.child.stdin().take()?, self.child.stdout().take()?, self.child.stderr().take()?))
     }
 
-    /// Waits for the exit; ends the job when told to, and after the exit in any case.
+    /// Waits for the exit. Ends the job after it, and before it when [`Tree::kill`] is called.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
-        // Not the job: its own `wait` is about all that the process has left behind.
+        // The wrapper's own `wait` would wait for the whole job.
         let status = tokio::select! {
             status = self.child.inner_mut().wait() => status,
             () = self.stop.cancelled() => {
@@ -95,13 +97,13 @@ impl Process {
         status
     }
 
-    /// What an exited process has left behind has ended with it.
+    /// Returns at once: the job has ended with the process.
     pub(crate) async fn outlived(&self) {}
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It ends the job, not only the process.
+        // The wrapper kills the whole job.
         let _ = self.child.start_kill();
         self.gone.cancel();
     }

@@ -16,6 +16,5 @@ pub(crate) use self::group::{Process, Tree, spawn};
 #[cfg(windows)]
 pub(crate) use self::job::{Process, Tree, spawn};
 
-/// How long to wait for the exit of what was killed. The system sees to that; it can take time where a process is in
-/// the middle of I/O, but not for ever.
+/// The longest wait for the exit of a killed process, which may be in the middle of I/O.
 pub(crate) const KILLED: Duration = Duration::from_secs(10);

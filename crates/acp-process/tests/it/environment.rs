@@ -1,4 +1,4 @@
-//! What a child process finds in its environment.
+//! Environment and folder of a child process.
 
 use acp_process::Command;
 use tokio::io::AsyncReadExt;
@@ -22,7 +22,7 @@ async fn environment_and_directory_are_set() {
     }
 }
 
-/// The names of the variables that `env` prints, in order: values may be secrets of whoever runs the tests.
+/// The names of the variables that `env` prints, in order. The values may be secrets.
 async fn names_in(command: Command) -> Vec<String> {
     let (mut running, mut output) = command.run().unwrap();
     let mut printed = String::new();
@@ -54,7 +54,7 @@ async fn only_named_variables_are_inherited() {
     for (index, (command, expected)) in table.into_iter().enumerate() {
         assert_eq!(names_in(command.without_listener()).await, expected, "row {index}");
     }
-    // What is set wins over what is inherited.
+    // A variable that is set wins over the inherited one.
     let printed = shell("printf %s \"$PATH\"").env("PATH", "/mine").env_inherit(["PATH"]).to_std();
     assert!(
         printed.get_envs().any(|(name, value)| name == "PATH" && value.is_some_and(|path| path == "/mine"))

@@ -1,4 +1,4 @@
-//! Processes that start processes, and whether they still run.
+//! Processes that start processes, and a look at those that still run.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,8 +8,10 @@ use tokio::sync::mpsc;
 
 use crate::support::{shell, soon};
 
-/// A shell that starts a shell that starts a program, all deaf to the end of stdin and, in part, to TERM. Each
-/// says its process id on stderr.
+/// A shell that starts a shell that starts a program.
+///
+/// All of them ignore the end of stdin. `on_term` is their answer to TERM. Each prints its process
+/// id on stderr.
 pub(crate) fn three_levels(on_term: &str) -> (Command, mpsc::UnboundedReceiver<u32>) {
     let script = r#"
         trap "$ON_TERM" TERM
@@ -33,14 +35,14 @@ pub(crate) async fn three(pids: &mut mpsc::UnboundedReceiver<u32>) -> [u32; 3] {
     taken
 }
 
-/// Tells whether a process still runs: one that has exited and waits for its parent to notice does not.
+/// Returns true if a process still runs. A zombie does not.
 pub(crate) fn is_running(pid: u32) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
     !matches!(state, Some('Z' | 'X'))
 }
 
-/// Looks again and again: nobody says when it is so.
+/// Looks again and again, as there is no event to wait for.
 pub(crate) async fn until(what: &str, condition: impl Fn() -> bool) {
     let come = async {
         while !condition() {
@@ -50,13 +52,13 @@ pub(crate) async fn until(what: &str, condition: impl Fn() -> bool) {
     soon(what, come).await;
 }
 
-/// Waits until none of them runs. One whose parent is not this process may be there as a zombie, for
-/// ever where nobody takes note.
+/// Waits until none of them runs. Some may stay as zombies, if their parents take no note.
 pub(crate) async fn until_ended(pids: &[u32]) {
     until("the end of every process", || !pids.iter().any(|pid| is_running(*pid))).await;
 }
 
-/// Waits until nobody runs, and the first, whose parent is this process, is not even a zombie.
+/// Waits until none of them runs, and until the first, a child of this process, is not even a
+/// zombie.
 pub(crate) async fn until_gone(pids: &[u32]) {
     until_ended(pids).await;
     let leader = PathBuf::from(format!("/proc/{}", pids[0]));

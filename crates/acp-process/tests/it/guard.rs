@@ -1,4 +1,4 @@
-//! The end of a guard, in every way there is, is the end of a process and of all it started.
+//! Every end of a guard ends the process and all that it has started.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use tokio::task::JoinSet;
 use crate::family::{three, three_levels, until_gone};
 use crate::support::soon;
 
-/// So often, because what can go wrong here depends on who is faster.
+/// The number of runs of a case whose outcome depends on which process is faster.
 const RUNS: usize = 20;
 
-/// With a handler of TERM, and deaf to it.
+/// The answers to TERM: an exit, and none.
 const ON_TERM: [&str; 2] = ["exit 0", ""];
 
 /// Runs a case many times, some at once.
@@ -29,11 +29,11 @@ async fn often<F: Future<Output = ()> + Send + 'static>(case: impl Fn(&'static s
     }
 }
 
-/// Sees to it that all are gone, and that the first ended as it should.
+/// Waits until all are gone, and checks the exit of the first.
 async fn are_gone(pids: [u32; 3], child: &Child, on_term: &str) {
     until_gone(&pids).await;
     let exit = soon("the exit", child.wait()).await;
-    // On a busy machine it may not get round to its handler in time.
+    // On a busy machine the shell may be killed before its handler has run.
     assert!(exit.signal == Some(9) || !on_term.is_empty() && exit.status == Some(0), "{exit:?}");
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of children when the process that started them is killed, and what does not end them.
+//! The end of children whose parent process is killed, and of children whose parent thread ends.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -16,7 +16,8 @@ use crate::support::{GUARD, shell, soon};
 const ROLE: &str = "ACP_PROCESS_TEST_CLIENT";
 const GUARDIAN: &str = include_str!("../../src/tree/guardian.sh");
 
-/// Both are deaf to TERM and never read; one is in a session of its own, which is no member of the group.
+/// Starts two processes that ignore TERM and never read. One is in a session of its own, outside
+/// the group.
 const LEAVES_THE_GROUP: &str =
     "trap '' TERM; setsid sh -c 'trap \"\" TERM; echo $$ >&2; exec sleep 1000' & echo $$ >&2; wait";
 
@@ -42,18 +43,18 @@ fn nothing_is_left_of_a_client_that_is_killed() {
     runtime.block_on(until_ended(&pids));
 }
 
-/// Says which processes it has started, and waits to be killed.
+/// Starts processes, prints their ids, and waits to be killed.
 async fn client() {
     let (command, mut pids) = three_levels("");
     let _first = command.spawn().unwrap();
     let mut started = three(&mut pids).await.to_vec();
-    // A guardian that is lost is replaced by one that knows of all.
+    // A guardian that was lost is replaced by one that knows all groups.
     let guardian = guardian_of(process::id()).unwrap();
     kill_process(Pid::from_raw(guardian.cast_signed()).unwrap(), Signal::KILL).unwrap();
     until("the end of the guardian", || !is_running(guardian)).await;
-    let (told, mut pids) = mpsc::unbounded_channel();
+    let (sender, mut pids) = mpsc::unbounded_channel();
     let command = shell(LEAVES_THE_GROUP)
-        .on_stderr(move |line| told.send(line.parse::<u32>().unwrap()).unwrap_or_default());
+        .on_stderr(move |line| sender.send(line.parse::<u32>().unwrap()).unwrap_or_default());
     let _second = command.spawn().unwrap();
     for _ in 0..2 {
         started.push(soon("a process id", pids.recv()).await.unwrap());
@@ -68,7 +69,7 @@ async fn client() {
     std::future::pending().await
 }
 
-/// The child of a process that is a guardian.
+/// Finds the guardian among the children of a process.
 fn guardian_of(client: u32) -> Option<u32> {
     let all = std::fs::read_dir("/proc").unwrap().flatten();
     let mut pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -103,10 +104,10 @@ fn a_guardian_ends_those_it_was_told_of_and_no_strangers() {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         stat.rsplit(") ").next().unwrap().split(' ').nth(19).unwrap().to_owned()
     };
-    for (told, ends) in [
+    for (lines, ends) in [
         ("+ PID BIRTH\n", true),
         ("+ PID 0\n", true),
-        // The number was given to somebody else since.
+        // The number belongs to another process by now.
         ("+ PID 1\n", false),
         ("+ PID BIRTH\n- PID\n", false),
         ("+ 1234567 0\n+ PID BIRTH\n+ 1234568 5\n- 1234567\n- PID\n- 1234568\n", false),
@@ -116,10 +117,10 @@ fn a_guardian_ends_those_it_was_told_of_and_no_strangers() {
         let mut guardian = process::Command::new("/bin/sh");
         let mut guardian = guardian.args(["-c", GUARDIAN]).stdin(Stdio::piped()).spawn().unwrap();
         let pid = child.id();
-        let lines = told.replace("PID", &pid.to_string()).replace("BIRTH", &birth(pid));
-        guardian.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        let sent = lines.replace("PID", &pid.to_string()).replace("BIRTH", &birth(pid));
+        guardian.stdin.take().unwrap().write_all(sent.as_bytes()).unwrap();
         guardian.wait().unwrap();
-        assert_eq!(!is_running(pid), ends, "{told}");
+        assert_eq!(!is_running(pid), ends, "{lines}");
         child.kill().unwrap();
         child.wait().unwrap();
     }

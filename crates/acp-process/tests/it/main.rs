@@ -1,4 +1,4 @@
-//! Child processes: how they are started, what they print, and how they are ended with all they started.
+//! Child processes: their start, their output, and their end with all that they have started.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,3 +23,5 @@ mod spawn;
 mod support;
 #[cfg(all(feature = "pty", unix))]
 mod terminal;
+#[cfg(windows)]
+mod windows;

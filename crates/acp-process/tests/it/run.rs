@@ -1,4 +1,4 @@
-//! Commands that are run for what they print.
+//! Commands that are run for their output.
 
 use std::time::Duration;
 
@@ -7,8 +7,10 @@ use tokio::io::AsyncReadExt;
 
 use crate::support::{shell, soon};
 
-/// Leaves a process behind in its group that has exited, and whose parent, outside the group, never takes note of it.
-/// Says the number of that parent, which is to be killed.
+/// Leaves a zombie in its group, whose parent is outside the group and never takes note of the
+/// exit.
+///
+/// The script prints the process id of that parent, which the test must kill.
 const LEAVES_A_ZOMBIE: &str = r#"
     (true & exec setsid sleep 1000 </dev/null >/dev/null 2>&1) &
     echo $!
@@ -22,7 +24,7 @@ async fn processes_that_have_exited_hold_nobody_up() {
         let (mut running, mut output) =
             shell(LEAVES_A_ZOMBIE).grace(Duration::from_secs(3600)).run().unwrap();
         let mut parent = String::new();
-        // Its end: nobody is left who could write.
+        // The end of the output: no process is left that could write.
         soon("a number", output.read_to_string(&mut parent)).await.unwrap();
         let group = running.pid();
         assert_eq!(soon("the exit", running.exited()).await.status, Some(3));
@@ -51,7 +53,7 @@ async fn a_command_is_run_for_what_it_prints() {
     assert!(running.pid().is_some());
     let exit = soon("the exit", running.exited()).await;
     assert_eq!((exit.status, exit.signal), (Some(4), None));
-    // All of it is there, in order, once it has exited.
+    // After the exit all of the output is there, in order.
     let mut printed = [0; 100];
     let length = output.read_now(&mut printed);
     assert_eq!(&printed[..length], b"one\ntwo\nthree\n");
@@ -82,7 +84,7 @@ async fn what_outlives_its_leader_is_looked_at_less_and_less_often() {
             looks += 1;
             gone.as_mut().poll(cx)
         });
-        // Of the paused clock: no longer than it takes to look.
+        // Ten minutes of the paused clock.
         tokio::time::timeout(Duration::from_secs(600), counted).await.expect_err("it sleeps");
     }
     assert!(looks < 3_000, "{looks} looks in ten minutes");

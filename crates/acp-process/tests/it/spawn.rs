@@ -44,9 +44,9 @@ async fn a_signal_is_told_apart_from_a_status() {
 #[tokio::test]
 async fn a_listener_that_panics_is_not_asked_again() {
     let lines = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&lines);
+    let received = Arc::clone(&lines);
     let command = shell("echo one >&2; echo two >&2").on_stderr(move |line| {
-        heard.lock().unwrap().push(line.to_owned());
+        received.lock().unwrap().push(line.to_owned());
         panic!("as a listener may");
     });
     let Spawned { child, .. } = command.grace(GUARD).spawn().unwrap();
@@ -57,10 +57,10 @@ async fn a_listener_that_panics_is_not_asked_again() {
 #[tokio::test]
 async fn stderr_is_kept_short_and_handed_over_by_line() {
     let lines = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&lines);
+    let received = Arc::clone(&lines);
     let script = r"for i in $(seq 1 5000); do echo line $i >&2; done; printf unfinished >&2";
     let command =
-        shell(script).stderr_tail(20).on_stderr(move |line| heard.lock().unwrap().push(line.to_owned()));
+        shell(script).stderr_tail(20).on_stderr(move |line| received.lock().unwrap().push(line.to_owned()));
     let Spawned { child, guard: _guard, .. } = command.spawn().unwrap();
     soon("the exit", child.wait()).await;
     assert_eq!(child.stderr_tail(), "line 5000\nunfinished");

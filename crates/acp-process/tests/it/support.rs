@@ -6,10 +6,11 @@ use std::time::Duration;
 use acp_process::Command;
 use tokio::time::timeout;
 
-/// How long a test waits for something that should happen at once: only a failure takes this long.
+/// The time that a test waits for something that should happen at once. Only a failure takes so
+/// long.
 pub(crate) const GUARD: Duration = Duration::from_secs(60);
 
-/// Awaits something that must not take long.
+/// Awaits a future that must not take long.
 pub(crate) async fn soon<F: Future>(what: &str, future: F) -> F::Output {
     match timeout(GUARD, future).await {
         Ok(output) => output,

@@ -7,7 +7,7 @@ use crate::support::{shell, soon};
 
 const ROLE: &str = "ACP_PROCESS_TEST_ON_A_TERMINAL";
 
-/// Says what can be done with the terminal, past all pipes.
+/// Prints whether the terminal can be written and read, past all pipes.
 const SCRIPT: &str = "
     (echo stray >/dev/tty) 2>/dev/null && echo written
     (read line </dev/tty) 2>/dev/null && echo read
@@ -38,7 +38,7 @@ async fn on_a_terminal() {
     let Spawned { child, guard: _guard, .. } = shell(&format!("({SCRIPT}) >&2")).spawn().unwrap();
     assert_eq!(soon("the exit", child.wait()).await.stderr_tail, "done\n");
 
-    // A login, say: it is for the user to see.
+    // A login, for example, is for the user to see.
     let status = shell("echo stray >/dev/tty").to_std().status().unwrap();
     assert!(status.success());
 }

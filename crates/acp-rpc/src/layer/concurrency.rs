@@ -1,4 +1,4 @@
-//! An end to doing too much at once.
+//! A limit on requests at the same time.
 
 use std::sync::Arc;
 
@@ -7,22 +7,24 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use super::Layer;
 use super::gated::{Gate, Gated};
 
-/// A limit on how many requests are in work at once. Others wait, in the order they got there; notifications
-/// do not count.
+/// A limit on how many requests are in work at once. Others wait, in the order in which they came.
+/// Notifications do not count.
 ///
-/// Out, a request is in work until it is answered; in, until its handler has answered. One that is cancelled while
-/// it waits is answered with `-32800` at once, or as its handler [wants it](crate::Request::if_cancelled). Clones
-/// share the limit, and so do connections with clones of one [`Options`](crate::Options).
+/// A request that goes out is in work until it is answered. A request that comes in is in work
+/// until its handler has answered. If it is cancelled while it waits, it is answered at once: with
+/// `-32800`, or as its handler [wants it](crate::Request::if_cancelled). Clones share the limit,
+/// and so do connections with clones of one [`Options`](crate::Options).
 ///
-/// A handler that calls the peer keeps its place meanwhile. If the peer calls back before it answers, and all
-/// places are taken so, all wait for each other: leave methods that do so out with [`Only`](super::Only).
+/// A handler that calls the peer keeps its place meanwhile. If the peer calls back before it
+/// answers, and such handlers have all places, they all wait for each other. Exclude such methods
+/// with [`Only`](super::Only).
 #[derive(Clone, Debug)]
 pub struct Concurrency {
     places: Arc<Semaphore>,
 }
 
 impl Concurrency {
-    /// At most this many requests at once, and at least one.
+    /// Creates a limit of so many requests at once, and of at least one.
     #[must_use]
     pub fn new(requests: usize) -> Self {
         Self { places: Arc::new(Semaphore::new(requests.clamp(1, Semaphore::MAX_PERMITS))) }

@@ -3,23 +3,26 @@
 use acp_json::Node;
 
 use super::{Exchange, Outbound, Outgoing};
-use crate::error::CloseReason;
-use crate::fault::Fault;
-use crate::message::Error;
+use crate::core::error::CloseReason;
+use crate::core::fault::Fault;
 use crate::peer::Peer;
-use crate::service::{Delivery, Request, Service, Task};
+use crate::service::Service;
+use crate::service::delivery::Delivery;
+use crate::service::reply::Task;
+use crate::service::request::Request;
+use crate::wire::message::Error;
 
-/// What requests wait for.
+/// The gate that requests wait for.
 pub trait Gate: Clone + Send + Sync + 'static {
-    /// What a request holds as long as it is in work.
+    /// The pass that a request holds as long as it is in work.
     type Pass: Send;
 
     /// Waits until one more may begin.
     fn pass(&self) -> impl Future<Output = Self::Pass> + Send;
 }
 
-/// Lets requests wait at a gate, in both directions, and notifications past it. What comes in and is cancelled while it
-/// waits is answered with `-32800`.
+/// Lets requests wait at a gate, in both directions. Notifications pass. A request that comes in
+/// and is cancelled while it waits is answered with `-32800`.
 #[derive(Debug)]
 pub struct Gated<S, G> {
     pub(super) inner: S,

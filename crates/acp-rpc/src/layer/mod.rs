@@ -2,10 +2,8 @@
 
 mod concurrency;
 mod gated;
-mod meta;
 mod observe;
 mod only;
-mod outgoing;
 mod rate_limit;
 mod timeout;
 
@@ -17,11 +15,12 @@ pub use tower_layer::{Layer, LayerFn, layer_fn};
 pub use self::concurrency::Concurrency;
 pub use self::observe::{Observe, Observed, Outcome, Step};
 pub use self::only::Only;
-pub use self::outgoing::{Exchange, Outbound, Outgoing, Progress};
 pub use self::rate_limit::RateLimit;
 pub use self::timeout::Timeout;
+pub use crate::peer::outgoing::{Exchange, Outbound, Outgoing};
+pub use crate::peer::progress::Progress;
 
-use self::outgoing::Wire;
+use crate::peer::outgoing::Wire;
 use crate::service::Service;
 
 /// The layers of a connection: see [`Options::layer_in`](crate::Options::layer_in) and
@@ -51,12 +50,12 @@ impl Layers {
         self.outgoing.push(Arc::new(move |inner| Arc::new(layer.layer(inner))));
     }
 
-    /// The service behind its layers.
+    /// Returns the service behind its layers.
     pub(crate) fn inbound(&self, service: Arc<dyn Service>) -> Arc<dyn Service> {
         self.incoming.iter().rev().fold(service, |inner, wrap| wrap(inner))
     }
 
-    /// The way out through the layers, unless there are none.
+    /// Returns the way out through the layers, unless there are none.
     pub(crate) fn outbound(&self) -> Option<Arc<dyn Outbound>> {
         let wire: Arc<dyn Outbound> = Arc::new(Wire);
         let wrapped = self.outgoing.iter().rev().fold(wire, |inner, wrap| wrap(inner));

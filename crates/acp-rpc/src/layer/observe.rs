@@ -1,4 +1,4 @@
-//! Seeing what is asked, and how it ends: for logs and metrics.
+//! A layer that sees requests and how they end, for logs and metrics.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,18 +9,24 @@ use acp_json::Node;
 use tokio::time::Instant;
 
 use super::{Exchange, Layer, Outbound, Outgoing, Progress};
-use crate::error::{CallError, CloseReason};
-use crate::fault::Fault;
-use crate::message::{Error, Id};
+use crate::core::error::{CallError, CloseReason};
+use crate::core::fault::Fault;
+use crate::core::job::BoxFuture;
+use crate::core::panics::guarded;
 use crate::peer::Peer;
-use crate::service::{BoxFuture, Delivery, Request, Service, Task};
+use crate::service::Service;
+use crate::service::delivery::Delivery;
+use crate::service::reply::Task;
+use crate::service::request::Request;
 use crate::tap::Direction;
-use crate::task::guarded;
+use crate::wire::message::{Error, Id};
 
-/// Is told when each request and notification starts and how it ends. [`Tap`](crate::Tap) sees lines instead.
+/// Calls a function when each request and notification starts and when it ends. [`Tap`](crate::Tap)
+/// sees lines instead.
 ///
-/// What is observed is what the layer is around: put first, it counts the waits in other layers. The function
-/// runs in the tasks of callers and handlers, and on the reader: it must not block. A panic of it is dropped.
+/// It observes what is inside it: as the first layer it also counts the waits in the others. The
+/// function runs in the tasks of callers and handlers, and on the reader, so it must not block. Its
+/// panics are dropped.
 #[derive(Clone)]
 pub struct Observe {
     observer: Observer,
@@ -29,7 +35,7 @@ pub struct Observe {
 type Observer = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
 
 impl Observe {
-    /// Tells `observer`.
+    /// Creates a layer that calls `observer`.
     pub fn new(observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
         Self { observer: Arc::new(observer) }
     }
@@ -45,21 +51,21 @@ impl fmt::Debug for Observe {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Observed<'a> {
-    /// Whose request or notification it is: [`Direction::In`] is the peer's.
+    /// The side whose request or notification it is: [`Direction::In`] is the peer's.
     pub direction: Direction,
     /// Its method.
     pub method: &'a str,
-    /// Whether it is a request.
+    /// True for a request, false for a notification.
     pub is_request: bool,
     /// The id of a request. One of this side has none before it is sent.
     pub id: Option<&'a Id>,
     /// The lane of a notification that came in, or of an answer that will, if it goes through one.
     pub lane: Option<&'a str>,
-    /// What happened.
+    /// The step itself.
     pub step: Step<'a>,
 }
 
-/// What happened to a request or notification.
+/// The step of a request or notification.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Step<'a> {
@@ -68,19 +74,20 @@ pub enum Step<'a> {
     /// It is over.
     #[non_exhaustive]
     Ended {
-        /// How.
+        /// The outcome.
         outcome: Outcome<'a>,
-        /// The time since it started. That of a notification from the peer runs up to the end of its handler.
+        /// The time since it started. For a notification of the peer it runs to the end of its
+        /// handler.
         duration: Duration,
-        /// The length in bytes of the line that was sent for it, request, notification or result. 0 if there
-        /// was none, and for answers with an error.
+        /// The length in bytes of the line that was sent for it: request, notification or result.
+        /// It is 0 if there was none, and for answers with an error.
         sent: usize,
-        /// The length in bytes of the line that was received for it. 0 if there was none.
+        /// The length in bytes of the line that was received for it, or 0 if there was none.
         received: usize,
     },
 }
 
-/// How a request or notification ended.
+/// The way in which a request or notification ended.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Outcome<'a> {
@@ -94,13 +101,13 @@ pub enum Outcome<'a> {
     Failed(&'a CallError),
     /// The handler panicked.
     Panicked,
-    /// It was given up: the caller dropped it, the end of the connection stopped its handler, or its result could
-    /// not be written.
+    /// It was given up: the caller dropped it, the end of the connection stopped its handler, or
+    /// its result could not be written.
     Dropped,
 }
 
 impl<'a> Outcome<'a> {
-    /// How an exchange ended.
+    /// Returns the outcome of an exchange.
     pub(crate) const fn of(done: &'a Result<(), CallError>) -> Self {
         match done {
             Ok(()) => Self::Done,
@@ -118,7 +125,7 @@ impl<S> Layer<S> for Observe {
     }
 }
 
-/// What an [`Observe`] makes of it.
+/// The wrapper that [`Observe`] puts around a service or a way out.
 pub struct Watched<S> {
     inner: S,
     observer: Observer,
@@ -157,7 +164,7 @@ impl<S: Service> Service for Watched<S> {
         Ok(Box::pin(async move {
             let answer = task.await;
             match answer {
-                // It ends when it has been written, or is dropped if it cannot be.
+                // It ends when it has been written, or is dropped if that fails.
                 Ok(reply) => Ok(reply.on_sent(move |bytes| {
                     watch.sent = bytes;
                     watch.end(Outcome::Done);
@@ -207,7 +214,8 @@ impl<S: fmt::Debug> fmt::Debug for Watched<S> {
     }
 }
 
-/// Tells an observer of one request or notification; when dropped, that it was dropped.
+/// Reports one request or notification to an observer. A drop before its end reports that it was
+/// dropped.
 struct Watch {
     observer: Observer,
     direction: Direction,
@@ -218,7 +226,7 @@ struct Watch {
     progress: Option<Progress>,
     sent: usize,
     received: usize,
-    /// While it is under way.
+    /// The time when it started, until it ends.
     started: Option<Instant>,
 }
 
@@ -240,7 +248,7 @@ impl Watch {
 
     fn start(&mut self) {
         self.started = Some(Instant::now());
-        self.tell(Step::Started);
+        self.report(Step::Started);
     }
 
     fn end(&mut self, outcome: Outcome<'_>) {
@@ -249,7 +257,7 @@ impl Watch {
             (self.id, self.sent, self.received) = (progress.id(), progress.sent(), progress.received());
         }
         let (duration, sent, received) = (started.elapsed(), self.sent, self.received);
-        self.tell(Step::Ended { outcome, duration, sent, received });
+        self.report(Step::Ended { outcome, duration, sent, received });
     }
 
     /// Watches the job of a notification.
@@ -261,7 +269,7 @@ impl Watch {
         })
     }
 
-    fn tell(&self, step: Step<'_>) {
+    fn report(&self, step: Step<'_>) {
         let observed = Observed {
             direction: self.direction,
             method: &self.method,
@@ -270,7 +278,7 @@ impl Watch {
             lane: self.lane.as_deref(),
             step,
         };
-        // Also while a handler's panic unwinds, where a second one would end the process.
+        // A handler's panic may be unwinding here: a second panic would end the process.
         let _ = guarded(|| (self.observer)(&observed));
     }
 }

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use acp_json::Node;
 
 use super::{Exchange, Layer, Outbound, Outgoing};
-use crate::error::CloseReason;
-use crate::fault::Fault;
-use crate::message::Error;
+use crate::core::error::CloseReason;
+use crate::core::fault::Fault;
 use crate::peer::Peer;
-use crate::service::{Delivery, Request, Service, Task};
+use crate::service::Service;
+use crate::service::delivery::Delivery;
+use crate::service::reply::Task;
+use crate::service::request::Request;
+use crate::wire::message::Error;
 
-/// Another layer, for some methods; the others go past it.
+/// A layer that applies to some methods. Other methods go past it.
 #[derive(Clone)]
 pub struct Only<L> {
     applies: Applies,
@@ -22,7 +25,7 @@ pub struct Only<L> {
 type Applies = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 impl<L> Only<L> {
-    /// `layer` for the methods that `applies` is true of.
+    /// Applies `layer` to the methods for which `applies` returns true.
     pub fn new(applies: impl Fn(&str) -> bool + Send + Sync + 'static, layer: L) -> Self {
         Self { applies: Arc::new(applies), layer }
     }
@@ -36,7 +39,7 @@ impl<S: Clone, L: Layer<S>> Layer<S> for Only<L> {
     }
 }
 
-/// What an [`Only`] makes of it.
+/// The wrapper that [`Only`] puts around a service or a way out.
 pub struct Fork<S, T> {
     applies: Applies,
     layered: T,

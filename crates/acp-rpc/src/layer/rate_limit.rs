@@ -1,4 +1,4 @@
-//! An end to doing too much in a time.
+//! A limit on requests in a time.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -7,23 +7,23 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Layer;
 use super::gated::{Gate, Gated};
-use crate::options::NEVER;
+use crate::core::deadline::NEVER;
 
-/// A limit on how many requests begin in a time. More wait until it is their turn, in the order they got
-/// there; notifications do not count.
+/// A limit on how many requests begin in a time. Others wait for their turn, in the order in which
+/// they came. Notifications do not count.
 ///
-/// A whole time's worth may begin at once, after that they come evenly. One that is given up while it waits has
-/// used its turn; in, it is answered with `-32800` at once, or as its handler
-/// [wants it](crate::Request::if_cancelled). Clones share the limit, and so do connections with
-/// clones of one [`Options`](crate::Options).
+/// All requests of one period may begin at once; after that they come evenly. A request that is
+/// given up while it waits has used its turn. If it came in, it is answered at once: with `-32800`,
+/// or as its handler [wants it](crate::Request::if_cancelled). Clones share the limit, and so do
+/// connections with clones of one [`Options`](crate::Options).
 #[derive(Clone, Debug)]
 pub struct RateLimit {
     pace: Arc<Pace>,
 }
 
 impl RateLimit {
-    /// At most this many requests, and at least one, in this time. A time of zero limits nothing; [`Duration::MAX`] never
-    /// ends, so that only the first of them begin.
+    /// Creates a limit of so many requests, and of at least one, in this time. A time of zero
+    /// limits nothing. [`Duration::MAX`] never ends, so that only the first requests begin.
     #[must_use]
     pub fn new(requests: u32, per: Duration) -> Self {
         let interval = per / requests.max(1);
@@ -33,19 +33,19 @@ impl RateLimit {
     }
 }
 
-/// When who may begin.
+/// The pace at which requests begin.
 #[derive(Debug)]
 struct Pace {
     interval: Duration,
-    /// How far ahead of an even pace one may be.
+    /// The most that requests may be ahead of an even pace.
     burst: Duration,
-    /// When the first one began, and how long after it the next one would begin at an even pace: a sum of times that has
-    /// a largest value, as a point in time has not.
+    /// The time of the first request, and how long after it the next one would begin at an even
+    /// pace. A sum of times has a largest value, but a point in time does not.
     next: Mutex<Option<(Instant, Duration)>>,
 }
 
 impl Pace {
-    /// Takes the next turn, and says when it is.
+    /// Takes the next turn and returns its time.
     fn turn(&self) -> Instant {
         let now = Instant::now();
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! An end to waiting.
+//! A limit on waiting.
 
 use std::time::Duration;
 
@@ -6,26 +6,30 @@ use acp_json::Node;
 use tokio::time::timeout;
 
 use super::{Exchange, Layer, Outbound, Outgoing};
-use crate::error::{CallError, CloseReason};
-use crate::fault::Fault;
-use crate::message::Error;
+use crate::core::error::{CallError, CloseReason};
+use crate::core::fault::Fault;
 use crate::peer::Peer;
-use crate::service::{Delivery, Request, Service, Task};
+use crate::service::Service;
+use crate::service::delivery::Delivery;
+use crate::service::reply::Task;
+use crate::service::request::Request;
+use crate::wire::message::Error;
 
-/// A limit on how long things take.
+/// A limit on how long messages take.
 ///
-/// Out, a request that is not answered and a notification that cannot leave in time fail with
-/// [`CallError::TimedOut`]; what was sent is cancelled. [`Peer::timeout`] does that per call.
+/// Out: a request that is not answered in time, and a notification that cannot leave in time, fail
+/// with [`CallError::TimedOut`]. A request that was sent is cancelled. [`Peer::timeout`] does that
+/// per call.
 ///
-/// In, a request whose handler does not answer in time is answered with `-32603`; its
-/// [`cancel`](Request::cancel) fires and the handler is dropped. Notifications take the time they take.
+/// In: a request whose handler does not answer in time is answered with `-32603`, its
+/// [`cancel`](Request::cancel) fires, and the handler is dropped. Notifications have no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeout {
     after: Duration,
 }
 
 impl Timeout {
-    /// Gives up after this time.
+    /// Creates a limit of this time.
     #[must_use]
     pub const fn new(after: Duration) -> Self {
         Self { after }
@@ -40,7 +44,7 @@ impl<S> Layer<S> for Timeout {
     }
 }
 
-/// What a [`Timeout`] makes of it.
+/// The wrapper that [`Timeout`] puts around a service or a way out.
 #[derive(Debug)]
 pub struct Timed<S> {
     inner: S,

@@ -1,4 +1,4 @@
-//! What a recording consists of, and how it is written: one JSON object a line.
+//! The records of a recording, written as one JSON object a line.
 
 use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -6,10 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use acp_json::{Node, Value};
 
 use super::{Direction, Kind, Traffic};
-use crate::message::Id;
-use crate::options::Noise;
-use crate::reading::repaired;
-use crate::service::Encode;
+use crate::wire::encode::Encode;
+use crate::wire::message::Id;
+use crate::wire::reading::{Noise, repaired};
 
 /// One record of a [`Recording`](super::Recording).
 #[derive(Clone, Debug, PartialEq)]
@@ -17,11 +16,11 @@ use crate::service::Encode;
 pub enum Record {
     /// A line of the connection.
     Line(Entry),
-    /// A gap: so many lines were not recorded, because the file took them too slowly.
+    /// A gap: the file was too slow, and so many lines were not recorded.
     Dropped {
-        /// When they had been given up.
+        /// The time when they were dropped.
         time: SystemTime,
-        /// How many.
+        /// The number of lines.
         count: u64,
     },
 }
@@ -30,11 +29,11 @@ pub enum Record {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// When it was seen, to the microsecond.
+    /// The time when it was seen, to the microsecond.
     pub time: SystemTime,
-    /// Where it went, as seen from the side that recorded.
+    /// Its direction, as seen from the side that recorded.
     pub direction: Direction,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// The method, of a request or notification.
     pub method: Option<String>,
@@ -42,12 +41,12 @@ pub struct Entry {
     pub id: Option<Id>,
     /// The length of the line in bytes, before redaction.
     pub bytes: u64,
-    /// The message, with U+FFFD for what in it is not Unicode; a string that holds the line if it was not JSON. `None`
-    /// if it was not recorded.
+    /// The message, with U+FFFD for text that is not Unicode. For a line that is not JSON it is a
+    /// string with the line. `None` if it was not recorded.
     pub body: Option<Value>,
 }
 
-/// Writes the record of a line. Nothing written here can fail in memory.
+/// Writes the record of a line. Writing into memory cannot fail.
 pub(super) fn write_line(buffer: &mut Vec<u8>, traffic: &Traffic<'_>) {
     let direction = if traffic.direction == Direction::In { "in" } else { "out" };
     let (time, kind) = (micros(traffic.time), kind_name(traffic.kind));
@@ -81,7 +80,7 @@ pub(super) fn write_dropped(buffer: &mut Vec<u8>, count: u64) {
     let _ = writeln!(buffer, r#"{{"time":{time},"kind":"dropped","count":{count}}}"#);
 }
 
-/// Reads a record; an error is what is wrong with it.
+/// Reads a record. An error is the problem with it.
 pub(super) fn read(line: &[u8]) -> Result<Record, &'static str> {
     let text;
     let node = match acp_json::parse_slice(line) {

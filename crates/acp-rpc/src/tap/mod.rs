@@ -7,6 +7,7 @@ mod recording;
 mod redaction;
 mod rename;
 mod replay;
+mod replayed;
 mod script;
 mod traffic;
 
@@ -17,20 +18,20 @@ pub use self::entry::{Entry, Record};
 pub use self::recorder::Recorder;
 pub use self::recording::{Recording, RecordingError};
 pub use self::redaction::Redaction;
-pub use self::replay::{Replay, ReplayError, Replayed, replay};
+pub use self::replay::{Replay, ReplayError, replay};
+pub use self::replayed::Replayed;
 pub use self::traffic::{Direction, Kind, Traffic};
 
 pub(crate) use self::observer::Observer;
 
-use crate::message::{Id, Message};
-use crate::options::Noise;
-use crate::reading::repaired;
+use crate::wire::message::{Id, Message};
+use crate::wire::reading::{Noise, repaired};
 
-/// Sees each line of a connection, in the order of the wire. Free when there is none.
+/// Sees each line of a connection, in the order of the wire. A connection without one pays nothing.
 ///
-/// By default the line itself is withheld: an observer sees what kind of message it is, its method, id and
-/// size, but no params, results or error data. [`Tap::redacted`] shows lines without their secrets, [`Tap::raw`]
-/// shows all of it.
+/// By default the line itself is withheld: an observer sees the kind of message, its method, id and
+/// size, but no params, results or error data. [`Tap::redacted`] shows lines without their secrets,
+/// [`Tap::raw`] shows all of it.
 ///
 /// Observers run on the connection's driver: they must be quick and must not block.
 #[derive(Clone)]
@@ -39,7 +40,7 @@ pub struct Tap {
     show: Show,
 }
 
-/// What a tap shows of lines.
+/// The part of lines that a tap shows.
 #[derive(Clone, Debug)]
 enum Show {
     Nothing,
@@ -48,29 +49,29 @@ enum Show {
 }
 
 impl Tap {
-    /// A tap that withholds what messages carry.
+    /// Creates a tap that withholds the content of messages.
     pub fn new(observe: impl Fn(Traffic<'_>) + Send + Sync + 'static) -> Self {
         Self { observe: Arc::new(observe), show: Show::Nothing }
     }
 
-    /// A tap that shows lines without their secrets.
+    /// Creates a tap that shows lines without their secrets.
     pub fn redacted(redaction: Redaction, observe: impl Fn(Traffic<'_>) + Send + Sync + 'static) -> Self {
         Self { observe: Arc::new(observe), show: Show::Redacted(redaction) }
     }
 
-    /// A tap that shows whole lines, secrets included.
+    /// Creates a tap that shows whole lines, secrets included.
     pub fn raw(observe: impl Fn(Traffic<'_>) + Send + Sync + 'static) -> Self {
         Self { observe: Arc::new(observe), show: Show::Everything }
     }
 
-    /// Shows one line, which says what `text` does: the same, but for text that was repaired. It is parsed here once
-    /// more, which only those pay who look.
+    /// Shows one line that was read as `text`, which differs from it if it was repaired. It is
+    /// parsed here once more, at the cost of those who look.
     fn see(&self, direction: Direction, line: &[u8], text: &[u8]) {
         let message = Message::parse(text);
         if let (Direction::Out, Err(_), true) = (direction, &message, line == text)
             && let Some(text) = repaired(line, Noise::Skip)
         {
-            // JSON that somebody else wrote and a service passed on.
+            // JSON of somebody else that a service passed on.
             return self.see(direction, line, text.as_bytes());
         }
         let mut traffic = Traffic::head(direction, &message, line.len());

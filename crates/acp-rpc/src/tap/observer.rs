@@ -1,14 +1,14 @@
-//! Where a connection shows its lines.
+//! The part of a connection that shows its lines.
 
 use std::sync::Arc;
 
 use super::{Direction, Tap};
-use crate::fault::{Fault, Origin};
-use crate::message::Id;
+use crate::core::fault::{Fault, Origin};
+use crate::core::panics::guarded;
 use crate::service::Service;
-use crate::task::guarded;
+use crate::wire::message::Id;
 
-/// A connection's tap, if it has one, and who is told should it panic.
+/// The tap of a connection, if it has one, and the service that learns of its panics.
 #[derive(Clone)]
 pub(crate) struct Observer {
     tap: Option<Tap>,
@@ -24,12 +24,12 @@ impl Observer {
         &self.service
     }
 
-    /// Shows a line that came, which was read as `text`.
+    /// Shows a line that came and was read as `text`.
     pub(crate) fn received(&self, line: &[u8], text: &[u8]) {
         self.show(|tap| tap.see(Direction::In, line, text));
     }
 
-    /// Shows that a line came that is not read.
+    /// Shows that a line came that was not read.
     pub(crate) fn oversized(&self, id: Option<&Id>, bytes: u64) {
         self.show(|tap| tap.see_oversized(id, bytes));
     }

@@ -1,4 +1,4 @@
-//! Writing down what is seen.
+//! A tap that writes to a file.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -10,18 +10,20 @@ use std::thread::{self, JoinHandle};
 use super::{Redaction, Tap, Traffic, entry};
 
 const BUDGET: usize = 16 * 1024 * 1024;
-/// A buffer larger than this is not kept when what it held has been written.
+/// The largest buffer that is kept after its content has been written.
 const IDLE_CAPACITY: usize = 256 * 1024;
 
-/// Writes what it sees of connections to a file, one JSON object a line, for a
+/// Writes the lines of connections to a file, one JSON object a line, for a
 /// [`Recording`](super::Recording) to read.
 ///
-/// Secrets are [redacted](Redaction) unless [`unredacted`](Self::unredacted) says otherwise. A thread of its own does
-/// the writing, so connections never wait for the file. If it is so slow that more than the
-/// [`budget`](Self::budget) waits, lines are dropped, and a record tells where and how many.
+/// Secrets are [redacted](Redaction) unless [`unredacted`](Self::unredacted) is called. A thread of
+/// its own writes, so connections never wait for the file. If more than the
+/// [`budget`](Self::budget) waits for a slow file, lines are dropped, and a record says where and
+/// how many.
 ///
-/// The file is complete when the recorder, its taps and the [`Options`](crate::Options) and connections that hold
-/// them are gone and the thread is done, which nobody waits for; or after [`finish`](Self::finish), which waits.
+/// The file is complete after [`finish`](Self::finish), which waits for the thread. Otherwise it is
+/// complete when the recorder, its taps and all [`Options`](crate::Options) and connections with
+/// them are gone and the thread has ended.
 pub struct Recorder {
     end: Arc<End>,
     thread: JoinHandle<io::Result<()>>,
@@ -29,12 +31,12 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Records to a new file, or from the start of one that exists. On unix nobody but its owner may read a new one:
-    /// prompts and files are in it.
+    /// Records to a file, which is created or truncated. On unix only its owner may read a new
+    /// file: it holds prompts and files.
     ///
     /// # Errors
     ///
-    /// If the file cannot be made, or the thread cannot be started.
+    /// Fails if the file cannot be opened, or the thread cannot be started.
     pub fn create(path: impl AsRef<Path>) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
@@ -43,12 +45,12 @@ impl Recorder {
         Self::new(options.open(path)?)
     }
 
-    /// Records to anything. It gets whole records, many in one write where many wait, and is flushed after each
-    /// write.
+    /// Records to any writer. It gets whole records, many in one write if many wait, and is flushed
+    /// after each write.
     ///
     /// # Errors
     ///
-    /// If the thread cannot be started.
+    /// Fails if the thread cannot be started.
     pub fn new(to: impl Write + Send + 'static) -> io::Result<Self> {
         let queue = Arc::new(Queue::default());
         let ours = Arc::clone(&queue);
@@ -56,28 +58,30 @@ impl Recorder {
         Ok(Self { end: Arc::new(End(ours)), thread, redaction: Some(Redaction::default()) })
     }
 
-    /// Hides what this redaction hides. Holds for taps made after it.
+    /// Hides what `redaction` hides, in taps that are made after this call.
     #[must_use]
     pub fn redaction(mut self, redaction: Redaction) -> Self {
         self.redaction = Some(redaction);
         self
     }
 
-    /// Hides nothing: the file will hold keys, tokens and whatever else is sent. Holds for taps made after it.
+    /// Hides nothing, in taps that are made after this call: the file will hold keys, tokens and
+    /// everything else that is sent.
     #[must_use]
     pub fn unredacted(mut self) -> Self {
         self.redaction = None;
         self
     }
 
-    /// How many bytes may wait to be written; one record more may, however large. Default 16 MiB.
+    /// Sets the most bytes that may wait to be written. One record more may wait, however large.
+    /// Default 16 MiB.
     #[must_use]
     pub fn budget(self, bytes: usize) -> Self {
         self.end.0.lock().budget = bytes;
         self
     }
 
-    /// What connections show their lines to. Several connections may share one recording.
+    /// Returns a tap for connections. Several connections may share one recording.
     #[must_use]
     pub fn tap(&self) -> Tap {
         let end = Arc::clone(&self.end);
@@ -88,18 +92,18 @@ impl Recorder {
         }
     }
 
-    /// How many lines were dropped so far.
+    /// Returns how many lines were dropped so far.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.end.0.lock().dropped
     }
 
-    /// Records no more, and waits until everything is written. Blocks the thread meanwhile. Returns how many lines
-    /// were dropped.
+    /// Ends the recording and waits until everything is written, which blocks the thread. Returns
+    /// how many lines were dropped.
     ///
     /// # Errors
     ///
-    /// The first one that writing met; what came after it is not in the file.
+    /// Returns the first error of writing. Everything after it is missing in the file.
     pub fn finish(self) -> io::Result<u64> {
         let Self { end, thread, .. } = self;
         end.0.close();
@@ -114,7 +118,7 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// The writing end, shared by all taps: when the last one goes, the thread ends.
+/// The writing end, shared by all taps. When the last one is dropped, the thread ends.
 struct End(Arc<Queue>);
 
 impl Drop for End {
@@ -132,11 +136,11 @@ struct Queue {
 
 struct State {
     waiting: Vec<u8>,
-    /// How much the thread is at.
+    /// The bytes that the thread is writing.
     writing: usize,
     budget: usize,
     dropped: u64,
-    /// How many of those the recording does not tell of yet.
+    /// The dropped lines that the recording does not mention yet.
     untold: u64,
     closed: bool,
 }
@@ -157,7 +161,7 @@ impl State {
 }
 
 impl Queue {
-    /// Takes a record. The lock is never held for longer than a copy takes.
+    /// Takes a record. It holds the lock only for a copy.
     fn push(&self, traffic: &Traffic<'_>) {
         let mut record = Vec::new();
         entry::write_line(&mut record, traffic);
@@ -175,7 +179,7 @@ impl Queue {
 
     /// Writes until the end.
     fn drain(&self, mut to: impl Write) -> io::Result<()> {
-        // Also if writing fails or panics: what comes then is counted, not kept.
+        // Runs also if writing fails or panics: later records are counted, not kept.
         let _end = Closing(self);
         let mut batch = Vec::new();
         while self.take(&mut batch) {
@@ -185,7 +189,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Swaps what was written for what waits. `false` if nothing will come any more.
+    /// Swaps the written buffer for the waiting one. Returns `false` if nothing will come any more.
     fn take(&self, batch: &mut Vec<u8>) -> bool {
         batch.clear();
         batch.shrink_to(IDLE_CAPACITY);
@@ -205,7 +209,7 @@ impl Queue {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing that can panic half-way runs under this lock.
+        // No code under this lock can panic half-way.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Reading what was recorded.
+//! A reader of recordings.
 
 use std::fmt;
 use std::fs::File;
@@ -7,9 +7,9 @@ use std::path::Path;
 
 use super::entry::{self, Record};
 
-/// A recording: an iterator over its records, read as it goes.
+/// A recording: an iterator over its records, which it reads one by one.
 ///
-/// An error of a record does not end it: the next one is read after it.
+/// An error of a record does not end it: the next item is the next record.
 #[derive(Debug)]
 pub struct Recording<R> {
     from: R,
@@ -24,14 +24,14 @@ impl Recording<BufReader<File>> {
     ///
     /// # Errors
     ///
-    /// If it cannot be opened.
+    /// Fails if the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         Ok(Self::new(BufReader::new(File::open(path)?)))
     }
 }
 
 impl<R: BufRead> Recording<R> {
-    /// A recording that is read from anything.
+    /// Reads a recording from any reader.
     pub const fn new(from: R) -> Self {
         Self { from, line: 0, buffer: Vec::new(), failed: false }
     }
@@ -66,17 +66,17 @@ impl<R: BufRead> Iterator for Recording<R> {
     }
 }
 
-/// Why a record could not be read.
+/// The reason why a record could not be read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RecordingError {
-    /// Reading failed; there are no more records.
+    /// Reading failed. There are no more records.
     Io(io::Error),
-    /// A line is no record.
+    /// A line is not a record.
     Malformed {
         /// Its number, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: &'static str,
     },
 }
@@ -86,7 +86,7 @@ impl fmt::Display for RecordingError {
         match self {
             Self::Io(error) => write!(f, "the recording cannot be read: {error}"),
             Self::Malformed { line, problem } => {
-                write!(f, "line {line} of the recording is no record: {problem}")
+                write!(f, "line {line} of the recording is not a record: {problem}")
             }
         }
     }

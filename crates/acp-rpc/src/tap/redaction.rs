@@ -6,9 +6,9 @@ use std::sync::Arc;
 use acp_json::Node;
 
 const HIDDEN: &str = "[redacted]";
-/// Lists of pairs, or objects, of which the names may be seen but not the values.
+/// Lists of pairs, or objects, whose names may be seen but not their values.
 const PAIRS: [&str; 3] = ["env", "environment", "headers"];
-/// How names of members, flags and pairs end that stand before a secret.
+/// The ends of names of members, flags and pairs that stand before a secret.
 const SECRETS: [&str; 18] = [
     "accesskey",
     "accesskeys",
@@ -29,19 +29,23 @@ const SECRETS: [&str; 18] = [
     "secrets",
     "token",
 ];
-/// Often a number of tokens; then it is no secret.
+/// Often a number of tokens, which is not a secret.
 const COUNTED: &str = "tokens";
 
-/// Takes secrets out of messages: `[redacted]` stands in their place, and everything else stays as it is.
+/// Takes secrets out of messages: it puts `[redacted]` in their place and leaves everything else as
+/// it is.
 ///
-/// What is hidden, at any depth:
+/// It hides, at any depth:
 ///
-/// * the values in `env`, `environment` and `headers`, be they objects or lists of `{name, value}`; the names stay;
-/// * the text and numbers in members whose names end like `token`, `secret`, `password`, `passphrase`, `apiKey`,
-///   `accessKey`, `privateKey`, `authorization`, `bearer`, `cookie` or `credential`, in the plural too. Case, `-` and
-///   `_` do not matter: `access_token` is one. A number in `…tokens` stays, it counts them;
+/// * the values in `env`, `environment` and `headers`, both in objects and in lists of `{name,
+///   value}`; the names stay;
+/// * the text and numbers in members whose names end like `token`, `secret`, `password`,
+///   `passphrase`, `apiKey`, `accessKey`, `privateKey`, `authorization`, `bearer`, `cookie` or
+///   `credential`, also in the plural. Case, `-` and `_` do not matter: `access_token` is one. A
+///   number in `…tokens` stays, because it counts them;
 /// * the `value` of an object whose `name` ends like that;
-/// * in a list of arguments, what belongs to a flag whose name ends like that: `--token x`, `--api-key=x`.
+/// * in a list of arguments, the value of a flag whose name ends like that: `--token x`,
+///   `--api-key=x`.
 ///
 /// Text is not searched: a secret in a prompt, a file or a URL is not found.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +54,7 @@ pub struct Redaction {
 }
 
 impl Redaction {
-    /// Hides also what members of this name hold. Case, `-` and `_` do not matter.
+    /// Also hides the values of members with this name. Case, `-` and `_` do not matter.
     #[must_use]
     pub fn name(mut self, name: impl Into<Box<str>>) -> Self {
         self.names = self.names.iter().cloned().chain([name.into()]).collect();
@@ -88,7 +92,7 @@ impl Redaction {
         }
     }
 
-    /// One line with its secrets hidden, written anew. `None` if it is not JSON.
+    /// Returns one line with its secrets hidden, written anew, or `None` if it is not JSON.
     #[must_use]
     pub fn line(&self, line: &[u8]) -> Option<Vec<u8>> {
         let mut node = acp_json::parse_slice(line).ok()?;
@@ -101,7 +105,7 @@ impl Redaction {
             || self.names.iter().any(|own| is_like(name, own))
     }
 
-    /// Hides what belongs to flags with telling names.
+    /// Hides the values of flags whose names end like a secret's.
     fn hide_flags(&self, items: &mut [Node<'_>]) {
         let mut is_next = false;
         for item in items {
@@ -136,7 +140,7 @@ fn hide_values(node: &mut Node<'_>) {
     }
 }
 
-/// Hides all text in a value and, if so wanted, all numbers.
+/// Hides all text in a value and, if `numbers`, all numbers.
 fn hide(node: &mut Node<'_>, numbers: bool) {
     match node {
         Node::Str(_) => *node = Node::Str(Cow::Borrowed(HIDDEN)),

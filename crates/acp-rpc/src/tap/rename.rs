@@ -1,18 +1,19 @@
-//! Ids that the live side gave, in the place of those that were recorded.
+//! Ids of the live side in place of the recorded ones.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use acp_json::Node;
 
-/// What the ids of things are called now: sessions, terminals, whatever has an id in a result.
+/// The live names of recorded ids: of sessions, terminals and everything else with an id in a
+/// result.
 #[derive(Default)]
 pub(super) struct Renames {
     names: HashMap<String, String>,
 }
 
 impl Renames {
-    /// Learns from a result that the live side gave where the recorded one has another.
+    /// Learns the ids that a result of the live side has in place of the recorded ones.
     pub(super) fn learn(&mut self, recorded: &Node<'_>, live: &Node<'_>) {
         match (recorded, live) {
             (Node::Seq(recorded), Node::Seq(live)) => {

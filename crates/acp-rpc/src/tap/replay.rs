@@ -6,25 +6,26 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
 
+use super::replayed::Replayed;
 use super::script::{Script, Scripted};
 use super::{Direction, Kind, Record, RecordingError};
-use crate::codec::{Framer, Line};
 use crate::transport::Transport;
+use crate::wire::codec::{Framer, Line};
 
-/// How much the transport holds in each direction, and how much is written ahead.
+/// The capacity of the transport in each direction, and of the output that is written ahead.
 const CAPACITY: usize = 64 * 1024;
 
-/// Plays the lines that went in one direction of a recording: [`Direction::In`] stands for the peer of the side that
-/// recorded, [`Direction::Out`] for that side itself. The transport is for the live side, which takes the other's
-/// place.
+/// Plays the lines that went in one direction of a recording. [`Direction::In`] plays the peer of
+/// the side that recorded, [`Direction::Out`] that side itself. The transport is for the live side.
 ///
-/// Each line is sent when everything has come that the live side had sent before it, so the order is that of the
-/// recording, as fast as it can. What the live side sends is matched with what was recorded: a request or
-/// notification with the first of its method that has not been matched, preferably with equal params; a response by
-/// its id. Responses are sent under the live side's ids. Where a result of the live side has other strings in its
-/// `id` and `…Id` members than the recorded one, such as a session's, later lines are sent with the live ones.
-/// Notifications `$/…` are not waited for. A request that was not recorded is answered with `-32603`. Stray prints whose
-/// text was not recorded are left out.
+/// Each line is sent when everything has come that the live side had sent before it, so the order
+/// is that of the recording, as fast as possible. Messages of the live side are matched with
+/// recorded ones: a request or notification with the first one of its method that has not been
+/// matched, preferably with equal params; a response by its id. Responses are sent under the live
+/// side's ids. If a result of the live side has other strings in its `id` and `…Id` members than
+/// the recorded one, such as a session's id, later lines are sent with the live ones. Notifications
+/// `$/…` are not waited for. A request that was not recorded is answered with `-32603`. Stray
+/// prints whose text was not recorded are left out.
 ///
 /// After the last line the played side hangs up.
 ///
@@ -42,7 +43,7 @@ const CAPACITY: usize = 64 * 1024;
 ///
 /// # Errors
 ///
-/// If the recording cannot be read, has gaps, or lacks the text of a line to be played.
+/// Fails if the recording cannot be read, has gaps, or lacks the text of a line to play.
 pub fn replay(
     recording: impl IntoIterator<Item = Result<Record, RecordingError>>,
     plays: Direction,
@@ -62,8 +63,8 @@ pub fn replay(
     Ok((Transport::from_stream(live), Replay { playing: Box::pin(player.run()) }))
 }
 
-/// A recorded side at work: resolves when the live side has closed the connection. It does nothing unless it is
-/// spawned or awaited.
+/// A recorded side at work. It resolves when the live side has closed the connection. It does
+/// nothing unless it is spawned or awaited.
 #[must_use = "a replay does nothing unless it is spawned or awaited"]
 pub struct Replay {
     playing: Pin<Box<dyn Future<Output = Replayed> + Send>>,
@@ -83,59 +84,22 @@ impl fmt::Debug for Replay {
     }
 }
 
-/// How a replay went. `Display` names what differed, without what messages carry.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Replayed {
-    /// How many lines were played.
-    pub sent: usize,
-    /// How many lines were not, because the live side did not send what came before them, or was gone.
-    pub unsent: usize,
-    /// What the live side should have sent and did not: methods, or `response` and its id.
-    pub missing: Vec<String>,
-    /// What it sent that was not recorded, likewise.
-    pub unexpected: Vec<String>,
-}
-
-impl Replayed {
-    /// Whether everything was sent and came as it was recorded.
-    #[must_use]
-    pub fn is_faithful(&self) -> bool {
-        self.unsent == 0 && self.missing.is_empty() && self.unexpected.is_empty()
-    }
-}
-
-impl fmt::Display for Replayed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} lines played", self.sent)?;
-        if self.unsent > 0 {
-            write!(f, ", {} not", self.unsent)?;
-        }
-        for (what, which) in [("missing", &self.missing), ("unexpected", &self.unexpected)] {
-            if !which.is_empty() {
-                write!(f, "; {what}: {}", which.join(", "))?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Why a recording cannot be played.
+/// The reason why a recording cannot be played.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// It cannot be read.
+    /// The recording cannot be read.
     Recording(RecordingError),
     /// Lines are missing: record again with a larger [budget](super::Recorder::budget).
     Gap {
-        /// How many.
+        /// The number of missing lines.
         count: u64,
     },
-    /// A line that is to be played was recorded without its text.
+    /// A line to play was recorded without its text.
     NoBody {
         /// The number of its record, from 1.
         record: usize,
-        /// What it is.
+        /// Its kind.
         kind: Kind,
         /// Its method, of a request or notification.
         method: Option<String>,
@@ -196,14 +160,14 @@ impl Player {
                 }
                 wrote = writer.write(output), if may_write => match wrote {
                     Ok(written @ 1..) => drop(output.drain(..written)),
-                    // The live side reads no more, but may still say something.
+                    // The live side reads no more, but may still send something.
                     Ok(0) | Err(_) => self.hung_up = true,
                 },
             }
         }
     }
 
-    /// Puts what is to be sent next into the output; after the last line, hangs up.
+    /// Puts the next lines to send into the output. After the last line it hangs up.
     async fn advance(&mut self) {
         while !self.hung_up && self.output.len() < CAPACITY {
             match self.script.next(&mut self.output) {

@@ -1,30 +1,30 @@
-//! What a replay sends and expects, in order.
+//! The messages that a replay sends and expects, in order.
 
 use std::collections::{HashMap, VecDeque};
 
 use acp_json::{Node, Value};
 
 use super::rename::Renames;
-use super::replay::Replayed;
+use super::replayed::Replayed;
 use super::{Direction, Entry, Kind};
-use crate::encode;
-use crate::message::{Error, Id};
+use crate::wire::forms;
+use crate::wire::message::{Error, Id};
 
 #[derive(Default)]
 pub(super) struct Script {
     steps: Vec<Step>,
-    /// Everything before this has been sent or has come.
+    /// The first step that is neither sent nor received.
     at: usize,
     /// The live side's ids for its requests, by those that were recorded.
     ids: HashMap<Id, Id>,
     renames: Renames,
     sent: usize,
     unexpected: Vec<String>,
-    /// What has not come yet, by what it is called: the numbers of its steps.
+    /// The messages that have not come yet, by name: the numbers of their steps.
     open: HashMap<(What, String), VecDeque<usize>>,
 }
 
-/// How many requests of one method are compared with one that comes.
+/// The most requests of one method that are compared with one that comes.
 const LOOK_AHEAD: usize = 64;
 
 enum Step {
@@ -36,7 +36,7 @@ struct Sending {
     body: Value,
     /// The recorded id of the request that it answers.
     answers: Option<Id>,
-    /// It is no JSON, but the text of `body`.
+    /// The line is not JSON, but the text in `body`.
     is_text: bool,
 }
 
@@ -58,18 +58,18 @@ enum What {
     Noise,
 }
 
-/// What the script says next.
+/// The next move of the script.
 pub(super) enum Scripted {
     /// A line was written.
     Sent,
     /// Something of the live side must come first.
     Waiting,
-    /// Nothing any more.
+    /// The script has ended.
     Over,
 }
 
 impl Script {
-    /// Adds what was recorded. The error says what has no text to be sent.
+    /// Adds a recorded line. The error names a line that has no text to send.
     pub(super) fn add(&mut self, entry: Entry, plays: Direction) -> Result<(), (Kind, Option<String>)> {
         let Entry { direction, kind, method, id, body, .. } = entry;
         let what = match kind {
@@ -79,7 +79,8 @@ impl Script {
             Kind::Invalid | Kind::NotJson | Kind::Oversized => What::Noise,
         };
         if kind == Kind::NotJson && body.is_none() {
-            // A stray print whose text was withheld. It was answered under no id, if at all, so nobody misses it.
+            // A stray print whose text was withheld. Its answer, if any, has no id, so nobody
+            // misses it.
             return Ok(());
         }
         let step = if direction == plays {
@@ -116,7 +117,7 @@ impl Script {
         }
     }
 
-    /// Takes a line of the live side. What must be answered at once goes to the output.
+    /// Takes a line of the live side. Answers that are due at once go to the output.
     pub(super) fn receive(&mut self, line: &[u8], output: &mut Vec<u8>) {
         let Ok(message) = serde_json::from_slice::<Node<'_>>(line) else {
             return self.unexpected.push("a line that is not JSON".to_owned());
@@ -128,7 +129,7 @@ impl Script {
             (Some(_), None) => What::Notification,
             (None, _) => What::Response,
         };
-        // The answer to something that had no usable id was recorded without one.
+        // The answer to a message without a usable id was recorded without an id.
         let id = id.filter(|id| what != What::Response || *id != Id::Null);
         let method = method.unwrap_or_default();
         let name = name_of(what, method, id.as_ref());
@@ -136,7 +137,7 @@ impl Script {
             if let (What::Request, Some(id)) = (what, id) {
                 let error = Error::internal(format!("the recording has no more requests `{method}`"));
                 // An error without data always serialises.
-                let _ = encode::error(output, &id, &error);
+                let _ = forms::error(output, &id, &error);
                 output.push(b'\n');
             }
             return self.unexpected.push(name);
@@ -155,7 +156,7 @@ impl Script {
         }
     }
 
-    /// The step that a message of the live side stands for. It will not be found again.
+    /// Returns the step that matches a message of the live side. No other message will match it.
     fn expected(&mut self, what: What, name: &str, message: &Node<'_>) -> Option<&mut Expected> {
         let open = self.open.get_mut(&(what, name.to_owned()))?;
         let params = message.get("params");
@@ -174,7 +175,7 @@ impl Script {
         }
     }
 
-    /// How it went, at the end.
+    /// Returns the outcome, at the end.
     pub(super) fn outcome(self) -> Replayed {
         let mut outcome = Replayed { sent: self.sent, unexpected: self.unexpected, ..Replayed::default() };
         for step in self.steps.into_iter().skip(self.at) {
@@ -195,7 +196,7 @@ impl Expected {
         match self.what {
             What::Request => true,
             What::Notification => !self.name.starts_with("$/"),
-            // What answers noise has no id, and is not matched.
+            // An answer to noise has no id and is not matched.
             What::Response => self.id.is_some(),
             What::Noise => false,
         }
@@ -227,7 +228,7 @@ impl Sending {
 
 fn name_of(what: What, method: &str, id: Option<&Id>) -> String {
     match (what, id) {
-        // Whole, for it is a key here: to show, an id is cut.
+        // The whole id, because it is a key. Where ids are shown, they are cut.
         (What::Response, Some(Id::Str(id))) => format!("response {id:?}"),
         (What::Response, Some(id)) => format!("response {id}"),
         (What::Response, None) => "a response without an id".to_owned(),

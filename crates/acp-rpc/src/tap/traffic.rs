@@ -1,19 +1,19 @@
-//! What is seen of a line.
+//! The view of a line that a tap gets.
 
 use std::fmt;
 use std::time::SystemTime;
 
-use crate::message::{Answer, Id, Message};
+use crate::wire::message::{Answer, Id, Message};
 
 /// One line, as a [`Tap`](super::Tap) sees it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Traffic<'a> {
-    /// When it was seen: as it came in, or as it went to be written.
+    /// The time when it was seen: as it came in, or as it went to be written.
     pub time: SystemTime,
-    /// Where it goes.
+    /// Its direction.
     pub direction: Direction,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// The method, of a request or notification.
     pub method: Option<&'a str>,
@@ -21,12 +21,13 @@ pub struct Traffic<'a> {
     pub id: Option<&'a Id>,
     /// The line's length in bytes, without its newline.
     pub bytes: u64,
-    /// The line, if the tap shows lines: as it was, to the byte, or redacted and written anew. Not there for a line that was
-    /// too long, nor redacted for one that is not JSON, where secrets cannot be told from the rest.
+    /// The line, if the tap shows lines: as it was, to the byte, or redacted and written anew. A
+    /// line that was too long is `None`. So is a redacted line that is not JSON, because its
+    /// secrets cannot be told from the rest.
     pub line: Option<&'a [u8]>,
 }
 
-/// Where a line goes.
+/// The direction of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From the peer to this side.
@@ -35,7 +36,7 @@ pub enum Direction {
     Out,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -56,7 +57,7 @@ pub enum Kind {
 }
 
 impl<'a> Traffic<'a> {
-    /// What a line says of itself, apart from the line.
+    /// Describes a line, without the line itself.
     pub(super) fn head(
         direction: Direction,
         message: &'a Result<Message<'_>, impl Sized>,
@@ -74,7 +75,7 @@ impl<'a> Traffic<'a> {
         Self { time: SystemTime::now(), direction, kind, method, id, bytes: bytes as u64, line: None }
     }
 
-    /// A line that came in and was not read.
+    /// Describes a line that came in and was not read.
     pub(super) fn oversized(id: Option<&'a Id>, bytes: u64) -> Self {
         let (direction, kind) = (Direction::In, Kind::Oversized);
         Self { time: SystemTime::now(), direction, kind, method: None, id, bytes, line: None }

@@ -9,14 +9,16 @@ use crate::layer::Outgoing;
 const TRACEPARENT: &str = "traceparent";
 const TRACESTATE: &str = "tracestate";
 const BAGGAGE: &str = "baggage";
-/// The longest `tracestate` or `baggage` that is taken, in bytes: what W3C asks programs to pass on at least.
+/// The longest `tracestate` or `baggage` that is taken, in bytes. W3C asks programs to pass on at
+/// least this.
 const LONGEST: usize = 8192;
 
 tokio::task_local! {
     static CURRENT: TraceContext;
 }
 
-/// Which trace a message belongs to: W3C's `traceparent`, `tracestate` and `baggage`, in their header form.
+/// The trace that a message belongs to: W3C's `traceparent`, `tracestate` and `baggage`, in their
+/// header form.
 ///
 /// Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +34,10 @@ struct Headers {
 }
 
 impl TraceContext {
-    /// A context with this `traceparent`, such as
-    /// `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. `None` if it is not valid: version, trace id, parent
-    /// id and flags in lower-case hexadecimal, the ids not all zeros.
+    /// Creates a context with this `traceparent`, such as
+    /// `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. Returns `None` if it is not
+    /// valid. It needs version, trace id, parent id and flags in lower-case hexadecimal, and ids
+    /// that are not all zeros.
     #[must_use]
     pub fn new(traceparent: &str) -> Option<Self> {
         is_traceparent(traceparent).then(|| {
@@ -43,21 +46,23 @@ impl TraceContext {
         })
     }
 
-    /// The same with this `tracestate`. One that is empty, longer than 8192 bytes or not printable ASCII is left out.
+    /// Sets `tracestate`. A value that is empty, longer than 8192 bytes or not printable ASCII is
+    /// left out.
     #[must_use]
     pub fn with_tracestate(mut self, tracestate: &str) -> Self {
         Arc::make_mut(&mut self.headers).tracestate = header(tracestate);
         self
     }
 
-    /// The same with this `baggage`, likewise.
+    /// Sets `baggage`. The limits of `tracestate` apply.
     #[must_use]
     pub fn with_baggage(mut self, baggage: &str) -> Self {
         Arc::make_mut(&mut self.headers).baggage = header(baggage);
         self
     }
 
-    /// The context that params carry in their `_meta`. `None` if there is none, or its `traceparent` is not valid.
+    /// Reads the context in the `_meta` of params. Returns `None` if there is none, or its
+    /// `traceparent` is not valid.
     #[must_use]
     pub fn of_params(params: &Node<'_>) -> Option<Self> {
         let meta = params.get("_meta")?;
@@ -68,13 +73,14 @@ impl TraceContext {
         Some(text(BAGGAGE).into_iter().fold(context, |context, text| context.with_baggage(text)))
     }
 
-    /// The context of the request or notification that is being handled, where [`Propagate`](super::Propagate) is a
-    /// layer of what comes in. Tasks that a handler spawns have none: see [`scope`](Self::scope).
+    /// Returns the context of the request or notification that is being handled, if
+    /// [`Propagate`](super::Propagate) is a layer of messages that come in. Tasks that a handler
+    /// spawns have none: see [`scope`](Self::scope).
     pub fn current() -> Option<Self> {
         CURRENT.try_with(Clone::clone).ok()
     }
 
-    /// Makes this the [current](Self::current) context of a future.
+    /// Runs a future with this as its [current](Self::current) context.
     pub async fn scope<F: Future>(self, future: F) -> F::Output {
         CURRENT.scope(self, future).await
     }
@@ -83,29 +89,30 @@ impl TraceContext {
         CURRENT.sync_scope(self, run)
     }
 
-    /// `traceparent`.
+    /// Returns `traceparent`.
     #[must_use]
     pub fn traceparent(&self) -> &str {
         &self.headers.traceparent
     }
 
-    /// `tracestate`, if there is one.
+    /// Returns `tracestate`, if there is one.
     #[must_use]
     pub fn tracestate(&self) -> Option<&str> {
         self.headers.tracestate.as_deref()
     }
 
-    /// `baggage`, if there is some.
+    /// Returns `baggage`, if there is any.
     #[must_use]
     pub fn baggage(&self) -> Option<&str> {
         self.headers.baggage.as_deref()
     }
 
-    /// Adds it to the `_meta` of params, unless they have a context already.
+    /// Adds this to the `_meta` of params, unless they have a context already.
     pub(super) fn add_to(&self, outgoing: &mut Outgoing<'_>) {
         let others = [(TRACESTATE, self.tracestate()), (BAGGAGE, self.baggage())];
         let has_others = others.iter().any(|(_, value)| value.is_some());
-        // Parts of two contexts must not be mixed. A look at the params costs, hence only where there are parts.
+        // Parts of two contexts must not be mixed. Only contexts with more parts pay for reading
+        // the params.
         let has_one = || outgoing.param("_meta").is_some_and(|meta| meta.get(TRACEPARENT).is_some());
         if has_others && has_one() {
             return;

@@ -6,17 +6,20 @@ use std::sync::Arc;
 use acp_json::Node;
 
 use super::TraceContext;
-use crate::error::CloseReason;
-use crate::fault::Fault;
+use crate::core::error::CloseReason;
+use crate::core::fault::Fault;
 use crate::layer::{Exchange, Layer, Outbound, Outgoing};
-use crate::message::Error;
 use crate::peer::Peer;
-use crate::service::{Delivery, Request, Service, Task};
+use crate::service::Service;
+use crate::service::delivery::Delivery;
+use crate::service::reply::Task;
+use crate::service::request::Request;
+use crate::wire::message::Error;
 
-/// Reads the [`TraceContext`] of what comes in, and adds one to what goes out.
+/// Reads the [`TraceContext`] of messages that come in, and adds one to messages that go out.
 ///
-/// In, handlers find it in [`TraceContext::current`]. Out, it goes into the `_meta` of params that are objects and
-/// have none already.
+/// In: handlers find it in [`TraceContext::current`]. Out: it goes into the `_meta` of params that
+/// are objects and have none already.
 #[derive(Clone)]
 pub struct Propagate {
     current: Current,
@@ -25,12 +28,12 @@ pub struct Propagate {
 type Current = Arc<dyn Fn() -> Option<TraceContext> + Send + Sync>;
 
 impl Propagate {
-    /// What is sent while a request or notification is handled gets the context of that.
+    /// Sends the context of the request or notification that is being handled.
     pub fn new() -> Self {
         Self::with(TraceContext::current)
     }
 
-    /// What is sent gets the context that `current` gives, which is called in the task that sends.
+    /// Sends the context that `current` returns. It is called in the task that sends.
     pub fn with(current: impl Fn() -> Option<TraceContext> + Send + Sync + 'static) -> Self {
         Self { current: Arc::new(current) }
     }
@@ -56,7 +59,7 @@ impl<S> Layer<S> for Propagate {
     }
 }
 
-/// What a [`Propagate`] makes of it.
+/// The wrapper that [`Propagate`] puts around a service or a way out.
 pub struct Propagated<S> {
     inner: S,
     current: Current,

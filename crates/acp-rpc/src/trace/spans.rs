@@ -9,25 +9,30 @@ use tracing::field::{Empty, display};
 use tracing::{Instrument, Span};
 
 use super::TraceContext;
-use crate::error::CloseReason;
-use crate::fault::Fault;
+use crate::core::error::CloseReason;
+use crate::core::fault::Fault;
+use crate::core::job::BoxFuture;
+use crate::core::panics::guarded;
 use crate::layer::{Exchange, Layer, Outbound, Outcome, Outgoing, Progress};
-use crate::message::Error;
-use crate::options::Options;
 use crate::peer::Peer;
-use crate::service::{BoxFuture, Delivery, Request, Service, Task};
+use crate::service::Service;
+use crate::service::delivery::Delivery;
+use crate::service::reply::Task;
+use crate::service::request::Request;
 use crate::tap::Direction;
-use crate::task::guarded;
+use crate::wire::message::Error;
 
 /// Makes a span of each request and notification, and an event of each fault (feature `tracing`).
 ///
-/// The target is `acp_rpc`. Requests are spans `request` at level INFO, notifications spans `notification` at TRACE,
-/// with the fields `direction` (`in`, `out`), `method`, `id`, `session` (the `sessionId` of the params, where they have
-/// one) and, when they end, `outcome`. Handlers run within their span. Faults are events at WARN, the end of the
-/// connection one at DEBUG. Params, results and texts of errors are never in them.
+/// The target is `acp_rpc`. Requests are spans `request` at level INFO, notifications spans
+/// `notification` at TRACE. Their fields are `direction` (`in`, `out`), `method`, `id`, `session`
+/// (the `sessionId` of the params, if they have one) and, when they end, `outcome`. Handlers run
+/// within their span. Faults are events at WARN, the end of the connection is one at DEBUG. Params,
+/// results and texts of errors are never included.
 ///
-/// For OpenTelemetry the two functions below tie spans to the trace context in `_meta`; where one of them is set, spans
-/// also have `otel.name` and `otel.kind`. With the crates `opentelemetry` and `tracing-opentelemetry`:
+/// For OpenTelemetry the two functions below connect spans with the trace context in `_meta`. If
+/// one of them is set, spans also have `otel.name` and `otel.kind`. With the crates `opentelemetry`
+/// and `tracing-opentelemetry`:
 ///
 /// ```ignore
 /// let tracing = Tracing::new()
@@ -48,21 +53,22 @@ type SetParent = Arc<dyn Fn(&Span, &TraceContext) + Send + Sync>;
 type Inject = Arc<dyn Fn(&Span) -> Option<TraceContext> + Send + Sync>;
 
 impl Tracing {
-    /// Spans that know nothing of other programs.
+    /// Creates spans that know nothing of other programs.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Called with the span of each request and notification that comes in with a [`TraceContext`], before the span is
-    /// entered. It must not block.
+    /// Sets a function that gets the span of each request and notification that comes in with a
+    /// [`TraceContext`], before the span is entered. It must not block.
     #[must_use]
     pub fn set_parent(mut self, set: impl Fn(&Span, &TraceContext) + Send + Sync + 'static) -> Self {
         self.set_parent = Some(Arc::new(set));
         self
     }
 
-    /// Called with the span of each request and notification that goes out, for the context to send along.
+    /// Sets a function that gets the span of each request and notification that goes out, and
+    /// returns the context to send.
     #[must_use]
     pub fn inject(mut self, context: impl Fn(&Span) -> Option<TraceContext> + Send + Sync + 'static) -> Self {
         self.inject = Some(Arc::new(context));
@@ -87,7 +93,7 @@ impl Tracing {
         span
     }
 
-    /// The span of something that comes in, unless nobody wants it.
+    /// Returns the span of a message that comes in, unless nobody wants it.
     fn incoming(&self, is_request: bool, method: &str, params: &Node<'_>) -> Option<Span> {
         let span = self.span(Direction::In, is_request, method);
         if span.is_disabled() {
@@ -114,14 +120,6 @@ impl fmt::Debug for Tracing {
     }
 }
 
-impl Options {
-    /// Adds [`Tracing`] to the layers of both directions (feature `tracing`).
-    #[must_use]
-    pub fn tracing(self, tracing: Tracing) -> Self {
-        self.layer_in(tracing.clone()).layer_out(tracing)
-    }
-}
-
 impl<S> Layer<S> for Tracing {
     type Service = Spanned<S>;
 
@@ -130,7 +128,7 @@ impl<S> Layer<S> for Tracing {
     }
 }
 
-/// What a [`Tracing`] makes of it.
+/// The wrapper that [`Tracing`] puts around a service or a way out.
 #[derive(Debug)]
 pub struct Spanned<S> {
     inner: S,
@@ -154,7 +152,7 @@ impl<S: Outbound> Outbound for Spanned<S> {
         let exchange = span.in_scope(|| self.inner.send(outgoing));
         let exchange = async move {
             let done = exchange.await;
-            end.tell(Outcome::of(&done));
+            end.record(Outcome::of(&done));
             done
         };
         Box::pin(exchange.instrument(span))
@@ -171,16 +169,16 @@ impl<S: Service> Service for Spanned<S> {
         let task = match span.in_scope(|| self.inner.request(method, params, request)) {
             Ok(task) => task,
             Err(error) => {
-                end.tell(Outcome::Error(&error));
+                end.record(Outcome::Error(&error));
                 return Err(error);
             }
         };
         let answering = async move {
             match task.await {
-                // It ends when it has been written, or is dropped if it cannot be.
-                Ok(reply) => Ok(reply.on_sent(move |_| end.tell(Outcome::Done))),
+                // It ends when it has been written, or is dropped if that fails.
+                Ok(reply) => Ok(reply.on_sent(move |_| end.record(Outcome::Done))),
                 Err(error) => {
-                    end.tell(Outcome::Error(&error));
+                    end.record(Outcome::Error(&error));
                     Err(error)
                 }
             }
@@ -196,17 +194,17 @@ impl<S: Service> Service for Spanned<S> {
         let handle = |job: BoxFuture, span: Span, mut end: End| -> BoxFuture {
             let handling = async move {
                 job.await;
-                end.tell(Outcome::Done);
+                end.record(Outcome::Done);
             };
             Box::pin(handling.instrument(span))
         };
         match span.in_scope(|| self.inner.notification(method, params, peer)) {
             Delivery::Ignore => {
-                end.tell(Outcome::Ignored);
+                end.record(Outcome::Ignored);
                 Delivery::Ignore
             }
             Delivery::Done => {
-                end.tell(Outcome::Done);
+                end.record(Outcome::Done);
                 Delivery::Done
             }
             Delivery::Task(job) => Delivery::Task(handle(job, span, end)),
@@ -220,7 +218,7 @@ impl<S: Service> Service for Spanned<S> {
     }
 
     fn closed(&self, reason: &CloseReason) {
-        // Without the last words of a process, which may hold anything.
+        // The last words of a process may hold anything, so they are left out.
         let why = match reason {
             #[cfg(feature = "process")]
             CloseReason::Exited(_) => "the process exited".to_owned(),
@@ -231,7 +229,7 @@ impl<S: Service> Service for Spanned<S> {
     }
 }
 
-/// Tells a span once how it ended; when dropped, that it was dropped.
+/// Records once how a span ended. A drop before its end records that it was dropped.
 struct End {
     span: Option<Span>,
     progress: Option<Progress>,
@@ -242,10 +240,10 @@ impl End {
         Self { span: Some(span.clone()), progress: None }
     }
 
-    fn tell(&mut self, outcome: Outcome<'_>) {
+    fn record(&mut self, outcome: Outcome<'_>) {
         let Some(span) = self.span.take() else { return };
         let id = self.progress.as_ref().and_then(Progress::id);
-        // Also while a handler's panic unwinds, where a second one would end the process.
+        // A handler's panic may be unwinding here: a second panic would end the process.
         let _ = guarded(move || {
             if let Some(id) = id {
                 span.record("id", display(id));
@@ -257,6 +255,6 @@ impl End {
 
 impl Drop for End {
     fn drop(&mut self) {
-        self.tell(if thread::panicking() { Outcome::Panicked } else { Outcome::Dropped });
+        self.record(if thread::panicking() { Outcome::Panicked } else { Outcome::Dropped });
     }
 }

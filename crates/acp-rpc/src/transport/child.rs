@@ -3,9 +3,9 @@
 #[cfg(feature = "process")]
 use acp_process::ChildGuard;
 
-use crate::error::CloseReason;
+use crate::core::error::CloseReason;
 
-/// The hold of a connection on its child process. Dropped, it ends the process.
+/// The hold of a connection on its child process. Its drop ends the process.
 #[cfg(feature = "process")]
 pub(crate) struct ChildLink(ChildGuard);
 
@@ -24,7 +24,7 @@ impl ChildLink {
         CloseReason::Exited(self.0.exited().await)
     }
 
-    /// Ends the process and all it started. Its stdin has been closed already.
+    /// Ends the process and everything it started. Its stdin has been closed already.
     pub(crate) async fn end(self) {
         self.0.end().await;
     }

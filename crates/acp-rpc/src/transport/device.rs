@@ -1,4 +1,4 @@
-//! Unix: a file or a terminal that a thread reads or writes, and how it is called off.
+//! A file or a terminal that a thread reads or writes, and that can be called off. Unix only.
 
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -6,13 +6,13 @@ use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 
-/// What only reads and writes can tell about: a file, a terminal, or a pipe that must stay blocking.
+/// A file, a terminal, or a pipe that must stay blocking: only reads and writes tell its state.
 pub(super) struct Device(File);
 
 /// Fires when the connection lets go of its other half.
 pub(super) struct Ended(PipeReader);
 
-/// Dropped, it ends a thread that waits.
+/// Its drop ends a thread that waits.
 pub(super) struct Connected(#[expect(dead_code, reason = "it is there to be dropped")] PipeWriter);
 
 pub(super) fn connected() -> io::Result<(Ended, Connected)> {
@@ -25,16 +25,16 @@ impl Device {
         Self(file)
     }
 
-    /// Waits until there is something to read; `false` when the connection has ended before.
+    /// Waits until there is input. Returns `false` if the connection ends first.
     ///
-    /// A read that waits by itself cannot be called off, and takes what is typed for whoever comes after.
+    /// A blocked read cannot be called off, and would take what is typed for the next program.
     pub(super) fn is_wanted(&self, ended: &Ended) -> bool {
         let mut either = [PollFd::new(&ended.0, PollFlags::IN), PollFd::new(&self.0, PollFlags::IN)];
-        // What cannot be waited for, as some terminals of macOS, is read.
+        // Some terminals of macOS cannot be waited for, so they are read at once.
         retry_on_intr(|| poll(&mut either, None)).is_err() || either[0].revents().is_empty()
     }
 
-    /// Tells whether the error is how a terminal says that it has gone.
+    /// Tells whether this error means that the terminal has gone.
     fn is_hangup(&self, error: &io::Error) -> bool {
         let mut this = [PollFd::new(&self.0, PollFlags::IN)];
         error.raw_os_error() == Some(Errno::IO.raw_os_error())

@@ -10,14 +10,14 @@ use futures_sink::Sink;
 use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// What a stream or sink may fail with.
+/// An error of a stream or sink.
 pub(super) type Cause = Box<dyn Error + Send + Sync>;
 
-/// Messages that come in, a line each.
+/// Messages that come in, one a line.
 pub(super) struct Reader<S, M> {
     stream: Pin<Box<S>>,
     message: Option<M>,
-    /// How much of the message has been read.
+    /// The bytes of the message that have been read.
     read: usize,
 }
 
@@ -70,12 +70,12 @@ fn put(buffer: &mut ReadBuf<'_>, chunk: &[u8]) {
     }
 }
 
-/// Lines that go out, a message each.
+/// Lines that go out, one message each.
 pub(super) struct Writer<S> {
     sink: Pin<Box<S>>,
-    /// The message that is being put together.
+    /// The message so far.
     message: Vec<u8>,
-    /// It only waits for the sink.
+    /// Set when the message is whole and waits for the sink.
     complete: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What carries the bytes of a connection.
+//! Transports: the pairs of streams that carry the bytes of a connection.
 
 mod child;
 #[cfg(all(feature = "stdio", unix))]
@@ -28,10 +28,10 @@ pub(crate) use self::child::ChildLink;
 #[cfg(all(feature = "stdio", unix))]
 pub use self::stdio::{Stdio, restore_stdio};
 
-/// How much a [`Transport::duplex`] holds in each direction.
+/// The capacity of a [`Transport::duplex`] in each direction.
 const DUPLEX_CAPACITY: usize = 64 * 1024;
 
-/// A pair of byte streams: what the peer sends, and what is sent to the peer.
+/// A pair of byte streams: one from the peer, one to the peer.
 pub struct Transport {
     pub(crate) reader: Pin<Box<dyn AsyncRead + Send>>,
     pub(crate) writer: Pin<Box<dyn AsyncWrite + Send>>,
@@ -39,23 +39,23 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// A transport over any two streams.
+    /// Creates a transport over any two streams.
     pub fn new(reader: impl AsyncRead + Send + 'static, writer: impl AsyncWrite + Send + 'static) -> Self {
         Self { reader: Box::pin(reader), writer: Box::pin(writer), child: None }
     }
 
-    /// A transport over one stream that goes both ways, such as a socket or a
+    /// Creates a transport over one stream that goes both ways, such as a socket or a
     /// [`DuplexStream`](tokio::io::DuplexStream).
     pub fn from_stream(stream: impl AsyncRead + AsyncWrite + Send + 'static) -> Self {
         let (reader, writer) = tokio::io::split(stream);
         Self::new(reader, writer)
     }
 
-    /// A transport over a stream and a sink of whole messages, one JSON text each, such as the two halves of a
-    /// WebSocket. An error of either ends the connection.
+    /// Creates a transport over a stream and a sink of whole messages, one JSON text each, such as
+    /// the two halves of a WebSocket. An error of either ends the connection.
     ///
-    /// The sink must take a message only when it has room for it, or nobody notices that the peer does not read.
-    /// A message is taken from the stream as it is: how large it may be at most is for the stream to say.
+    /// The sink must take a message only when it has room for it, or nobody notices that the peer
+    /// does not read. A message of the stream is taken as it is: the stream limits its size.
     ///
     /// ```
     /// use std::convert::Infallible;
@@ -77,22 +77,23 @@ impl Transport {
         Self::new(messages::Reader::new(incoming), messages::Writer::new(outgoing))
     }
 
-    /// Two transports that are connected to each other, in memory.
+    /// Creates two transports that are connected to each other, in memory.
     #[must_use]
     pub fn duplex() -> (Self, Self) {
         let (here, there) = tokio::io::duplex(DUPLEX_CAPACITY);
         (Self::from_stream(here), Self::from_stream(there))
     }
 
-    /// This process's stdin and stdout (feature `stdio`).
+    /// Takes this process's stdin and stdout (feature `stdio`).
     ///
-    /// On unix, stdin and stdout are kept privately as long as the transport lives: file descriptor 0 reads
-    /// as empty and descriptor 1 leads to stderr, so that neither a stray print nor a child process can get
-    /// in between. `Stdio` (unix) has the choice. Needs a tokio runtime with I/O enabled.
+    /// On unix the transport keeps stdin and stdout to itself as long as it lives: file descriptor
+    /// 0 reads as empty and descriptor 1 leads to stderr, so that neither a stray print nor a child
+    /// process can get in between. `Stdio` (unix) can switch that off. It needs a tokio runtime
+    /// with I/O enabled.
     ///
     /// # Errors
     ///
-    /// If a descriptor cannot be used, or if stdio already carries another connection.
+    /// Fails if a descriptor cannot be used, or if stdio already carries another connection.
     #[cfg(feature = "stdio")]
     pub fn stdio() -> io::Result<Self> {
         #[cfg(unix)]
@@ -101,10 +102,10 @@ impl Transport {
         Ok(Self::new(threads::reader(io::stdin(), |_| true, ())?, threads::writer(io::stdout())?))
     }
 
-    /// Starts a child process; the transport is its stdin and stdout (feature `process`).
+    /// Starts a child process and takes its stdin and stdout (feature `process`).
     ///
-    /// When the connection ends, or its driver is dropped, the process and everything it started is ended:
-    /// see [`Command::grace`]. Needs a tokio runtime with I/O and time enabled.
+    /// When the connection ends, or its driver is dropped, the process and everything it started is
+    /// ended: see [`Command::grace`]. Needs a tokio runtime with I/O and time enabled.
     ///
     /// # Errors
     ///

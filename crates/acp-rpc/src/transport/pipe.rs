@@ -1,12 +1,13 @@
-//! How much a pipe holds.
+//! The capacity of pipes.
 
 use std::os::fd::AsFd;
 
-/// The size of a connection's pipes, in bytes. One user may have 64 MiB of pipes in all; what is beyond gets small ones.
+/// The size of a connection's pipes, in bytes. One user may have 64 MiB of pipes in all, and gets
+/// small ones beyond that.
 #[cfg(target_os = "linux")]
 const SIZE: usize = 256 * 1024;
 
-/// Has a pipe hold more than the 64 KiB that Linux gives it.
+/// Makes a pipe hold more than the 64 KiB that Linux gives it.
 ///
 /// A long message then takes fewer turns of the two processes. A pipe that may not grow stays as it is.
 #[cfg(target_os = "linux")]
@@ -16,6 +17,6 @@ pub(super) fn widen(pipe: impl AsFd) {
     }
 }
 
-/// Leaves a pipe as it is: other systems have no call for it.
+/// Leaves a pipe as it is, because other systems have no call for it.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn widen(_: impl AsFd) {}

@@ -19,10 +19,10 @@ use super::device::{Device, connected};
 use super::pipe::widen;
 use super::{Transport, threads};
 
-/// What is kept of stdin and stdout while they carry a connection: one at a time.
+/// The flags of stdin and stdout while they carry a connection: one at a time.
 static TAKEN: Mutex<Option<Weak<Flags>>> = Mutex::new(None);
 
-/// How [`Transport::stdio`] takes hold of stdin and stdout.
+/// A choice of how [`Transport::stdio`] takes over stdin and stdout.
 #[derive(Clone, Copy, Debug)]
 pub struct Stdio {
     guard: bool,
@@ -35,13 +35,13 @@ impl Default for Stdio {
 }
 
 impl Stdio {
-    /// With the guard on.
+    /// Creates one with the guard on.
     #[must_use]
     pub const fn new() -> Self {
         Self { guard: true }
     }
 
-    /// Whether descriptor 0 is made to read as empty and descriptor 1 to lead to stderr as long as the
+    /// Sets whether descriptor 0 reads as empty and descriptor 1 leads to stderr as long as the
     /// connection lives. Default on.
     #[must_use]
     pub const fn guard(mut self, guard: bool) -> Self {
@@ -51,18 +51,18 @@ impl Stdio {
 
     /// Takes stdin and stdout. Both are given back, as they were, when the transport is dropped.
     ///
-    /// Pipes and sockets are read and written without blocking. Anything else gets a thread: to make a
-    /// terminal non-blocking would do the same to every other program on it.
+    /// Pipes and sockets are read and written without blocking. Anything else gets a thread: a
+    /// terminal that is made non-blocking is so for every other program on it.
     ///
     /// # Errors
     ///
-    /// If a descriptor cannot be used, or if stdio already carries another connection.
+    /// Fails if a descriptor cannot be used, or if stdio already carries another connection.
     pub fn open(self) -> io::Result<Transport> {
-        let hold = Arc::new(Hold::take(self.guard)?);
-        let reader = reader(hold.was.stdin.as_fd())?;
-        let writer = writer(hold.was.stdout.as_fd())?;
-        let reader = Held { stream: reader, _hold: Arc::clone(&hold) };
-        Ok(Transport::new(reader, Held { stream: writer, _hold: hold }))
+        let taken_over = Arc::new(Taken::take(self.guard)?);
+        let reader = reader(taken_over.was.stdin.as_fd())?;
+        let writer = writer(taken_over.was.stdout.as_fd())?;
+        let reader = Holding { stream: reader, _taken: Arc::clone(&taken_over) };
+        Ok(Transport::new(reader, Holding { stream: writer, _taken: taken_over }))
     }
 }
 
@@ -101,12 +101,12 @@ fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
     UnixStream::from_std(stream)
 }
 
-/// The type of a descriptor that may be made non-blocking.
+/// Returns the type of a descriptor that may be made non-blocking.
 fn waitable(fd: BorrowedFd<'_>) -> io::Result<Option<FileType>> {
     let stat = fstat(fd)?;
     let file_type = FileType::from_raw_mode(stat.st_mode);
-    // O_NONBLOCK belongs to the open file, not to the descriptor. If stderr is the same one, prints to it
-    // would start to fail (and `eprintln!` to panic) whenever the pipe is full.
+    // O_NONBLOCK belongs to the open file, not to the descriptor. If stderr is the same file,
+    // prints to it would fail (and `eprintln!` would panic) whenever the pipe is full.
     let is_stderr = fstat(stderr()).is_ok_and(|other| same_file(&stat, &other));
     Ok(matches!(file_type, FileType::Fifo | FileType::Socket).then_some(file_type).filter(|_| !is_stderr))
 }
@@ -115,14 +115,16 @@ const fn same_file(one: &Stat, other: &Stat) -> bool {
     one.st_dev == other.st_dev && one.st_ino == other.st_ino
 }
 
-/// A duplicate beyond the standard descriptors that child processes do not inherit.
+/// Duplicates a descriptor beyond the standard ones. Child processes do not inherit it.
 fn private(fd: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     Ok(fcntl_dupfd_cloexec(fd, 3)?)
 }
 
-/// Gives stdin and stdout the flags back that they had before a connection took them, for a process that is about to end
-/// without dropping its transport, as by a signal: whoever shares a pipe with it would find it non-blocking for good. The
-/// connection is of no use after that. Nothing happens where there is none. Unix only.
+/// Restores the flags that stdin and stdout had before a connection took them. Call it in a process
+/// that is about to end without dropping its transport, such as by a signal: otherwise a program
+/// that shares a pipe with it would find the pipe non-blocking for good.
+///
+/// The connection is useless after that. Without a connection nothing happens. Unix only.
 pub fn restore_stdio() {
     let flags = taken().as_ref().and_then(Weak::upgrade);
     if let Some(flags) = flags {
@@ -134,7 +136,7 @@ fn taken() -> MutexGuard<'static, Option<Weak<Flags>>> {
     TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Stdin and stdout, and the flags that they had.
+/// Stdin and stdout, with the flags that they had.
 struct Flags {
     stdin: OwnedFd,
     stdin_flags: OFlags,
@@ -144,28 +146,28 @@ struct Flags {
 
 impl Flags {
     fn restore(&self) {
-        // Nothing better can be done here than to go on with the rest when one part fails.
+        // If one part fails, the best is to go on with the rest.
         let _ = fcntl_setfl(&self.stdin, self.stdin_flags);
         let _ = fcntl_setfl(&self.stdout, self.stdout_flags);
     }
 }
 
-/// Stdin and stdout as they were, and the duty to put them back.
-struct Hold {
+/// Stdin and stdout as they were before. Puts them back when dropped.
+struct Taken {
     was: Arc<Flags>,
     is_guarded: bool,
 }
 
-impl Hold {
+impl Taken {
     fn take(guard: bool) -> io::Result<Self> {
         let mut taken = taken();
         if taken.is_some() {
             let message = "stdin and stdout already carry another connection";
             return Err(io::Error::new(io::ErrorKind::AddrInUse, message));
         }
-        let hold = Self::duplicate(guard)?;
-        *taken = Some(Arc::downgrade(&hold.was));
-        Ok(hold)
+        let taken_over = Self::duplicate(guard)?;
+        *taken = Some(Arc::downgrade(&taken_over.was));
+        Ok(taken_over)
     }
 
     fn duplicate(guard: bool) -> io::Result<Self> {
@@ -186,10 +188,10 @@ fn lead_stdout_away(nothing: &File) -> io::Result<()> {
     Ok(dup2_stdout(stderr()).or_else(|_| dup2_stdout(nothing))?)
 }
 
-impl Drop for Hold {
+impl Drop for Taken {
     fn drop(&mut self) {
         if self.is_guarded {
-            // What was printed meanwhile and is still buffered belongs where prints went meanwhile.
+            // Prints that are still buffered go where other prints went meanwhile.
             let _ = io::stdout().flush();
             let _ = dup2_stdin(&self.was.stdin);
             let _ = dup2_stdout(&self.was.stdout);
@@ -199,13 +201,13 @@ impl Drop for Hold {
     }
 }
 
-/// A stream that keeps the hold as long as it lives.
-struct Held<S: ?Sized> {
+/// A stream that holds stdin and stdout as long as it lives.
+struct Holding<S: ?Sized> {
     stream: Pin<Box<S>>,
-    _hold: Arc<Hold>,
+    _taken: Arc<Taken>,
 }
 
-impl<S: AsyncRead + ?Sized> AsyncRead for Held<S> {
+impl<S: AsyncRead + ?Sized> AsyncRead for Holding<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -215,7 +217,7 @@ impl<S: AsyncRead + ?Sized> AsyncRead for Held<S> {
     }
 }
 
-impl<S: AsyncWrite + ?Sized> AsyncWrite for Held<S> {
+impl<S: AsyncWrite + ?Sized> AsyncWrite for Holding<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.stream.as_mut().poll_write(cx, bytes)
     }

@@ -9,11 +9,12 @@ use std::thread;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf};
 use tokio::runtime::Handle;
 
-/// How much waits between a thread and the connection.
+/// The bytes that may wait between a thread and the connection.
 const CAPACITY: usize = 64 * 1024;
 
-/// Reads a stream on a thread of its own. Before each read the thread asks `is_wanted`, which may wait; it ends with the
-/// stream, when it is told no, or with the process. `held` is dropped with the reader.
+/// Reads a stream on a thread of its own. Before each read the thread asks `is_wanted`, which may
+/// wait. The thread ends with the stream, when `is_wanted` returns false, or with the process.
+/// `held` is dropped with the reader.
 pub(super) fn reader<S: Read + Send + 'static>(
     mut stream: S,
     is_wanted: impl Fn(&S) -> bool + Send + 'static,
@@ -66,14 +67,14 @@ pub(super) fn writer(
     Ok(ThreadWriter { stream: ours, sent: 0, progress })
 }
 
-/// How far a thread has come.
+/// The progress of a thread.
 #[derive(Clone, Default)]
 struct Progress(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
     written: u64,
-    /// Why it has ended, if that was no end of the stream.
+    /// The error that ended it, if one did.
     failure: Option<io::Error>,
     waiting: Option<Waker>,
 }
@@ -90,7 +91,7 @@ impl Progress {
         }
     }
 
-    /// What a thread has failed with, once; `otherwise` if it has not.
+    /// Returns the error of a thread, once, or else `otherwise`.
     fn failure_or<T>(&self, otherwise: io::Result<T>) -> io::Result<T> {
         self.lock().failure.take().map_or(otherwise, Err)
     }
@@ -119,8 +120,8 @@ impl<H: Unpin> AsyncRead for ThreadReader<H> {
     }
 }
 
-/// Flushed and shut down only when the thread has written everything: the process may end right after, and what cannot be
-/// written is told.
+/// A writer that is flushed and shut down only when the thread has written everything. The process
+/// may end right after that, and failed writes must be reported.
 struct ThreadWriter {
     stream: DuplexStream,
     sent: u64,

@@ -15,8 +15,8 @@ use acp_mcp::rmcp::model::{
 };
 use acp_mcp::rmcp::service::{RequestContext, RoleServer};
 use acp_mcp::{
-    AcpCallError, AcpLink, Answering, CallOptions, CancellationToken, McpError, McpProvider, ProvideError,
-    ProvideRequests, VersionPolicy,
+    AcpCallError, AcpLink, Answering, CallOptions, CancellationToken, Event, McpError, McpProvider,
+    ProvideError, ProvideRequests, VersionPolicy,
 };
 use acp_types::v1::{McpServer, McpServerAcp, MessageMcpNotification, MessageMcpRequest, MessageMcpResponse};
 use serde_json::{Value, json};
@@ -252,6 +252,38 @@ async fn acp_mcp_21_and_25_answers_of_every_kind() {
         assert!(said.starts_with(expected), "{case}: {said}");
         session.shutdown().await;
     }
+}
+
+#[tokio::test]
+async fn a_server_that_the_client_provides_no_longer_is_not_asked_again() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    let caller = Scripted(move |request: MessageMcpRequest| -> Answering {
+        seen.lock().unwrap().push(request.method.to_string());
+        let answer = match &*request.method {
+            "server/discover" => Ok(discovered()),
+            "tools/list" => Ok(listed(&["t"])),
+            _ => Err(AcpCallError::Refused { code: -33001, message: "gone".to_owned() }),
+        };
+        Box::pin(async { answer })
+    });
+    let session = connect(AcpLink::new(caller), McpServerAcp::new("far", "x")).await;
+    let mut events = session.events();
+    let error = session.call_tool("far__t", (), CallOptions::new()).await.unwrap_err();
+    assert!(matches!(&error, McpError::NotProvided { problem } if problem.contains("gone")), "{error:?}");
+    let failed = async {
+        loop {
+            match events.next().await {
+                Some(Event::Failed { error, .. }) => return error,
+                Some(Event::Restarting { .. }) | None => panic!("it was asked again, or nothing was said"),
+                Some(_) => {}
+            }
+        }
+    };
+    let error = tokio::time::timeout(LONG, failed).await.unwrap();
+    assert!(matches!(error, McpError::NotProvided { .. }), "{error:?}");
+    session.shutdown().await;
+    assert_eq!(*asked.lock().unwrap(), ["server/discover", "tools/list", "tools/call"]);
 }
 
 #[tokio::test]

@@ -1,0 +1,382 @@
+//! The one loop of a connection.
+
+use std::fmt;
+use std::future::{pending, poll_fn, ready};
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, copy, sink};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::dispatch::{Dispatch, Received};
+use super::options::Options;
+use super::pump::{Moved, Pump};
+use super::share::Share;
+use crate::core::budget::Intake;
+use crate::core::deadline::ending;
+use crate::core::endpoint::Limits;
+use crate::core::error::CloseReason;
+use crate::peer::Peer;
+use crate::peer::shared::Shared;
+use crate::service::Service;
+use crate::tap::Observer;
+use crate::transport::{ChildLink, Transport};
+use crate::wire::codec::Framer;
+use crate::wire::writer::Writer;
+
+/// Connects a service to the peer at the other end of a transport.
+///
+/// Nothing happens until the [`Driver`] is spawned or awaited, on a tokio runtime with time
+/// enabled. Messages that the [`Peer`] is given before that are queued.
+pub fn connect(transport: Transport, service: impl Service, options: Options) -> (Peer, Driver) {
+    let peer = Peer::new(shared(&options), options.request_timeout);
+    let service = options.layers.inbound(Arc::new(service));
+    let Options { max_line, max_message, noise, drain, tap, flush_barrier, .. } = options;
+    let observer = Observer::new(tap, service);
+    let pump =
+        Pump::new(Framer::new(max_line), transport.reader, transport.writer, observer.clone(), flush_barrier);
+    let dispatch = Dispatch::new(peer.clone(), observer, noise, max_line, max_message);
+    let connection = Connection {
+        dispatch,
+        pump,
+        child: transport.child,
+        child_is_gone: false,
+        unwritten: None,
+        share: Share::new(),
+        drain,
+    };
+    (peer, Driver { running: Box::pin(connection.run()) })
+}
+
+fn shared(options: &Options) -> Shared {
+    let limits = Limits { requests: options.max_in_flight, bytes: options.in_flight_budget };
+    let writer = Writer::new(options.outgoing_budget.max(1));
+    let intake = Intake::new(options.incoming_budget.max(1), options.incoming_ceiling);
+    Shared::new(limits, writer, intake, options.layers.outbound())
+}
+
+/// A connection at work. It resolves to the reason why it ended.
+///
+/// Dropping it ends the connection at once, without a word to the peer. The drop fails pending
+/// calls with [`CloseReason::Local`], fires the tokens of handlers, drops jobs that wait in lanes
+/// and calls [`Service::closed`]. It aborts handlers and jobs at work: the runtime drops them when
+/// they next wait. Queued messages are not sent. A task of its own ends a child process, or the
+/// drop itself where there is no runtime: see `Command::grace`.
+#[must_use = "a connection does nothing unless its driver is spawned or awaited"]
+pub struct Driver {
+    running: Pin<Box<dyn Future<Output = CloseReason> + Send>>,
+}
+
+impl Future for Driver {
+    type Output = CloseReason;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<CloseReason> {
+        self.running.as_mut().poll(cx)
+    }
+}
+
+impl fmt::Debug for Driver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Driver").finish_non_exhaustive()
+    }
+}
+
+// Fields drop in this order: handlers first, then the pipe, then the child process.
+struct Connection {
+    dispatch: Dispatch,
+    pump: Pump,
+    child: Option<ChildLink>,
+    child_is_gone: bool,
+    /// The error after which nothing can be written.
+    unwritten: Option<Arc<io::Error>>,
+    share: Share,
+    drain: Duration,
+}
+
+/// The reason why the reader does not go on with the lines in the buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtHand {
+    /// There are no more lines.
+    Nothing,
+    /// It must wait.
+    Paused,
+    /// Other tasks have their turn.
+    More,
+}
+
+/// The outcome of one step of the loop.
+enum Event {
+    /// A handler or a lane is done.
+    Finished,
+    /// Bytes came in.
+    Read,
+    /// Bytes went out.
+    Wrote,
+    /// The peer closed its side.
+    Eof,
+    ReadFailed(Arc<io::Error>),
+    WriteFailed(Arc<io::Error>),
+    /// The child process is gone.
+    Exited(CloseReason),
+    /// This side wants to end.
+    Close,
+    /// The deadline has passed.
+    Overdue,
+}
+
+/// The two halves of a connection's life: the reader listens to the peer, or not any more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Serving,
+    Ending,
+}
+
+impl Connection {
+    async fn run(mut self) -> CloseReason {
+        let cause = self.serve().await;
+        let reason = self.last_words(cause).await;
+        self.dispatch.fail_calls(&reason);
+        self.wind_down(&reason).await;
+        let reason = self.with_losses(reason);
+        let Self { mut dispatch, mut pump, child, drain, .. } = self;
+        // A peer that does not read must not keep this side. Output that could not leave by now is
+        // lost.
+        let _ = timeout(drain, pump.shutdown()).await;
+        let rest = pump.close();
+        if let Some(child) = child {
+            tokio::select! {
+                () = child.end() => {}
+                // A program that cleans up may still write, and must not fail or block because of
+                // it.
+                () = discard(rest) => {}
+            }
+        }
+        dispatch.over(&reason);
+        reason
+    }
+
+    /// Serves until the connection has a reason to end.
+    async fn serve(&mut self) -> CloseReason {
+        loop {
+            match self.step(Stage::Serving, None).await {
+                Event::Finished | Event::Read | Event::Wrote | Event::Overdue => {}
+                Event::Eof => return CloseReason::Eof,
+                Event::Exited(exit) => return exit,
+                Event::Close => return CloseReason::Local,
+                Event::ReadFailed(error) | Event::WriteFailed(error) => {
+                    return CloseReason::Io(error);
+                }
+            }
+        }
+    }
+
+    /// Waits for last messages and for the exit of a child process, as long as something comes. A
+    /// peer that exits or closes its stdin may have answers on the way, and an exit says more than
+    /// the end of the output.
+    async fn last_words(&mut self, cause: CloseReason) -> CloseReason {
+        let mut reason = cause;
+        let mut done = self.dispatch.lanes.finished();
+        let mut calls_have_failed = false;
+        let mut deadline = ending(self.drain);
+        if matches!(reason, CloseReason::Local) {
+            return reason;
+        }
+        while self.pump.reading
+            || self.dispatch.has_handed_back()
+            || (self.child.is_some() && !self.child_is_gone)
+        {
+            match self.step(Stage::Serving, Some(deadline)).await {
+                Event::Exited(_) if calls_have_failed => {}
+                Event::Exited(exit) => reason = exit,
+                // Output of an exited process is in the pipe already. More comes from others.
+                Event::Read if self.child_is_gone => {}
+                Event::Read => deadline = ending(self.drain),
+                // A slow consumer on this side holds things up, not the peer. It gets all there is.
+                // But if it does nothing at all, others must still learn of the end.
+                Event::Overdue if self.pump.reading && self.dispatch.is_paused() => {
+                    if done == self.dispatch.lanes.finished() {
+                        self.dispatch.fail_calls(&reason);
+                        calls_have_failed = true;
+                    }
+                    done = self.dispatch.lanes.finished();
+                    deadline = ending(self.drain);
+                }
+                Event::Overdue | Event::Close => break,
+                Event::Finished | Event::Wrote | Event::Eof => {}
+                Event::ReadFailed(_) | Event::WriteFailed(_) => {}
+            }
+        }
+        reason
+    }
+
+    /// Lets handlers answer and lanes run dry, as long as something gets done. Then tells handlers
+    /// to stop, and at last stops them.
+    async fn wind_down(&mut self, reason: &CloseReason) {
+        let shared = Arc::clone(&self.dispatch.peer.shared);
+        let mut are_stopping = matches!(reason, CloseReason::Local) || reason.is_exit() || !self.pump.writing;
+        let mut done = self.dispatch.lanes.finished();
+        let mut deadline = ending(self.drain);
+        loop {
+            if are_stopping {
+                shared.handlers.cancel();
+            }
+            let idle = self.dispatch.tasks.is_empty();
+            if idle {
+                // Other senders than handlers may never stop.
+                shared.writer.finish();
+            }
+            if idle && self.pump.is_flushed(&shared.writer) {
+                return;
+            }
+            match self.step(Stage::Ending, Some(deadline)).await {
+                Event::Finished => deadline = ending(self.drain),
+                Event::Wrote if idle => deadline = ending(self.drain),
+                Event::WriteFailed(_) => are_stopping = true,
+                Event::Overdue if done != self.dispatch.lanes.finished() => {
+                    done = self.dispatch.lanes.finished();
+                    deadline = ending(self.drain);
+                }
+                Event::Overdue if are_stopping => break,
+                Event::Overdue => {
+                    are_stopping = true;
+                    deadline = ending(self.drain);
+                }
+                _ => {}
+            }
+        }
+        self.dispatch.cancel_handlers();
+        let deadline = ending(self.drain);
+        while !self.dispatch.tasks.is_empty() || !self.pump.is_flushed(&shared.writer) {
+            if let Event::Overdue = self.step(Stage::Ending, Some(deadline)).await {
+                return;
+            }
+        }
+    }
+
+    /// Corrects the reason for the end: if the last answers were lost although the peer was there,
+    /// the end was not in order.
+    fn with_losses(&mut self, reason: CloseReason) -> CloseReason {
+        match (reason, self.unwritten.take()) {
+            (CloseReason::Eof | CloseReason::Local, Some(error)) if is_loss(&error) => CloseReason::Io(error),
+            (reason, _) => reason,
+        }
+    }
+
+    /// One step of the loop: deals with the lines at hand, then waits for the next thing to happen.
+    async fn step(&mut self, stage: Stage, deadline: Option<Instant>) -> Event {
+        loop {
+            let at_hand = match stage {
+                Stage::Serving => self.receive_lines(),
+                Stage::Ending => AtHand::Paused,
+            };
+            if at_hand == AtHand::More {
+                self.share.renew().await;
+            }
+            let Self { dispatch, pump, child, .. } = self;
+            let shared = Arc::clone(&dispatch.peer.shared);
+            // The order matters, because an earlier branch that is always ready starves the later
+            // ones. Ends come first: they happen once. Then tasks that are done: each was started
+            // by a line, so the pipe below limits their number, and their memory is given back
+            // before more is taken. Then the pipe, both directions in one attempt. The last
+            // branches only matter when nothing else happens.
+            tokio::select! {
+                biased;
+                () = shared.closing.cancelled(), if stage == Stage::Serving => return Event::Close,
+                exit = exit_of(child), if !self.child_is_gone => {
+                    self.child_is_gone = true;
+                    return Event::Exited(exit);
+                }
+                Some(_) = dispatch.tasks.join_next(), if !dispatch.tasks.is_empty() => {
+                    return Event::Finished;
+                }
+                moved = poll_fn(|cx| pump.poll(cx, &shared.writer, at_hand == AtHand::Nothing)) => {
+                    return self.moved(moved);
+                }
+                () = shared.intake.resumed(), if at_hand == AtHand::Paused && stage == Stage::Serving => {}
+                () = overdue(deadline) => return Event::Overdue,
+                () = ready(()), if at_hand == AtHand::More => {}
+            }
+        }
+    }
+
+    /// Deals with the whole lines in the buffer.
+    fn receive_lines(&mut self) -> AtHand {
+        while !self.dispatch.is_paused() {
+            if self.share.is_spent() {
+                return AtHand::More;
+            }
+            let Some(line) = self.pump.framer.next_line() else { return AtHand::Nothing };
+            self.share.line();
+            if self.dispatch.receive(line) == Received::TooEarly {
+                self.pump.framer.hand_back();
+            }
+        }
+        AtHand::Paused
+    }
+
+    fn moved(&mut self, moved: Moved) -> Event {
+        let shared = &self.dispatch.peer.shared;
+        let write_error = moved.wrote.and_then(Result::err).map(Arc::new);
+        if let Some(error) = &write_error {
+            if !shared.closed.is_cancelled() {
+                // For senders that come before the end is known.
+                shared.set_reason(CloseReason::Io(Arc::clone(error)));
+            }
+            self.pump.stop_writing(&shared.writer);
+            self.unwritten = Some(Arc::clone(error));
+        }
+        match (moved.read, write_error) {
+            (Some(Ok(0)), _) => {
+                self.pump.reading = false;
+                if let Some(line) = self.pump.framer.finish()
+                    && self.dispatch.receive(line) == Received::TooEarly
+                {
+                    self.pump.framer.hand_back();
+                }
+                Event::Eof
+            }
+            (Some(Err(error)), _) => {
+                self.pump.reading = false;
+                Event::ReadFailed(Arc::new(error))
+            }
+            (_, Some(error)) => Event::WriteFailed(error),
+            (Some(Ok(bytes)), None) => {
+                self.share.read(bytes);
+                Event::Read
+            }
+            (None, None) => Event::Wrote,
+        }
+    }
+}
+
+/// Tells whether the system could not write although somebody was there to read. A closed sink of
+/// messages may return any error.
+fn is_loss(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
+    let is_gone = matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted | NotConnected);
+    error.raw_os_error().is_some() && !is_gone
+}
+
+/// Reads and drops everything. It never returns.
+async fn discard(mut stream: Pin<Box<dyn AsyncRead + Send>>) {
+    let _ = copy(&mut stream, &mut sink()).await;
+    pending().await
+}
+
+/// Makes the timer only when it is polled: an unneeded timer costs nothing.
+async fn overdue(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => pending().await,
+    }
+}
+
+async fn exit_of(child: &mut Option<ChildLink>) -> CloseReason {
+    match child {
+        Some(child) => child.exited().await,
+        None => pending().await,
+    }
+}

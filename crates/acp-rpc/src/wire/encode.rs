@@ -1,0 +1,82 @@
+//! Values that can be written as JSON text.
+
+use serde_core::Serialize;
+
+/// A value that can be written as JSON text. Everything that is [`Serialize`] is one.
+///
+/// A type that holds JSON text already, such as a record of a store, implements it by copying:
+/// nothing is read in order to be written again.
+///
+/// ```
+/// use acp_rpc::{Encode, EncodeError};
+///
+/// /// An object with one member, whose value is JSON text.
+/// struct Stored<'a>(&'a str);
+///
+/// impl Encode for Stored<'_> {
+///     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
+///         buffer.extend_from_slice(br#"{"stored":"#);
+///         buffer.extend_from_slice(self.0.as_bytes());
+///         buffer.push(b'}');
+///         Ok(())
+///     }
+/// }
+/// ```
+pub trait Encode {
+    /// Adds the text of one JSON value to `buffer` and leaves everything before it as it is. If the
+    /// call fails, its output is removed.
+    ///
+    /// It may be called more than once for one message, and under a lock. It must neither block nor
+    /// use the connection.
+    ///
+    /// # Errors
+    /// The value has no JSON text, or must not be sent after all. Nothing of the message is sent
+    /// then.
+    fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError>;
+
+    /// Sees the params of a request or notification that is about to be sent.
+    ///
+    /// It is called once, right after the [`encode`](Self::encode) that wrote them into the output
+    /// buffer, and under the same lock. Use it to keep what is sent, in the order of the wire.
+    /// Layers that look at params do not call it. `json` includes what layers have added to
+    /// `_meta`.
+    ///
+    /// # Errors
+    /// The message must not be sent after all. It is removed from the buffer.
+    fn leaves(&self, json: &[u8]) -> Result<(), EncodeError> {
+        let _ = json;
+        Ok(())
+    }
+}
+
+/// The error of an [`Encode`].
+pub type EncodeError = serde_json::Error;
+
+impl<T: Serialize + ?Sized> Encode for T {
+    fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
+        serde_json::to_writer(buffer, self)
+    }
+}
+
+/// A value that is only borrowed.
+pub(crate) struct Borrowed<'a, P: ?Sized>(pub(crate) &'a P);
+
+impl<P: Encode + ?Sized> Encode for Borrowed<'_, P> {
+    fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
+        self.0.encode(buffer)
+    }
+
+    fn leaves(&self, json: &[u8]) -> Result<(), EncodeError> {
+        self.0.leaves(json)
+    }
+}
+
+/// JSON text that was written before.
+pub(crate) struct Written(pub(crate) Vec<u8>);
+
+impl Encode for Written {
+    fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
+        buffer.extend_from_slice(&self.0);
+        Ok(())
+    }
+}
