@@ -151,7 +151,9 @@ fn workspace(root: &Path, at: &Path) {
         let manifest = fs::read_to_string(from.join("Cargo.toml")).unwrap();
         // What the crates are tested with is not here.
         let manifest = without_tables(&manifest, |title| {
-            title.starts_with("[[test]]") || title.contains("dev-dependencies") || title.starts_with("[[bench]]")
+            title.starts_with("[[test]]")
+                || title.contains("dev-dependencies")
+                || title.starts_with("[[bench]]")
         });
         write(&to.join("Cargo.toml"), manifest.as_bytes());
     }

@@ -18,7 +18,8 @@ pub(crate) fn check(handlers: &Handlers) -> Result<(), Error> {
     for operation in Operation::ALL.iter().filter(|operation| handlers.has(**operation)) {
         let Some(capability) = operation.capability() else { continue };
         let others = Operation::ALL.iter().filter(|other| other.capability() == Some(capability));
-        let missing: Vec<_> = others.filter(|other| !handlers.has(**other)).map(|other| other.method()).collect();
+        let missing: Vec<_> =
+            others.filter(|other| !handlers.has(**other)).map(|other| other.method()).collect();
         if !missing.is_empty() {
             return Err(Error::Incomplete { capability, missing });
         }

@@ -92,7 +92,9 @@ macro_rules! served {
 macro_rules! session {
     ($marker:ident) => {
         impl $crate::OnSession for $crate::op::$marker {
-            fn session<S: Send + Sync + 'static>(call: &$crate::Call<Self, S>) -> $crate::Result<$crate::Session<S>> {
+            fn session<S: Send + Sync + 'static>(
+                call: &$crate::Call<Self, S>,
+            ) -> $crate::Result<$crate::Session<S>> {
                 Ok($crate::serve::lifecycle::rows::HasSession::session(call.admission()).clone())
             }
         }

@@ -6,12 +6,12 @@ use anyhow::{Context as _, Result, ensure};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::codegen::emit::context::ident;
 use super::half::Half;
 use super::markers::imports;
 use super::membership::object;
 use super::row::Operation;
 use crate::codegen::api_lock;
+use crate::codegen::emit::context::ident;
 use crate::codegen::format::Item;
 use crate::codegen::ir::{Field, Presence, Schema, Type};
 
@@ -27,7 +27,8 @@ pub(super) fn emit(schema: &Schema, operations: &[Operation<'_>], half: &Half) -
     let mut statements = [TokenStream::new(), TokenStream::new()];
     for (path, operations) in by_path {
         let unstable = operations.iter().any(|operation| operation.method.unstable);
-        let row = row(schema, half, path, &operations).with_context(|| format!("the capability \"{path}\""))?;
+        let row =
+            row(schema, half, path, &operations).with_context(|| format!("the capability \"{path}\""))?;
         statements[usize::from(unstable)].extend(row.statement);
         types.extend(row.types.into_iter().map(|ty| (ty, unstable)));
     }
@@ -76,11 +77,16 @@ fn row<'s>(schema: &'s Schema, half: &Half, path: &str, operations: &[&Operation
     let statement = match ty {
         None => {
             ensure!(field.ty == Type::Bool, "`{last}` is neither a boolean nor an object");
-            if may_be_absent { quote!(if #has { #place.#name = true; }) } else { quote!(#place.#name = #has;) }
+            if may_be_absent {
+                quote!(if #has { #place.#name = true; })
+            } else {
+                quote!(#place.#name = #has;)
+            }
         }
         Some(ty) => {
             ensure!(field.presence == Presence::Optional, "`{last}` is always there");
-            let (definition, value) = object(schema, ty).with_context(|| format!("`{ty}` is not an object"))?;
+            let (definition, value) =
+                object(schema, ty).with_context(|| format!("`{ty}` is not an object"))?;
             let arguments = api_lock::constructor(schema, definition, value);
             ensure!(arguments.is_empty(), "`{ty}` has required members, which no operation stands for");
             types.push(ty);

@@ -68,7 +68,8 @@ pub(super) fn conversion(
             _ => bail!("`returns`: an operation that opens a session returns `Opened<T>` or `T`, not `{ty}`"),
         };
     }
-    let (definition, response) = object(schema, name).with_context(|| format!("`{name}` is not an object"))?;
+    let (definition, response) =
+        object(schema, name).with_context(|| format!("`{name}` is not an object"))?;
     let arguments = api_lock::constructor(schema, definition, response);
     if ty == "()" {
         ensure!(arguments.is_empty(), "`returns`: `{name}` has required members, so `()` does not make one");

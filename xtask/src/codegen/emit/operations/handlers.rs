@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::codegen::emit::context::{Context, ident};
-use super::half::Half;
 use super::convert::{Argument, Conversion, definitions_in};
+use super::half::Half;
 use super::markers::imports;
 use super::membership::Membership;
 use super::row::Operation;
+use crate::codegen::emit::context::{Context, ident};
 use crate::codegen::format::Item;
 use crate::codegen::ir::{Schema, Side};
 
@@ -89,10 +89,12 @@ fn arguments(operation: &Operation<'_>) -> impl Iterator<Item = TokenStream> {
 fn replies(operation: &Operation<'_>) -> impl Iterator<Item = TokenStream> {
     let response = operation.method.response.as_deref();
     let whole = response.filter(|_| !operation.opens()).map(|response| (response, quote!(self)));
-    let others = operation.returns.iter().map(move |(ty, conversion)| {
-        (*ty, conversion.of_self(response.unwrap_or_default()), conversion)
-    });
-    let others = others.map(|(ty, value, conversion)| (ty, value, matches!(conversion, Conversion::Members(_))));
+    let others = operation
+        .returns
+        .iter()
+        .map(move |(ty, conversion)| (*ty, conversion.of_self(response.unwrap_or_default()), conversion));
+    let others =
+        others.map(|(ty, value, conversion)| (ty, value, matches!(conversion, Conversion::Members(_))));
     let all = whole.map(|(ty, value)| (ty, value, false)).into_iter().chain(others);
     all.map(move |(ty, value, is_block)| reply(operation, ty, value, is_block))
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
-use crate::codegen::emit::context::{Context, gate, ident};
 use super::half::Half;
 use super::membership::Membership;
 use super::row::Operation;
+use crate::codegen::emit::context::{Context, gate, ident};
 use crate::codegen::format::Item;
 use crate::codegen::ir::{Method, Side};
 
@@ -77,8 +77,7 @@ fn operation_enum(operations: &[Operation<'_>], half: &Half) -> [TokenStream; 2]
         let of_kind = operations.iter().filter(|operation| operation.is_request() == requests);
         of_kind
             .map(|operation| {
-                let (gate, method, variant) =
-                    (operation.gate(), &operation.method.name, operation.marker());
+                let (gate, method, variant) = (operation.gate(), &operation.method.name, operation.marker());
                 quote!(#gate #method => Some(Operation::#variant),)
             })
             .collect::<TokenStream>()

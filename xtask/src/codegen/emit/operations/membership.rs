@@ -52,9 +52,7 @@ pub(super) fn membership(schema: &Schema, method: &Method, side: Side, text: &st
 /// Whether the object has a `sessionId`, as it must.
 fn names_session(schema: &Schema, name: &str) -> bool {
     let session = Type::Ref("SessionId".to_owned());
-    let is_session = |field: &Field| {
-        field.wire == "sessionId" && is_required(field) && field.ty == session
-    };
+    let is_session = |field: &Field| field.wire == "sessionId" && is_required(field) && field.ty == session;
     object(schema, name).is_some_and(|(_, object)| object.fields.iter().any(is_session))
 }
 

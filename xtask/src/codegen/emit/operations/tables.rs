@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::half::Half;
 use super::convert::definitions_in;
+use super::half::Half;
 use super::handlers::has_turn;
-use super::page::list;
 use super::membership::Membership;
+use super::page::list;
 use super::row::Operation;
 use crate::codegen::ir::{Schema, Side};
 
@@ -17,7 +17,10 @@ pub(super) fn emit(
     half: &Half,
 ) -> [(&'static str, String); 2] {
     [
-        ("arguments.md", table("argument", "operations", &|unstable| arguments(schema, operations, half, unstable))),
+        (
+            "arguments.md",
+            table("argument", "operations", &|unstable| arguments(schema, operations, half, unstable)),
+        ),
         ("results.md", table("operations", "result", &|unstable| results(schema, operations, unstable))),
     ]
 }
@@ -45,9 +48,11 @@ fn table(left: &str, right: &str, rows: &dyn Fn(bool) -> Vec<Row>) -> String {
 /// Arguments that not every operation has.
 fn arguments(schema: &Schema, operations: &[Operation<'_>], half: &Half, unstable: bool) -> Vec<Row> {
     let names = |is_one: &dyn Fn(&Operation<'_>) -> bool| {
-        let mut chosen = operations.iter().filter(|operation| operation.method.unstable == unstable).peekable();
+        let mut chosen =
+            operations.iter().filter(|operation| operation.method.unstable == unstable).peekable();
         chosen.peek()?;
-        let names = list(chosen.filter(|operation| is_one(operation)).map(|operation| operation.name.as_str()));
+        let names =
+            list(chosen.filter(|operation| is_one(operation)).map(|operation| operation.name.as_str()));
         (!names.is_empty()).then_some(names)
     };
     let mut rows: Vec<Row> = Vec::new();
@@ -76,7 +81,8 @@ fn arguments(schema: &Schema, operations: &[Operation<'_>], half: &Half, unstabl
 fn results(schema: &Schema, operations: &[Operation<'_>], unstable: bool) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for operation in operations.iter().filter(|operation| operation.method.unstable == unstable) {
-        let returns: Vec<String> = operation.returns.iter().map(|(ty, _)| linked(schema, ty, unstable)).collect();
+        let returns: Vec<String> =
+            operation.returns.iter().map(|(ty, _)| linked(schema, ty, unstable)).collect();
         if returns.is_empty() {
             continue;
         }
