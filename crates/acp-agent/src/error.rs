@@ -1,4 +1,4 @@
-//! What can go wrong in an agent, and what the client is told about it.
+//! Errors of an agent, and the error objects that the client gets for them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,10 +12,10 @@ use acp_types::v1::{ErrorCode, SessionId};
 /// The result of a handler.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a handler, or something it called, failed.
+/// An error of a handler, or of something that it called.
 ///
-/// A handler that returns one answers its request with a JSON-RPC error; see [`Error::into_rpc`] for the
-/// codes. Text and errors of other libraries become errors with `?`:
+/// A handler that returns one answers its request with a JSON-RPC error; see [`Error::into_rpc`]
+/// for the codes. Text and errors of other libraries become errors with `?`:
 ///
 /// ```
 /// # use acp_agent::{Error, Result};
@@ -31,36 +31,37 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The client cancelled what this was part of. Pass it on with `?`; a turn answers with stop reason
-    /// `cancelled`, every other request with `-32800`.
+    /// The client cancelled the work. Pass the error on with `?`: a turn then answers with stop
+    /// reason `cancelled`, every other request with `-32800`.
     Cancelled,
-    /// The turn has been answered already: nothing can be added to it.
+    /// The turn has been answered already. Nothing can be added to it.
     TurnOver,
-    /// The session has been closed, deleted or opened anew: nothing can be told about it any more by this handle.
+    /// The session has been closed, deleted or opened anew. This handle sends no more updates of
+    /// it.
     SessionClosed {
         /// The session.
         session: SessionId,
     },
-    /// The client does not offer what was asked of it. Nothing was sent.
-    Unsupported {
+    /// The client does not offer the capability that the call needs. Nothing was sent.
+    NotOffered {
         /// The capability, as a path below `clientCapabilities`, such as `fs.readTextFile`.
         capability: Cow<'static, str>,
     },
-    /// The client did not do what it was asked.
+    /// The client failed to do what it was asked.
     Call {
         /// The method that was called.
         method: Cow<'static, str>,
         /// Why it failed.
         error: CallError,
     },
-    /// The user has filled in a form, but not as it allows.
+    /// The user has filled in the form, but not as it allows.
     FormField {
         /// The field, by the name that the form gives it.
         field: String,
-        /// What it would have to be, or what is wrong with it.
+        /// A description of the problem, or of a value that would fit.
         problem: &'static str,
     },
-    /// The request is to be answered with this very error object.
+    /// The request is answered with this error object, unchanged.
     Rpc(RpcError),
     /// Reading or writing failed.
     Io(io::Error),
@@ -69,52 +70,55 @@ pub enum Error {
 }
 
 impl Error {
-    /// The client lacks a capability, named as a path below `clientCapabilities`.
+    /// Returns the error for a capability that the client lacks. It is named as a path below
+    /// `clientCapabilities`.
     #[must_use]
-    pub fn unsupported(capability: impl Into<Cow<'static, str>>) -> Self {
-        Error::Unsupported { capability: capability.into() }
+    pub fn not_offered(capability: impl Into<Cow<'static, str>>) -> Self {
+        Error::NotOffered { capability: capability.into() }
     }
 
-    /// `-32602`: the request asks for something that is not possible. Say which field, and what would be.
+    /// Returns `-32602`: the request asks for something impossible. Say which field, and what would
+    /// be possible.
     #[must_use]
     pub fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
         Error::Rpc(RpcError::invalid_params(message))
     }
 
-    /// `-32002`: something that the request names does not exist.
+    /// Returns `-32002`: something that the request names does not exist.
     #[must_use]
     pub fn not_found(message: impl Into<Cow<'static, str>>) -> Self {
         Error::Rpc(RpcError::new(ErrorCode::RESOURCE_NOT_FOUND.0, message))
     }
 
-    /// `-32002` for a session, with `data.sessionId` (rule `v1-new-13`).
+    /// Returns `-32002` for a session, with `data.sessionId`.
     #[must_use]
     pub fn unknown_session(session: &SessionId) -> Self {
         Error::Rpc(unknown_session(session))
     }
 
-    /// `-32000`: the client has to log in first, with one of the advertised methods.
+    /// Returns `-32000`: the client has to log in first, by one of the advertised methods.
     #[must_use]
     pub fn auth_required() -> Self {
         Error::Rpc(auth_required())
     }
 
-    /// Any error of another library.
+    /// Wraps an error of another library.
     #[must_use]
     pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Error::Other(error.into())
     }
 
-    /// Whether this is [`Error::Cancelled`].
+    /// Returns whether this is [`Error::Cancelled`].
     #[must_use]
     pub const fn is_cancelled(&self) -> bool {
         matches!(self, Error::Cancelled)
     }
 
-    /// The error object a request is answered with.
+    /// Returns the error object for the answer to the request.
     ///
-    /// [`Cancelled`](Error::Cancelled) becomes `-32800`, [`SessionClosed`](Error::SessionClosed) `-32002` with the
-    /// session, [`Rpc`](Error::Rpc) is passed on, and everything else is `-32603` with the error's own text.
+    /// [`Cancelled`](Error::Cancelled) becomes `-32800`, and
+    /// [`SessionClosed`](Error::SessionClosed) `-32002` with the session. [`Rpc`](Error::Rpc) is
+    /// passed on. Everything else is `-32603` with the error's own text.
     #[must_use]
     pub fn into_rpc(self) -> RpcError {
         match self {
@@ -125,21 +129,21 @@ impl Error {
         }
     }
 
-    /// What a failed call of `method` means.
+    /// Wraps the error of a call of `method`.
     pub(crate) fn call(method: impl Into<Cow<'static, str>>, error: CallError) -> Self {
         Error::Call { method: method.into(), error }
     }
 }
 
-/// Hears of faults: of everything that goes wrong without ending the connection.
+/// Receives faults: everything that goes wrong without ending the connection.
 pub(crate) type OnFault = Arc<dyn Fn(&Fault<'_>) + Send + Sync>;
 
-/// `-32000`.
+/// Returns `-32000`.
 pub(crate) fn auth_required() -> RpcError {
     RpcError::new(ErrorCode::AUTH_REQUIRED.0, "log in first: call `authenticate`")
 }
 
-/// `-32002` with `data.sessionId`.
+/// Returns `-32002` with `data.sessionId`.
 pub(crate) fn unknown_session(session: &SessionId) -> RpcError {
     let error = RpcError::new(
         ErrorCode::RESOURCE_NOT_FOUND.0,
@@ -151,7 +155,7 @@ pub(crate) fn unknown_session(session: &SessionId) -> RpcError {
     }
 }
 
-/// `data.sessionId`; nothing for an id of a length that no session has.
+/// Returns `data.sessionId`, or nothing for an id that is longer than any session's.
 pub(crate) fn session_data(session: &SessionId) -> Option<Map> {
     /// In bytes.
     const LONGEST: usize = 1024;
@@ -180,7 +184,7 @@ impl fmt::Display for Error {
             Error::SessionClosed { session } => {
                 write!(f, "the session `{}` has been closed: stop its work", Shown(session))
             }
-            Error::Unsupported { capability } => write!(f, "the client does not offer `{capability}`"),
+            Error::NotOffered { capability } => write!(f, "the client does not offer `{capability}`"),
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
             Error::FormField { field, problem } => {
                 write!(
@@ -204,7 +208,7 @@ impl std::error::Error for Error {
             Error::Cancelled
             | Error::TurnOver
             | Error::SessionClosed { .. }
-            | Error::Unsupported { .. }
+            | Error::NotOffered { .. }
             | Error::FormField { .. }
             | Error::Rpc(_) => None,
         }

@@ -21,16 +21,16 @@
 //! }
 //! ```
 //!
-//! This is all of it: initialization and version negotiation, session ids, cancellation, capabilities, unknown
-//! methods and bad params are dealt with before and after the handlers, once, for every agent.
+//! This is all of it. The library deals with initialization and version negotiation, session ids,
+//! cancellation, capabilities, unknown methods and bad params, once, for every agent.
 //!
 //! * [`macro@agent`] has the rules of the attribute: the operations, their arguments and results.
-//! * [`Turn`] is what a prompt is answered with: text, thoughts, plans, tool calls, questions, the client's
-//!   files and terminals. How turns are cancelled is told there, too.
-//! * [`Session`] and [`Opened`]: what the agent keeps for each session; [`SessionUpdates`]: what it tells about one
-//!   while no turn runs.
-//! * [`Client`]: who is at the other end, what it offers, extension calls.
-//! * [`serve_stdio`] and [`serve`] run an agent; [`Router`] builds one without the macro.
+//! * [`Turn`] answers a prompt: with text, thoughts, plans, tool calls, questions, the client's
+//!   files and terminals. Its page explains how turns are cancelled.
+//! * [`Session`] and [`Opened`] hold the agent's state of a session. [`SessionUpdates`] sends
+//!   updates of a session while no turn runs.
+//! * [`Client`] is the other end: its name, its capabilities, extension calls.
+//! * [`serve_stdio`] and [`serve`] run an agent. [`Router`] builds one without the macro.
 //! * [`types`] are the types of the protocol.
 //!
 //! # Features

@@ -1,4 +1,4 @@
-//! The operations: one marker type for each.
+//! Operations: one marker type for each.
 
 use acp_types::v1::{InitializeRequest, InitializeResponse};
 use acp_types::{Meta, method};
@@ -6,7 +6,7 @@ use acp_types::{Meta, method};
 #[doc(inline)]
 pub use acp_types::op::{Extension, Notification, Op, assert_own};
 
-/// A request of the agent's own by its marker, as `#[on]` takes it:
+/// A request of the agent's own, by its marker. `#[on]` takes it:
 ///
 /// ```
 /// use acp_agent::types::{PlanEntry, UsageUpdate};
@@ -44,7 +44,7 @@ pub use acp_types::op::Request;
 pub(crate) use self::sealed::Sealed;
 pub use crate::generated::op::*;
 
-/// `initialize`, which the library answers. Handlers meet it in the hook `auth_methods`.
+/// The operation `initialize`, which the library answers. Its handler is the hook `auth_methods`.
 #[derive(Debug)]
 pub enum Initialize {}
 
@@ -59,7 +59,7 @@ impl Op for Initialize {
     }
 }
 
-/// Keeps traits of operations to the markers of this crate.
+/// Seals the traits of operations: only the markers of this crate have them.
 mod sealed {
     pub trait Sealed {}
 }

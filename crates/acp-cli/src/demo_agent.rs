@@ -44,7 +44,7 @@ impl<'a> Change<'a> {
 
     /// Makes the change if the user allows it, and returns the answer to the user.
     async fn make(&self, turn: &Turn, path: &Path) -> Result<&'static str> {
-        let fs = turn.fs().ok_or_else(|| Error::unsupported("fs"))?;
+        let fs = turn.fs().ok_or_else(|| Error::not_offered("fs"))?;
         let steps = [format!("Read {}", self.file), format!("Replace `{}` with `{}`", self.old, self.new)];
         let mut plan = turn.start_plan(steps).await?;
 

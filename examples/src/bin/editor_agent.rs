@@ -47,7 +47,7 @@ impl<'a> Change<'a> {
     /// Makes the change if the user allows it, and returns the answer to the user.
     async fn make(&self, turn: &Turn, path: &Path) -> Result<&'static str> {
         let fs = turn.fs().filter(|fs| fs.can_read() && fs.can_write());
-        let fs = fs.ok_or_else(|| Error::unsupported("fs"))?;
+        let fs = fs.ok_or_else(|| Error::not_offered("fs"))?;
         let mut plan =
             turn.start_plan([format!("Read {}", self.file), format!("Change {}", self.file)]).await?;
 

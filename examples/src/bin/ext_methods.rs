@@ -37,7 +37,7 @@ impl Reviewer {
     }
 
     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
-        let answer = match turn.request::<String>(SELECTION, &()).await {
+        let answer = match turn.ext_request::<String>(SELECTION, &()).await {
             Ok(selection) => format!("`{selection}` is {} letters long.", selection.chars().count()),
             // The agent also works with a client that does not have the method.
             Err(Error::Call { .. }) => "There is nothing selected that I could see.".to_owned(),

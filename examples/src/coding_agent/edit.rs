@@ -82,13 +82,13 @@ impl Tools<'_> {
         let path = self.chat.workspace().resolve(path).map_err(Error::from)?;
         let fs = self.fs()?;
         if !fs.can_write() {
-            return Err(Error::unsupported("fs.writeTextFile"));
+            return Err(Error::not_offered("fs.writeTextFile"));
         }
         let old = match (fs.read_text(&path).await, change) {
             (Ok(text), _) => Some(text),
             // Clients answer for a missing file with codes of their choice, so the disk decides. If
             // the client offers no reading, the old text is unknown.
-            (Err(Error::Call { .. } | Error::Unsupported { .. }), Change::Write { .. }) if !path.exists() => {
+            (Err(Error::Call { .. } | Error::NotOffered { .. }), Change::Write { .. }) if !path.exists() => {
                 None
             }
             (Err(error), _) => return Err(error),

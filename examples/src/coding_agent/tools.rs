@@ -90,7 +90,7 @@ impl<'a> Tools<'a> {
     async fn search(&self, query: &str) -> Result<Outcome> {
         let fs = self.fs()?;
         if !fs.can_read() {
-            return Err(Error::unsupported("fs.readTextFile"));
+            return Err(Error::not_offered("fs.readTextFile"));
         }
         let listing = self.listing().await?;
         let mut matches = Matches { complete: listing.complete, ..Matches::none() };

@@ -14,7 +14,7 @@ impl Editor {
     }
 
     async fn prompt(&self, turn: Turn, notes: Session<PathBuf>) -> Result<StopReason> {
-        let fs = turn.fs().ok_or_else(|| Error::unsupported("fs"))?;
+        let fs = turn.fs().ok_or_else(|| Error::not_offered("fs"))?;
         let old = fs.read_text(&*notes).await?;
         let new = format!("{old}{}\n", turn.text());
         let diff = Diff::new(notes.to_string_lossy(), new.as_str()).old_text(old);

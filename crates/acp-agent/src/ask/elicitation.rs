@@ -1,4 +1,4 @@
-//! Asking the user in a handler that has no turn.
+//! Questions of handlers that have no turn.
 
 use std::fmt;
 
@@ -11,8 +11,9 @@ use crate::client::Client;
 use crate::client::cancel::Cancel;
 use crate::error::Result;
 
-/// A way to ask the user in a handler that has no turn, such as `authenticate` or `set_mode`. What it asks belongs
-/// to the session, if the operation is on an open one, and else to the request. It ends with the request.
+/// Asks the user in a handler that has no turn, such as `authenticate` or `set_mode`. The questions
+/// belong to the session if the operation is on an open one, otherwise to the request. They end
+/// with the request.
 ///
 /// ```
 /// # struct Agent;
@@ -42,7 +43,8 @@ impl Elicitation {
         Elicitation { client, cancel, scope }
     }
 
-    /// Whether the questions belong to a session or to the request: for requests of the agent's own making.
+    /// Returns the scope of the questions, which is a session or the request. Requests of the
+    /// agent's own making need it.
     #[must_use]
     pub const fn scope(&self) -> &ElicitationScope {
         &self.scope
@@ -51,7 +53,7 @@ impl Elicitation {
     /// Asks the user to fill in a form: see [`Turn::elicit`](crate::Turn::elicit).
     ///
     /// # Errors
-    /// Those of [`Turn::elicit`](crate::Turn::elicit).
+    /// The errors of [`Turn::elicit`](crate::Turn::elicit).
     pub async fn elicit(&self, form: Form) -> Result<Elicited<FormValues>> {
         let (schema, request) = form.into_request(self.scope.clone());
         read_form(self.elicit_with(&request).await?, &schema)
@@ -60,7 +62,7 @@ impl Elicitation {
     /// Asks the user to open a web page: see [`Turn::elicit_url`](crate::Turn::elicit_url).
     ///
     /// # Errors
-    /// Those of [`Turn::elicit_url`](crate::Turn::elicit_url).
+    /// The errors of [`Turn::elicit_url`](crate::Turn::elicit_url).
     pub async fn elicit_url(
         &self,
         message: impl Into<String>,
@@ -71,10 +73,10 @@ impl Elicitation {
         page.read(&self.elicit_with(&request).await?)
     }
 
-    /// Asks the user with a request of the agent's own making, and returns the answer as it is.
+    /// Asks the user with a request of the agent's own making, and returns the answer unchanged.
     ///
     /// # Errors
-    /// Those of [`Turn::elicit_with`](crate::Turn::elicit_with).
+    /// The errors of [`Turn::elicit_with`](crate::Turn::elicit_with).
     pub async fn elicit_with(&self, request: &CreateElicitationRequest) -> Result<CreateElicitationResponse> {
         check_offered(&request.mode, self.client.capabilities())?;
         let asking = async { elicit(&self.client, request).await.map_err(cancelled_remotely) };

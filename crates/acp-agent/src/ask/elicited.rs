@@ -1,4 +1,4 @@
-//! What came of a question: of a form, or of a web page.
+//! Answers of the user to forms and web pages.
 
 use std::fmt;
 
@@ -15,19 +15,20 @@ use crate::client::Client;
 use crate::client::ids::unique;
 use crate::error::{Error, Result};
 
-/// What came of a question. A turn that was cancelled meanwhile is [`Error::Cancelled`] instead.
+/// The user's answer to a question. A turn that was cancelled meanwhile gives [`Error::Cancelled`]
+/// instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Elicited<T> {
     /// The user has answered, or agreed.
     Accepted(T),
-    /// The user has said no.
+    /// The user has refused.
     Declined,
     /// The user has closed the question without an answer.
     Cancelled,
 }
 
 impl<T> Elicited<T> {
-    /// The answer, if the user gave one.
+    /// Returns the answer, if the user gave one.
     #[must_use]
     pub fn accepted(self) -> Option<T> {
         match self {
@@ -41,7 +42,7 @@ pub(crate) fn session_scope(session: &SessionId) -> ElicitationScope {
     ElicitationSessionScope::new(session).into()
 }
 
-/// What came of a form.
+/// Reads the answer to a form, and checks it.
 pub(crate) fn read_form(
     response: CreateElicitationResponse,
     schema: &ElicitationSchema,
@@ -54,22 +55,22 @@ pub(crate) fn read_form(
     }
 }
 
-/// Refuses modes that the client has not offered; an empty offer is none (rule `v1-cap-21`).
+/// Refuses modes that the client has not offered. An empty offer offers nothing (rule `v1-cap-21`).
 pub(crate) fn check_offered(mode: &ElicitationMode, client: &ClientCapabilities) -> Result<()> {
     let offered = client.elicitation.as_ref();
     match mode {
         ElicitationMode::Form(_) if offered.is_none_or(|offered| offered.form.is_none()) => {
-            Err(Error::unsupported("elicitation.form"))
+            Err(Error::not_offered("elicitation.form"))
         }
         ElicitationMode::Url(_) if offered.is_none_or(|offered| offered.url.is_none()) => {
-            Err(Error::unsupported("elicitation.url"))
+            Err(Error::not_offered("elicitation.url"))
         }
-        // Whether the client knows another one, only the client can say.
+        // Only the client can say whether it knows another mode.
         _ => Ok(()),
     }
 }
 
-/// What every action but `accept` means. One that is not known here is no answer (rule `v1-eli-22`).
+/// Reads an action other than `accept`. An unknown action is not an answer (rule `v1-eli-22`).
 fn refused<T>(action: &ElicitationAction) -> Result<Elicited<T>> {
     match action {
         ElicitationAction::Decline => Ok(Elicited::Declined),
@@ -90,7 +91,7 @@ pub struct OpenedUrl {
 }
 
 impl OpenedUrl {
-    /// A page that is going to be asked for.
+    /// Prepares a page that is going to be asked for.
     pub(crate) fn new(client: &Client) -> Self {
         OpenedUrl { client: client.clone(), id: unique("elicitation").into() }
     }
@@ -104,7 +105,7 @@ impl OpenedUrl {
         CreateElicitationRequest::new(message, ElicitationUrlMode::new(&self.id, url, scope))
     }
 
-    /// What came of it.
+    /// Reads the answer to the question.
     pub(crate) fn read(self, response: &CreateElicitationResponse) -> Result<Elicited<OpenedUrl>> {
         match &response.action {
             ElicitationAction::Accept(_) => Ok(Elicited::Accepted(self)),
@@ -112,14 +113,14 @@ impl OpenedUrl {
         }
     }
 
-    /// The elicitation's id, which only this client knows.
+    /// Returns the elicitation's id, which only this client knows.
     #[must_use]
     pub const fn id(&self) -> &ElicitationId {
         &self.id
     }
 
-    /// Tells the client that what the page was for is done, so that it need not show it any more. This can be told
-    /// also after the turn.
+    /// Reports to the client that the page has served its purpose, so that it need not show it any
+    /// more. This works after the turn, too.
     ///
     /// # Errors
     /// [`Error::Call`] when the client is gone.

@@ -1,4 +1,4 @@
-//! Forms for the user, and what was filled in.
+//! Forms for the user, and the values in them.
 
 use acp_types::Map;
 use acp_types::v1::{
@@ -9,10 +9,11 @@ use acp_types::v1::{
 
 use crate::error::{Error, Result};
 
-/// A form that the user is asked to fill in, for [`Turn::elicit`](crate::Turn::elicit).
+/// A form for the user to fill in, for [`Turn::elicit`](crate::Turn::elicit).
 ///
-/// A field is a `StringPropertySchema` (text, or one choice out of several), `NumberPropertySchema`,
-/// `IntegerPropertySchema`, `BooleanPropertySchema` or `MultiSelectPropertySchema` of [`types`](crate::types).
+/// A field is a `StringPropertySchema` (text, or one choice out of several),
+/// `NumberPropertySchema`, `IntegerPropertySchema`, `BooleanPropertySchema` or
+/// `MultiSelectPropertySchema` of [`types`](crate::types).
 #[derive(Clone, Debug)]
 pub struct Form {
     message: String,
@@ -21,7 +22,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// A form without fields. `message` tells the user what is asked, and why.
+    /// Creates a form without fields. `message` tells the user what is asked, and why.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Form { message: message.into(), schema: ElicitationSchema::new(), tool_call: None }
@@ -57,19 +58,19 @@ impl Form {
         self
     }
 
-    /// Says which tool call the question is about.
+    /// Names the tool call that the question is about.
     #[must_use]
     pub fn tool_call(mut self, id: impl Into<ToolCallId>) -> Self {
         self.tool_call = Some(id.into());
         self
     }
 
-    /// The request, and what its answer is checked against.
+    /// Returns the request, and the schema that its answer is checked against.
     pub(crate) fn into_request(
         self,
         mut scope: ElicitationScope,
     ) -> (ElicitationSchema, CreateElicitationRequest) {
-        // Outside of a session there are no tool calls.
+        // There are no tool calls outside of a session.
         if let ElicitationScope::Session(session) = &mut scope {
             session.tool_call_id = self.tool_call;
         }
@@ -78,21 +79,21 @@ impl Form {
     }
 }
 
-/// What the user has filled in. Every value is of the kind of its field, and within the bounds that the form sets;
-/// `pattern` and `format` are the client's to check.
+/// The values that the user has filled in. Every value is of the kind of its field, and within the
+/// bounds of the form. The client checks `pattern` and `format`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FormValues {
     values: Map<ElicitationContentValue>,
 }
 
 impl FormValues {
-    /// The value of a field, if it was filled in.
+    /// Returns the value of a field, if it was filled in.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ElicitationContentValue> {
         self.values.get(name)
     }
 
-    /// The value of a text or single choice.
+    /// Returns the value of a text or single choice.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name)? {
@@ -101,7 +102,7 @@ impl FormValues {
         }
     }
 
-    /// The value of an integer field.
+    /// Returns the value of an integer field.
     #[must_use]
     pub fn integer(&self, name: &str) -> Option<i64> {
         match self.get(name)? {
@@ -110,13 +111,13 @@ impl FormValues {
         }
     }
 
-    /// The value of a number field.
+    /// Returns the value of a number field.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<f64> {
         as_number(self.get(name)?)
     }
 
-    /// The value of a field that is on or off.
+    /// Returns the value of a field that is on or off.
     #[must_use]
     pub fn boolean(&self, name: &str) -> Option<bool> {
         match self.get(name)? {
@@ -125,7 +126,7 @@ impl FormValues {
         }
     }
 
-    /// The values of a multiple choice.
+    /// Returns the values of a multiple choice.
     #[must_use]
     pub fn strings(&self, name: &str) -> Option<&[String]> {
         match self.get(name)? {
@@ -134,13 +135,14 @@ impl FormValues {
         }
     }
 
-    /// Every value by the name of its field.
+    /// Returns every value by the name of its field.
     #[must_use]
     pub fn into_map(self) -> Map<ElicitationContentValue> {
         self.values
     }
 
-    /// Checks what came from the client (rule `v1-eli-07`). What the form has no field for is left out.
+    /// Checks the client's answer (rule `v1-eli-07`). Values without a field in the form are left
+    /// out.
     pub(crate) fn check(
         mut answer: Map<ElicitationContentValue>,
         schema: &ElicitationSchema,
@@ -189,7 +191,7 @@ fn check_value(value: ElicitationContentValue, field: &ElicitationPropertySchema
             Value::Strings(choices) => check_choices(choices, bounds)?,
             _ => return Err("has to be a list of choices"),
         },
-        // What a field of another kind allows is not known here.
+        // A field of another kind may allow anything.
         _ => {}
     }
     Ok(value)
@@ -235,9 +237,9 @@ fn as_number(value: &ElicitationContentValue) -> Option<f64> {
     }
 }
 
-/// Also of a number that is written with a fraction of zero.
+/// Converts a value to an integer, also a number that is written with a fraction of zero.
 fn as_integer(value: &ElicitationContentValue) -> Option<i64> {
-    /// Up to here every whole number has its own `f64`.
+    /// The largest bound below which every whole number has its own `f64`.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {
         ElicitationContentValue::Integer(number) => Some(*number),

@@ -1,4 +1,4 @@
-//! Questions whether a tool call may be done: the options, and the one that was chosen.
+//! Questions whether a tool call may be done: their options, and the chosen one.
 
 use acp_rpc::CallError;
 use acp_types::method::Method as _;
@@ -24,7 +24,7 @@ pub(crate) fn reject_always() -> PermissionOption {
     PermissionOption::new("reject-always", "Always reject", PermissionOptionKind::RejectAlways)
 }
 
-/// Returns the option that the user has chosen. What was not on offer is not an answer.
+/// Returns the option that the user has chosen. An option that was not offered is not an answer.
 pub(crate) fn chosen(
     mut request: RequestPermissionRequest,
     outcome: RequestPermissionOutcome,

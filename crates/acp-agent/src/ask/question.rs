@@ -1,4 +1,4 @@
-//! Questions on their way to the user, and back.
+//! Questions to the user outside of a turn, and their ends.
 
 use acp_rpc::{CallError, Error as RpcError};
 use acp_types::method::Method as _;
@@ -9,8 +9,8 @@ use acp_types::v1::{CreateElicitationRequest, CreateElicitationResponse, methods
 use crate::client::Client;
 use crate::error::{Error, Result};
 
-/// Puts a question to the user, outside of a turn. People take the time that they take: the time limit of requests
-/// does not hold.
+/// Asks the user outside of a turn. The time limit of requests does not hold, because people take
+/// their time.
 pub(crate) async fn elicit(
     client: &Client,
     request: &CreateElicitationRequest,
@@ -20,14 +20,16 @@ pub(crate) async fn elicit(
     answer.map_err(|error| Error::call(method, error))
 }
 
-/// Tells the client that it need not show a web page any more, without waiting. A client that is gone shows none.
+/// Reports to the client, without waiting, that it need not show a web page any more. A client that
+/// is gone shows none.
 #[cfg(feature = "mcp")]
 pub(crate) fn complete_now(client: &Client, id: ElicitationId) {
     let completed = CompleteElicitationNotification::new(id);
     let _ = client.peer().notify_now(methods::ElicitationComplete::NAME, &completed);
 }
 
-/// Some clients answer a question that is pending at a cancel with `-32800`.
+/// Converts the error of a question. Some clients answer a pending question with `-32800` after a
+/// cancel.
 pub(crate) fn cancelled_remotely(error: Error) -> Error {
     match &error {
         Error::Call { error: CallError::Remote(remote), .. }

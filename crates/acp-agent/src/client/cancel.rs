@@ -1,4 +1,4 @@
-//! Cancellation of what a handler does.
+//! Cancellation of handlers.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -10,20 +10,20 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use acp_rpc::CancellationToken;
 
-/// How long a handler that has noticed its cancellation may take to end; then it is dropped.
+/// The time that a handler has to end once it has noticed its cancellation. Then it is dropped.
 pub const CANCEL_GRACE: Duration = Duration::from_secs(5);
 
 /// The cancellation of one request, for handlers that want to look at it.
 ///
-/// No handler has to: whatever it awaits on its `Turn` ends with [`Error::Cancelled`], and what it awaits
-/// elsewhere is dropped (see [`Turn`](crate::Turn#cancellation)).
+/// Handlers may ignore it. An await on the `Turn` ends with [`Error::Cancelled`], and any other
+/// await is dropped (see [`Turn`](crate::Turn#cancellation)).
 ///
-/// It fires on `$/cancel_request` for the request, when the client is gone and when serving ends; for a turn also on
-/// `session/cancel`, `session/close` and `session/delete`.
+/// It fires on `$/cancel_request` for the request, when the client is gone and when serving ends.
+/// For a turn it also fires on `session/cancel`, `session/close` and `session/delete`.
 #[derive(Clone, Debug)]
 pub struct Cancel {
     token: CancellationToken,
-    /// Whether the handler has been told, so that it gets the time to end by itself.
+    /// Set once the handler knows of its cancellation. It then gets the time to end by itself.
     noticed: Arc<AtomicBool>,
 }
 
@@ -32,7 +32,7 @@ impl Cancel {
         Cancel { token, noticed: Arc::default() }
     }
 
-    /// Whether it has fired.
+    /// Returns whether it has fired.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         let cancelled = self.token.is_cancelled();
@@ -48,17 +48,17 @@ impl Cancel {
         self.notice();
     }
 
-    /// The token, to hand it to other libraries.
+    /// Returns the token, for other libraries.
     ///
-    /// Who has it is taken to act on it: the handler is no longer dropped when it fires, but gets
-    /// [`CANCEL_GRACE`] to end.
+    /// Its holder is expected to act on it: when it fires, the handler is not dropped at once, but
+    /// gets [`CANCEL_GRACE`] to end.
     #[must_use]
     pub fn token(&self) -> CancellationToken {
         self.notice();
         self.token.clone()
     }
 
-    /// The handler knows, or is going to.
+    /// Notes that the handler knows of its cancellation, or is going to.
     pub(crate) fn notice(&self) {
         self.noticed.store(true, Ordering::Release);
     }
@@ -71,7 +71,7 @@ impl Cancel {
         self.token.is_cancelled()
     }
 
-    /// Does `work`, which belongs to the handler, unless it is cancelled first.
+    /// Does `work` of the handler, unless it is cancelled first.
     pub(crate) async fn heeding<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
@@ -80,7 +80,7 @@ impl Cancel {
         }
     }
 
-    /// Runs a whole handler. It is dropped, with everything it awaits, before this returns.
+    /// Runs a whole handler. The handler and all that it awaits are dropped before this returns.
     pub(crate) async fn run<T>(&self, handler: impl Future<Output = Result<T>>) -> Result<T> {
         let mut handler = pin!(handler);
         tokio::select! {
@@ -88,7 +88,8 @@ impl Cancel {
             result = &mut handler => return result,
             () = self.token.cancelled() => {}
         }
-        // The token may have fired after the handler was last polled: what it awaits of ours tells it now.
+        // The token may have fired after the last poll of the handler. What it awaits of ours
+        // reports that now.
         if let Poll::Ready(result) = poll_fn(|cx| Poll::Ready(handler.as_mut().poll(cx))).await {
             return result;
         }

@@ -1,4 +1,4 @@
-//! The client: who it is, what it offers, and how to call it.
+//! The client: its name, its capabilities, and calls of it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub struct Client {
     agreed: Arc<Agreed>,
 }
 
-/// What `initialize` agreed on.
+/// The outcome of `initialize`.
 #[derive(Debug)]
 pub(crate) struct Agreed {
     pub(crate) version: ProtocolVersion,
@@ -34,26 +34,26 @@ impl Client {
         Client { peer, agreed }
     }
 
-    /// The protocol version that both sides speak.
+    /// Returns the protocol version that both sides speak.
     #[must_use]
-    pub fn version(&self) -> ProtocolVersion {
+    pub fn protocol_version(&self) -> ProtocolVersion {
         self.agreed.version
     }
 
-    /// The client's name and version, if it gave them.
+    /// Returns the client's name and version, if it gave them.
     #[must_use]
     pub fn info(&self) -> Option<&Implementation> {
         self.agreed.info.as_ref()
     }
 
-    /// What the client offers.
+    /// Returns the client's capabilities.
     #[must_use]
     pub fn capabilities(&self) -> &ClientCapabilities {
         &self.agreed.capabilities
     }
 
-    /// A capability that the protocol does not know: what the `_meta` of the client's capabilities has under this
-    /// name. `None` when the client does not offer it.
+    /// Reads a capability that the protocol does not know: the member of this name in the `_meta`
+    /// of the client's capabilities. Returns `None` if the client does not offer it.
     ///
     /// ```
     /// # use acp_agent::{Client, Result};
@@ -68,7 +68,7 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// The client offers something of this name that is no `T`.
+    /// The client offers something of this name that is not a `T`.
     pub fn capability_meta<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
         let Some(meta) = &self.agreed.capabilities.meta else { return Ok(None) };
         meta.read(name).map_err(|error| {
@@ -76,21 +76,21 @@ impl Client {
         })
     }
 
-    /// What this agent has advertised to the client.
+    /// Returns the capabilities that this agent has advertised to the client.
     #[must_use]
     pub fn agent_capabilities(&self) -> &AgentCapabilities {
         &self.agreed.own
     }
 
-    /// Whether the client has logged in: `authenticate` has succeeded since the last `logout`, or
-    /// [`set_logged_in`](Self::set_logged_in) says so.
+    /// Returns whether the client has logged in: `authenticate` has succeeded since the last
+    /// `logout`, or [`set_logged_in`](Self::set_logged_in) says so.
     #[must_use]
     pub fn is_logged_in(&self) -> bool {
         self.agreed.logged_in.load(Ordering::Acquire)
     }
 
-    /// Says whether the client has logged in, where the agent knows better: it has found credentials when
-    /// `auth_methods` was called, or those that it has do not hold any more. Counts for agents with
+    /// Sets whether the client has logged in, where the agent knows better. It may have found
+    /// credentials in `auth_methods`, or credentials may have expired. Counts for agents with
     /// [`login_required`](crate::Profile::login_required).
     pub fn set_logged_in(&self, logged_in: bool) {
         self.agreed.logged_in.store(logged_in, Ordering::Release);
@@ -98,13 +98,13 @@ impl Client {
 
     /// Calls an extension method of the client, whose name starts with `_`.
     ///
-    /// Dropping the future cancels the call. It is not part of a turn: select it with
+    /// Dropping the future cancels the call. The call is not part of a turn: select it with
     /// [`Turn::cancelled`](crate::Turn::cancelled) if it should end with one.
     ///
     /// # Errors
-    /// The client does not know the method (`-32601` in [`Error::Call`]), fails, answers something that is no
-    /// `R`, or is gone.
-    pub async fn request<R: DeserializeOwned>(
+    /// The client does not know the method (`-32601` in [`Error::Call`]), fails, answers something
+    /// that is not an `R`, or is gone.
+    pub async fn ext_request<R: DeserializeOwned>(
         &self,
         method: &str,
         params: &(impl Serialize + Sync + ?Sized),
@@ -121,14 +121,14 @@ impl Client {
     ///
     /// # Errors
     /// The client is gone, or the params cannot be written as JSON.
-    pub async fn notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
+    pub async fn ext_notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
         check_extension(method)?;
         self.peer.notify(method, params).await.map_err(|error| Error::call(method.to_owned(), error))
     }
 
-    /// The JSON-RPC connection, for what has no verb here.
+    /// Returns the JSON-RPC connection, for calls that have no method here.
     ///
-    /// Nothing is checked on this way: neither capabilities, nor the order of updates and answers.
+    /// It checks nothing: neither capabilities, nor the order of updates and answers.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.peer
@@ -143,7 +143,7 @@ fn check_extension(method: &str) -> Result<()> {
     if method.starts_with('_') {
         return Ok(());
     }
-    Err(Error::from(format!("`{method}` is no extension method: their names start with `_`")))
+    Err(Error::from(format!("`{method}` is not an extension method: their names start with `_`")))
 }
 
 impl fmt::Debug for Client {

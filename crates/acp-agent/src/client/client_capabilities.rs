@@ -1,18 +1,19 @@
-//! Which updates need the client to have asked for them.
+//! Capabilities of the client that updates need.
 
 use acp_types::v1::{ClientCapabilities, SessionConfigKind, SessionUpdate};
 
 use crate::error::{Error, Result};
 
-/// Refuses updates that the client has not asked for (rules `v1-cap-18` to `v1-cap-20`, `v1-plan-07`).
+/// Refuses updates that the client has not asked for (rules `v1-cap-18` to `v1-cap-20`,
+/// `v1-plan-07`).
 pub(crate) fn check_offered(update: &SessionUpdate, client: &ClientCapabilities) -> Result<()> {
     match missing(update, client) {
-        Some(capability) => Err(Error::unsupported(capability)),
+        Some(capability) => Err(Error::not_offered(capability)),
         None => Ok(()),
     }
 }
 
-/// The capability of the client that the update needs and that is not there.
+/// Returns the capability that the update needs and the client lacks.
 fn missing(update: &SessionUpdate, client: &ClientCapabilities) -> Option<&'static str> {
     let session = client.session.as_ref();
     let (offered, capability) = match update {

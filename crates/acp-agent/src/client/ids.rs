@@ -1,4 +1,4 @@
-//! Ids that nothing else has.
+//! Unique ids.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::LazyLock;
@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use acp_types::v1::SessionId;
 
-/// `prefix`, a number that is drawn for this process, and a counter. The second keeps apart what belongs to a
-/// session that was continued by another process.
+/// Returns `prefix`, a random number of this process, and a counter. The random number keeps ids
+/// apart where another process continues the session.
 pub(crate) fn unique(prefix: &str) -> String {
     static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
     static COUNT: AtomicU64 = AtomicU64::new(1);
     format!("{prefix}_{:016x}_{}", *PROCESS, COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// An id that no other session has: 128 bits from the hash keys that the standard library draws at random for
-/// each process, over a counter. Unique, but not a secret.
+/// Returns an id that no other session has: a counter, hashed to 128 bits with the random keys that
+/// the standard library draws for each process. It is unique, but not a secret.
 pub(crate) fn fresh_id() -> SessionId {
     static KEYS: LazyLock<(RandomState, RandomState)> = LazyLock::new(Default::default);
     static COUNT: AtomicU64 = AtomicU64::new(0);

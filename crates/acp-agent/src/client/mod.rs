@@ -1,4 +1,4 @@
-//! The client: who is at the other end, what it offers, and how its requests are cancelled.
+//! The client: its name, its capabilities, and the cancellation of its requests.
 
 pub(crate) mod cancel;
 pub(crate) mod client;

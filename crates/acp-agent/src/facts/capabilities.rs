@@ -1,4 +1,4 @@
-//! The capabilities that follow from the facts.
+//! Capabilities, which follow from the facts.
 
 use acp_types::v1::{
     AgentCapabilities, Implementation, McpCapabilities, PromptCapabilities,
@@ -9,7 +9,7 @@ use crate::facts::profile::{Profile, PromptContent};
 use crate::generated::capabilities::advertise;
 
 impl Profile<'_> {
-    /// The `agentInfo` of the answer to `initialize`.
+    /// Returns the `agentInfo` of the answer to `initialize`.
     #[must_use]
     pub fn info(&self) -> Implementation {
         let info = Implementation::new(self.name, self.version);
@@ -19,7 +19,7 @@ impl Profile<'_> {
         }
     }
 
-    /// The `agentCapabilities` of the answer to `initialize`, but for the
+    /// Returns the `agentCapabilities` of the answer to `initialize`, without the
     /// [`_meta`](crate::Agent::capability_meta).
     #[must_use]
     pub fn capabilities(&self) -> AgentCapabilities {

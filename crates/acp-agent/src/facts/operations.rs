@@ -10,7 +10,7 @@ impl Operations {
     /// The empty set.
     pub const NONE: Self = Operations(0);
 
-    /// The set of these.
+    /// Returns the set of these operations.
     #[must_use]
     pub const fn of(mut operations: &[Operation]) -> Self {
         let mut set = Operations::NONE;
@@ -21,13 +21,14 @@ impl Operations {
         set
     }
 
-    /// The set with one more.
+    /// Returns the set with one more operation.
     #[must_use]
     pub const fn with(self, operation: Operation) -> Self {
         Operations(self.0 | 1 << operation as u32)
     }
 
-    /// The set without operations whose capability stands for others, too, that are not in it.
+    /// Leaves out each operation whose capability also stands for operations that are not in the
+    /// set.
     pub(crate) fn complete(self) -> Self {
         let incomplete = |operation: &Operation| {
             let capability = operation.capability();
@@ -39,7 +40,7 @@ impl Operations {
         complete.fold(Operations::NONE, |set, operation| set.with(*operation))
     }
 
-    /// Whether the operation is in the set.
+    /// Returns whether the operation is in the set.
     #[must_use]
     pub const fn contains(self, operation: Operation) -> bool {
         self.0 & (1 << operation as u32) != 0

@@ -1,44 +1,45 @@
-//! The facts about an agent.
+//! Facts about an agent.
 
 use crate::facts::operations::Operations;
 use crate::op::{Operation, assert_own};
 
-/// What an agent is called and what it has handlers for. `#[agent]` writes it down from the impl block.
+/// The name of an agent and the operations that it has handlers for. `#[agent]` writes it from the
+/// impl block.
 ///
-/// Capabilities are made from it and from nothing else, so what is advertised is what is implemented.
+/// Capabilities are made from it alone, so an agent advertises what it implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Profile<'a> {
     /// The program's name.
     pub name: &'a str,
-    /// The name for people.
+    /// The program's name for people.
     pub title: Option<&'a str>,
     /// The program's version.
     pub version: &'a str,
     /// The operations that have a handler.
     pub operations: Operations,
-    /// Whether there is a handler that lists the ways to log in.
+    /// Set if a handler lists the ways to log in.
     pub auth_methods: bool,
-    /// The methods of the agent's own.
+    /// The agent's own methods.
     pub extensions: &'a [Extension<'a>],
     /// The content that prompts may have beyond text and links.
     pub prompt: PromptContent,
     /// The transports of MCP servers beyond stdio.
     pub mcp: McpTransports,
-    /// Whether sessions may have directories besides their working directory.
+    /// Set if sessions may have directories besides their working directory.
     pub additional_directories: bool,
-    /// Whether a prompt waits for the session's turn to end, in place of being refused: up to
-    /// [`PROMPT_QUEUE`](crate::PROMPT_QUEUE) of each session do.
+    /// Set if a prompt waits for the session's turn to end, where it is refused otherwise. Up to
+    /// [`PROMPT_QUEUE`](crate::PROMPT_QUEUE) prompts of each session wait.
     pub queue_prompts: bool,
-    /// Whether the client has to log in first: until `authenticate` has succeeded, or
-    /// [`Client::set_logged_in`](crate::Client::set_logged_in) says so, all operations but `authenticate`, `logout`
-    /// and `close_session`, and of the unstable ones `auth_status` and those for providers, are answered with `-32000`.
-    /// Methods of the agent's own are not.
+    /// Set if the client has to log in first. Until `authenticate` has succeeded, or
+    /// [`Client::set_logged_in`](crate::Client::set_logged_in) says so, operations are answered
+    /// with `-32000`. Exempt are `authenticate`, `logout` and `close_session`, of the unstable ones
+    /// `auth_status` and those for providers, and the agent's own methods.
     pub login_required: bool,
 }
 
 impl<'a> Profile<'a> {
-    /// An agent without any handler.
+    /// Returns the facts about an agent without handlers.
     #[must_use]
     pub const fn new(name: &'a str, version: &'a str) -> Self {
         Profile {
@@ -119,13 +120,13 @@ impl<'a> Profile<'a> {
         self
     }
 
-    /// Whether a method of the agent's own exists and is of this kind.
+    /// Returns whether the agent has an own method of this name and kind.
     pub(crate) fn has_extension(&self, method: &str, kind: ExtensionKind) -> bool {
         self.extensions.iter().any(|extension| extension.method == method && extension.kind == kind)
     }
 }
 
-/// A method of the agent's own.
+/// One of the agent's own methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extension<'a> {
     pub(crate) method: &'a str,
@@ -139,7 +140,7 @@ pub(crate) enum ExtensionKind {
 }
 
 impl<'a> Extension<'a> {
-    /// A method that is answered.
+    /// Declares a method that is answered.
     ///
     /// # Panics
     /// The name does not start with `_`.
@@ -150,7 +151,7 @@ impl<'a> Extension<'a> {
         Extension { method, kind: ExtensionKind::Request }
     }
 
-    /// A method that is not answered.
+    /// Declares a method that is not answered.
     ///
     /// # Panics
     /// The name does not start with `_`.
@@ -162,7 +163,7 @@ impl<'a> Extension<'a> {
     }
 }
 
-/// The kinds of content that prompts may have. Text and resource links always may.
+/// The kinds of content that prompts may have. Text and resource links are always allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PromptContent {
     /// Images.
@@ -173,7 +174,7 @@ pub struct PromptContent {
     pub embedded_context: bool,
 }
 
-/// How MCP servers of a session may be reached. Over stdio they always may.
+/// The transports of MCP servers that sessions may use. Stdio is always allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct McpTransports {
     /// Streamable HTTP.

@@ -1,4 +1,4 @@
-//! What an agent is to the library.
+//! Agents, as the library sees them.
 
 use acp_rpc::Delivery;
 use acp_types::Meta;
@@ -6,43 +6,45 @@ use acp_types::Meta;
 use crate::facts::profile::Profile;
 use crate::handler::incoming::{Called, Incoming, IncomingNotification};
 
-/// A program that answers prompts. `#[agent]` implements it for an impl block, [`Router`](crate::Router) is one
-/// that is put together at run time; there is no need to implement it by hand.
+/// A program that answers prompts. `#[agent]` implements it for an impl block, and
+/// [`Router`](crate::Router) builds one at run time. It need not be implemented by hand.
 ///
-/// An implementation says which operations exist and which handler is whose. It is called only for what its
-/// profile names, after the request has been checked.
+/// An implementation knows its operations and their handlers. It is called only for operations that
+/// its profile names, after the request has been checked.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no agent",
+    message = "`{Self}` is not an agent",
     label = "not an agent",
     note = "put `#[agent]` on an impl block of `{Self}`, or build a `Router`"
 )]
 pub trait Agent: Sized + Send + Sync + 'static {
-    /// What a session holds: the `T` of `Session<T>`.
+    /// The state of a session: the `T` of `Session<T>`.
     type Session: Send + Sync + 'static;
 
     /// The facts about every agent of this type.
     const PROFILE: Profile<'static>;
 
-    /// The facts about this agent. They must stay the same while it is served.
+    /// Returns the facts about this agent. They must stay the same while it is served.
     fn profile(&self) -> Profile<'_> {
         Self::PROFILE
     }
 
-    /// Capabilities that the protocol does not know, by name: the `_meta` of the `agentCapabilities` (rule
-    /// `v1-cap-24`). A name starts with a domain of the vendor's, as in `acme.dev/undo`.
+    /// Returns capabilities that the protocol does not know, by name: the `_meta` of the
+    /// `agentCapabilities`. A name starts with a domain of the vendor's, as in `acme.dev/undo`.
     fn capability_meta(&self) -> Meta {
         Meta::new()
     }
 
-    /// Where sessions are kept, if they are to survive the process; asked once for each connection. With a store
-    /// the library loads, lists, resumes, closes and deletes sessions: see [`store`](crate::store).
+    /// Returns the store of sessions that are to survive the process. It is asked once for each
+    /// connection. With a store the library loads, lists, resumes, closes and deletes sessions: see
+    /// [`store`](crate::store).
     #[cfg(feature = "store")]
     fn store(&self) -> Option<std::sync::Arc<dyn crate::store::SessionStore>> {
         None
     }
 
-    /// How the MCP servers of sessions are connected, if the library is to do it; asked once for each connection. It
-    /// then advertises what it can reach, and handlers can have an [`Mcp`](crate::Mcp): see [`mcp`](crate::mcp).
+    /// Returns the options for connecting the MCP servers of sessions, if the library is to do it.
+    /// It is asked once for each connection. The library then advertises the transports that it
+    /// has, and handlers can have an [`Mcp`](crate::Mcp): see [`mcp`](crate::mcp).
     #[cfg(feature = "mcp")]
     fn mcp(&self) -> Option<crate::mcp::Options> {
         None
@@ -51,7 +53,7 @@ pub trait Agent: Sized + Send + Sync + 'static {
     /// Calls the handler of [`Incoming::method`] by [`Incoming::run`].
     ///
     /// # Errors
-    /// What the request is refused with.
+    /// The error that the request is refused with.
     fn call(incoming: Incoming<'_, Self>) -> Called;
 
     /// Calls the handler of an extension notification by [`IncomingNotification::run`].

@@ -1,4 +1,4 @@
-//! What a handler can have as an argument.
+//! Arguments of handlers.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ use crate::updates::session_updates::SessionUpdates;
 /// [`Elicitation`](crate::Elicitation), and the session that the member `sessionId` names; one with `#[on]` and a
 /// marker of one's own the params that this names, and an `Elicitation`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no argument of the operation `{O}`",
+    message = "`{Self}` is not an argument of the operation `{O}`",
     label = "the handler cannot be given this",
     note = "every handler can have `Client`, `Cancel` and `RequestMeta`; on an open session `Session<T>`; \
             `prompt` has `Turn`, the others their request; `#[ext]` handlers whatever can be deserialized"
@@ -45,7 +45,7 @@ pub trait FromCall<O: ServeOperation, A: Agent>: Sized {
     /// Takes the argument from the call.
     ///
     /// # Errors
-    /// What the request is answered with if it does not hold such an argument.
+    /// The error that the request is answered with if it does not hold such an argument.
     fn from_call(call: &mut Call<O, A::Session>) -> Result<Self>;
 }
 
@@ -90,7 +90,7 @@ impl<O: ServeOperation, A: Agent> FromCall<O, A> for Cancel {
     }
 }
 
-/// The `_meta` of a request; empty when it has none, and for methods of the agent's own.
+/// The `_meta` of a request. It is empty if the request has none, and for the agent's own methods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequestMeta(pub Meta);
 

@@ -1,4 +1,4 @@
-//! One call of a handler, from which its arguments are taken.
+//! Calls of a handler, from which its arguments are taken.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,21 +11,22 @@ use crate::handler::operation::ServeOperation;
 use crate::open::reopen::Reopening;
 use crate::session::connection::Connection;
 
-/// One call of the handler of operation `O`, admitted and ready to run, of an agent whose sessions hold an `S` each.
+/// One call of the handler of operation `O`, admitted and ready to run. `S` is the state of a
+/// session.
 pub struct Call<O: ServeOperation, S: Send + Sync + 'static> {
     scope: Scope<S>,
     params: Arc<O::Params>,
     admission: Arc<O::Admission<S>>,
 }
 
-/// Where a call comes from.
+/// The origin of a call.
 pub struct Scope<S> {
     pub(crate) connection: Arc<Connection<S>>,
     pub(crate) client: Client,
     pub(crate) cancel: Cancel,
-    /// The request; a notification has none.
+    /// The id of the request. A notification has none.
     pub(crate) request_id: Option<Id>,
-    /// Set when the handler for new sessions opens a stored one.
+    /// Set if the handler for new sessions opens a stored one.
     pub(crate) reopening: Option<Reopening>,
 }
 
@@ -38,19 +39,19 @@ impl<O: ServeOperation, S: Send + Sync + 'static> Call<O, S> {
         Call { scope, params, admission }
     }
 
-    /// The params of the request.
+    /// Returns the params of the request.
     #[must_use]
     pub fn params(&self) -> &O::Params {
         &self.params
     }
 
-    /// The client.
+    /// Returns the client.
     #[must_use]
     pub const fn client(&self) -> &Client {
         &self.scope.client
     }
 
-    /// The cancellation of the request.
+    /// Returns the cancellation of the request.
     #[must_use]
     pub const fn cancel(&self) -> &Cancel {
         &self.scope.cancel

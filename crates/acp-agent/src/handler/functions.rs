@@ -26,14 +26,15 @@ where
     S: Send + Sync + 'static,
     T: Send + Sync + 'static,
 {
-    /// What it returns in its `Result`.
+    /// The value in the `Result` of the function.
     type Value;
 
-    /// Calls it.
+    /// Calls the function.
     fn call(self, agent: Arc<Router<S, T>>, call: Call<O, T>) -> Boxed<'static, Result<O::Answer<T>>>;
 }
 
-/// A function that can handle notification `O` of a [`Router<S, T>`](Router): `async fn(&S, arguments…)`.
+/// A function that can handle notification `O` of a [`Router<S, T>`](Router): `async fn(&S,
+/// arguments…)`.
 #[diagnostic::on_unimplemented(
     message = "this function cannot handle a notification",
     label = "not a handler of notifications",
@@ -44,16 +45,17 @@ where
     S: Send + Sync + 'static,
     T: Send + Sync + 'static,
 {
-    /// Calls it.
+    /// Calls the function.
     fn call(self, agent: Arc<Router<S, T>>, call: Call<O, T>) -> Boxed<'static, Result<()>>;
 }
 
-/// `Fn(&'a S, arguments…)` whose future borrows from `S`. For all `'a` it is what an `async fn(&S, …)` is.
+/// A function `Fn(&'a S, arguments…)` whose future borrows from `S`. An `async fn(&S, …)` is one
+/// for all `'a`.
 pub trait Borrowing<'a, S, Arguments> {
-    /// What the future resolves to; it does not borrow.
+    /// The output of the future, which does not borrow.
     type Output;
 
-    /// Calls it.
+    /// Calls the function.
     fn invoke(&self, state: &'a S, arguments: Arguments) -> Boxed<'a, Self::Output>;
 }
 

@@ -1,4 +1,4 @@
-//! From a message of the client to the call of a handler.
+//! Messages of the client on their way to a handler.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::op::Op;
 use crate::open::reopen::Reopening;
 use crate::session::connection::Connection;
 
-/// A request that was taken, as the task that answers it; or the error it is refused with.
+/// The task that answers a request, or the error that the request is refused with.
 pub type Called = std::result::Result<Task, RpcError>;
 
 /// A request of the client, on its way to its handler.
@@ -32,13 +32,13 @@ pub struct Incoming<'n, A: Agent> {
 }
 
 impl<'n, A: Agent> Incoming<'n, A> {
-    /// The method.
+    /// Returns the method.
     #[must_use]
     pub const fn method(&self) -> &str {
         self.method
     }
 
-    /// The agent.
+    /// Returns the agent.
     #[must_use]
     pub fn agent(&self) -> &Arc<A> {
         &self.agent
@@ -47,7 +47,8 @@ impl<'n, A: Agent> Incoming<'n, A> {
     /// Reads and checks the request, and calls `handler` as a task.
     ///
     /// # Errors
-    /// The params cannot be read, or name what does not exist, or the operation is not possible now.
+    /// The params cannot be read or name something that does not exist, or the operation is not
+    /// possible now.
     pub fn run<O, F, R>(self, handler: F) -> Called
     where
         O: ServeOperation,
@@ -78,7 +79,7 @@ impl<'n, A: Agent> Incoming<'n, A> {
         }))
     }
 
-    /// The params. Whoever takes them reads them in its place.
+    /// Takes the params. The caller reads them then.
     pub(crate) fn take_params(&mut self) -> Node<'n> {
         std::mem::take(&mut self.params)
     }
@@ -92,7 +93,7 @@ impl<'n, A: Agent> Incoming<'n, A> {
     }
 }
 
-/// Reads the params of a request; the error names the field.
+/// Reads the params of a request. The error names the field.
 pub(crate) fn read_params<O: Op>(params: Node<'_>, method: &str) -> std::result::Result<O::Params, RpcError> {
     read::<O>(params).map_err(|error| RpcError::invalid_params(format!("params of `{method}`: {error}")))
 }
@@ -112,13 +113,13 @@ pub struct IncomingNotification<'n, A: Agent> {
 }
 
 impl<A: Agent> IncomingNotification<'_, A> {
-    /// The method.
+    /// Returns the method.
     #[must_use]
     pub const fn method(&self) -> &str {
         self.method
     }
 
-    /// The agent.
+    /// Returns the agent.
     #[must_use]
     pub fn agent(&self) -> &Arc<A> {
         &self.agent
@@ -126,8 +127,8 @@ impl<A: Agent> IncomingNotification<'_, A> {
 
     /// Calls `handler` after those of earlier notifications of this method.
     ///
-    /// A notification is never answered: one whose params do not fit has no effect, and neither has the error of a
-    /// handler. Both are told as a [`Fault::Ignored`](crate::Fault::Ignored).
+    /// A notification is never answered. If its params do not fit, or its handler fails, it has no
+    /// effect, and a [`Fault::Ignored`](crate::Fault::Ignored) is reported.
     pub fn run<O, F, R>(self, handler: F) -> Delivery
     where
         O: ServeOperation,
@@ -135,7 +136,7 @@ impl<A: Agent> IncomingNotification<'_, A> {
         R: Future<Output = Result<()>> + Send,
     {
         let IncomingNotification { method, params, peer, agreed, agent, connection } = self;
-        // Nobody can cancel a notification; its handler ends with the connection.
+        // Nobody can cancel a notification. Its handler ends with the connection.
         let cancel = Cancel::new(CancellationToken::new());
         let client = Client::new(peer.clone(), agreed);
         let scope =
@@ -164,7 +165,7 @@ impl<A: Agent> IncomingNotification<'_, A> {
     }
 }
 
-/// The call of a notification, or why there is none.
+/// Returns the call of a notification, or the reason why there is none.
 fn admit<O: ServeOperation, S: Send + Sync + 'static>(
     scope: Scope<S>,
     params: Node<'_>,

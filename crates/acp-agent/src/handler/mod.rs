@@ -1,4 +1,4 @@
-//! Handlers: what an agent is made of, and how a request reaches its handler.
+//! Handlers: the parts of an agent, and the way of a request to them.
 
 pub(crate) mod agent;
 pub(crate) mod arguments;

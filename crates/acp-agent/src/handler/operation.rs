@@ -10,32 +10,35 @@ use crate::handler::call::{Call, Scope};
 use crate::op::{Op, Sealed};
 use crate::session::Session;
 
-/// How the library serves an operation. Every marker in [`op`] has it; there is no other.
+/// An operation, as the library serves it. Every marker in [`op`](crate::op) has it, and nothing
+/// else can.
 pub trait ServeOperation: Op + Sealed {
-    /// What admission has found, such as the session. It is dropped before the answer is sent.
+    /// The result of admission, such as the session. It is dropped before the answer is sent.
     type Admission<S: Send + Sync + 'static>: Send + Sync + 'static;
-    /// What a handler's result is turned into, where `S` is what a session of the agent holds.
+    /// The answer that a handler's result is turned into. `S` is the state of a session.
     type Answer<S: Send + Sync + 'static>: Send + 'static;
 
-    /// The params, of the operation whose handler also opens stored sessions again: that which opens new ones.
+    /// Returns the params, for the operation that opens new sessions. Its handler also opens stored
+    /// ones again.
     fn of_request_for_new(_: NewSessionRequest) -> Option<Self::Params> {
         None
     }
 
-    /// Checks the params and finds what they name. Runs on the reader, in the order of the wire.
+    /// Checks the params and finds the things that they name. Runs on the reader, in the order of
+    /// the wire.
     ///
     /// # Errors
-    /// What the request is refused with.
+    /// The error that the request is refused with.
     fn admit<S: Send + Sync + 'static>(
         scope: &Scope<S>,
         params: &Arc<Self::Params>,
     ) -> Result<Self::Admission<S>, RpcError>;
 
-    /// Says what holds until the request is answered, whoever answers it: layers may do that, too.
+    /// Sets the guards that hold until the request is answered. A layer may answer it, too.
     fn on_admitted<S: Send + Sync + 'static>(_: &Self::Admission<S>, _: &Request) {}
 
-    /// Waits for what has to be over before the handler starts. After an error the handler is not called: the
-    /// error is the outcome.
+    /// Waits until the handler may start. After an error the handler is not called: the error is
+    /// the outcome.
     fn ready<S: Send + Sync + 'static>(
         _: &Scope<S>,
         _: &Self::Admission<S>,
@@ -46,7 +49,7 @@ pub trait ServeOperation: Op + Sealed {
     /// Makes the reply of the handler's result. The handler has ended, or was dropped.
     ///
     /// # Errors
-    /// What the request is answered with when it failed.
+    /// The error that the request is answered with.
     fn finish<S: Send + Sync + 'static>(
         scope: &Scope<S>,
         admitted: &Self::Admission<S>,
@@ -59,10 +62,10 @@ pub trait ServeOperation: Op + Sealed {
     message = "`{Self}` has no session",
     label = "there is no session here",
     note = "`Session<T>` is an argument of operations on an open session, such as `prompt` and `set_mode`",
-    note = "`new_session`, `load_session` and `resume_session` open one and return what it holds"
+    note = "`new_session`, `load_session` and `resume_session` open one and return its state"
 )]
 pub trait OnSession: ServeOperation {
-    /// The session.
+    /// Returns the session.
     ///
     /// # Errors
     /// The request names none, or none that is open.
@@ -71,7 +74,7 @@ pub trait OnSession: ServeOperation {
 
 /// A notification that an agent can have a handler for.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no notification",
+    message = "`{Self}` is not a notification",
     label = "not a notification",
     note = "`Router::on` takes the handlers of requests"
 )]

@@ -1,4 +1,4 @@
-//! What a handler can return.
+//! Results of handlers.
 
 use acp_rpc::Reply;
 use acp_types::method;
@@ -8,7 +8,8 @@ use serde_core::Serialize;
 use crate::handler::operation::ServeOperation;
 use crate::op;
 
-/// A type that the handler of operation `O` can return in its `Result`; `S` is what a session holds.
+/// A type that the handler of operation `O` can return in its `Result`; `S` is what a session
+/// holds.
 ///
 /// The response of an operation always is one, except where it opens a session. These are made into a response:
 ///
@@ -17,7 +18,7 @@ use crate::op;
 /// The hook `auth_methods` returns a `Vec<AuthMethod>`, a function with `#[ext]` anything that is `Serialize`, and one
 /// with `#[on]` and a marker of one's own the response that this names.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no result of the operation `{O}`",
+    message = "`{Self}` is not a result of the operation `{O}`",
     label = "the operation cannot be answered with this",
     note = "`prompt` returns `Result<StopReason>`; operations that open a session return `Result<Opened<T>>` \
             with the `T` of `new_session`; `#[ext]` requests return anything that can be serialized; \

@@ -1,4 +1,4 @@
-//! An agent that is put together from functions, without a macro.
+//! Agents that are put together from functions, without a macro.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,10 +20,11 @@ use crate::open::opened::Opened;
 #[cfg(feature = "store")]
 use crate::store::SessionStore;
 
-/// An agent made of functions: the same as `#[agent]`, spelled out.
+/// An agent made of functions. It is `#[agent]`, spelled out.
 ///
-/// `S` is the agent's state, which every handler gets by reference, and `T` is what a session holds.
-/// Handlers take the arguments and return the results that they may have in an `#[agent]` block.
+/// `S` is the agent's state, which every handler gets by reference, and `T` is the state of a
+/// session. Handlers take the arguments and return the results that they may have in an `#[agent]`
+/// block.
 ///
 /// ```
 /// use acp_agent::{Result, Router, StopReason, Turn, op};
@@ -68,7 +69,7 @@ type Answer<S, T> = Box<dyn Fn(Incoming<'_, Router<S, T>>) -> Called + Send + Sy
 type Notify<S, T> = Box<dyn Fn(IncomingNotification<'_, Router<S, T>>) -> Delivery + Send + Sync>;
 
 impl<S: Send + Sync + 'static> Router<S> {
-    /// An agent whose sessions hold nothing.
+    /// Creates an agent whose sessions hold nothing.
     pub fn new(name: &'static str, version: &'static str, state: S) -> Self {
         Router::empty(name, version, state).on::<op::NewSession, _>(empty_session)
     }
@@ -79,7 +80,7 @@ fn empty_session<S>(_: &S) -> Ready<Result<()>> {
 }
 
 impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
-    /// An agent whose sessions hold what `new_session` returns in its [`Opened`].
+    /// Creates an agent whose sessions hold the state in the [`Opened`] of `new_session`.
     pub fn with_sessions<Arguments, H>(
         name: &'static str,
         version: &'static str,
@@ -117,26 +118,26 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         }
     }
 
-    /// The state that every handler gets.
+    /// Returns the state that every handler gets.
     pub fn state(&self) -> &S {
         &self.state
     }
 
-    /// The name for people.
+    /// Sets the name for people.
     #[must_use]
     pub fn title(mut self, title: &'static str) -> Self {
         self.title = Some(title);
         self
     }
 
-    /// The content that prompts may have beyond text and links.
+    /// Sets the content that prompts may have beyond text and links.
     #[must_use]
     pub fn prompt_content(mut self, prompt: PromptContent) -> Self {
         self.prompt = prompt;
         self
     }
 
-    /// The transports of MCP servers beyond stdio, for an agent that connects them itself.
+    /// Sets the transports of MCP servers beyond stdio, for an agent that connects them itself.
     #[must_use]
     pub fn mcp_transports(mut self, mcp: McpTransports) -> Self {
         self.mcp = mcp;
@@ -150,21 +151,22 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         self
     }
 
-    /// Lets prompts wait for the session's turn to end, in place of being refused.
+    /// Lets prompts wait for the session's turn to end. Otherwise they are refused.
     #[must_use]
     pub fn queue_prompts(mut self) -> Self {
         self.queue_prompts = true;
         self
     }
 
-    /// Makes the client log in first. Takes handlers of `op::Initialize` and `op::Authenticate`.
+    /// Makes the client log in first. This takes handlers of `op::Initialize` and
+    /// `op::Authenticate`.
     #[must_use]
     pub fn login_required(mut self) -> Self {
         self.login_required = true;
         self
     }
 
-    /// Capabilities that the protocol does not know, by name: see [`Agent::capability_meta`].
+    /// Sets capabilities that the protocol does not know, by name: see [`Agent::capability_meta`].
     #[must_use]
     pub fn capability_meta(mut self, meta: impl Into<Meta>) -> Self {
         self.capability_meta = meta.into();
@@ -187,13 +189,15 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         self
     }
 
-    /// Sets the handler of an operation, or of a request of one's own that has a marker, [`op::Request`]. With
-    /// `op::Initialize` it is the hook that lists the ways to log in.
+    /// Sets the handler of an operation, or of an own request that has a marker, [`op::Request`].
+    /// With `op::Initialize` it is the hook that lists the ways to log in.
     ///
-    /// Where one capability stands for several operations, they are served once all of them have handlers.
+    /// If one capability stands for several operations, they are served once all of them have
+    /// handlers.
     ///
     /// # Panics
-    /// The method of an `op::Request` does not start with `_`: all those names belong to the protocol.
+    /// The method of an `op::Request` does not start with `_`. All those names belong to the
+    /// protocol.
     #[must_use]
     #[track_caller]
     pub fn on<O: ServeOperation, Arguments>(mut self, handler: impl Handler<O, S, T, Arguments>) -> Self {
@@ -208,10 +212,12 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         self
     }
 
-    /// Sets the handler of a notification of the protocol, or of one's own that has a marker, [`op::Notification`].
+    /// Sets the handler of a notification of the protocol, or of an own one that has a marker,
+    /// [`op::Notification`].
     ///
     /// # Panics
-    /// The method of an `op::Notification` does not start with `_`: all those names belong to the protocol.
+    /// The method of an `op::Notification` does not start with `_`. All those names belong to the
+    /// protocol.
     #[must_use]
     #[track_caller]
     pub fn on_notification<O, Arguments>(mut self, listener: impl Listener<O, S, T, Arguments>) -> Self
@@ -227,10 +233,10 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         self
     }
 
-    /// Sets the handler of a request of the agent's own, whose method starts with `_`.
+    /// Sets the handler of one of the agent's own requests, whose method starts with `_`.
     ///
     /// # Panics
-    /// The method starts with another letter: all those names belong to the protocol.
+    /// The method starts with another letter. All those names belong to the protocol.
     #[must_use]
     #[track_caller]
     pub fn ext<Arguments>(
@@ -243,10 +249,10 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         self
     }
 
-    /// Sets the handler of a notification of the agent's own, whose method starts with `_`.
+    /// Sets the handler of one of the agent's own notifications, whose method starts with `_`.
     ///
     /// # Panics
-    /// The method starts with another letter: all those names belong to the protocol.
+    /// The method starts with another letter. All those names belong to the protocol.
     #[must_use]
     #[track_caller]
     pub fn ext_notification<Arguments>(
@@ -287,7 +293,8 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
 impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Agent for Router<S, T> {
     type Session = T;
 
-    /// Every router has facts of its own: see [`profile`](Agent::profile).
+    /// The facts about no agent in particular: every router has its own in
+    /// [`profile`](Agent::profile).
     const PROFILE: Profile<'static> = Profile::new("", "");
 
     fn profile(&self) -> Profile<'_> {

@@ -1,4 +1,4 @@
-//! Authorizations of MCP servers, for which the client takes the user to a page.
+//! Authorizations of MCP servers. The client takes the user to their pages.
 
 use std::future::pending;
 use std::pin::Pin;
@@ -16,7 +16,7 @@ use crate::client::Client;
 use crate::client::ids::unique;
 use crate::error::{Error, Result};
 
-/// The same settings, with a client to take the user to pages, where it can.
+/// Returns these settings with a client that takes the user to pages, if it can.
 pub(super) fn by_client(oauth: &OAuth, client: &Client, session: &Arc<Named>) -> OAuth {
     let offered = client.capabilities().elicitation.as_ref();
     if offered.is_none_or(|offered| offered.url.is_none()) {
@@ -25,7 +25,7 @@ pub(super) fn by_client(oauth: &OAuth, client: &Client, session: &Arc<Named>) ->
     oauth.clone().authorizer(Pages { client: client.clone(), session: Arc::clone(session) })
 }
 
-/// Has the client show the pages.
+/// Shows pages through the client.
 struct Pages {
     client: Client,
     session: Arc<Named>,
@@ -33,14 +33,14 @@ struct Pages {
 
 impl Pages {
     async fn show(&self, page: AuthorizationPage) -> AuthorizerAnswer {
-        // A client shows a page, and does not know what becomes of it.
+        // A client shows a page, and does not know its outcome.
         if !page.returns_here {
             return AuthorizerAnswer::Unavailable;
         }
         let id = ElicitationId::from(unique("authorization"));
         match self.ask(&page, id.clone()).await.map(|answer| answer.action) {
             Ok(ElicitationAction::Accept(_)) => {
-                // This ends when the browser has come back, or when nobody waits for that any more.
+                // This ends when the browser has come back, or when nobody waits for it any more.
                 let _shown = Shown { client: &self.client, id };
                 pending().await
             }

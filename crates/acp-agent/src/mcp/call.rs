@@ -1,4 +1,4 @@
-//! Calling tools, as tool calls of a turn.
+//! Calls of tools, as tool calls of a turn.
 
 use acp_mcp::{CallOptions, McpError, Progress, ToolOutcome};
 use acp_types::Value;
@@ -11,12 +11,15 @@ use crate::turn::Turn;
 use crate::turn::tool::RunningTool;
 
 impl Mcp {
-    /// Calls a tool as a tool call of the turn: it is reported as in progress, with the arguments as `rawInput`, with
-    /// what the server tells of its progress, and at the end with all the content and the whole result as `rawOutput`.
+    /// Calls a tool as a tool call of the turn. The tool call is reported as in progress, with the
+    /// arguments as `rawInput` and with the server's reports of progress. At the end it has all the
+    /// content, and the whole result as `rawOutput`.
     ///
-    /// The turn's cancellation cancels the call at the server, and the tool call is reported as failed.
+    /// The turn's cancellation cancels the call at the server, and the tool call is reported as
+    /// failed.
     ///
-    /// A tool that says that it failed is no error here, but [`ToolOutcome::is_error`]: the model should see why.
+    /// A failure that the tool reports is not an error here, but [`ToolOutcome::is_error`]: the
+    /// model should see why.
     ///
     /// ```
     /// # use acp_agent::{Result, StopReason, Turn};
@@ -33,8 +36,8 @@ impl Mcp {
     /// ```
     ///
     /// # Errors
-    /// No connected server has the tool; the server cannot be reached or answers with an error, which the tool call
-    /// shows, too; those of [`Turn::update`].
+    /// No connected server has the tool; the server cannot be reached, or answers with an error,
+    /// which the tool call shows, too; the errors of [`Turn::update`].
     pub async fn call_tool(
         &self,
         turn: &Turn,
@@ -44,7 +47,7 @@ impl Mcp {
         let arguments = arguments.into();
         let mut tool = self.tool(name);
         if tool.is_none() {
-            // Its server may be on its way.
+            // The tool's server may still be on its way.
             tool = self.tools().await.into_iter().find(|tool| tool.name == name);
         }
         let tool = tool.ok_or_else(|| unknown(name))?;
@@ -52,11 +55,11 @@ impl Mcp {
         self.run_tool(running, name, arguments).await
     }
 
-    /// The same for a tool call that the agent has started by itself, under the id that the model gave it, or after it
-    /// asked the user.
+    /// Calls a tool for a tool call that the agent has started by itself: under the id that the
+    /// model gave it, or after a question to the user.
     ///
     /// # Errors
-    /// Those of [`call_tool`](Self::call_tool).
+    /// The errors of [`call_tool`](Self::call_tool).
     pub async fn run_tool(
         &self,
         tool: RunningTool,
@@ -66,11 +69,11 @@ impl Mcp {
         let turn = tool.turn().clone();
         let server = self.tool(name).map(|tool| tool.server).unwrap_or_default();
         let _entered = self.inner.calls.enter(tool.id(), &server, &turn);
-        // The latest is enough: a client that is slow need not see all of it.
-        let (tell, mut told) = watch::channel(None);
+        // The latest report is enough. A slow client need not see all of them.
+        let (sender, mut progress) = watch::channel(None);
         let options = CallOptions::new()
             .tool_call(tool.id().clone())
-            .on_progress(move |progress| drop(tell.send(Some(progress))));
+            .on_progress(move |progress| drop(sender.send(Some(progress))));
         let calling = async {
             let called = self.inner.servers.call_tool(name, arguments.into(), options);
             tokio::pin!(called);
@@ -78,8 +81,8 @@ impl Mcp {
                 tokio::select! {
                     biased;
                     outcome = &mut called => return Ok(outcome),
-                    Ok(()) = told.changed() => {
-                        let progress = told.borrow_and_update().as_ref().map(words);
+                    Ok(()) = progress.changed() => {
+                        let progress = progress.borrow_and_update().as_ref().map(words);
                         if let Some(words) = progress {
                             tool.show(words).await?;
                         }
@@ -114,7 +117,7 @@ fn unknown(name: &str) -> Error {
     Error::other(McpError::UnknownTool { name: name.to_owned() })
 }
 
-/// What is going on, for people.
+/// Describes the progress for people.
 fn words(progress: &Progress) -> Content {
     let Progress { progress, total, message, .. } = progress;
     let done = match total {

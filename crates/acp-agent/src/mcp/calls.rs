@@ -1,4 +1,4 @@
-//! The calls of tools that are running.
+//! Running calls of tools.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use acp_types::v1::ToolCallId;
 
 use crate::turn::Turn;
 
-/// The calls that are running: who is asked when a server has a question.
+/// The running calls. They tell who is asked when a server has a question.
 #[derive(Clone, Default)]
 pub(super) struct Calls(Arc<Mutex<Vec<Running>>>);
 
@@ -30,7 +30,8 @@ impl Calls {
         Entered { calls: self.clone(), call: call.clone() }
     }
 
-    /// The call that a question comes from: the one that it names, or the only one of its server.
+    /// Returns the call that a question comes from: the one that it names, or the only one of its
+    /// server.
     pub(super) fn asking(&self, request: &ElicitRequest) -> Option<(ToolCallId, Turn)> {
         let running = self.lock();
         let found = match &request.tool_call {
@@ -54,7 +55,7 @@ impl Drop for Entered {
         if let Some(place) = running.iter().position(|running| running.call == self.call) {
             let left = running.swap_remove(place);
             drop(running);
-            // What a turn holds is dropped outside the lock.
+            // The turn's parts are dropped outside of the lock.
             drop(left);
         }
     }

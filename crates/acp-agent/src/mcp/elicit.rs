@@ -1,4 +1,4 @@
-//! Questions of MCP servers, put to the user by the client.
+//! Questions of MCP servers to the user. The client asks them.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,10 +15,10 @@ use crate::client::Client;
 use crate::client::ids::unique;
 use crate::error::{Error, Result};
 
-/// What a server says when what a web page was for is done.
+/// The notification of a server that a web page has served its purpose.
 const COMPLETED: &str = "notifications/elicitation/complete";
 
-/// Asks the client what servers ask the agent.
+/// Passes questions of servers on to the client.
 pub(super) struct Bridge {
     client: Client,
     session: Arc<Named>,
@@ -33,7 +33,7 @@ pub(super) struct Pages(Arc<Mutex<Vec<Page>>>);
 
 struct Page {
     server: String,
-    /// The server's own id. Those of different servers may be the same.
+    /// The server's own id. Different servers may use the same one.
     theirs: String,
     ours: ElicitationId,
 }
@@ -51,7 +51,7 @@ impl Pages {
         Some(pages.swap_remove(place).ours)
     }
 
-    /// Tells the client when a server is done with a page.
+    /// Reports to the client when a server is done with a page.
     pub(super) fn complete(&self, servers: &McpSession, client: &Client) {
         for server in servers.servers() {
             let (pages, client) = (self.clone(), client.clone());
@@ -71,8 +71,8 @@ impl Pages {
 }
 
 impl Bridge {
-    /// `None` where the client cannot be asked anything: then servers are not told that they could ask. An empty
-    /// capability means nothing in ACP, and forms in MCP (rule `acp-mcp-09`).
+    /// Returns `None` if the client cannot be asked anything. Servers then do not know that they
+    /// could ask. An empty capability means nothing in ACP, and forms in MCP (rule `acp-mcp-09`).
     pub(super) fn new(client: &Client, session: &Arc<Named>, calls: &Calls, pages: &Pages) -> Option<Self> {
         let offered = client.capabilities().elicitation.as_ref()?;
         let (form, url) = (offered.form.is_some(), offered.url.is_some());
@@ -85,9 +85,11 @@ impl Bridge {
         })
     }
 
-    /// In the scope of the tool call that the question comes from, and as long as its turn; else in the session's.
+    /// Asks in the scope of the tool call that the question comes from, for as long as its turn
+    /// runs. Without one, asks in the scope of the session.
     async fn ask(&self, mut request: ElicitRequest) -> Result<CreateElicitationResponse> {
-        // A server that asks while it is being connected waits until the client knows the session.
+        // A server may ask while it is being connected. The question waits until the client knows
+        // the session.
         let session = self.session.id().await.ok_or(Error::Cancelled)?;
         let mut scope = ElicitationSessionScope::new(session);
         if let ElicitMode::Url { id, .. } = &mut request.mode {

@@ -13,10 +13,11 @@ use super::named::Named;
 use super::status::Server;
 use super::tool::Tool;
 
-/// The MCP servers of a session, as an argument of handlers: those on an open session, and those that open one, where
-/// the servers are being connected while the handler runs.
+/// The MCP servers of a session, as an argument of handlers. Operations on an open session have it,
+/// and those that open one; there the servers are being connected while the handler runs.
 ///
-/// Clones are handles on the same servers. They are ended with the session, whoever still has one.
+/// Clones are handles on the same servers. The servers end with the session, even if a handle is
+/// left.
 #[derive(Clone)]
 pub struct Mcp {
     pub(super) inner: Arc<Inner>,
@@ -26,7 +27,7 @@ pub(super) struct Inner {
     pub(super) servers: McpSession,
     session: Arc<Named>,
     pub(super) calls: Calls,
-    /// Until when tools are waited for.
+    /// The end of the time for which tools are waited for.
     patience: Option<Instant>,
     open: Open,
 }
@@ -39,16 +40,18 @@ impl Mcp {
         patience: Duration,
         open: Open,
     ) -> Self {
-        // Without an end when no clock can show it.
+        // Without an end if no clock can show it.
         let patience = Instant::now().checked_add(patience);
         Mcp { inner: Arc::new(Inner { servers, session, calls, patience, open }) }
     }
 
-    /// The tools of all servers, with names that models take, in the order of the session's `mcpServers`.
+    /// Returns the tools of all servers, with names that models take, in the order of the session's
+    /// `mcpServers`.
     ///
-    /// Servers that are still being connected are waited for, for [`Options::patience`](super::Options::patience) from the opening of the session
-    /// at most: one that is silent costs its own tools, and nobody else's. Lists are kept, and asked for anew when a
-    /// server says that its tools have changed.
+    /// It waits for servers that are still being connected, until
+    /// [`Options::patience`](super::Options::patience) has passed since the opening of the session.
+    /// A silent server costs its own tools only. Lists are kept, and asked for anew when a server
+    /// says that its tools have changed.
     pub async fn tools(&self) -> Vec<Tool> {
         let servers = &self.inner.servers;
         let tools = match self.inner.patience {
@@ -61,33 +64,34 @@ impl Mcp {
         tools.into_iter().map(Tool::new).collect()
     }
 
-    /// The tool of this name, if it is known by now.
+    /// Returns the tool of this name, if it is known by now.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<Tool> {
         self.inner.servers.tool(name).map(Tool::new)
     }
 
-    /// The servers, in the order of the session's `mcpServers`, and how each of them is.
+    /// Returns the servers and their states, in the order of the session's `mcpServers`.
     #[must_use]
     pub fn servers(&self) -> Vec<Server> {
         self.inner.servers.servers().iter().map(Server::new).collect()
     }
 
-    /// Waits until no server is being connected any more, which may take as long as the
-    /// [time for that](super::Timeouts::connect).
+    /// Waits until no server is being connected any more. That may take the whole [time for
+    /// connecting](super::Timeouts::connect).
     pub async fn connected(&self) {
         self.inner.servers.connected().await;
     }
 
-    /// The connections themselves, for what has no method here: prompts, resources, notifications.
+    /// Returns the connections themselves, for prompts, resources and notifications, which have no
+    /// method here.
     #[must_use]
     pub fn connections(&self) -> &McpSession {
         &self.inner.servers
     }
 
-    /// The client is going to be told this id, or knows it.
+    /// Sets the session's id, which the client knows or is about to get.
     pub(crate) fn named(&self, id: &SessionId) {
-        // A session has one name.
+        // A session has one id.
         let _ = self.inner.session.id.set(id.clone());
     }
 
@@ -97,7 +101,7 @@ impl Mcp {
         self.inner.open.remove(self);
     }
 
-    /// The same without waiting. The end of the connection waits for it.
+    /// Ends the servers without waiting. The end of the connection waits for them.
     pub(crate) fn end_soon(&self) {
         let mcp = self.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
@@ -112,7 +116,7 @@ impl fmt::Debug for Mcp {
     }
 }
 
-/// The servers that are not ended yet.
+/// The servers that have not ended yet.
 #[derive(Clone, Default)]
 pub(super) struct Open(Arc<Mutex<Vec<Mcp>>>);
 

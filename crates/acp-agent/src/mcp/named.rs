@@ -1,11 +1,11 @@
-//! The name of a session that may not have one yet.
+//! The id of a session that may not have one yet.
 
 use std::sync::OnceLock;
 
 use acp_mcp::CancellationToken;
 use acp_types::v1::SessionId;
 
-/// The session, once the client knows it.
+/// The session's id, once the client knows it.
 #[derive(Default)]
 pub(super) struct Named {
     pub(super) id: OnceLock<SessionId>,

@@ -1,4 +1,4 @@
-//! What stands in the place of `mcp` without that feature: nothing of it can be there.
+//! The stand-in for `mcp` without that feature. None of its values can exist.
 
 use std::convert::Infallible;
 use std::path::Path;

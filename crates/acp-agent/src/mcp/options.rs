@@ -1,4 +1,4 @@
-//! How an agent connects MCP servers.
+//! Options for connecting MCP servers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use acp_mcp::OAuth;
 use acp_mcp::{Builder, StdioOptions, Timeouts};
 
-/// How an agent connects the MCP servers of its sessions. The default is right for most.
+/// The options for the MCP servers of an agent's sessions. The default is right for most agents.
 #[derive(Clone)]
 #[must_use]
 pub struct Options {
@@ -23,44 +23,45 @@ pub struct Options {
 type Configure = Arc<dyn Fn(Builder) -> Builder + Send + Sync>;
 
 impl Options {
-    /// The default.
+    /// Returns the default.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How long, from the opening of a session, its tools are waited for: zero for not at all,
-    /// [`Duration::MAX`] for as long as it takes. Default 10 s.
+    /// Sets how long tools are waited for, from the opening of a session. Zero does not wait at
+    /// all, [`Duration::MAX`] waits as long as it takes. The default is 10 s.
     pub const fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// How long is waited for servers.
+    /// Sets the time limits of servers.
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.timeouts = timeouts;
         self
     }
 
-    /// How servers that are child processes are started. The working directory is the session's, whatever stands here
-    /// (rule `acp-mcp-07`).
+    /// Sets how servers that are child processes are started. Their working directory is always
+    /// that of the session.
     pub fn stdio(mut self, stdio: StdioOptions) -> Self {
         self.stdio = stdio;
         self
     }
 
-    /// Has servers authorized by OAuth that want it. A client that offers `elicitation.url` takes the user to the page of
-    /// the authorization server; with any other client that is up to the [`Authorizer`](super::Authorizer) of these
-    /// settings, which [`OAuth::default`] does not have.
+    /// Authorizes servers that ask for it by OAuth. A client that offers `elicitation.url` takes
+    /// the user to the page of the authorization server. With any other client, the
+    /// [`Authorizer`](super::Authorizer) of these settings does; [`OAuth::default`] has none.
     ///
-    /// Give clones of one `OAuth` to all connections: then their sessions share the credentials, and users see one page
-    /// for each server.
+    /// Give clones of one `OAuth` to all connections. Their sessions then share the credentials,
+    /// and users see one page for each server.
     #[cfg(feature = "mcp-oauth")]
     pub fn authorization(mut self, oauth: OAuth) -> Self {
         self.oauth = Some(oauth);
         self
     }
 
-    /// Sets anything else, for each session: versions, extensions, a cache of eras that outlives the connection.
+    /// Sets anything else, for each session: versions, extensions, a cache of eras that outlives
+    /// the connection.
     pub fn configure(mut self, configure: impl Fn(Builder) -> Builder + Send + Sync + 'static) -> Self {
         self.configure = Some(Arc::new(configure));
         self

@@ -1,4 +1,5 @@
-//! Servers that the client provides: their requests and notifications are those of the connection.
+//! Servers that the client provides. Their requests and notifications travel over the client's
+//! connection.
 
 use acp_json::Node;
 use acp_mcp::{AcpCallError, AcpCaller, AcpLink, Answering};
@@ -6,33 +7,34 @@ use acp_rpc::{CallError, Delivery, LaneKey, Options, Peer};
 use acp_types::method::Method as _;
 use acp_types::v1::{McpRequestId, MessageMcpNotification, MessageMcpRequest, methods};
 
-/// How much of what servers tell may wait to be taken in. Past the connection's budget the reader pauses, and the client
-/// with it, unless somebody waits for the client: then it is read on, and before the connection's ceiling fails everybody
-/// who waits, the request of the server that floods fails alone.
+/// Returns how many bytes of the servers' notifications may wait. Past the connection's budget the
+/// reader pauses, and the client with it, unless somebody waits for the client. Then reading goes
+/// on, and the request of the server that floods fails alone, before the connection's ceiling fails
+/// everybody who waits.
 pub(super) const fn most_waiting(options: &Options) -> usize {
     let Options { incoming_budget: budget, incoming_ceiling: ceiling, .. } = *options;
     budget.saturating_add(ceiling.saturating_sub(budget) / 2)
 }
 
-/// The link over this connection.
+/// Returns the link over this connection.
 pub(super) fn link(peer: &Peer, most_waiting: usize) -> AcpLink {
     // Requests of MCP have time limits of their own.
     AcpLink::with_most_waiting(Caller(peer.timeout(None)), most_waiting)
 }
 
-/// Whether the notification with these params is about a request of a link.
+/// Returns whether the notification with these params is about a request of a link.
 pub(super) fn is_about_ours(params: &Node<'_>) -> bool {
     params.get("requestId").and_then(Node::as_str).is_some_and(AcpLink::has_sent)
 }
 
-/// Has a notification of a server taken in, after those before it.
+/// Delivers a notification of a server, after those before it.
 pub(super) fn deliver(link: &AcpLink, params: Node<'_>) -> Delivery {
     let Ok(notification) = acp_json::read::<MessageMcpNotification>(params) else { return Delivery::Ignore };
     let lane = lane(&notification.request_id);
     Delivery::Lane { lane, job: link.notified(notification) }
 }
 
-/// What is told of a request, and its answer behind that.
+/// Returns the lane of a request's notifications. Its answer comes behind them.
 fn lane(request: &McpRequestId) -> LaneKey {
     format!("{} {request}", methods::McpMessage::NAME).into()
 }

@@ -1,4 +1,4 @@
-//! Telling the user of servers that are not there.
+//! Reports of MCP servers that fail.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use acp_types::v1::{Notice, NoticeSeverity, SessionId};
 use super::named::Named;
 use crate::error::{Error, Result};
 
-/// The failures of the servers of a session that is being opened.
+/// The reports of servers of a session that is being opened.
 pub(crate) struct Reports {
     session: Arc<Named>,
     events: Events,
@@ -29,7 +29,8 @@ impl Reports {
     }
 }
 
-/// Tells of each server that fails: by a notice, if the client takes notices, else in the log (rule `acp-mcp-06`).
+/// Reports each server that fails: by a notice if the client takes notices, otherwise in the log
+/// (rule `acp-mcp-06`).
 async fn report<R>(session: &SessionId, mut events: Events, send: impl Fn(Notice) -> R)
 where
     R: Future<Output = Result<()>>,
@@ -44,7 +45,7 @@ where
                 let title = format!("The tools of MCP server `{server}` could not be listed");
                 (server, title, format!("Continuing without it: {error}"))
             }
-            // There are so many servers that not all of them can be told of.
+            // There are too many servers for a report of each.
             Event::Missed(count) => {
                 let title = "More MCP servers may be unavailable".to_owned();
                 (String::new(), title, format!("{count} reports of servers are lost"))
@@ -54,7 +55,7 @@ where
         let notice = Notice::new(NoticeSeverity::Warning, &title).description(&problem);
         match send(notice).await {
             Ok(()) => {}
-            Err(Error::Unsupported { .. }) => {
+            Err(Error::NotOffered { .. }) => {
                 tracing::warn!(%session, server, problem, "{title}");
             }
             // The session is over.

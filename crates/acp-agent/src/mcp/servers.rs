@@ -32,13 +32,13 @@ use crate::facts::profile::McpTransports;
 pub(crate) struct Servers {
     options: Options,
     agent: Implementation,
-    /// Which era each server is of: what one session has found out the next one need not.
+    /// The era of each server. A session uses the eras that earlier ones have found out.
     eras: EraCache,
     open: Open,
-    /// The way to those that the client provides.
+    /// The link to the servers that the client provides.
     #[cfg(feature = "unstable")]
     link: OnceLock<acp_mcp::AcpLink>,
-    /// How many bytes of what those tell may wait.
+    /// The number of bytes of their notifications that may wait.
     #[cfg(feature = "unstable")]
     most_waiting: usize,
 }
@@ -46,13 +46,13 @@ pub(crate) struct Servers {
 /// The session that servers are connected for.
 pub(crate) struct OfSession<'a> {
     pub(crate) client: &'a Client,
-    /// Where those that are child processes run.
+    /// The working directory of servers that are child processes.
     pub(crate) cwd: &'a Path,
     pub(crate) servers: &'a [McpServer],
 }
 
 impl Servers {
-    /// `info` is how the agent introduces itself.
+    /// Creates the connector. `info` is the agent's name and version.
     #[cfg_attr(
         not(feature = "unstable"),
         allow(unused_variables, reason = "servers of the client have limits")
@@ -70,19 +70,20 @@ impl Servers {
         }
     }
 
-    /// The transports that were compiled in (rule `acp-mcp-04`).
+    /// Returns the transports that were compiled in (rule `acp-mcp-04`).
     pub(crate) fn transports() -> McpTransports {
         let capabilities = acp_mcp::agent_mcp_capabilities();
         McpTransports { http: capabilities.http, sse: capabilities.sse }
     }
 
-    /// Whether those that the client provides can be connected.
+    /// Returns whether servers that the client provides can be connected.
     #[cfg(feature = "unstable")]
     pub(crate) fn reach_client() -> bool {
         acp_mcp::agent_mcp_capabilities().acp
     }
 
-    /// Begins to connect the servers of a session that is being opened. It does not wait for any of them.
+    /// Begins to connect the servers of a session that is being opened. It does not wait for any of
+    /// them.
     pub(crate) fn start(&self, of: &OfSession<'_>) -> (Mcp, Reports) {
         let OfSession { client, cwd, servers } = *of;
         let (session, calls, pages) = (Arc::new(Named::default()), Calls::default(), Pages::default());
@@ -113,19 +114,19 @@ impl Servers {
         (mcp, reports)
     }
 
-    /// Whether a notification of a server of the client, with these params, is about a request of the library's.
+    /// Returns whether these params of a notification are about a request of this library.
     #[cfg(feature = "unstable")]
     pub(crate) fn is_about_ours(&self, params: &Node<'_>) -> bool {
         over_acp::is_about_ours(params)
     }
 
-    /// Takes such a notification (rule `acp-mcp-22`).
+    /// Delivers a notification about a request of this library (rule `acp-mcp-22`).
     #[cfg(feature = "unstable")]
     pub(crate) fn notified(&self, params: Node<'_>) -> Delivery {
         self.link.get().map_or(Delivery::Ignore, |link| over_acp::deliver(link, params))
     }
 
-    /// The connection is over: ends all servers, and waits until they are gone.
+    /// Ends all servers, and waits until they are gone. The connection is over.
     pub(crate) async fn end(&self) {
         let mut ending: JoinSet<()> =
             self.open.all().into_iter().map(|mcp| async move { mcp.end().await }).collect();

@@ -1,4 +1,4 @@
-//! How the servers of a session are.
+//! States of a session's servers.
 
 use acp_mcp::ServerStatus;
 
@@ -8,30 +8,30 @@ use acp_mcp::ServerStatus;
 pub struct Server {
     /// Its name, as `mcpServers` has it.
     pub name: String,
-    /// How it is.
+    /// Its state.
     pub state: State,
 }
 
-/// How a server is.
+/// The state of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum State {
-    /// It is being connected, for the first time or again.
+    /// The server is being connected, for the first time or again.
     Connecting,
-    /// It is not connected, and waits until the user has authorized it.
+    /// The server is not connected, and waits until the user has authorized it.
     Authorizing,
-    /// It is connected.
+    /// The server is connected.
     #[non_exhaustive]
     Connected {
-        /// The version of MCP that is spoken.
+        /// The version of MCP in use.
         version: String,
-        /// How the server wants to be used, for the model.
+        /// Instructions for the model on how to use the server.
         instructions: Option<String>,
     },
-    /// It is not connected, and will not be.
+    /// The server is not connected, and will not be.
     #[non_exhaustive]
     Failed {
-        /// Why, and what to do about it.
+        /// The reason, and the remedy.
         reason: String,
     },
     /// The session is over.
@@ -53,7 +53,7 @@ impl Server {
         Server { name: server.name().to_owned(), state }
     }
 
-    /// Whether it is connected.
+    /// Returns whether the server is connected.
     #[must_use]
     pub const fn is_connected(&self) -> bool {
         matches!(self.state, State::Connected { .. })

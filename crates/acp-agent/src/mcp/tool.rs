@@ -1,4 +1,4 @@
-//! A tool, for the model that may call it.
+//! Tools, for the model that may call them.
 
 use acp_mcp::QualifiedTool;
 use acp_types::Value;
@@ -10,18 +10,20 @@ use crate::client::ids::unique;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
-    /// The name that the model calls it by: unique in the session, the same when the session is loaded again, and of 1
-    /// to 64 of `A-Z a-z 0-9 _ -`, which the interfaces of models take.
+    /// The name that the model calls it by. It is unique in the session, and stays when the session
+    /// is loaded again. It has 1 to 64 characters of `A-Z a-z 0-9 _ -`, which the interfaces of
+    /// models take.
     pub name: String,
     /// The name of its server, as `mcpServers` has it.
     pub server: String,
-    /// What a person is shown: its title, or its own name.
+    /// The title for people, or the tool's own name.
     pub title: String,
-    /// What it does, for the model.
+    /// The description for the model.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
-    /// Whether it says of itself that it changes nothing. Only a hint, and only as good as the server.
+    /// Set if the tool says that it changes nothing. This is a hint, and only as good as the
+    /// server.
     pub is_read_only: bool,
 }
 
@@ -37,7 +39,7 @@ impl Tool {
         }
     }
 
-    /// A call of it with these arguments, under an id of its own, as the client is shown it: for
+    /// Returns a call of the tool with these arguments, under an id of its own. It is for
     /// [`Turn::ask`](crate::Turn::ask), [`Turn::announce_tool`](crate::Turn::announce_tool) and
     /// [`Turn::start_tool`](crate::Turn::start_tool).
     #[must_use]

@@ -1,4 +1,4 @@
-//! What a request that opens a session may ask for.
+//! Checks of requests that open a session.
 
 use std::path::Path;
 
@@ -7,7 +7,8 @@ use acp_types::v1::McpServer;
 
 use crate::client::Client;
 
-/// Refuses relative paths, and directories that the agent does not take (rules `v1-new-07`, `v1-cap-17`).
+/// Refuses relative paths, and directories that the agent does not take (rules `v1-new-07`,
+/// `v1-cap-17`).
 pub(crate) fn check_directories(client: &Client, directories: &[String]) -> Result<(), RpcError> {
     for (index, path) in directories.iter().enumerate() {
         check_path(&format!("additionalDirectories[{index}]"), path)?;
@@ -21,8 +22,8 @@ pub(crate) fn check_directories(client: &Client, directories: &[String]) -> Resu
     ))
 }
 
-/// Refuses relative paths (rules `v1-new-03`, `v1-new-07`). A path of another system counts as relative,
-/// except that `/…` is absolute everywhere.
+/// Refuses relative paths (rules `v1-new-03`, `v1-new-07`). A path of another system counts as
+/// relative, except that `/…` is absolute everywhere.
 pub(crate) fn check_path(field: &str, path: &str) -> Result<(), RpcError> {
     if path.starts_with('/') || Path::new(path).is_absolute() {
         return Ok(());
@@ -41,7 +42,7 @@ pub(crate) fn check_mcp_servers(client: &Client, servers: &[McpServer]) -> Resul
             McpServer::Stdio(_) | McpServer::Http(_) | McpServer::Sse(_) => continue,
             #[cfg(feature = "unstable")]
             McpServer::Acp(_) => continue,
-            // Or one that another crate has switched on in the types.
+            // Another crate may have switched on a kind in the types.
             unknown => {
                 let kind = unknown.tag().unwrap_or_default();
                 return Err(RpcError::invalid_params(format!(

@@ -6,14 +6,14 @@ use crate::op::Op;
 use crate::open::opening::Opening;
 use crate::session::table::Claim;
 
-/// A session that is being opened. Nobody else opens or closes one of its id, until the answer.
+/// A session that is being opened. Until the answer, nobody else opens or closes a session of its
+/// id. Its drop fails the opening if the session is not open by then.
 pub struct OpenGuard<O: Op, S> {
     pub(crate) opening: Opening<O>,
-    /// The claim to the id, where the client named it.
+    /// The claim to the id, if the client named it.
     _claim: Option<Claim<S>>,
 }
 
-/// Also where the handler panicked.
 impl<O: Op, S> Drop for OpenGuard<O, S> {
     fn drop(&mut self) {
         if !self.opening.is_opened() {

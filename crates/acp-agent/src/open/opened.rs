@@ -5,7 +5,7 @@ use std::fmt;
 use acp_types::Meta;
 use acp_types::v1::{SessionConfigOption, SessionId, SessionModeState};
 
-/// A session that has been opened: what the agent keeps for it, and what the client is told.
+/// The result of opening a session: the agent's state of it, and the settings that the client gets.
 ///
 /// ```
 /// use acp_agent::Opened;
@@ -24,34 +24,34 @@ pub struct Opened<T> {
 }
 
 impl<T> Opened<T> {
-    /// A session that keeps `state`.
+    /// Creates the result with the agent's `state`.
     pub const fn new(state: T) -> Self {
         Opened { state, session_id: None, modes: None, config_options: None, meta: None }
     }
 
-    /// The session's id, in place of the one that [`NewSession`](crate::NewSession) suggests. Must be unique; only `new_session`
-    /// has the choice.
+    /// Sets the session's id, in place of the one that [`NewSession`](crate::NewSession) suggests.
+    /// It must be unique. Only `new_session` can set it.
     #[must_use]
     pub fn session_id(mut self, id: impl Into<SessionId>) -> Self {
         self.session_id = Some(id.into());
         self
     }
 
-    /// The session's modes, which `set_mode` switches between.
+    /// Sets the session's modes, which `set_mode` switches between.
     #[must_use]
     pub fn modes(mut self, modes: impl Into<SessionModeState>) -> Self {
         self.modes = Some(modes.into());
         self
     }
 
-    /// The session's config options, which `set_config_option` changes.
+    /// Sets the session's config options, which `set_config_option` changes.
     #[must_use]
     pub fn config_options(mut self, options: impl Into<Vec<SessionConfigOption>>) -> Self {
         self.config_options = Some(options.into());
         self
     }
 
-    /// The `_meta` of the answer.
+    /// Sets the `_meta` of the answer.
     #[must_use]
     pub fn meta(mut self, meta: impl Into<Meta>) -> Self {
         self.meta = Some(meta.into());

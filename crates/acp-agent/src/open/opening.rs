@@ -22,11 +22,12 @@ use crate::updates::paths;
 use crate::updates::session_updates::SessionUpdates;
 use crate::wire::gate::Gate;
 
-/// How much, in bytes on the wire, may wait for the answer to `session/new` or `session/resume`. It leaves
-/// together with the answer, past the connection's outgoing budget, so it is no more than the default of that.
+/// The number of bytes on the wire that may wait for the answer to `session/new` or
+/// `session/resume`. They leave together with the answer, past the connection's outgoing budget, so
+/// the limit does not exceed the default of that budget.
 const HELD_BUDGET: usize = 1024 * 1024;
 
-/// A session on its way to being open: the request, and a way to send its first updates.
+/// A session on its way to being open: its request, and the sender of its first updates.
 pub struct Opening<O: Op> {
     request: Arc<O::Params>,
     inner: Arc<Inner<O>>,
@@ -37,24 +38,24 @@ struct Inner<O: Op> {
     id: SessionId,
     client: Client,
     cancel: Cancel,
-    /// Lets updates out that do not wait: closed when the session is not opened after all.
+    /// The gate of updates that do not wait. It is closed if the opening fails.
     gate: Arc<Gate>,
     #[cfg(feature = "store")]
     is_new: bool,
-    /// What keeps the session; before there is a session if it was kept before.
+    /// The session's recorder. A stored session has one before it is open.
     recorder: OnceLock<Recorder>,
-    /// Its MCP servers, where the library connects them.
+    /// Its MCP servers, if the library connects them.
     mcp: OnceLock<Mcp>,
-    /// The session, once there is one. Its id may be one that the agent has chosen.
+    /// The session, once it is open. Its id may be one that the agent has chosen.
     session: OnceLock<SessionUpdates>,
     stage: Mutex<Stage<O>>,
 }
 
-/// How far the opening has come.
+/// The stage of the opening.
 enum Stage<O: Op> {
-    /// The answer is not made yet. What is to follow it waits.
+    /// The answer is not made yet. Updates and hooks wait for it.
     Asked {
-        /// `None` where updates do not wait: in `session/load`.
+        /// `None` if updates do not wait, as in `session/load`.
         held: Option<Held>,
         hooks: Vec<Hook<O>>,
     },
@@ -64,8 +65,8 @@ enum Stage<O: Op> {
     Failed,
 }
 
-/// Updates that wait: the client does not know the session's id before the answer (`session/new`), or must not get
-/// history before it (`session/resume`).
+/// Updates that wait for the answer. Before it the client does not know the session's id
+/// (`session/new`), or must not get history (`session/resume`).
 #[derive(Default)]
 struct Held {
     updates: Vec<SessionUpdate>,
@@ -105,52 +106,54 @@ impl<O: OpensSession> Opening<O> {
         Opening { request, inner: Arc::new(inner) }
     }
 
-    /// The session's id. Of a new session it is a fresh one, which `Opened` may replace with another.
+    /// Returns the session's id. A new session has a fresh one, which `Opened` may replace.
     #[must_use]
     pub fn session_id(&self) -> &SessionId {
         self.inner.id()
     }
 
-    /// The working directory: absolute, and the base of relative paths in this session (rule `v1-new-05`).
+    /// Returns the working directory. It is absolute, and the base of relative paths in this
+    /// session.
     #[must_use]
     pub fn cwd(&self) -> &Path {
         Path::new(O::cwd(&self.request))
     }
 
-    /// Every directory that the session may work in: the working directory, then the additional ones. Those are
-    /// there only if the agent has [`additional_directories`](crate::Profile::additional_directories).
+    /// Returns every directory that the session may work in: the working directory, then the
+    /// additional ones. Only an agent with
+    /// [`additional_directories`](crate::Profile::additional_directories) has those.
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(self.cwd()).chain(O::additional_directories(&self.request).iter().map(Path::new))
     }
 
-    /// The MCP servers that the session should connect to.
+    /// Returns the MCP servers that the session should connect to.
     #[must_use]
     pub fn mcp_servers(&self) -> &[McpServer] {
         O::mcp_servers(&self.request)
     }
 
-    /// The request.
+    /// Returns the request.
     #[must_use]
     pub fn request(&self) -> &O::Params {
         &self.request
     }
 
-    /// The client.
+    /// Returns the client.
     #[must_use]
     pub fn client(&self) -> &Client {
         &self.inner.client
     }
 
-    /// Whether the session was not there before. It was, in the handler `new_session`, when that makes the state of
-    /// a session that comes out of the agent's [`store`](crate::store).
+    /// Returns whether the session is new. It is not in a call of `new_session` that makes the
+    /// state of a session out of the agent's [`store`](crate::store).
     #[cfg(feature = "store")]
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.inner.is_new
     }
 
-    /// What was said in the session before it was opened again, oldest first. There is nothing in it for a new
-    /// session, and for an agent without a [`store`](crate::store).
+    /// Returns the conversation before the session was opened again, oldest first. It is empty for
+    /// a new session, and for an agent without a [`store`](crate::store).
     ///
     /// # Errors
     /// The store cannot be read.
@@ -164,15 +167,15 @@ impl<O: OpensSession> Opening<O> {
 
     /// Sends an update of the session.
     ///
-    /// In `load_session` it leaves now, before the answer: so history is replayed (rule `v1-load-03`). In
-    /// `new_session` and `resume_session` it waits and leaves right after the answer, because the client does
-    /// not know the session yet. After the answer it leaves at once in all three.
+    /// In `load_session` it leaves at once, before the answer: history is replayed this way. In
+    /// `new_session` and `resume_session` it waits and leaves right after the answer, because the
+    /// client does not know the session yet. After the answer it leaves at once in all three.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] when the request was cancelled, [`Error::Call`] when the client is gone;
-    /// [`Error::SessionClosed`] when the session was not opened after all, or was closed;
-    /// [`Error::Unsupported`] for a kind that the client has to offer first; an error when 1 MiB of updates wait
-    /// already.
+    /// [`Error::Cancelled`] when the request was cancelled; [`Error::Call`] when the client is
+    /// gone; [`Error::SessionClosed`] when the session was not opened after all, or was closed;
+    /// [`Error::NotOffered`] for a kind that the client does not offer; an error when 1 MiB of
+    /// updates already wait.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         let inner = &self.inner;
         let mut update = update.into();
@@ -188,9 +191,9 @@ impl<O: OpensSession> Opening<O> {
         inner.cancel.heeding(async { sent.await.map_err(|error| inner.not_sent(error)) }).await
     }
 
-    /// Does something once the client has been told that the session is open: `hook` runs beside everything else,
-    /// after the answer and the updates that have waited for it. It is dropped when the session is closed or the
-    /// client goes, and never runs for a session that was not opened.
+    /// Runs `hook` once the client knows that the session is open: after the answer and the updates
+    /// that have waited for it, and beside everything else. The hook is dropped when the session is
+    /// closed or the client goes. It never runs for a session that was not opened.
     ///
     /// ```
     /// # use acp_agent::{NewSession, Opened, Result, types::AvailableCommand, types::AvailableCommandsUpdate};
@@ -218,13 +221,13 @@ impl<O: OpensSession> Opening<O> {
 }
 
 impl<O: Op> Opening<O> {
-    /// There is a session now: this one.
+    /// Sets the session, which is open now.
     pub(crate) fn opened(&self, session: SessionUpdates) {
         // There is only one, because a handler returns once.
         let _ = self.inner.session.set(session);
     }
 
-    /// Whether updates wait for the answer.
+    /// Returns whether updates wait for the answer.
     pub(crate) fn holds_updates(&self) -> bool {
         matches!(&*self.inner.stage(), Stage::Asked { held: Some(_), .. })
     }
@@ -249,7 +252,7 @@ impl<O: Op> Opening<O> {
         self.inner.session.get().is_some()
     }
 
-    /// What lets the updates of the session with this id out.
+    /// Returns the gate of the session with this id.
     pub(crate) fn gate(&self, id: &SessionId) -> Arc<Gate> {
         if *id == self.inner.id {
             Arc::clone(&self.inner.gate)
@@ -258,7 +261,7 @@ impl<O: Op> Opening<O> {
         }
     }
 
-    /// The answer stands in the output buffer: sends what has waited for it.
+    /// Sends the updates that have waited. The answer stands in the output buffer.
     pub(crate) fn release(&self) {
         let hooks = {
             // Under the lock, so that an update sent meanwhile comes behind those that have waited.
@@ -276,7 +279,7 @@ impl<O: Op> Opening<O> {
         hooks.into_iter().for_each(|hook| self.start(hook));
     }
 
-    /// The session was not opened: nothing of it leaves any more.
+    /// Fails the opening. Nothing of the session leaves any more.
     pub(crate) fn fail(&self) {
         let mut stage = self.inner.stage();
         if let Stage::Asked { .. } = *stage {
@@ -285,7 +288,7 @@ impl<O: Op> Opening<O> {
         }
     }
 
-    /// Runs a hook as long as the session is open.
+    /// Runs a hook while the session is open.
     fn start(&self, hook: Hook<O>) {
         let Some(session) = self.inner.session.get().cloned() else { return };
         let hook = hook(self.clone());
@@ -304,7 +307,7 @@ impl<O: Op> Inner<O> {
         self.session.get().map_or(&self.id, SessionUpdates::session_id)
     }
 
-    /// Keeps the update if it has to wait; hands it back if it can leave.
+    /// Keeps the update if it has to wait. Otherwise returns it.
     fn hold(&self, update: SessionUpdate) -> Result<Option<SessionUpdate>> {
         match &mut *self.stage() {
             Stage::Failed => Err(self.gate.error()),
@@ -314,7 +317,7 @@ impl<O: Op> Inner<O> {
                 self.id,
             ))),
             Stage::Asked { held: Some(held), .. } => {
-                // Written once more than needed, to be weighed: only the few updates of an opening are.
+                // Written once more than needed, to be weighed. An opening has only few updates.
                 held.bytes += acp_types::to_string(&update).len();
                 held.updates.push(update);
                 Ok(None)

@@ -1,4 +1,4 @@
-//! Sessions that are stored, and opened again.
+//! Stored sessions that are opened again.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use acp_types::v1::{
 use crate::op;
 use crate::open::request::OpensSession;
 
-/// A stored session that the handler for new ones opens again, as the client has asked for it.
+/// The client's request for a stored session, which the handler for new ones opens again.
 #[derive(Clone, Debug)]
 pub(crate) enum Reopening {
     Load(Arc<LoadSessionRequest>),
     Resume(Arc<ResumeSessionRequest>),
 }
 
-/// The request for a new session that says the same, but for the id.
+/// Makes the request for a new session with the members of this one, without the id.
 macro_rules! request_for_new {
     ($request:expr) => {{
         let request = $request;
@@ -42,7 +42,7 @@ impl Reopening {
         }
     }
 
-    /// The request as the handler for new sessions has it.
+    /// Returns the request in the form that the handler for new sessions takes.
     pub(crate) fn request_for_new(&self) -> NewSessionRequest {
         match self {
             Reopening::Load(request) => request_for_new!(request),
@@ -50,7 +50,7 @@ impl Reopening {
         }
     }
 
-    /// [`OpensSession::HOLDS_UPDATES`].
+    /// Returns [`OpensSession::HOLDS_UPDATES`] of the request.
     pub(crate) const fn holds_updates(&self) -> bool {
         match self {
             Reopening::Load(_) => op::LoadSession::HOLDS_UPDATES,
@@ -58,7 +58,7 @@ impl Reopening {
         }
     }
 
-    /// [`OpensSession::response`].
+    /// Makes the reply by [`OpensSession::response`].
     pub(crate) fn reply(
         self,
         modes: Option<SessionModeState>,

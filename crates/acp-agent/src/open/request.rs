@@ -1,4 +1,4 @@
-//! The requests that open a session.
+//! Requests that open a session.
 
 use acp_types::Meta;
 use acp_types::v1::{
@@ -10,22 +10,22 @@ use crate::op::{Op, Sealed};
 
 /// An operation that opens a session.
 pub trait OpensSession: Op + Sealed {
-    /// Whether updates wait for the answer.
+    /// Set if updates wait for the answer.
     const HOLDS_UPDATES: bool;
 
-    /// The session's id, where the client names it.
+    /// Returns the session's id, if the client names it.
     fn session_id(params: &Self::Params) -> Option<&SessionId>;
-    /// The params, of the operation whose handler also opens stored sessions again.
+    /// Returns the params, for the operation whose handler also opens stored sessions again.
     fn of_request_for_new(_: NewSessionRequest) -> Option<Self::Params> {
         None
     }
-    /// The working directory.
+    /// Returns the working directory.
     fn cwd(params: &Self::Params) -> &str;
-    /// The other directories.
+    /// Returns the other directories.
     fn additional_directories(params: &Self::Params) -> &[String];
-    /// The MCP servers.
+    /// Returns the MCP servers.
     fn mcp_servers(params: &Self::Params) -> &[McpServer];
-    /// The answer.
+    /// Makes the answer.
     fn response(
         id: SessionId,
         modes: Option<SessionModeState>,
@@ -34,7 +34,8 @@ pub trait OpensSession: Op + Sealed {
     ) -> Self::Response;
 }
 
-/// The three requests have the same members, but for the session's id, which a new session does not have yet.
+/// Implements the trait. The requests have the same members, except for the session's id, which a
+/// new session does not have yet.
 macro_rules! opens {
     (
         $marker:ident, $request:ty, named: $named:expr, holds: $holds:literal, answer: $answer:expr

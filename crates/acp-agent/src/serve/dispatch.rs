@@ -1,4 +1,4 @@
-//! From a message of the client to the one who takes it.
+//! Messages of the client on their way to those who take them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,9 +18,9 @@ use crate::op::{Initialize, Op as _, Operation};
 use crate::serve::lifecycle::initialize::initialize;
 use crate::serve::stored;
 use crate::session::connection::Connection;
-use crate::store::Keeper;
+use crate::store::StoreHandle;
 
-/// A connection as JSON-RPC sees it.
+/// A connection, as JSON-RPC sees it.
 pub(crate) struct Server<A: Agent> {
     agent: Arc<A>,
     connection: Arc<Connection<A::Session>>,
@@ -30,8 +30,9 @@ impl<A: Agent> Server<A> {
     pub(crate) fn new(agent: Arc<A>, on_fault: Option<OnFault>, limits: &Options) -> Self {
         let Profile { queue_prompts, .. } = agent.profile();
         let info = agent.profile().info();
-        let (keeper, servers) = (store(&*agent, on_fault.clone()), mcp_servers(&*agent, &info, limits));
-        let connection = Connection::new(info, queue_prompts, keeper, servers, on_fault);
+        let (store, servers) =
+            (session_store(&*agent, on_fault.clone()), mcp_servers(&*agent, &info, limits));
+        let connection = Connection::new(info, queue_prompts, store, servers, on_fault);
         Server { agent, connection: Arc::new(connection) }
     }
 
@@ -39,15 +40,15 @@ impl<A: Agent> Server<A> {
         &self.connection
     }
 
-    /// The facts about the agent, with what the library does for it.
+    /// Returns the facts about the agent, with the operations that the library adds.
     pub(crate) fn profile(&self) -> Profile<'_> {
         let mut profile = self.agent.profile();
-        if self.connection.keeper.is_some() {
+        if self.connection.store.is_some() {
             profile.operations = stored::OPERATIONS.into_iter().fold(profile.operations, Operations::with);
         }
         if self.connection.servers.is_some() {
             profile.mcp = Servers::transports();
-            // It stands for `mcpCapabilities.acp`.
+            // The operation stands for `mcpCapabilities.acp`.
             #[cfg(feature = "unstable")]
             if Servers::reach_client() {
                 profile.operations = profile.operations.with(Operation::McpMessage);
@@ -89,13 +90,13 @@ impl<A: Agent> Service for Server<A> {
         let connection = &self.connection;
         let Some(agreed) = connection.agreed() else { return Delivery::Ignore };
         if method == methods::SessionCancel::NAME {
-            // Here, on the reader: a cancel takes effect before any message behind it is looked at, so it
-            // reaches the turn that was running when it was sent, and no later one.
+            // Here, on the reader. A cancel takes effect before any message behind it is looked at,
+            // so it reaches the turn that was running when it was sent, and no later one.
             return connection.cancel(params);
         }
         let profile = self.agent.profile();
-        // On the reader: what a server of the client tells of a request is dropped once that is answered. What is about a
-        // request that the agent has sent by itself is for its handler.
+        // On the reader, because notifications about a request are dropped once that is answered.
+        // Its handler gets those about requests that the agent has sent by itself.
         #[cfg(feature = "unstable")]
         if method == methods::McpMessageNotify::NAME
             && let Some(servers) = &connection.servers
@@ -119,8 +120,9 @@ impl<A: Agent> Service for Server<A> {
     }
 }
 
-/// Whether an operation waits for the login, where one is required: all but those that log in and out, those that say
-/// where and with which keys models are reached, which may be the login, and the one that only gives something back.
+/// Returns whether an operation waits for the login, where one is required. All do but those that
+/// log in and out, those for providers, which may be the login, and the one that only releases
+/// something.
 const fn needs_login(operation: Operation) -> bool {
     #[cfg(feature = "unstable")]
     if matches!(
@@ -135,7 +137,8 @@ const fn needs_login(operation: Operation) -> bool {
     !matches!(operation, Operation::Authenticate | Operation::Logout | Operation::CloseSession)
 }
 
-/// `-32601`, with the capability that the agent did not advertise (rules `v1-rpc-12`, `v1-rpc-13`).
+/// Returns `-32601`, with the capability that the agent did not advertise (rules `v1-rpc-12`,
+/// `v1-rpc-13`).
 fn not_offered(method: &str) -> RpcError {
     match Operation::from_method(method).and_then(Operation::capability) {
         Some(capability) => RpcError::new(
@@ -146,18 +149,18 @@ fn not_offered(method: &str) -> RpcError {
     }
 }
 
-/// The store that the agent wants its sessions to be kept in.
+/// Returns the agent's store of sessions, if it has one.
 #[cfg(feature = "store")]
-fn store<A: Agent>(agent: &A, on_fault: Option<OnFault>) -> Option<Keeper> {
-    Some(Keeper::new(agent.store()?, on_fault))
+fn session_store<A: Agent>(agent: &A, on_fault: Option<OnFault>) -> Option<StoreHandle> {
+    Some(StoreHandle::new(agent.store()?, on_fault))
 }
 
 #[cfg(not(feature = "store"))]
-fn store<A: Agent>(_: &A, _: Option<OnFault>) -> Option<Keeper> {
+fn session_store<A: Agent>(_: &A, _: Option<OnFault>) -> Option<StoreHandle> {
     None
 }
 
-/// What connects the MCP servers of sessions, if the agent wants that to be done.
+/// Returns the connector of MCP servers, if the agent wants one.
 #[cfg(feature = "mcp")]
 fn mcp_servers<A: Agent>(agent: &A, info: &Implementation, limits: &Options) -> Option<Servers> {
     Some(Servers::new(agent.mcp()?, info, limits))

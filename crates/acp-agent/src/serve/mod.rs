@@ -1,4 +1,4 @@
-//! Serving an agent to a client.
+//! Service of an agent to a client.
 
 pub(crate) mod dispatch;
 pub(crate) mod lifecycle;

@@ -1,4 +1,4 @@
-//! Serving an agent to a client.
+//! Service of an agent over a transport.
 
 use std::fmt;
 use std::future::pending;
@@ -16,10 +16,10 @@ use crate::session::connection::Connection;
 
 /// Serves the agent to the client that started this process, over stdin and stdout.
 ///
-/// Returns when the client closes stdin or goes away, and on SIGTERM and SIGINT (Ctrl-C); see [`Serve::stdio`].
-/// Until then stdout belongs to the protocol: stray prints are led to stderr on unix.
+/// Returns when the client closes stdin or goes away, and on SIGTERM and SIGINT (Ctrl-C); see
+/// [`Serve::stdio`]. Until then stdout belongs to the protocol. On unix, stray prints go to stderr.
 ///
-/// Needs a tokio runtime with I/O and time enabled, of either flavour.
+/// It needs a tokio runtime of either flavour, with I/O and time enabled.
 ///
 /// # Errors
 /// Reading stdin or writing stdout fails, or stdio is in use already.
@@ -29,26 +29,26 @@ pub async fn serve_stdio<A: Agent>(agent: A) -> Result<()> {
 
 /// Serves the agent to one client, over any transport.
 ///
-/// Returns when the client closes its side. Turns that still run then are cancelled.
+/// Returns when the client closes its side. Running turns are cancelled then.
 ///
 /// # Errors
-/// The transport fails, for other reasons than that the client is gone.
+/// The transport fails, for another reason than that the client is gone.
 pub async fn serve<A: Agent>(agent: A, transport: Transport) -> Result<()> {
     Serve::new(agent).over(transport).await
 }
 
-/// Like [`serve`], for an agent that serves several clients at once, and with limits of one's own.
+/// Serves an agent that has several clients at once, and sets the limits of the connection.
 ///
-/// Sessions belong to the connection they were opened on. Permission requests wait for a person:
-/// [`Options::request_timeout`] does not hold for them.
+/// Sessions belong to the connection that they were opened on. Permission requests wait for a
+/// person: [`Options::request_timeout`] does not hold for them.
 ///
 /// # Errors
-/// Those of [`serve`].
+/// The errors of [`serve`].
 pub async fn serve_with<A: Agent>(agent: Arc<A>, transport: Transport, options: Options) -> Result<()> {
     Serve::shared(agent).options(options).over(transport).await
 }
 
-/// How an agent is served, in more detail than [`serve_stdio`] and [`serve`] have it.
+/// Serves an agent, with more settings than [`serve_stdio`] and [`serve`] have.
 ///
 /// ```no_run
 /// # use acp_agent::{Result, Router, Serve};
@@ -65,31 +65,34 @@ pub struct Serve<A: Agent> {
 }
 
 impl<A: Agent> Serve<A> {
-    /// For an agent that has one client.
+    /// Prepares an agent that has one client.
     pub fn new(agent: A) -> Self {
         Self::shared(Arc::new(agent))
     }
 
-    /// For an agent that serves several clients at once. Sessions belong to the connection they were opened on.
+    /// Prepares an agent that serves several clients at once. Sessions belong to the connection
+    /// that they were opened on.
     pub fn shared(agent: Arc<A>) -> Self {
         Serve { agent, options: Options::default(), on_fault: None, stop: Box::pin(pending()) }
     }
 
-    /// The limits of the connection.
+    /// Sets the limits of the connection.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
-    /// What is told of everything that goes wrong without ending the connection: unusable messages, notifications
-    /// without effect, handlers that panic, results that cannot be written. It may run on the reader and must not block.
+    /// Sets the receiver of faults: of everything that goes wrong without ending the connection,
+    /// such as unusable messages, notifications without effect, handlers that panic, results that
+    /// cannot be written. It may run on the reader and must not block.
     pub fn on_fault(mut self, on_fault: impl Fn(&Fault<'_>) + Send + Sync + 'static) -> Self {
         self.on_fault = Some(Arc::new(on_fault));
         self
     }
 
-    /// Ends the connection in good order when `stop` is done: nothing more is read, what runs is cancelled and has
-    /// [`Options::drain`] to answer, and what waits to be written is written.
+    /// Ends the connection in good order when `stop` is done. Nothing more is read. Running
+    /// handlers are cancelled and have [`Options::drain`] to answer. Messages that wait are
+    /// written.
     pub fn until(mut self, stop: impl Future<Output = ()> + Send + 'static) -> Self {
         self.stop = Box::pin(stop);
         self
@@ -97,18 +100,20 @@ impl<A: Agent> Serve<A> {
 
     /// Serves over stdin and stdout.
     ///
-    /// On SIGTERM and SIGINT (elsewhere than on unix: Ctrl-C) the connection ends as [`until`](Self::until) ends it;
-    /// a second signal ends it on the spot, also while the sessions are being closed: what was not written of them by
-    /// then is lost, as when the process is killed. On unix a process that is still there a second later, because a handler
-    /// blocks the runtime, say, is ended by that second signal, also when this function has returned. SIGHUP and SIGQUIT end the process as they always do, unless they were ignored on Linux, but give back the
-    /// pipes before, as every end does: they are not left non-blocking to others who have them, too.
+    /// On SIGTERM and SIGINT (elsewhere than on unix: Ctrl-C) the connection ends as
+    /// [`until`](Self::until) ends it. A second signal ends it on the spot, also while the sessions
+    /// are being closed. Records that were not written by then are lost, as when the process is
+    /// killed. On unix the second signal also ends a process that is still there a second later,
+    /// for instance because a handler blocks the runtime, even if this function has returned.
+    /// SIGHUP and SIGQUIT end the process as usual, unless they were ignored on Linux. Every end
+    /// gives back the pipes before: they are not left non-blocking to others who have them, too.
     ///
-    /// Once this was called, the first SIGTERM or SIGINT does not end the process by itself any more. Without the feature
-    /// `signal`, which is on by default, signals are left alone; so they are by [`over`](Self::over) with
-    /// [`Transport::stdio`].
+    /// After this call, the first SIGTERM or SIGINT does not end the process by itself any more.
+    /// Without the feature `signal`, which is on by default, signals are left alone.
+    /// [`over`](Self::over) with [`Transport::stdio`] leaves them alone, too.
     ///
     /// # Errors
-    /// Those of [`serve_stdio`].
+    /// The errors of [`serve_stdio`].
     pub async fn stdio(self) -> Result<()> {
         let signals = Signals::listen()?;
         self.run(Transport::stdio()?, signals).await
@@ -117,7 +122,7 @@ impl<A: Agent> Serve<A> {
     /// Serves over any transport.
     ///
     /// # Errors
-    /// Those of [`serve`].
+    /// The errors of [`serve`].
     pub async fn over(self, transport: Transport) -> Result<()> {
         self.run(transport, Signals::none()).await
     }
@@ -126,8 +131,8 @@ impl<A: Agent> Serve<A> {
         let Serve { agent, mut options, on_fault, stop } = self;
         let server = Server::new(agent, on_fault, &options);
         let connection = Arc::clone(server.connection());
-        if let Some(keeper) = &connection.keeper {
-            let barrier = keeper.flush_barrier();
+        if let Some(store) = &connection.store {
+            let barrier = store.flush_barrier();
             options.flush_barrier = Some(match options.flush_barrier.take() {
                 Some(own) => own.and(barrier),
                 None => barrier,
@@ -138,9 +143,9 @@ impl<A: Agent> Serve<A> {
         let Some(reason) = ending.drive(&peer, driver, stop).await else { return Ok(()) };
         ending.close_sessions(&connection).await;
         match reason {
-            // A client that is gone is no failure of the agent's, whoever notices it first.
+            // A client that is gone is not a failure of the agent's, whoever notices it first.
             CloseReason::Io(error) if !is_gone(error.kind()) => {
-                // Shared, because pending calls have failed with it too.
+                // Shared, because pending calls have failed with it, too.
                 Err(Error::Io(io::Error::new(error.kind(), error)))
             }
             _ => Ok(()),
@@ -154,14 +159,14 @@ impl<A: Agent> fmt::Debug for Serve<A> {
     }
 }
 
-/// How far the end has come that was asked for, if one was.
+/// The progress of the end, if one was asked for.
 struct Ending {
     signals: Signals,
     begun: bool,
 }
 
 impl Ending {
-    /// Runs the connection to its end; `None` when a second signal has ended it on the spot.
+    /// Runs the connection to its end. Returns `None` if a second signal has ended it on the spot.
     async fn drive(
         &mut self,
         peer: &Peer,
@@ -184,7 +189,7 @@ impl Ending {
         }
     }
 
-    /// Closes the sessions, which takes what the store takes, unless a second signal ends that.
+    /// Closes the sessions, as long as the store takes. A second signal ends that.
     async fn close_sessions<S>(&mut self, connection: &Connection<S>) {
         let mut closing = pin!(connection.close_sessions());
         loop {
@@ -201,7 +206,7 @@ impl Ending {
     }
 }
 
-/// What writing to a pipe or a socket says when nobody is there to read.
+/// Returns whether writing to a pipe or a socket fails like this because nobody reads.
 const fn is_gone(kind: io::ErrorKind) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
     matches!(kind, BrokenPipe | ConnectionReset | ConnectionAborted | NotConnected)

@@ -1,4 +1,4 @@
-//! The signals that ask a process to end.
+//! Signals that ask a process to end.
 
 #[cfg(all(feature = "signal", unix))]
 mod unix;
@@ -7,24 +7,24 @@ use std::future::pending;
 use std::io;
 
 #[cfg(all(feature = "signal", unix))]
-use self::unix::Heard;
+use self::unix::Received;
 
-/// SIGTERM and SIGINT; elsewhere than on unix Ctrl-C.
+/// The signals SIGTERM and SIGINT; elsewhere than on unix Ctrl-C.
 pub(crate) struct Signals {
     #[cfg(all(feature = "signal", unix))]
-    heard: Option<Heard>,
+    received: Option<Received>,
     #[cfg(all(feature = "signal", not(unix)))]
-    heard: Option<()>,
+    received: Option<()>,
 }
 
 impl Signals {
-    /// Listens from now on: they do not end the process by themselves any more.
+    /// Listens from now on. The signals do not end the process by themselves any more.
     pub(crate) fn listen() -> io::Result<Self> {
         Ok(Signals {
             #[cfg(all(feature = "signal", unix))]
-            heard: Some(unix::listen()?),
+            received: Some(unix::listen()?),
             #[cfg(all(feature = "signal", not(unix)))]
-            heard: Some(()),
+            received: Some(()),
         })
     }
 
@@ -32,20 +32,20 @@ impl Signals {
     pub(crate) const fn none() -> Self {
         Signals {
             #[cfg(feature = "signal")]
-            heard: None,
+            received: None,
         }
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) {
         #[cfg(all(feature = "signal", unix))]
-        if let Some(heard) = &mut self.heard
-            && heard.recv().await.is_some()
+        if let Some(received) = &mut self.received
+            && received.recv().await.is_some()
         {
             return;
         }
         #[cfg(all(feature = "signal", not(unix)))]
-        if self.heard.is_some() && tokio::signal::ctrl_c().await.is_ok() {
+        if self.received.is_some() && tokio::signal::ctrl_c().await.is_ok() {
             return;
         }
         pending().await

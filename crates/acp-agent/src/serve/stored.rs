@@ -1,4 +1,4 @@
-//! The operations that an agent with a store has without handlers of its own.
+//! Operations that an agent with a store has without handlers of its own.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use crate::op::{self, Op as _, Operation};
 use crate::open::opening::Opening;
 use crate::open::reopen::Reopening;
 use crate::open::request::OpensSession;
-use crate::store::Keeper;
+use crate::store::StoreHandle;
 
-/// What an agent with a store can do, whatever handlers it has.
+/// The operations of every agent with a store, whatever handlers it has.
 pub(crate) const OPERATIONS: [Operation; 5] = [
     Operation::LoadSession,
     Operation::ListSessions,
@@ -25,7 +25,8 @@ pub(crate) const OPERATIONS: [Operation; 5] = [
 
 /// Answers an operation for which the agent has no handler.
 ///
-/// A session is opened again by the handler that opens new ones: it makes the session's state.
+/// The handler that opens new sessions also opens stored ones again, because it makes the session's
+/// state.
 pub(crate) fn answer<A: Agent>(operation: Operation, mut incoming: Incoming<'_, A>) -> Called {
     match operation {
         Operation::LoadSession => {
@@ -37,9 +38,9 @@ pub(crate) fn answer<A: Agent>(operation: Operation, mut incoming: Incoming<'_, 
             reopen_as(Reopening::Resume(Arc::new(params)), incoming)
         }
         Operation::ListSessions => {
-            let Some(keeper) = incoming.connection.keeper.clone() else { return incoming.refuse() };
+            let Some(store) = incoming.connection.store.clone() else { return incoming.refuse() };
             incoming.run::<op::ListSessions, _, _>(async move |_, call| {
-                let mut page = keeper.list(call.params()).await?;
+                let mut page = store.list(call.params()).await?;
                 let offered = &call.client().agent_capabilities().session_capabilities;
                 if offered.additional_directories.is_none() {
                     page.sessions.iter_mut().for_each(|session| session.additional_directories.clear());
@@ -61,18 +62,19 @@ fn reopen_as<A: Agent>(reopening: Reopening, incoming: Incoming<'_, A>) -> Calle
     A::call(Incoming { method: op::NewSession::METHOD, reopening: Some(reopening), ..incoming })
 }
 
-/// Opens a stored session again, and replays it where that is asked for.
+/// Opens a stored session again, and replays it if the client asks for that.
 ///
-/// One that is open on this connection already goes on being recorded, behind what others have added meanwhile.
+/// A session that is already open on this connection goes on being recorded, behind the records
+/// that others have added meanwhile.
 pub(crate) async fn reopen<O: OpensSession, S>(
-    keeper: &Keeper,
+    store: &StoreHandle,
     scope: &Scope<S>,
     opening: &Opening<O>,
 ) -> Result<()> {
     let (id, cwd) = (opening.session_id(), O::cwd(opening.request()));
     let open = scope.connection.sessions.get(id).and_then(|session| session.updates().recorder().cloned());
-    let recorder = keeper.reopen(open, id, cwd).await?;
-    // At once: whatever fails from here on, it is closed again.
+    let recorder = store.reopen(open, id, cwd).await?;
+    // At once. Whatever fails from here on, the recorder is closed again.
     opening.keep(recorder.clone());
     if !opening.holds_updates() {
         scope.cancel.heeding(recorder.replay(&scope.client)).await?;

@@ -1,4 +1,4 @@
-//! A session on its way to being closed or deleted.
+//! Sessions on their way to being closed or deleted.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct ClosingSession<S> {
 }
 
 impl<S> ClosingSession<S> {
-    /// Cancels the session's turns; from here on nothing but their ends leaves.
+    /// Cancels the session's turns. From here on only their ends leave.
     pub(crate) fn new(id: &SessionId, session: Option<Session<S>>, claim: Option<Claim<S>>) -> Self {
         if let Some(Session { entry }) = &session {
             entry.turns.cancel();
@@ -27,7 +27,7 @@ impl<S> ClosingSession<S> {
         ClosingSession { id: id.clone(), session, _claim: claim }
     }
 
-    /// Takes the session out, if it is open.
+    /// Removes the session from the table, if it is open.
     pub(crate) fn take(sessions: &Arc<Sessions<S>>, id: &SessionId) -> Result<Self, RpcError> {
         let (session, claim) = sessions.take(id)?;
         Ok(ClosingSession::new(id, session, claim))
@@ -41,7 +41,8 @@ impl<S> ClosingSession<S> {
         }
     }
 
-    /// Ends the session's MCP servers, and closes what was recorded: it is durable, and others can open the session.
+    /// Ends the session's MCP servers, and closes its recording. The session is then durable, and
+    /// others can open it.
     pub(crate) async fn release(&self) -> Result<()> {
         let Some(Session { entry }) = &self.session else { return Ok(()) };
         let ending = async {
@@ -59,7 +60,7 @@ impl<S> ClosingSession<S> {
     }
 }
 
-/// Also where the handler panicked.
+/// Ends the session's MCP servers. After [`release`](Self::release) there are none.
 impl<S> Drop for ClosingSession<S> {
     fn drop(&mut self) {
         if let Some(mcp) = self.session.as_ref().and_then(|session| session.entry.mcp.as_ref()) {

@@ -1,4 +1,4 @@
-//! One client being served: what it may ask, and when.
+//! The state of a connection to a client.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -11,19 +11,19 @@ use crate::client::Agreed;
 use crate::error::OnFault;
 use crate::mcp::Servers;
 use crate::session::table::Sessions;
-use crate::store::Keeper;
+use crate::store::StoreHandle;
 use crate::updates::settings::names;
 
-/// The state of a connection, whose sessions hold an `S` each.
+/// The state of a connection whose sessions hold an `S` each.
 pub(crate) struct Connection<S> {
     pub(crate) sessions: Arc<Sessions<S>>,
-    /// Where sessions are kept, if the agent wants them to be.
-    pub(crate) keeper: Option<Keeper>,
-    /// What connects MCP servers, if the agent wants that to be done.
+    /// The store of the sessions, if the agent has one.
+    pub(crate) store: Option<StoreHandle>,
+    /// The connector of MCP servers, if the agent wants one.
     pub(crate) servers: Option<Servers>,
-    /// How the agent introduces itself.
+    /// The agent's name and version.
     pub(crate) info: Implementation,
-    /// Whether prompts wait for their session's turn to end.
+    /// Set if prompts wait for their session's turn to end.
     pub(crate) queues_prompts: bool,
     phase: Mutex<Phase>,
     on_fault: Option<OnFault>,
@@ -31,11 +31,11 @@ pub(crate) struct Connection<S> {
 
 #[derive(Default)]
 struct Phase {
-    /// What the last `initialize` agreed on.
+    /// The outcome of the last `initialize`.
     agreed: Option<Arc<Agreed>>,
-    /// Whether a request came after it: then it stays so.
+    /// Set once a request came after it. Then it stays.
     settled: bool,
-    /// The ways to log in that were advertised.
+    /// The advertised ways to log in.
     auth_methods: Arc<OnceLock<Vec<AuthMethod>>>,
 }
 
@@ -43,20 +43,20 @@ impl<S> Connection<S> {
     pub(crate) fn new(
         info: Implementation,
         queues_prompts: bool,
-        keeper: Option<Keeper>,
+        store: Option<StoreHandle>,
         servers: Option<Servers>,
         on_fault: Option<OnFault>,
     ) -> Self {
         let (sessions, phase) = (Arc::default(), Mutex::default());
-        Connection { sessions, keeper, servers, info, queues_prompts, phase, on_fault }
+        Connection { sessions, store, servers, info, queues_prompts, phase, on_fault }
     }
 
-    /// The connection is over: what was recorded of its sessions is made durable, and others can open them. So are
-    /// those that were half open. The MCP servers of all of them are ended.
+    /// Closes all sessions at the end of the connection, also half-open ones. Their recordings
+    /// become durable and others can open them. Their MCP servers are ended.
     pub(crate) async fn close_sessions(&self) {
         let keeping = async {
-            if let Some(keeper) = &self.keeper {
-                keeper.close().await;
+            if let Some(store) = &self.store {
+                store.close().await;
             }
         };
         let serving = async {
@@ -67,7 +67,7 @@ impl<S> Connection<S> {
         tokio::join!(keeping, serving);
     }
 
-    /// Begins the connection, or begins it anew: until another request has come.
+    /// Begins the connection. It can begin anew until another request has come.
     pub(crate) fn begin(&self, agreed: &Arc<Agreed>) -> Result<(), RpcError> {
         let mut phase = self.phase();
         if phase.settled {
@@ -79,7 +79,7 @@ impl<S> Connection<S> {
         Ok(())
     }
 
-    /// The `initialize` that agreed on this has failed after all.
+    /// Forgets this outcome, because its `initialize` has failed after all.
     pub(crate) fn abandon(&self, agreed: &Arc<Agreed>) {
         let mut phase = self.phase();
         if phase.agreed.as_ref().is_some_and(|current| Arc::ptr_eq(current, agreed)) {
@@ -87,14 +87,14 @@ impl<S> Connection<S> {
         }
     }
 
-    /// Keeps the ways to log in that the client has been told.
+    /// Keeps the advertised ways to log in.
     pub(crate) fn set_auth_methods(&self, methods: &[AuthMethod]) {
         // An `initialize` is answered once.
         let _ = self.phase().auth_methods.set(methods.to_vec());
     }
 
-    /// Refuses ways to log in that were not advertised, and those that do not go through `authenticate`
-    /// (rules `v1-auth-03`, `v1-auth-04`).
+    /// Refuses ways to log in that were not advertised, and those that do not go through
+    /// `authenticate` (rules `v1-auth-03`, `v1-auth-04`).
     pub(crate) fn check_auth_method(&self, id: &AuthMethodId) -> Result<(), RpcError> {
         let methods = Arc::clone(&self.phase().auth_methods);
         let ids: Vec<_> = methods
@@ -113,7 +113,7 @@ impl<S> Connection<S> {
         )))
     }
 
-    /// What was agreed on, for a request other than `initialize` (rule `v1-init-10`).
+    /// Returns the outcome of `initialize`, for any other request (rule `v1-init-10`).
     pub(crate) fn serve(&self, method: &str) -> Result<Arc<Agreed>, RpcError> {
         let mut phase = self.phase();
         let Some(agreed) = phase.agreed.clone() else {
@@ -123,7 +123,8 @@ impl<S> Connection<S> {
         Ok(agreed)
     }
 
-    /// Cancels the turns of a session. One that is not open has none (rules `v1-cancel-10`, `v1-cancel-11`).
+    /// Cancels the turns of a session. A session that is not open has none (rules `v1-cancel-10`,
+    /// `v1-cancel-11`).
     pub(crate) fn cancel(&self, params: Node<'_>) -> Delivery {
         let cancel: CancelNotification = match acp_json::read(params) {
             Ok(cancel) => cancel,
@@ -137,7 +138,7 @@ impl<S> Connection<S> {
         Delivery::Done
     }
 
-    /// Tells that a notification has no effect, which its sender cannot be told.
+    /// Reports a notification without effect. Its sender cannot be told.
     pub(crate) fn ignored(&self, method: &str, reason: &str) {
         self.fault(&Fault::Ignored { method, reason });
     }
@@ -148,13 +149,13 @@ impl<S> Connection<S> {
         }
     }
 
-    /// What the last `initialize` agreed on.
+    /// Returns the outcome of the last `initialize`.
     pub(crate) fn agreed(&self) -> Option<Arc<Agreed>> {
         self.phase().agreed.clone()
     }
 
     fn phase(&self) -> MutexGuard<'_, Phase> {
-        // Only assignments run under this lock.
+        // Nothing but assignments runs under this lock.
         self.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

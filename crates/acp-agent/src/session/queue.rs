@@ -1,4 +1,4 @@
-//! The turns of a session: the one that runs, and those that wait for it.
+//! The turns of a session: the running one, and those that wait for it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,9 +8,10 @@ use acp_types::v1::SessionId;
 
 use crate::turn::TurnScope;
 
-/// How many prompts of a session can wait for its turn, where the agent lets them
-/// ([`Profile::queue_prompts`](crate::Profile::queue_prompts)). One more is refused. How many bytes they take is
-/// limited together with the other requests, by [`Options::in_flight_budget`](crate::Options::in_flight_budget).
+/// The number of prompts of a session that can wait for its turn, if the agent has
+/// [`Profile::queue_prompts`](crate::Profile::queue_prompts). One more is refused. Their bytes are
+/// limited together with other requests, by
+/// [`Options::in_flight_budget`](crate::Options::in_flight_budget).
 pub const PROMPT_QUEUE: usize = 16;
 
 /// The turns of one session, in the order in which they run.
@@ -19,23 +20,23 @@ pub(crate) struct Turns {
 }
 
 struct State {
-    /// As long as the answer that opens the session is on its way: fires when it stands in the output buffer. Until
-    /// then no turn starts.
+    /// Set while the answer that opens the session is on its way, and fires when that stands in the
+    /// output buffer. Until then no turn starts.
     opening: Option<CancellationToken>,
-    /// The turn whose answer is the next: until that stands in the output buffer, so that nothing of another
-    /// turn can leave before it.
+    /// The turn whose answer is the next one. It stays until that answer stands in the output
+    /// buffer, so that nothing of another turn can leave before it.
     running: Option<Arc<TurnScope>>,
     waiting: VecDeque<Arc<TurnScope>>,
 }
 
 impl Turns {
-    /// Those of a session that is being opened: they wait for [`opened`](Self::opened).
+    /// Creates the turns of a session that is being opened. They wait for [`opened`](Self::opened).
     pub(crate) fn opening() -> Self {
         let opening = Some(CancellationToken::new());
         Turns { state: Mutex::new(State { opening, running: None, waiting: VecDeque::new() }) }
     }
 
-    /// The answer that opens the session stands in the output buffer.
+    /// Starts the first turn: the answer that opens the session stands in the output buffer.
     pub(crate) fn opened(&self) {
         let mut state = self.state();
         if let Some(opening) = state.opening.take() {
@@ -44,7 +45,8 @@ impl Turns {
         }
     }
 
-    /// Starts a turn if none runs. If one does, lets it wait if it `may_wait`. Says whether it waits.
+    /// Starts a turn if none runs. Otherwise lets it wait if it `may_wait`. Returns whether it
+    /// waits.
     pub(crate) fn begin(
         &self,
         session: &SessionId,
@@ -56,7 +58,7 @@ impl Turns {
             state.running = Some(Arc::clone(turn));
             return Ok(false);
         }
-        // The client may have the answer already that is only being noted here.
+        // The client may already have the answer that is only being noted here.
         let is_answered = state.running.as_ref().is_none_or(|running| running.is_over());
         if !(may_wait || is_answered && state.waiting.is_empty()) {
             return Err(busy(session));
@@ -70,7 +72,7 @@ impl Turns {
         Ok(true)
     }
 
-    /// Fires when it is time to look again whether the turn may run; `None` if it may.
+    /// Returns the token that fires when it is time to look again; `None` if the turn may run.
     pub(crate) fn ahead_of(&self, turn: &Arc<TurnScope>) -> Option<CancellationToken> {
         let state = self.state();
         if let Some(opening) = &state.opening {
@@ -80,7 +82,8 @@ impl Turns {
         (!Arc::ptr_eq(running, turn)).then(|| running.answered.clone())
     }
 
-    /// Ends a turn: from here on no cancel reaches it and it sends nothing. Says whether it was cancelled.
+    /// Ends a turn: from here on no cancel reaches it and it sends nothing. Returns whether it was
+    /// cancelled.
     pub(crate) fn end(&self, turn: &TurnScope) -> bool {
         // Under the lock, so that a cancel comes before it or finds it over.
         let _state = self.state();
@@ -88,7 +91,8 @@ impl Turns {
         turn.cancel.has_fired()
     }
 
-    /// Makes room for the next turn: the answer of this one stands in the output buffer, or it has none.
+    /// Makes room for the next turn. The answer of this one stands in the output buffer, or it has
+    /// none.
     pub(crate) fn release(&self, turn: &Arc<TurnScope>) {
         let mut state = self.state();
         if state.running.as_ref().is_some_and(|running| Arc::ptr_eq(running, turn)) {
@@ -99,7 +103,7 @@ impl Turns {
         turn.answered.cancel();
     }
 
-    /// Cancels the turn that runs and those that wait.
+    /// Cancels the running turn and those that wait.
     pub(crate) fn cancel(&self) {
         let state = self.state();
         for turn in state.running.iter().chain(&state.waiting).filter(|turn| !turn.is_over()) {
@@ -107,13 +111,14 @@ impl Turns {
         }
     }
 
-    /// What fires when the turns that are here now have been answered.
+    /// Returns the tokens that fire when the present turns have been answered.
     pub(crate) fn answered(&self) -> Vec<CancellationToken> {
         let state = self.state();
         state.running.iter().chain(&state.waiting).map(|turn| turn.answered.clone()).collect()
     }
 
-    /// Whether a turn runs or waits. One that has ended does not, even if its answer is still on its way.
+    /// Returns whether a turn runs or waits. A turn that has ended does not, even if its answer is
+    /// still on its way.
     pub(crate) fn is_busy(&self) -> bool {
         let state = self.state();
         state.running.iter().chain(&state.waiting).any(|turn| !turn.is_over())
@@ -125,7 +130,7 @@ impl Turns {
     }
 }
 
-/// `-32600`: the session's turn has not been answered yet.
+/// Returns `-32600`: the session's turn has not been answered yet.
 pub(crate) fn busy(session: &SessionId) -> RpcError {
     RpcError::invalid_request(format!(
         "session `{session}` is in the middle of a turn: wait for its answer, or cancel it and wait",

@@ -9,17 +9,18 @@ use crate::session::Session;
 use crate::store::Recorder;
 use crate::turn::TurnScope;
 
-/// A session's turn while it runs. Ends it when dropped, as where the handler panics.
+/// A session's turn while it runs. Its drop ends the turn.
 pub struct Running<S> {
     session: Session<S>,
     scope: Arc<TurnScope>,
-    /// Whether it had to wait.
+    /// Set if it had to wait.
     waits: bool,
-    /// Tells whether it is recorded.
+    /// Set once recording has begun.
     recorded: AtomicBool,
 }
 
-/// A turn's place among those of its session. Dropped, it ends the turn and makes room for the next one.
+/// A turn's place in the queue of its session. Its drop ends the turn and makes room for the next
+/// one.
 pub(crate) struct Place<S> {
     session: Session<S>,
     scope: Arc<TurnScope>,
@@ -38,7 +39,7 @@ impl<S> Running<S> {
         &self.scope
     }
 
-    /// The turn's place, to be held until the turn is answered.
+    /// Returns the turn's place, which is held until the turn is answered.
     pub(crate) fn place(&self) -> Place<S> {
         Place { session: self.session.clone(), scope: Arc::clone(&self.scope) }
     }
@@ -65,12 +66,12 @@ impl<S> Running<S> {
         }
     }
 
-    /// Ends the turn: no cancel reaches it and nothing is sent any more. Says whether it was cancelled.
+    /// Ends the turn: no cancel reaches it and it sends nothing. Returns whether it was cancelled.
     pub(crate) fn end(&self) -> bool {
         self.session.entry.turns.end(&self.scope)
     }
 
-    /// The recorder, once recording began.
+    /// Returns the recorder, once recording has begun.
     pub(crate) fn recorder(&self) -> Option<&Recorder> {
         self.session.updates().recorder().filter(|_| self.recorded.load(Ordering::Acquire))
     }
@@ -93,7 +94,7 @@ impl<S> Drop for Running<S> {
 
 impl<S> Drop for Place<S> {
     fn drop(&mut self) {
-        // It may have been answered without its handler, which is still somewhere.
+        // A layer may have answered in the turn's place, while its handler still exists.
         self.session.entry.turns.end(&self.scope);
         self.session.entry.turns.release(&self.scope);
     }

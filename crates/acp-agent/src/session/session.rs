@@ -1,4 +1,4 @@
-//! An open session.
+//! Open sessions.
 
 use std::fmt;
 use std::ops::Deref;
@@ -10,24 +10,26 @@ use crate::mcp::Mcp;
 use crate::session::queue::Turns;
 use crate::updates::session_updates::SessionUpdates;
 
-/// What the agent keeps for the session a call belongs to: `T` is what `new_session` returned.
+/// The agent's state of the session that a call belongs to. `T` is the type that `new_session`
+/// returned.
 ///
-/// It is shared by the calls of the session, which run beside each other; what they change needs a lock.
+/// The calls of the session share it and run beside each other. Changes need a lock.
 pub struct Session<T> {
     pub(crate) entry: Arc<Entry<T>>,
 }
 
 impl<T> Session<T> {
-    /// The session's id.
+    /// Returns the session's id.
     #[must_use]
     pub fn id(&self) -> &SessionId {
         &self.entry.id
     }
 
-    /// What was said in the session, oldest first. There is nothing in it unless the agent has a
+    /// Returns the conversation of the session, oldest first. It is empty unless the agent has a
     /// [`store`](crate::store).
     ///
-    /// It is called as `Session::history(&session)`, so that what the session holds can have a `history` as well.
+    /// Call it as `Session::history(&session)`, so that the session's state can have a `history` as
+    /// well.
     ///
     /// # Errors
     /// The store cannot be read, or has failed to write.
@@ -36,7 +38,7 @@ impl<T> Session<T> {
         session.entry.updates.history().await
     }
 
-    /// A way to tell the client about this session also while no turn runs.
+    /// Returns the sender of the session's updates, which works also while no turn runs.
     #[must_use]
     pub fn updates(&self) -> &SessionUpdates {
         &self.entry.updates
@@ -63,12 +65,12 @@ impl<T> fmt::Debug for Session<T> {
     }
 }
 
-/// What there is of an open session.
+/// The parts of an open session.
 pub(crate) struct Entry<T> {
     pub(crate) id: SessionId,
     pub(crate) state: T,
     pub(crate) updates: SessionUpdates,
     pub(crate) turns: Turns,
-    /// Its MCP servers, where the library connects them.
+    /// Its MCP servers, if the library connects them.
     pub(crate) mcp: Option<Mcp>,
 }

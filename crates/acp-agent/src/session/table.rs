@@ -12,18 +12,18 @@ use crate::session::Session;
 use crate::session::queue::busy;
 use crate::turn::TurnScope;
 
-/// The sessions that are open, and the ids that are about to be opened or closed.
+/// The open sessions, and the ids that are about to be opened or closed.
 pub(crate) struct Sessions<T> {
     slots: Mutex<HashMap<SessionId, Slot<T>>>,
 }
 
-/// What an id stands for. There is none that stands for nothing.
+/// The state of an id: a session, a claim, or both. An id with neither has no slot.
 struct Slot<T> {
     session: Option<Session<T>>,
     claimed: Option<Purpose>,
 }
 
-/// What an id is claimed for.
+/// The purpose of a claim.
 #[derive(Clone, Copy)]
 enum Purpose {
     Opening,
@@ -43,7 +43,7 @@ impl<T> Default for Slot<T> {
 }
 
 impl<T> Sessions<T> {
-    /// The session, or `-32002` with its id in the data.
+    /// Returns the session, or `-32002` with its id in the data.
     pub(crate) fn find(&self, id: &SessionId) -> Result<Session<T>, RpcError> {
         let slots = self.slots();
         let slot = slots.get(id).ok_or_else(|| unknown_session(id))?;
@@ -58,7 +58,8 @@ impl<T> Sessions<T> {
         self.slots().get(id)?.session.clone()
     }
 
-    /// Begins a turn of a session, unless that is being opened anew. Says whether it has to wait.
+    /// Begins a turn of a session, unless the session is being opened anew. Returns whether the
+    /// turn has to wait.
     pub(crate) fn begin_turn(
         &self,
         id: &SessionId,
@@ -76,7 +77,8 @@ impl<T> Sessions<T> {
         Ok((session, turn, waits))
     }
 
-    /// Claims an id that the client names, to open its session: no turn of it runs, and none begins.
+    /// Claims an id that the client names, to open its session. No turn of it runs, and none
+    /// begins.
     pub(crate) fn claim_opening(self: &Arc<Self>, id: &SessionId) -> Result<Claim<T>, RpcError> {
         let mut slots = self.slots();
         if let Some(slot) = slots.get(id) {
@@ -91,7 +93,7 @@ impl<T> Sessions<T> {
         Ok(Claim { sessions: Arc::clone(self), id: id.clone() })
     }
 
-    /// Enters a session under an id that is claimed; the one that was there is closed.
+    /// Enters a session under a claimed id. An earlier session of that id is closed.
     pub(crate) fn open(&self, session: Session<T>) {
         let id = session.id().clone();
         let before = self.slots().entry(id).or_default().session.replace(session);
@@ -113,7 +115,8 @@ impl<T> Sessions<T> {
         Ok(())
     }
 
-    /// Takes an open session out: from here on it is unknown, and cannot be opened as long as the claim is held.
+    /// Removes an open session. From here on it is unknown, and it cannot be opened while the claim
+    /// is held.
     pub(crate) fn close(self: &Arc<Self>, id: &SessionId) -> Result<(Session<T>, Claim<T>), RpcError> {
         let (session, claim) = self.take(id)?;
         match (session, claim) {
@@ -122,7 +125,7 @@ impl<T> Sessions<T> {
         }
     }
 
-    /// The same for a session that need not be open. No claim is needed where another one is held.
+    /// Removes a session that need not be open. It needs no claim if another one is held.
     pub(crate) fn take(self: &Arc<Self>, id: &SessionId) -> Result<Taken<T>, RpcError> {
         let mut slots = self.slots();
         let slot = slots.entry(id.clone()).or_default();
@@ -160,8 +163,8 @@ pub(crate) type Taken<T> = (Option<Session<T>>, Option<Claim<T>>);
 /// The id of a new session is another's.
 pub(crate) struct TakenId;
 
-/// The right to open or close the session of an id. It is given back before the answer is sent, because the client
-/// may go on as soon as it has that.
+/// The right to open or close the session of an id. It ends before the answer is sent, because the
+/// client may go on as soon as it has that.
 pub(crate) struct Claim<T> {
     sessions: Arc<Sessions<T>>,
     id: SessionId,
@@ -179,7 +182,7 @@ impl<T> fmt::Debug for Claim<T> {
     }
 }
 
-/// `-32600`: the id is claimed.
+/// Returns `-32600`: the id is claimed.
 fn claimed(id: &SessionId, purpose: Purpose) -> RpcError {
     let what = match purpose {
         Purpose::Opening => "opened",

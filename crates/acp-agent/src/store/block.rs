@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::{Record, RecordKind, StoreError};
 
-/// From this length on a block takes no further record: what is larger the allocator takes from the system, and gives
-/// back to it, each time.
+/// From this length on a block takes no further record. The allocator takes larger pieces from the
+/// system, and gives them back, each time.
 const FULL: usize = 64 * 1024;
 /// Room in a block for the record that makes it full, as long as that is a short one.
 const SLACK: usize = 4 * 1024;
 
-/// Records whose texts stand behind each other: that they are many costs no more memory than their bytes.
+/// Records whose texts stand behind each other. Many of them cost no more memory than their bytes.
 #[derive(Default)]
 pub(super) struct Block {
     text: Vec<u8>,
@@ -19,7 +19,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// How much text there is, in bytes.
+    /// Returns the length of the text, in bytes.
     fn len(&self) -> usize {
         self.records.last().map_or(0, |(_, at)| at.end)
     }
@@ -30,7 +30,7 @@ impl Block {
         write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
     ) -> Result<&[u8], E> {
         let start = self.len();
-        // One that failed may have begun.
+        // A write that failed may have begun.
         self.text.truncate(start);
         write(&mut self.text)?;
         self.records.push((kind, start..self.text.len()));
@@ -60,7 +60,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// How much text there is, in bytes.
+    /// Returns the length of the text, in bytes.
     pub(super) fn len(&self) -> usize {
         self.full.iter().map(Block::len).sum::<usize>() + self.last.len()
     }
@@ -69,7 +69,8 @@ impl Blocks {
         self.full.is_empty() && self.last.records.is_empty()
     }
 
-    /// Adds the record that `write` writes, and gives its text: one JSON value. Nothing is added when that fails.
+    /// Adds the record that `write` writes, and returns its text: one JSON value. Nothing is added
+    /// if `write` fails.
     pub(super) fn add<E>(
         &mut self,
         kind: RecordKind,
@@ -78,7 +79,7 @@ impl Blocks {
         self.with_room().add(kind, write)
     }
 
-    /// Adds a record that is written already.
+    /// Adds a record that is already written.
     pub(super) fn push(&mut self, kind: RecordKind, json: &[u8]) {
         self.with_room().push(kind, json);
     }
@@ -91,7 +92,7 @@ impl Blocks {
         &mut self.last
     }
 
-    /// The records.
+    /// Returns the records.
     pub(super) fn into_records(self) -> Result<Vec<Record>, StoreError> {
         let mut records = Vec::new();
         for block in self.full.into_iter().chain([self.last]) {

@@ -1,4 +1,4 @@
-//! What can go wrong with stored sessions.
+//! Errors of stored sessions.
 
 use std::fmt;
 use std::io;
@@ -10,53 +10,54 @@ use acp_types::v1::{ErrorCode, SessionId};
 
 use crate::error::{Error, Shown, session_data};
 
-/// Why a [`SessionStore`](super::SessionStore) could not do what it was asked.
+/// An error of a [`SessionStore`](super::SessionStore).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// There is no such session: never, or not any more.
+    /// The session does not exist in the store, or not any more.
     Unknown {
         /// The session.
         session: SessionId,
     },
-    /// The session is open on another connection or in another process. It can be opened when it is closed
-    /// there.
+    /// The session is open on another connection or in another process. It can be opened once it is
+    /// closed there.
     Busy {
         /// The session.
         session: SessionId,
     },
-    /// The session was idle here, and somebody else has added to it meanwhile. It goes on when it is loaded or
-    /// resumed.
+    /// The session was idle here, and somebody else has added to it meanwhile. Load or resume it to
+    /// go on.
     Changed {
         /// The session.
         session: SessionId,
     },
-    /// There is a session with this id already.
+    /// A session with this id exists already.
     Exists {
         /// The session.
         session: SessionId,
     },
-    /// The store cannot keep a session with this id: it is too long, or empty.
+    /// The store cannot keep a session with this id, because it is too long, or empty.
     Id {
         /// The session.
         session: SessionId,
     },
-    /// The cursor of a list is none of this store's.
+    /// The cursor does not come from a list of this store.
     Cursor,
     /// A record is longer than the store can keep.
     TooLong {
         /// The record's length in bytes.
         bytes: usize,
     },
-    /// Nothing says where this user's sessions belong: neither the environment nor a path of the agent's own.
+    /// The folder of this user's sessions is unknown: neither the environment nor the agent names
+    /// one.
     NoFolder,
     /// Reading or writing failed.
     Io {
-        /// What was tried, such as `write`.
+        /// The action, such as `write`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// Why it failed.
+        /// The reason.
         error: Arc<io::Error>,
     },
     /// Any other error.
@@ -64,7 +65,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Any error of another library.
+    /// Wraps an error of another library.
     #[must_use]
     pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         StoreError::Other(Arc::from(error.into()))
@@ -116,9 +117,9 @@ impl std::error::Error for StoreError {
     }
 }
 
-/// Gives the client's error: `-32002` with `data.sessionId` for a session that is not there (an id of a length that no
-/// session has is not repeated), `-32602` for a bad cursor, `-32600` for a session that is open elsewhere or was continued
-/// there, and `-32603` for the rest.
+/// Converts to the client's error. It is `-32002` with `data.sessionId` for a session that does not
+/// exist (an id longer than any session's is not repeated), `-32602` for a bad cursor, `-32600` for
+/// a session that is open elsewhere or was continued there, and `-32603` for the rest.
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();

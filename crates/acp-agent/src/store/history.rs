@@ -1,14 +1,14 @@
-//! What was said in a session, read back.
+//! The conversation of a session, read back.
 
 use std::fmt;
 
 use super::unreadable::Unreadable;
 use super::{Entry, Record, Records, StoreError};
 
-/// What was said in a session before, oldest first: prompts and updates.
+/// The conversation of a session, oldest first: prompts and updates.
 ///
-/// It is read piece by piece: however long the session, little of it is in memory. It ends with what was said
-/// when it was asked for.
+/// It is read piece by piece. Little of it is in memory, however long the session is. It ends where
+/// the session ended when the history was asked for.
 ///
 /// ```
 /// use acp_agent::store::Entry;
@@ -37,17 +37,17 @@ use super::{Entry, Record, Records, StoreError};
 /// }
 /// ```
 pub struct History {
-    /// `None` when there is nothing, or nothing more.
+    /// `None` at the end, and if there is nothing.
     records: Option<Box<dyn Records>>,
     batch: std::vec::IntoIter<Record>,
-    /// How many there were so far.
+    /// The number of records so far.
     count: usize,
-    /// `None` when there is nothing.
+    /// `None` if there is nothing.
     unreadable: Option<Unreadable>,
 }
 
 impl History {
-    /// The history of what is not kept.
+    /// Returns the history of a session that is not kept.
     pub(crate) fn empty() -> Self {
         History { records: None, batch: Vec::new().into_iter(), count: 0, unreadable: None }
     }
@@ -56,23 +56,24 @@ impl History {
         History { records: Some(records), unreadable: Some(unreadable), ..History::empty() }
     }
 
-    /// The next entry; `None` at the end.
+    /// Returns the next entry; `None` at the end.
     ///
     /// # Errors
-    /// Reading fails. What was damaged in the store is passed over and not an error: the store reports it. So is a
-    /// record that this version cannot read, which is told to [`Serve::on_fault`](crate::Serve::on_fault).
+    /// Reading fails. Damage in the store is passed over and not an error: the store reports it. A
+    /// record that this version cannot read is passed over, too, and reported to
+    /// [`Serve::on_fault`](crate::Serve::on_fault).
     pub async fn next(&mut self) -> Result<Option<Entry>, StoreError> {
         while let Some(record) = self.next_record().await? {
             match (record.entry(), &self.unreadable) {
                 (Ok(entry), _) => return Ok(Some(entry)),
-                (Err(error), Some(unreadable)) => unreadable.tell(self.count, &error),
+                (Err(error), Some(unreadable)) => unreadable.report(self.count, &error),
                 (Err(_), None) => {}
             }
         }
         Ok(None)
     }
 
-    /// The same without reading the JSON text.
+    /// Returns the next entry without reading its JSON text.
     ///
     /// # Errors
     /// Reading fails.

@@ -1,4 +1,4 @@
-//! Sessions in which nothing happens: only a few of them keep their log.
+//! Idle sessions. Only a few of them keep their log.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,25 +8,26 @@ use tokio::sync::mpsc::WeakUnboundedSender;
 
 use super::writer::Job;
 
-/// How many of a connection keep it: those that were used last.
+/// The number of sessions of a connection that keep their log: those that were used last.
 const OF_A_CONNECTION: usize = 16;
-/// How many of all connections of the process do, in which each may have one then.
+/// The number of sessions of all connections of the process that do. Each connection may have one
+/// more.
 const OF_ALL: usize = 128;
 
-/// How many do in this process.
+/// The number of sessions of this process that keep their log now.
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 
-/// The idle sessions of a connection that keep their log, the one that was used last at the end.
+/// The idle sessions of a connection that keep their log. The one that was used last is at the end.
 #[derive(Default)]
 pub(super) struct Idle {
     places: Mutex<VecDeque<Arc<Asked>>>,
 }
 
-/// Who lets go of a log when he is asked to.
+/// The session that lets go of its log when asked to.
 type Asked = WeakUnboundedSender<Job>;
 
 impl Idle {
-    /// A place for a session, which is not taken yet.
+    /// Returns a place for a session. The session does not have it yet.
     pub(super) fn place(self: &Arc<Self>, session: Asked) -> Place {
         Place { idle: Arc::clone(self), session: Arc::new(session) }
     }
@@ -37,14 +38,15 @@ impl Idle {
     }
 }
 
-/// The place of one session among the idle ones. Dropped, it is free.
+/// The place of one session among the idle ones. Its drop frees it.
 pub(super) struct Place {
     idle: Arc<Idle>,
     session: Arc<Asked>,
 }
 
 impl Place {
-    /// The session is idle from now on, and keeps its log until it is told to let go of it: others may be, too.
+    /// Enters the session, which is idle from now on. It keeps its log until it has to let go of
+    /// it, and so do the others.
     pub(super) fn take(&self) {
         for other in self.enter() {
             if let Some(other) = other.upgrade() {
@@ -53,7 +55,7 @@ impl Place {
         }
     }
 
-    /// Enters this one, and gives those for which there is no place any more.
+    /// Enters this session, and returns those that have lost their places.
     fn enter(&self) -> Vec<Arc<Asked>> {
         let mut places = self.idle.places();
         remove(&mut places, &self.session);
@@ -67,7 +69,7 @@ impl Place {
         gone
     }
 
-    /// The session is in use from now on, or has no log.
+    /// Leaves the place, because the session is in use from now on or has no log.
     pub(super) fn leave(&self) {
         remove(&mut self.idle.places(), &self.session);
     }

@@ -1,25 +1,25 @@
 #![doc = include_str!("store.md")]
 
 mod block;
+mod byte_budget;
 mod error;
 mod history;
 mod idle;
 mod journal;
-mod keeper;
-mod kept;
 mod record;
+mod recorded_update;
 mod recorder;
 mod replay;
-mod room;
 mod session_store;
+mod store_handle;
 mod unreadable;
 mod writer;
 
 pub use self::error::StoreError;
 pub use self::history::History;
 pub use self::journal::{Damage, DamageKind, Journal};
-pub(crate) use self::keeper::Keeper;
-pub(crate) use self::kept::Kept;
 pub use self::record::{Entry, Record, RecordKind};
+pub(crate) use self::recorded_update::RecordedUpdate;
 pub(crate) use self::recorder::Recorder;
 pub use self::session_store::{Pending, Records, SessionLog, SessionStore};
+pub(crate) use self::store_handle::StoreHandle;

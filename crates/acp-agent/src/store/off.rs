@@ -1,4 +1,4 @@
-//! What stands in the place of `store` without that feature: nothing of it can be there.
+//! The stand-in for `store` without that feature. None of its values can exist.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -11,9 +11,9 @@ use crate::error::Result;
 use crate::wire::gate::Gate;
 
 #[derive(Clone)]
-pub(crate) enum Keeper {}
+pub(crate) enum StoreHandle {}
 
-impl Keeper {
+impl StoreHandle {
     pub(crate) const fn flush_barrier(&self) -> FlushBarrier {
         match *self {}
     }
@@ -55,11 +55,11 @@ impl Recorder {
         match *self {}
     }
 
-    pub(crate) async fn keep<'a>(&'a self, _: &'a Gate, _: &'a SessionUpdate) -> Kept<'a> {
+    pub(crate) async fn keep<'a>(&'a self, _: &'a Gate, _: &'a SessionUpdate) -> RecordedUpdate<'a> {
         match *self {}
     }
 
-    pub(crate) fn keep_now<'a>(&'a self, _: &'a Gate, _: &'a SessionUpdate) -> Kept<'a> {
+    pub(crate) fn keep_now<'a>(&'a self, _: &'a Gate, _: &'a SessionUpdate) -> RecordedUpdate<'a> {
         match *self {}
     }
 
@@ -80,9 +80,9 @@ impl Recorder {
     }
 }
 
-pub(crate) struct Kept<'a>(Infallible, PhantomData<&'a ()>);
+pub(crate) struct RecordedUpdate<'a>(Infallible, PhantomData<&'a ()>);
 
-impl Encode for Kept<'_> {
+impl Encode for RecordedUpdate<'_> {
     fn encode(&self, _: &mut Vec<u8>) -> std::result::Result<(), EncodeError> {
         match self.0 {}
     }

@@ -1,4 +1,4 @@
-//! One record of a session.
+//! Records of a session.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,31 +9,31 @@ use serde_json::value::RawValue;
 
 use super::StoreError;
 
-/// What a store keeps of a session, in order: prompts, and updates as they were sent.
+/// One record of a session: a prompt, or an update as it was sent. A store keeps them in order.
 ///
-/// To a store it is a kind and a JSON text without line breaks, which it gives back as they were.
+/// To a store it is a kind and a JSON text without line breaks, which it gives back unchanged.
 ///
-/// Cheap to clone. Records that were handed over together may share the memory of their texts: one that is kept keeps
-/// that of the others, too.
+/// A clone is cheap. Records that were handed over together may share the memory of their texts, so
+/// keeping one keeps the memory of all.
 #[derive(Clone)]
 pub struct Record {
     kind: RecordKind,
     text: Arc<String>,
-    /// Where in the text it stands.
+    /// Its place in the text.
     at: Range<usize>,
 }
 
-/// What a [`Record`] is.
+/// The kind of a [`Record`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordKind {
-    /// A message of the user: the list of its content blocks.
+    /// A message of the user. The text is the list of its content blocks.
     Prompt,
-    /// An update, as it was sent: the member `update` of a `session/update`.
+    /// An update, as it was sent. The text is the member `update` of a `session/update`.
     Update,
 }
 
-/// A [`Record`], read.
+/// The content of a [`Record`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Entry {
@@ -44,7 +44,7 @@ pub enum Entry {
 }
 
 impl Record {
-    /// A record that a store has kept.
+    /// Creates a record out of a store.
     ///
     /// # Errors
     /// The text is not one JSON value.
@@ -55,27 +55,27 @@ impl Record {
         Ok(Record { kind, text: Arc::new(json), at })
     }
 
-    /// One of several whose texts stand behind each other.
+    /// Returns one of several records whose texts stand behind each other.
     pub(super) const fn within(kind: RecordKind, text: Arc<String>, at: Range<usize>) -> Self {
         Record { kind, text, at }
     }
 
-    /// What it is.
+    /// Returns its kind.
     #[must_use]
     pub const fn kind(&self) -> RecordKind {
         self.kind
     }
 
-    /// Its JSON text.
+    /// Returns its JSON text.
     #[must_use]
     pub fn json(&self) -> &str {
         self.text.get(self.at.clone()).unwrap_or_default()
     }
 
-    /// Reads it.
+    /// Reads its text.
     ///
     /// # Errors
-    /// The text is JSON, but no prompt or update.
+    /// The text is JSON, but not a prompt or an update.
     pub fn entry(&self) -> Result<Entry, StoreError> {
         match self.kind {
             RecordKind::Prompt => acp_types::from_str(self.json()).map(Entry::Prompt),
@@ -95,7 +95,7 @@ impl PartialEq for Record {
 
 impl Eq for Record {}
 
-/// Without the text, which is the user's.
+/// Shows no text, because that is the user's.
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Record").field("kind", &self.kind).field("bytes", &self.json().len()).finish()

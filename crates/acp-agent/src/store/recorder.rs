@@ -1,4 +1,4 @@
-//! From what is sent to what is stored.
+//! Recorders, which keep the prompts and updates of a session.
 
 use std::fmt;
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::idle::Idle;
-use super::kept::Kept;
+use super::recorded_update::RecordedUpdate;
 use super::replay::replay;
 use super::unreadable::Unreadable;
 use super::writer::{Done, Job, Waiting, Writer};
@@ -21,10 +21,10 @@ use crate::client::Client;
 use crate::error::{OnFault, Result};
 use crate::wire::gate::Gate;
 
-/// A title that is made of a prompt ends here, in characters.
+/// The length in characters at which a title is cut that is made of a prompt.
 const TITLE: usize = 80;
 
-/// Records a session. The last one that is dropped closes it.
+/// Records a session. The drop of the last clone closes it.
 #[derive(Clone)]
 pub(crate) struct Recorder {
     inner: Arc<Inner>,
@@ -32,9 +32,9 @@ pub(crate) struct Recorder {
 
 struct Inner {
     store: Arc<dyn SessionStore>,
-    /// As it was when the session was opened.
+    /// The session as it was when it was opened.
     info: SessionInfo,
-    /// Those that it was opened with last, beside its working directory.
+    /// The directories that it was opened with last, besides its working directory.
     directories: Mutex<Vec<String>>,
     unreadable: Unreadable,
     waiting: Arc<Waiting>,
@@ -43,7 +43,7 @@ struct Inner {
 }
 
 impl Recorder {
-    /// Starts to record. What is stored is written by a task of its own.
+    /// Starts to record. A task of its own writes the records.
     pub(super) fn start(
         store: Arc<dyn SessionStore>,
         log: Box<dyn SessionLog>,
@@ -65,66 +65,67 @@ impl Recorder {
         (Recorder { inner: Arc::new(inner) }, recording)
     }
 
-    /// What was known of the session when it was opened.
+    /// Returns the session as it was when it was opened.
     pub(crate) fn info(&self) -> &SessionInfo {
         &self.inner.info
     }
 
-    /// Begins a turn: records the user's message, of which the first one gives the session its title.
+    /// Begins a turn: records the user's message. The first message gives the session its title.
     ///
-    /// It is written when this is done if the store writes ahead, or has failed before: no turn runs which cannot be
-    /// kept.
+    /// If the store writes ahead, or has failed before, the message is written when this returns.
+    /// No turn runs that cannot be kept.
     pub(crate) async fn begin_turn(&self, blocks: &[ContentBlock]) -> Result<()> {
         let is_untried = self.ask(|done| Job::BeginTurn { done }).await?.unwrap_or_default();
-        let turn = self.inner.waiting.room.turn().await;
+        let permit = self.inner.waiting.budget.permit().await;
         if let Some(records) = self.inner.waiting.blocks().as_mut() {
             let is_first = records.is_empty();
             let text = records.add(RecordKind::Prompt, |text| blocks.encode(text));
             self.taken(text.map_err(StoreError::other)?.len(), is_first);
         }
-        drop(turn);
+        drop(permit);
         if let Some(title) =
             title_of(blocks).filter(|_| !self.inner.waiting.titled.swap(true, Ordering::AcqRel))
         {
-            self.tell(Job::SetTitle(Some(title)));
+            self.send(Job::SetTitle(Some(title)));
         }
         if is_untried || self.inner.writes_ahead { self.written(false).await } else { Ok(()) }
     }
 
-    /// The turn is over, however it ended.
+    /// Ends the turn, however it went.
     pub(crate) fn end_turn(&self) {
-        self.tell(Job::EndTurn);
+        self.send(Job::EndTurn);
     }
 
-    /// Goes on behind whatever is stored, also if somebody else has written it or this one has failed.
+    /// Goes on behind the stored records, even if somebody else has written them or this recorder
+    /// has failed.
     pub(crate) async fn take_up(&self) -> Result<()> {
         self.done(|done| Job::TakeUp { done }).await
     }
 
-    /// Whether an update can be kept without waiting.
+    /// Returns whether an update can be recorded without waiting.
     pub(crate) fn has_room(&self) -> bool {
-        self.inner.waiting.room.is_free()
+        self.inner.waiting.budget.is_free()
     }
 
-    /// Makes an update ready to leave, when there is room for it: when it leaves, it is recorded.
-    pub(crate) async fn keep<'a>(&'a self, gate: &'a Gate, update: &'a SessionUpdate) -> Kept<'a> {
-        Kept::new(self, gate, update, Some(self.inner.waiting.room.turn().await))
+    /// Prepares an update to leave, once there is room for it. It is recorded when it leaves.
+    pub(crate) async fn keep<'a>(&'a self, gate: &'a Gate, update: &'a SessionUpdate) -> RecordedUpdate<'a> {
+        RecordedUpdate::new(self, gate, update, Some(self.inner.waiting.budget.permit().await))
     }
 
-    /// The same whether there is room or not.
-    pub(crate) fn keep_now<'a>(&'a self, gate: &'a Gate, update: &'a SessionUpdate) -> Kept<'a> {
-        Kept::new(self, gate, update, None)
+    /// Prepares an update to leave, whether there is room for it or not.
+    pub(crate) fn keep_now<'a>(&'a self, gate: &'a Gate, update: &'a SessionUpdate) -> RecordedUpdate<'a> {
+        RecordedUpdate::new(self, gate, update, None)
     }
 
-    /// Records an update, of which this is the text. Says whether the gate was open; else it does not.
+    /// Records an update with this text if the gate is open. Returns whether it was.
     pub(super) fn record(&self, gate: &Gate, update: &SessionUpdate, text: &[u8]) -> bool {
         {
-            // The lock makes the check of the gate and what follows it one step.
+            // Under the lock, so that the check of the gate and the rest are one step.
             let mut blocks = self.inner.waiting.blocks();
             if gate.is_closed() {
                 return false;
             }
-            // What comes after the session was closed is no part of it.
+            // An update that comes after the end of the session is not part of it.
             if let Some(blocks) = blocks.as_mut() {
                 let is_first = blocks.is_empty();
                 blocks.push(RecordKind::Update, text);
@@ -138,13 +139,13 @@ impl Recorder {
                 Maybe::Value(title) => Some(title.clone()),
             };
             self.inner.waiting.titled.store(true, Ordering::Release);
-            self.tell(Job::SetTitle(title));
+            self.send(Job::SetTitle(title));
         }
         true
     }
 
-    /// Keeps the directories that the session was opened with, beside its working directory: lists tell them from here
-    /// on.
+    /// Keeps the directories that the session was opened with, besides its working directory. Lists
+    /// show them from here on.
     pub(crate) async fn set_directories(&self, directories: &[String]) -> Result<()> {
         {
             let mut known = self.inner.directories.lock().unwrap_or_else(PoisonError::into_inner);
@@ -153,7 +154,7 @@ impl Recorder {
             }
             *known = directories.to_vec();
         }
-        self.tell(Job::SetDirectories(directories.to_vec()));
+        self.send(Job::SetDirectories(directories.to_vec()));
         self.written(false).await
     }
 
@@ -162,22 +163,22 @@ impl Recorder {
         self.written(true).await
     }
 
-    /// Closes the session: it is durable, and can be opened elsewhere.
+    /// Closes the session. It is then durable, and can be opened elsewhere.
     pub(crate) async fn close(&self) -> Result<()> {
         self.done(|done| Job::Close { done }).await
     }
 
-    /// What is recorded up to here.
+    /// Returns the history up to here.
     pub(crate) async fn history(&self) -> Result<History> {
         Ok(History::of(self.records().await?, self.inner.unreadable.clone()))
     }
 
-    /// Sends what is recorded up to here to a client that loads the session.
+    /// Sends the history up to here to a client that loads the session.
     pub(crate) async fn replay(&self, client: &Client) -> Result<()> {
         replay(self.records().await?, self.session_id(), client, &self.inner.unreadable).await
     }
 
-    /// What is recorded up to here, as the store gives it.
+    /// Returns the records up to here, as the store gives them.
     async fn records(&self) -> Result<Box<dyn Records>> {
         self.written(false).await?;
         Ok(self.inner.store.read(&self.inner.info.session_id).await?)
@@ -195,50 +196,51 @@ impl Recorder {
         self.ask(job).await.map(Option::unwrap_or_default)
     }
 
-    /// `None` when the writer has ended before: the session was closed, and durable then.
+    /// Asks the writer. Returns `None` if it has ended: the session was closed, and durable then.
     async fn ask<T>(&self, job: impl FnOnce(Done<T>) -> Job) -> Result<Option<T>> {
         let (done, outcome) = oneshot::channel();
-        self.tell(job(done));
+        self.send(job(done));
         Ok(outcome.await.ok().transpose()?)
     }
 
-    /// A record has been added, under the lock.
+    /// Notes a record that was added, under the lock.
     fn taken(&self, bytes: usize, is_first: bool) {
-        self.inner.waiting.room.take(bytes);
+        self.inner.waiting.budget.take(bytes);
         if is_first {
-            self.tell(Job::Append);
+            self.send(Job::Append);
         }
     }
 
-    /// Without a writer the session is closed, and there is nothing to do.
-    fn tell(&self, job: Job) {
+    /// Sends a job to the writer. Without a writer the session is closed, and there is nothing to
+    /// do.
+    fn send(&self, job: Job) {
         let _ = self.inner.jobs.send(job);
     }
 }
 
-/// A session that is recorded, as the connection sees it, whoever else has it.
+/// A session that is being recorded, as the connection sees it. Others may have recorders of it.
 pub(crate) struct Recording {
     jobs: WeakUnboundedSender<Job>,
-    /// What updates wait for before they leave, where they do.
+    /// The records that updates wait for before they leave, if they do.
     ahead: Option<Arc<Waiting>>,
     writer: JoinHandle<()>,
 }
 
 impl Recording {
-    /// Whether it was closed.
+    /// Returns whether the session was closed.
     pub(crate) fn is_over(&self) -> bool {
         self.writer.is_finished()
     }
 
-    /// Waits until what is recorded by now is written; `None` if it is.
+    /// Waits until the present records are written. Returns `None` if they are.
     pub(crate) fn written_ahead(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
-        self.ahead.as_ref()?.room.passed()
+        self.ahead.as_ref()?.budget.passed()
     }
 
-    /// Waits until it is closed, which it may be already.
+    /// Closes the session, and waits for the writer. The session may be closed already.
     pub(crate) async fn close(self) {
         if let Some(jobs) = self.jobs.upgrade() {
-            // Nobody is left to be told how it went.
+            // Nobody waits for the outcome.
             let _ = jobs.send(Job::Close { done: oneshot::channel().0 });
         }
         let _ = self.writer.await;
@@ -251,7 +253,7 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// The first line of the message, or its beginning.
+/// Returns the first line of the message, or its beginning.
 fn title_of(blocks: &[ContentBlock]) -> Option<String> {
     let text = blocks.iter().find_map(ContentBlock::as_text)?;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;

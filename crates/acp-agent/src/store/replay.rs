@@ -1,4 +1,4 @@
-//! Telling a client what was said in a session before.
+//! Replays of a session's history to a client.
 
 use acp_rpc::{Encode, EncodeError};
 use acp_types::method::Method as _;
@@ -13,12 +13,12 @@ use crate::client::client_capabilities::check_offered;
 use crate::error::{Error, Result};
 use crate::wire::session_update::encode_params;
 
-/// Sends the history as updates (rules `v1-load-02`, `v1-load-03`): those that were sent byte for byte, and the
-/// user's messages as `user_message_chunk`, a chunk for each block.
+/// Sends the history as updates (rules `v1-load-02`, `v1-load-03`): updates byte for byte as they
+/// were sent, and the user's messages as `user_message_chunk`, one chunk for each block.
 ///
-/// It waits for the client as every update does. Meanwhile the next records are read, and no more than those: however
-/// long the session, as much of it is in memory as the store gives at a time, twice. A record that has to be read for
-/// it, and cannot be, is passed over.
+/// It waits for the client as every update does, and reads only the next records meanwhile. However
+/// long the session is, memory holds at most two batches of the store. A record that has to be read
+/// for the replay, and cannot be, is passed over.
 pub(crate) async fn replay(
     mut records: Box<dyn Records>,
     session: &SessionId,
@@ -28,7 +28,7 @@ pub(crate) async fn replay(
     let mut replay = Replay { session, client, unreadable, records: 0, prompts: 0 };
     let mut batch = records.next().await?;
     while !batch.is_empty() {
-        // The store is asked first: it works while this batch is sent.
+        // The store is asked first, because it works while this batch is sent.
         let (next, sent) = tokio::join!(records.next(), replay.send_all(&batch));
         sent?;
         batch = next?;
@@ -40,7 +40,7 @@ struct Replay<'a> {
     session: &'a SessionId,
     client: &'a Client,
     unreadable: &'a Unreadable,
-    /// How many there were so far.
+    /// The number of records so far.
     records: usize,
     prompts: usize,
 }
@@ -53,13 +53,13 @@ impl Replay<'_> {
                 RecordKind::Update => match is_offered(record, self.client) {
                     Ok(true) => self.send(Text(record.json())).await?,
                     Ok(false) => {}
-                    Err(error) => self.unreadable.tell(self.records, &error),
+                    Err(error) => self.unreadable.report(self.records, &error),
                 },
                 RecordKind::Prompt => match serde_json::from_str(record.json()) {
                     Ok(blocks) => self.send_prompt(blocks).await?,
                     Err(_) => {
                         let error = StoreError::other("a prompt must be a list of content blocks");
-                        self.unreadable.tell(self.records, &error);
+                        self.unreadable.report(self.records, &error);
                     }
                 },
             }
@@ -83,7 +83,8 @@ impl Replay<'_> {
     }
 }
 
-/// The session may have been recorded for a client that offers more than this one.
+/// Returns whether this client takes the update. The session may have been recorded for a client
+/// that offers more.
 fn is_offered(record: &Record, client: &Client) -> Result<bool, StoreError> {
     const ALWAYS: [&str; 10] = [
         "agent_message_chunk",
@@ -117,7 +118,7 @@ impl<U: Encode> Encode for Params<'_, U> {
     }
 }
 
-/// JSON text, which goes through as it was stored.
+/// JSON text, which is sent as it was stored.
 struct Text<'a>(&'a str);
 
 impl Encode for Text<'_> {
@@ -127,7 +128,7 @@ impl Encode for Text<'_> {
     }
 }
 
-/// The update of that name. Chunks of one message have the same id (rule `v1-load-04`).
+/// A `user_message_chunk`. Chunks of one message have the same id (rule `v1-load-04`).
 struct UserMessageChunk<'a> {
     content: &'a RawValue,
     message_id: &'a str,

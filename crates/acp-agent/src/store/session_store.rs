@@ -1,4 +1,4 @@
-//! Stores of sessions: what they have to do.
+//! Stores of sessions.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,82 +11,86 @@ use super::record::Record;
 /// The future of a store's method.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// Where sessions are kept. [`Journal`](super::Journal) is one; another may be a database or a service.
+/// A store of sessions. [`Journal`](super::Journal) is one; another may be a database or a service.
 ///
-/// A session is opened by one [`SessionLog`] at a time, in all processes that use the store. The methods run in
-/// the tasks of requests: they may wait, but must not block the thread.
+/// A session is opened by one [`SessionLog`] at a time, in all processes that use the store. The
+/// methods run in the tasks of requests: they may wait, but must not block the thread.
 pub trait SessionStore: Send + Sync + 'static {
-    /// Keeps a new session, and opens it. It is durable when this is done.
+    /// Keeps a new session, and opens it. The session is durable when this returns.
     fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>>;
 
-    /// Opens a session to add to it; [`StoreError::Busy`] while it is open already.
+    /// Opens a session to add to it. Fails with [`StoreError::Busy`] while it is open already.
     fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>>;
 
     /// Reads what was appended to a session before this call, also while it is open.
     fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>>;
 
-    /// A page of the stored sessions, those used last first, with titles and times; see
-    /// [`ListSessionsRequest`] for the filter and the cursor.
+    /// Returns a page of the stored sessions, with titles and times. Those used last come first.
+    /// [`ListSessionsRequest`] has the filter and the cursor.
     fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse>;
 
-    /// Deletes a session; [`StoreError::Unknown`] when there is none, [`StoreError::Busy`] while it is open.
+    /// Deletes a session. Fails with [`StoreError::Unknown`] if it does not exist, with
+    /// [`StoreError::Busy`] while it is open.
     fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()>;
 }
 
-/// A session that is open to be added to. Dropping it closes it.
+/// A session that is open to be added to. Its drop closes it.
 ///
-/// It is used by one task that does nothing else. After an error it is dropped, and the session
-/// [opened](SessionStore::open) again when the next turn begins, to go on behind the last whole record. The same happens
-/// to one that is dropped because it is idle: see [`position`](Self::position).
+/// One task uses it, which does nothing else. After an error it is dropped. The session is
+/// [opened](SessionStore::open) again when the next turn begins, and goes on behind the last whole
+/// record. An idle session may be dropped and opened again, too: see [`position`](Self::position).
 pub trait SessionLog: Send + 'static {
-    /// What is known about the session. Without a `cwd` if that was lost.
+    /// Returns the stored facts about the session. The `cwd` is empty if it was lost.
     fn info(&self) -> &SessionInfo;
 
-    /// Whether updates leave only when they are [appended](Self::append), so that the client never has one that a
-    /// crash of this process loses. The whole connection waits for it then: it is for stores that take no longer than
-    /// a local file. Without it, which is the default, they leave at once and are appended meanwhile.
+    /// Returns whether updates leave only once they are [appended](Self::append). The client then
+    /// never has an update that a crash of this process loses. The whole connection waits for
+    /// appending, so this is for stores that take no longer than a local file. By default updates
+    /// leave at once and are appended meanwhile.
     fn writes_ahead(&self) -> bool {
         false
     }
 
-    /// Where the session ends: a number that is another one after each call that has changed what is stored, whoever
-    /// made it, such as a length in bytes or a count of changes.
+    /// Returns the end of the session: a number that differs after each change of the stored
+    /// session, whoever made it, such as a length in bytes or a count of changes.
     ///
-    /// A log that tells it need not be kept while nothing happens in the session: it is dropped, so that the session
-    /// costs neither a file nor a connection and can be opened elsewhere, and opened again when there is something to
-    /// write. If the session does not end where it did, somebody else has gone on with it: the prompt is refused with
-    /// [`StoreError::Changed`]. Without it, which is the default, the session is held until it is closed.
+    /// A log with a position is not kept while nothing happens in the session. It is dropped, so
+    /// that the session costs neither a file nor a connection and can be opened elsewhere. It is
+    /// opened again when there is something to write. If the session does not end where it did,
+    /// somebody else has gone on with it, and the prompt is refused with [`StoreError::Changed`].
+    /// By default a log has none, and the session is held until it is closed.
     fn position(&self) -> Option<u64> {
         None
     }
 
-    /// Adds records. They are safe from a crash of this process when it is done. With an error, none of them or a
-    /// beginning is stored.
+    /// Adds records. They survive a crash of this process when this returns. After an error, none
+    /// of them or a beginning of them is stored.
     ///
-    /// A turn begins with its prompt. Where that is written ahead, or is the first record since the session was opened
-    /// again, the turn is refused if it cannot be added.
+    /// A turn begins with its prompt. If the prompt is written ahead, or is the first record since
+    /// the session was opened again, the turn is refused if it cannot be added.
     fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()>;
 
     /// Sets or removes the session's title.
     fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()>;
 
-    /// Sets the directories that the session has beside its working directory: those of the last time that it was
-    /// opened. That is no use of the session, so its time stays.
+    /// Sets the directories that the session was last opened with, besides its working directory.
+    /// That does not count as a use of the session, so its time stays.
     ///
-    /// Does nothing unless a store does more: its lists have the directories of the creation then.
+    /// The default does nothing: lists then show the directories that the session was created with.
     fn set_additional_directories(&mut self, directories: Vec<String>) -> Pending<'_, ()> {
         let _ = directories;
         Box::pin(async { Ok(()) })
     }
 
-    /// Makes durable what was added: when it is done, it is safe from a loss of power, too. Called at the end
-    /// of every turn, before the client gets the answer, and before the log is dropped.
+    /// Makes the added records durable. They survive a loss of power when this returns. It is
+    /// called at the end of every turn, before the client gets the answer, and before the log is
+    /// dropped.
     fn commit(&mut self) -> Pending<'_, ()>;
 }
 
 /// The records of a session, oldest first.
 pub trait Records: Send + 'static {
-    /// The next few; none at the end.
+    /// Returns the next few records; none at the end.
     fn next(&mut self) -> Pending<'_, Vec<Record>>;
 }
 

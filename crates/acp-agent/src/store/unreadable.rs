@@ -1,4 +1,4 @@
-//! Records that this version cannot read, which are passed over.
+//! Records that this version cannot read.
 
 use acp_rpc::Fault;
 use acp_types::v1::SessionId;
@@ -6,8 +6,8 @@ use acp_types::v1::SessionId;
 use super::StoreError;
 use crate::error::OnFault;
 
-/// Tells of the records of a session that cannot be read: another version wrote them, or something else did. All that
-/// can be read is of more use than none of it.
+/// Reports the records of a session that cannot be read. Another version wrote them, or something
+/// else did. They are passed over, because the rest is of more use than nothing.
 #[derive(Clone)]
 pub(crate) struct Unreadable {
     on_fault: Option<OnFault>,
@@ -19,8 +19,8 @@ impl Unreadable {
         Unreadable { on_fault, session }
     }
 
-    /// `number` counts the session's records from 1.
-    pub(super) fn tell(&self, number: usize, error: &StoreError) {
+    /// Reports a record. `number` counts the session's records from 1.
+    pub(super) fn report(&self, number: usize, error: &StoreError) {
         if let Some(on_fault) = &self.on_fault {
             let (what, reason) =
                 (format!("record {number} of session `{}`", self.session), error.to_string());

@@ -1,4 +1,4 @@
-//! The task that writes what is recorded of a session.
+//! The task that writes the records of a session.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,38 +8,39 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
 use super::block::Blocks;
+use super::byte_budget::ByteBudget;
 use super::idle::Place;
-use super::room::Room;
 use super::{SessionLog, SessionStore, StoreError};
 
-/// How much, in bytes, may wait to be written for each session. Over it, who sends waits.
+/// The number of bytes that may wait to be written for each session. Senders wait when it is used
+/// up.
 const BUDGET: u64 = 1024 * 1024;
 
-/// Who asked, and is told how it went.
+/// The channel for the outcome of a job.
 pub(super) type Done<T = ()> = oneshot::Sender<Result<T, StoreError>>;
 
-/// What the writer is to do. Before any of it, it writes what is waiting.
+/// A job of the writer. Before any of them, it writes the waiting records.
 pub(super) enum Job {
-    /// Nothing more.
+    /// Does nothing more.
     Append,
     SetTitle(Option<String>),
     SetDirectories(Vec<String>),
-    /// To have the log until the turn is over, and to say whether nothing was written since it was opened again. What
-    /// has failed before is past.
+    /// Holds the log until the turn is over, and reports whether nothing was written since it was
+    /// opened again. Earlier failures do not count any more.
     BeginTurn {
         done: Done<bool>,
     },
     EndTurn,
-    /// To go on behind whatever is stored, whoever wrote it.
+    /// Goes on behind the stored records, whoever wrote them.
     TakeUp {
         done: Done,
     },
-    /// To say how it went so far, after making it durable where that is asked for.
+    /// Reports the outcome so far, after making it durable if asked to.
     Write {
         durable: bool,
         done: Done,
     },
-    /// To do without the log as long as nothing is to be written.
+    /// Lets go of the log while nothing is to be written.
     LetGo,
     Close {
         done: Done,
@@ -50,47 +51,49 @@ pub(super) enum Job {
 pub(super) struct Waiting {
     /// `None` once the session is closed.
     blocks: Mutex<Option<Blocks>>,
-    pub(super) room: Room,
-    /// Tells whether the session has a title, or is about to have one: that of a prompt is not needed any more.
+    pub(super) budget: ByteBudget,
+    /// Set if the session has a title, or is about to have one. It then needs none of a prompt.
     pub(super) titled: AtomicBool,
 }
 
 impl Waiting {
     pub(super) fn new(is_titled: bool) -> Self {
-        let (blocks, room) = (Mutex::new(Some(Blocks::default())), Room::new(BUDGET));
-        Waiting { blocks, room, titled: AtomicBool::new(is_titled) }
+        let (blocks, budget) = (Mutex::new(Some(Blocks::default())), ByteBudget::new(BUDGET));
+        Waiting { blocks, budget, titled: AtomicBool::new(is_titled) }
     }
 
     pub(super) fn blocks(&self) -> MutexGuard<'_, Option<Blocks>> {
-        // They are whole before each record, whatever the last one has come to.
+        // The blocks are whole before each record, whatever became of the last one.
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All of them.
+    /// Takes all blocks.
     fn take(&self) -> Blocks {
         self.blocks().as_mut().map(std::mem::take).unwrap_or_default()
     }
 }
 
-/// Writes what is handed on, in order, until the session is closed or nobody records it any more.
+/// Writes records in order, until the session is closed or nobody records it any more.
 pub(super) struct Writer {
     store: Arc<dyn SessionStore>,
     session: SessionId,
-    /// `None` when it was let go of, or has failed: it is opened anew when there is something to write.
+    /// `None` after the log was let go of, or has failed. It is opened anew when there is something
+    /// to write.
     log: Option<Box<dyn SessionLog>>,
-    /// Where the session ended when this was let go of. If it ends elsewhere now, somebody else has written.
+    /// The end of the session when the log was let go of. If it ends elsewhere now, somebody else
+    /// has written.
     left_at: Option<u64>,
     waiting: Arc<Waiting>,
     place: Place,
     in_turn: bool,
-    /// Tells whether a title is stored.
+    /// Set if a title is stored.
     is_titled: bool,
-    /// Tells whether the log was opened again, and no record was added since.
+    /// Set if the log was opened again, and no record was added since.
     untried: bool,
-    /// Tells whether something is written that is not durable.
+    /// Set if something is written that is not durable.
     dirty: bool,
-    /// Why nothing is written in what is left of this turn: a record after one that is missing would be worse than
-    /// none.
+    /// The reason why the rest of this turn is not written. A record after a missing one would be
+    /// worse than none.
     broken: Option<StoreError>,
 }
 
@@ -144,7 +147,7 @@ impl Writer {
                 }
                 Job::Close { done } => {
                     let outcome = self.finish(true).await;
-                    // Before the answer: who gets it may open the session elsewhere.
+                    // Before the answer, because its receiver may open the session elsewhere.
                     drop(self);
                     let _ = done.send(outcome);
                     return;
@@ -165,7 +168,7 @@ impl Writer {
             let appended = self.try_append(blocks).await;
             self.note(appended);
         }
-        self.waiting.room.give_back(bytes);
+        self.waiting.budget.give_back(bytes);
     }
 
     async fn try_append(&mut self, blocks: Blocks) -> Result<(), StoreError> {
@@ -184,7 +187,7 @@ impl Writer {
         }
         match self.broken {
             None => self.is_titled = is_title,
-            // The next prompt gives one, if there is none.
+            // The next prompt gives the session a title, if it has none.
             Some(_) => self.waiting.titled.store(self.is_titled, Ordering::Release),
         }
     }
@@ -253,7 +256,7 @@ impl Writer {
         self.broken.clone().map_or(Ok(()), Err)
     }
 
-    /// The log, which is opened again if it was let go of.
+    /// Returns the log, and opens it again if it was let go of.
     async fn log(&mut self) -> Result<&mut dyn SessionLog, StoreError> {
         let log = match self.log.take() {
             Some(log) => log,
@@ -275,7 +278,7 @@ impl Writer {
         }
     }
 
-    /// What has failed is not called again.
+    /// Notes an outcome. A log that has failed is not called again.
     fn note(&mut self, outcome: Result<(), StoreError>) {
         if let Err(error) = outcome {
             self.let_go();
@@ -290,8 +293,8 @@ impl Writer {
         }
     }
 
-    /// Makes it known that the log is there and not in use, if the session can do without: a store that does not tell
-    /// where a session ends could not tell that somebody else has written to it.
+    /// Enters the log among the idle ones if the session can do without it. A store without
+    /// positions could not notice that somebody else has written to the session.
     fn rest(&self) {
         if !self.in_turn && self.log.as_ref().is_some_and(|log| log.position().is_some()) {
             self.place.take();
@@ -299,10 +302,11 @@ impl Writer {
     }
 }
 
-/// Also when the runtime drops it: what comes after that is no part of the session.
+/// Closes the blocks, also if the runtime drops the writer. Later records are not part of the
+/// session.
 impl Drop for Writer {
     fn drop(&mut self) {
         *self.waiting.blocks() = None;
-        self.waiting.room.close();
+        self.waiting.budget.close();
     }
 }

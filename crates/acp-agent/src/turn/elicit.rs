@@ -1,4 +1,4 @@
-//! Asking the user for something: by a form, or on a web page.
+//! Forms and web pages of a turn.
 
 use acp_types::v1::{CreateElicitationRequest, CreateElicitationResponse, methods};
 
@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::turn::Turn;
 
 impl Turn {
-    /// Asks the user to fill in a form, and returns the values, checked against it. Never ask for secrets this way
-    /// (rule `v1-eli-09`): [`elicit_url`](Self::elicit_url) is for them.
+    /// Asks the user to fill in a form, and returns the values, checked against it. Never ask for
+    /// secrets in a form: use [`elicit_url`](Self::elicit_url) for them.
     ///
     /// ```
     /// # use acp_agent::{Elicited, Form, Result, Turn};
@@ -31,19 +31,20 @@ impl Turn {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) naming `elicitation.form`; [`Error::FormField`](crate::Error::FormField) when the values are not what the form
-    /// allows; [`Error::Call`](crate::Error::Call) when the client fails; [`Error::Cancelled`](crate::Error::Cancelled) with the turn. An error is no answer
-    /// (rule `v1-eli-18`).
+    /// [`Error::NotOffered`](crate::Error::NotOffered) naming `elicitation.form`;
+    /// [`Error::FormField`](crate::Error::FormField) when the form does not allow the values;
+    /// [`Error::Call`](crate::Error::Call) when the client fails;
+    /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn. An error is not an answer.
     pub async fn elicit(&self, form: Form) -> Result<Elicited<FormValues>> {
         let (schema, request) = form.into_request(session_scope(self.session_id()));
         read_form(self.elicit_with(&request).await?, &schema)
     }
 
-    /// Asks the user to open a web page, where the rest goes on. That the user has accepted means only that the
-    /// page may be opened (rule `v1-eli-17`).
+    /// Asks the user to open a web page, where the rest goes on. A user who accepts has only agreed
+    /// that the page may be opened.
     ///
-    /// The address must hold no secrets and log nobody in (rule `v1-eli-12`), and who ends the flow there must be
-    /// the user who began it (rule `v1-eli-14`).
+    /// The address must hold no secrets and log nobody in. The flow on the page must be ended by
+    /// the user who began it.
     ///
     /// ```
     /// # use acp_agent::{Elicited, Result, Turn};
@@ -58,7 +59,8 @@ impl Turn {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) naming `elicitation.url`; [`Error::Call`](crate::Error::Call) when the client fails;
+    /// [`Error::NotOffered`](crate::Error::NotOffered) naming `elicitation.url`;
+    /// [`Error::Call`](crate::Error::Call) when the client fails;
     /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn.
     pub async fn elicit_url(
         &self,
@@ -70,10 +72,11 @@ impl Turn {
         page.read(&self.elicit_with(&request).await?)
     }
 
-    /// Asks the user with a request of the agent's own making, and returns the answer as it is.
+    /// Asks the user with a request of the agent's own making, and returns the answer unchanged.
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) naming the mode's capability; [`Error::Call`](crate::Error::Call) when the client fails;
+    /// [`Error::NotOffered`](crate::Error::NotOffered) naming the mode's capability;
+    /// [`Error::Call`](crate::Error::Call) when the client fails;
     /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn.
     pub async fn elicit_with(&self, request: &CreateElicitationRequest) -> Result<CreateElicitationResponse> {
         check_offered(&request.mode, self.client().capabilities())?;

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::turn::Turn;
 
 impl Turn {
-    /// The client's file system; `None` when it offers neither reading nor writing.
+    /// Returns the client's file system; `None` if the client offers neither reading nor writing.
     #[must_use]
     pub fn fs(&self) -> Option<Fs> {
         let offered = &self.client().capabilities().fs;
@@ -16,23 +16,24 @@ impl Turn {
     }
 }
 
-/// The client's file system, which sees what is in its editors before it is saved.
+/// The client's file system. It includes changes in editors that are not saved yet.
 ///
-/// Paths are absolute. Reading and writing are offered independently of each other: what the client does not
-/// offer fails with [`Error::Unsupported`] without a message to it.
+/// Paths are absolute. The client offers reading and writing independently of each other. A call
+/// that it does not offer fails with [`Error::NotOffered`], and nothing is sent.
 #[derive(Clone, Debug)]
 pub struct Fs {
     turn: Turn,
 }
 
 impl Fs {
-    /// Whether [`read_text`](Self::read_text) and [`read_lines`](Self::read_lines) are offered.
+    /// Returns whether [`read_text`](Self::read_text) and [`read_lines`](Self::read_lines) are
+    /// offered.
     #[must_use]
     pub fn can_read(&self) -> bool {
         self.turn.client().capabilities().fs.read_text_file
     }
 
-    /// Whether [`write_text`](Self::write_text) is offered.
+    /// Returns whether [`write_text`](Self::write_text) is offered.
     #[must_use]
     pub fn can_write(&self) -> bool {
         self.turn.client().capabilities().fs.write_text_file
@@ -41,16 +42,17 @@ impl Fs {
     /// Reads a text file.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] naming `fs.readTextFile`; [`Error::Call`] with what the client says, for a file
-    /// that does not exist usually `-32002`; [`Error::Cancelled`] with the turn; the path is not absolute.
+    /// [`Error::NotOffered`] naming `fs.readTextFile`; [`Error::Call`] with the client's error,
+    /// usually `-32002` for a file that does not exist; [`Error::Cancelled`] with the turn; the
+    /// path is not absolute.
     pub fn read_text<P: AsRef<Path>>(&self, path: P) -> impl Future<Output = Result<String>> + Send + use<P> {
         self.read(path.as_ref(), None, None)
     }
 
-    /// Reads `count` lines of a text file from line `first` on, which counts from 1.
+    /// Reads `count` lines of a text file, beginning with line `first`, which counts from 1.
     ///
     /// # Errors
-    /// Those of [`read_text`](Self::read_text).
+    /// The errors of [`read_text`](Self::read_text).
     pub fn read_lines<P: AsRef<Path>>(
         &self,
         path: P,
@@ -60,10 +62,10 @@ impl Fs {
         self.read(path.as_ref(), Some(first), Some(count))
     }
 
-    /// Writes a text file; creates it if there is none.
+    /// Writes a text file, and creates it if it does not exist.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] naming `fs.writeTextFile`; [`Error::Call`] with what the client says;
+    /// [`Error::NotOffered`] naming `fs.writeTextFile`; [`Error::Call`] with the client's error;
     /// [`Error::Cancelled`] with the turn; the path is not absolute.
     pub fn write_text<P: AsRef<Path>, C: Into<String>>(
         &self,
@@ -101,10 +103,11 @@ impl Fs {
 }
 
 pub(crate) fn check(offered: bool, capability: &'static str) -> Result<()> {
-    if offered { Ok(()) } else { Err(Error::unsupported(capability)) }
+    if offered { Ok(()) } else { Err(Error::not_offered(capability)) }
 }
 
-/// The path for the wire, where paths are absolute and Unicode (rules `v1-rpc-24`, `v1-fs-07`).
+/// Returns the path for the wire, where paths are absolute and Unicode (rules `v1-rpc-24`,
+/// `v1-fs-07`).
 pub(crate) fn absolute(path: &Path) -> Result<String> {
     let Some(text) = path.to_str() else {
         return Err(Error::from(format!("the path `{}` is not Unicode", path.display())));

@@ -12,7 +12,7 @@ use crate::client::ids::unique;
 use crate::error::{Error, Result};
 use crate::turn::Turn;
 
-/// One message of a turn, sent in pieces that the client joins: they all have its id (rule `v1-turn-08`).
+/// One message of a turn, sent in pieces that have its id. The client joins them.
 ///
 /// ```
 /// # use acp_agent::{Result, Turn};
@@ -42,16 +42,18 @@ impl Turn {
         self.message_of(SessionUpdate::AgentThoughtChunk)
     }
 
-    /// Starts a message in the user's name: for what is part of the conversation, and the client has not sent.
+    /// Starts a message in the user's name, for a part of the conversation that the client has not
+    /// sent.
     #[must_use]
     pub fn user_message(&self) -> Message {
         self.message_of(SessionUpdate::UserMessageChunk)
     }
 
-    /// Says a text while it comes in, as one message, and returns all of it.
+    /// Sends a text while it comes in, as one message, and returns all of it.
     ///
-    /// The items are text, or `Result`s of text as model clients give them. The next one is taken when the client
-    /// has room for it, and empty ones are left out. A turn that is cancelled drops the stream.
+    /// The items are text, or `Result`s of text as model clients give them. The next item is taken
+    /// when the client has room for it. Empty items are left out. A turn that is cancelled drops
+    /// the stream.
     ///
     /// ```
     /// # use acp_agent::{Result, Turn};
@@ -64,15 +66,15 @@ impl Turn {
     /// ```
     ///
     /// # Errors
-    /// The first error of the stream; those of [`update`](Self::update).
+    /// The first error of the stream; the errors of [`update`](Self::update).
     pub async fn stream<S: Stream<Item: IntoText>>(&self, texts: S) -> Result<String> {
         self.message().stream(texts).await
     }
 
-    /// The same for reasoning.
+    /// Sends reasoning while it comes in, as [`stream`](Self::stream) sends text.
     ///
     /// # Errors
-    /// Those of [`stream`](Self::stream).
+    /// The errors of [`stream`](Self::stream).
     pub async fn stream_thought<S: Stream<Item: IntoText>>(&self, texts: S) -> Result<String> {
         self.thought_message().stream(texts).await
     }
@@ -83,14 +85,15 @@ impl Turn {
 }
 
 impl Message {
-    /// The same message under an id of the agent's choice, which no other message of the session may have.
+    /// Sets the id of the message, in place of a fresh one. No other message of the session may
+    /// have it.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<MessageId>) -> Self {
         self.id = id.into();
         self
     }
 
-    /// The message's id.
+    /// Returns the message's id.
     #[must_use]
     pub const fn id(&self) -> &MessageId {
         &self.id
@@ -99,7 +102,7 @@ impl Message {
     /// Sends a piece of text.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn say(&self, text: impl Into<String>) -> Result<()> {
         self.send(ContentBlock::text(text)).await
     }
@@ -107,15 +110,15 @@ impl Message {
     /// Sends a piece of any kind.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn send(&self, content: impl Into<ContentBlock>) -> Result<()> {
         self.turn.update((self.of)(ContentChunk::new(content).message_id(&self.id))).await
     }
 
-    /// Sends a text while it comes in, and returns all that came: see [`Turn::stream`].
+    /// Sends a text while it comes in, and returns all of it: see [`Turn::stream`].
     ///
     /// # Errors
-    /// The first error of the stream; those of [`Turn::update`].
+    /// The first error of the stream; the errors of [`Turn::update`].
     pub async fn stream<S: Stream<Item: IntoText>>(&self, texts: S) -> Result<String> {
         let mut texts = pin!(texts);
         let mut whole = String::new();
@@ -139,12 +142,12 @@ impl fmt::Debug for Message {
 
 /// An item of a stream of text: text, or a `Result` of it.
 #[diagnostic::on_unimplemented(
-    message = "a stream of `{Self}` is no stream of text",
-    label = "its items are no text",
-    note = "the items are `String`, `&str`, or a `Result` of what `Into<String>` is"
+    message = "a stream of `{Self}` is not a stream of text",
+    label = "its items are not text",
+    note = "the items are `String`, `&str`, or a `Result` of a value that is `Into<String>`"
 )]
 pub trait IntoText {
-    /// The text.
+    /// Returns the text.
     ///
     /// # Errors
     /// The stream has failed.
@@ -175,7 +178,7 @@ where
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     fn into_text(self) -> Result<String> {
-        // An error of ours stays what it is.
+        // An error of this crate stays as it is.
         self.map(Into::into)
             .map_err(|error| error.into().downcast().map_or_else(Error::Other, |error| *error))
     }

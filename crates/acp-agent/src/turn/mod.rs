@@ -1,4 +1,4 @@
-//! A turn: everything that an agent says and does between a prompt and its answer.
+//! A turn: the agent's work between a prompt and its answer.
 
 pub(crate) mod elicit;
 pub(crate) mod fs;

@@ -1,4 +1,4 @@
-//! Asking the user before something is done.
+//! Permission for tool calls.
 
 use acp_types::v1::{PermissionOption, RequestPermissionRequest, ToolCall, ToolCallUpdate, methods};
 
@@ -12,11 +12,12 @@ use crate::updates::paths;
 impl Turn {
     /// Asks the user whether a tool call may be done: once, always, or not.
     ///
-    /// The call need not have been reported. Its relative paths are joined with the session's working directory. What "always" covers is the agent's to say and to keep:
-    /// [`ask_remembered`](Self::ask_remembered) does.
+    /// The call may be one that was not reported before. Its relative paths are joined with the
+    /// session's working directory. The agent decides what "always" covers, and remembers it;
+    /// [`ask_remembered`](Self::ask_remembered) does that.
     ///
     /// # Errors
-    /// Those of [`ask_with`](Self::ask_with). An error is never consent.
+    /// The errors of [`ask_with`](Self::ask_with). An error is never consent.
     pub async fn ask(&self, call: &ToolCall) -> Result<Decision> {
         let options = [allow_once(), allow_always(), reject_once()];
         self.ask_with(call, options).await.map(|chosen| Decision::from(&chosen.kind))
@@ -25,9 +26,9 @@ impl Turn {
     /// Asks the user to choose one of these options for a tool call, and returns the chosen one.
     ///
     /// # Errors
-    /// [`Error::Cancelled`](crate::Error::Cancelled) when the turn was cancelled, and when the client answers that it was, in either of
-    /// the two ways there are (rule `v1-creq-09`); [`Error::Call`](crate::Error::Call) when the client fails or chooses what was not
-    /// on offer. An error is never consent (rule `v1-perm-08`).
+    /// [`Error::Cancelled`](crate::Error::Cancelled) when the turn was cancelled, or the client
+    /// says that it was, in either way that the protocol has; [`Error::Call`](crate::Error::Call)
+    /// when the client fails or chooses an option that was not offered. An error is never consent.
     pub async fn ask_with(
         &self,
         call: &ToolCall,
@@ -41,8 +42,8 @@ impl Turn {
         chosen(request, answer.map_err(cancelled_remotely)?.outcome)
     }
 
-    /// Asks the user whether a tool call may be done, unless the session remembers the answer: one that is for
-    /// always is kept under `key`, which says what the like of the call is.
+    /// Asks the user whether a tool call may be done, unless the session remembers the answer. An
+    /// answer for always is kept under `key`, which stands for all calls like this one.
     ///
     /// ```
     /// # use acp_agent::{Result, Turn, types::ToolCall};
@@ -55,12 +56,12 @@ impl Turn {
     /// ```
     ///
     /// # Errors
-    /// Those of [`ask_with`](Self::ask_with). An error is never consent.
+    /// The errors of [`ask_with`](Self::ask_with). An error is never consent.
     pub async fn ask_remembered(&self, key: impl Into<String>, call: &ToolCall) -> Result<Decision> {
         self.permissions().ask(self, key, call).await
     }
 
-    /// What the user has decided for good in this session.
+    /// Returns the decisions that the user has made for good in this session.
     #[must_use]
     pub fn permissions(&self) -> &Permissions {
         self.session_updates().permissions()
@@ -68,11 +69,11 @@ impl Turn {
 }
 
 impl Permissions {
-    /// The decision that is remembered for `key`; else asks the user, who can allow or reject once or always, and
-    /// remembers an answer that is for always.
+    /// Returns the decision for `key` if one is remembered. Otherwise asks the user, who can allow
+    /// or reject once or always, and remembers an answer for always.
     ///
     /// # Errors
-    /// Those of [`Turn::ask_with`]. An error is never consent, and is not remembered.
+    /// The errors of [`Turn::ask_with`]. An error is never consent, and is not remembered.
     pub async fn ask(&self, turn: &Turn, key: impl Into<String>, call: &ToolCall) -> Result<Decision> {
         let key = key.into();
         if let Some(decision) = self.remembered(&key) {

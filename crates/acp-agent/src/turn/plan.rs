@@ -1,4 +1,4 @@
-//! A plan that is worked through.
+//! Plans that are worked through.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::turn::Turn;
 
 impl Turn {
-    /// Tells a plan that is worked through step by step.
+    /// Sends a plan that is worked through step by step.
     ///
     /// ```
     /// # use acp_agent::{Result, Turn};
@@ -23,7 +23,7 @@ impl Turn {
     /// ```
     ///
     /// # Errors
-    /// Those of [`update`](Self::update).
+    /// The errors of [`update`](Self::update).
     pub async fn start_plan<E: Into<PlanEntry>>(
         &self,
         entries: impl IntoIterator<Item = E>,
@@ -36,7 +36,7 @@ impl Turn {
 
 /// A plan as the client knows it.
 ///
-/// Every change sends the whole plan (rule `v1-plan-02`), and one that changes nothing sends nothing. A change
+/// Every change sends the whole plan. A change that changes nothing sends nothing, and a change
 /// that could not be sent was not made.
 #[derive(Clone)]
 pub struct RunningPlan {
@@ -44,12 +44,12 @@ pub struct RunningPlan {
     entries: Vec<PlanEntry>,
 }
 
-/// Which entry of a plan is meant: the one at an index, which counts from 0, or the first with this content.
+/// The key of an entry of a plan: its index, which counts from 0, or its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanKey<'a> {
     /// The entry at this index.
     Index(usize),
-    /// The first entry that says this.
+    /// The first entry with this content.
     Content(&'a str),
 }
 
@@ -72,7 +72,7 @@ impl<'a> From<&'a String> for PlanKey<'a> {
 }
 
 impl RunningPlan {
-    /// The entries.
+    /// Returns the entries.
     #[must_use]
     pub fn entries(&self) -> &[PlanEntry] {
         &self.entries
@@ -81,41 +81,41 @@ impl RunningPlan {
     /// Adds an entry at the end, and returns its index.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn add(&mut self, entry: impl Into<PlanEntry>) -> Result<usize> {
         self.edit(|entries| entries.push(entry.into())).await?;
         Ok(self.entries.len().saturating_sub(1))
     }
 
-    /// Takes an entry out.
+    /// Removes an entry.
     ///
     /// # Errors
-    /// There is no such entry; those of [`Turn::update`].
+    /// The entry does not exist; the errors of [`Turn::update`].
     pub async fn remove(&mut self, key: impl Into<PlanKey<'_>>) -> Result<()> {
         let index = self.find(key.into())?;
         self.edit(|entries| drop(entries.remove(index))).await
     }
 
-    /// Work on an entry begins.
+    /// Marks an entry as in progress.
     ///
     /// # Errors
-    /// Those of [`set_status`](Self::set_status).
+    /// The errors of [`set_status`](Self::set_status).
     pub async fn start(&mut self, key: impl Into<PlanKey<'_>>) -> Result<()> {
         self.set_status(key, PlanEntryStatus::InProgress).await
     }
 
-    /// An entry is done.
+    /// Marks an entry as completed.
     ///
     /// # Errors
-    /// Those of [`set_status`](Self::set_status).
+    /// The errors of [`set_status`](Self::set_status).
     pub async fn complete(&mut self, key: impl Into<PlanKey<'_>>) -> Result<()> {
         self.set_status(key, PlanEntryStatus::Completed).await
     }
 
-    /// Sets how far an entry is.
+    /// Sets the status of an entry.
     ///
     /// # Errors
-    /// There is no such entry; those of [`Turn::update`].
+    /// The entry does not exist; the errors of [`Turn::update`].
     pub async fn set_status(
         &mut self,
         key: impl Into<PlanKey<'_>>,
@@ -124,10 +124,10 @@ impl RunningPlan {
         self.change(key.into(), |entry| entry.status = status.into()).await
     }
 
-    /// Sets how much an entry matters.
+    /// Sets the priority of an entry.
     ///
     /// # Errors
-    /// There is no such entry; those of [`Turn::update`].
+    /// The entry does not exist; the errors of [`Turn::update`].
     pub async fn set_priority(
         &mut self,
         key: impl Into<PlanKey<'_>>,
@@ -136,10 +136,10 @@ impl RunningPlan {
         self.change(key.into(), |entry| entry.priority = priority.into()).await
     }
 
-    /// Says what an entry is about in other words.
+    /// Sets the content of an entry.
     ///
     /// # Errors
-    /// There is no such entry; those of [`Turn::update`].
+    /// The entry does not exist; the errors of [`Turn::update`].
     pub async fn set_content(
         &mut self,
         key: impl Into<PlanKey<'_>>,
@@ -148,10 +148,10 @@ impl RunningPlan {
         self.change(key.into(), |entry| entry.content = content.into()).await
     }
 
-    /// Makes several changes at once, which are sent as one.
+    /// Makes several changes, and sends them at once.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn edit(&mut self, change: impl FnOnce(&mut Vec<PlanEntry>)) -> Result<()> {
         let mut entries = self.entries.clone();
         change(&mut entries);

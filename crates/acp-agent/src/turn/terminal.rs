@@ -20,21 +20,21 @@ use crate::turn::fs::absolute;
 use crate::turn::tool::RunningTool;
 
 impl Turn {
-    /// The client's terminals; `None` when it offers none.
+    /// Returns the client's terminals; `None` if it offers none.
     #[must_use]
     pub fn terminals(&self) -> Option<Terminals> {
         self.client().capabilities().terminal.then(|| Terminals { turn: self.clone() })
     }
 }
 
-/// The client's terminals, in which commands run where the user's files are.
+/// The client's terminals. Commands run where the user's files are.
 #[derive(Clone, Debug)]
 pub struct Terminals {
     turn: Turn,
 }
 
 impl Terminals {
-    /// A command to run: a program, without a shell.
+    /// Prepares a command: a program, without a shell.
     ///
     /// ```
     /// # use acp_agent::{Result, Turn};
@@ -49,7 +49,8 @@ impl Terminals {
         Command { turn: self.turn.clone(), request: Ok(request) }
     }
 
-    /// A terminal of this session that was [detached](Terminal::detach), for instance by an earlier turn.
+    /// Returns a terminal of this session that was [detached](Terminal::detach), for instance by an
+    /// earlier turn.
     pub fn attach(&self, id: impl Into<TerminalId>) -> Terminal {
         Terminal::new(self.turn.clone(), id.into())
     }
@@ -78,27 +79,27 @@ impl Command {
         self.with(|request| request.env.push(EnvVariable::new(name, value)))
     }
 
-    /// Sets the working directory: an absolute path (rule `v1-term-12`). Without it, it is the client's choice.
+    /// Sets the working directory: an absolute path. Without it, the client chooses one.
     pub fn cwd(mut self, path: impl AsRef<Path>) -> Self {
         self.request = self.request.and_then(|request| Ok(request.cwd(absolute(path.as_ref())?)));
         self
     }
 
-    /// Keeps no more than this many bytes of output: the latest.
+    /// Limits the output that is kept, in bytes. The latest output is kept.
     pub fn output_byte_limit(self, bytes: u64) -> Self {
         self.with(|request| request.output_byte_limit = Some(bytes))
     }
 
-    /// Starts the command. Its terminal is released when the guard is dropped.
+    /// Starts the command. The guard releases its terminal when it is dropped.
     ///
     /// # Errors
-    /// [`Error::Call`] with what the client says; [`Error::Cancelled`] with the turn; the working directory is not
-    /// absolute.
+    /// [`Error::Call`] with the client's error; [`Error::Cancelled`] with the turn; the working
+    /// directory is not absolute.
     pub async fn create(self) -> Result<Terminal> {
         let (turn, request) = (self.turn, self.request?);
         turn.check_open()?;
-        // In a task: a terminal that the client makes while nobody waits for it any more is dropped there, and so
-        // released.
+        // In a task. If nobody waits any more when the client has made the terminal, it is dropped
+        // there, and so released.
         let creating = tokio::spawn({
             let turn = turn.without_cancel();
             async move {
@@ -112,16 +113,18 @@ impl Command {
         });
         let created =
             turn.heeding(async { creating.await.unwrap_or_else(|error| Err(Error::other(error))) }).await;
-        let mut terminal = created.map_err(|error| turn.heard(error))?;
+        let mut terminal = created.map_err(|error| turn.failed(error))?;
         terminal.turn = turn;
         Ok(terminal)
     }
 
-    /// Runs the command to its end as a tool call of its own, which shows the terminal: completed when it ends
-    /// with exit code 0, failed otherwise. Returns its output and how it ended.
+    /// Runs the command to its end as a tool call of its own, which shows the terminal. The call is
+    /// completed if the command ends with exit code 0, otherwise failed. Returns the output and the
+    /// exit status.
     ///
     /// # Errors
-    /// Those of [`create`](Self::create) and [`Turn::update`]. A command that fails is no error.
+    /// The errors of [`create`](Self::create) and [`Turn::update`]. A command that fails is not an
+    /// error.
     pub async fn run(self) -> Result<TerminalOutputResponse> {
         let request = self.request?;
         let mut tool = self.turn.start_tool(ToolCall::execute(line(&request))).await?;
@@ -134,29 +137,31 @@ impl Command {
                 }
                 Ok(result)
             }
-            // Dropped, the tool call is reported as failed: there is nothing to say about why.
+            // Dropped, the tool call is reported as failed. There is nothing to say about why.
             Err(error @ (Error::Cancelled | Error::TurnOver)) => Err(error),
             Err(error) => {
-                // The error of the work says more than one of the report would.
+                // The error of the work says more than an error of the report would.
                 drop(tool.fail(error.to_string()).await);
                 Err(error)
             }
         }
     }
 
-    /// Runs the command to its end and shows its terminal in `tool`, which stays in progress. Returns its output
-    /// and how it ended.
+    /// Runs the command to its end and shows its terminal in `tool`, which stays in progress.
+    /// Returns the output and the exit status.
     ///
     /// # Errors
-    /// Those of [`create`](Self::create) and [`Turn::update`]. A command that fails is no error.
+    /// The errors of [`create`](Self::create) and [`Turn::update`]. A command that fails is not an
+    /// error.
     pub async fn run_in(self, tool: &mut RunningTool) -> Result<TerminalOutputResponse> {
         let terminal = self.create().await?;
-        // Before it is released (rule `v1-tool-10`).
+        // Before the terminal is released (rule `v1-tool-10`).
         tool.terminal(&terminal).await?;
         let status = terminal.wait_for_exit().await?;
         let mut result = terminal.output().await?;
         result.exit_status = Some(status);
-        // Dropped, it is released: a client that fails at that does not change the result.
+        // Dropped, the terminal is released. A client that fails to do so does not change the
+        // result.
         Ok(result)
     }
 
@@ -168,7 +173,7 @@ impl Command {
     }
 }
 
-/// The command as one would type it, without quotes.
+/// Returns the command as one would type it, without quotes.
 fn line(request: &CreateTerminalRequest) -> String {
     let mut line = request.command.clone();
     for arg in &request.args {
@@ -178,8 +183,8 @@ fn line(request: &CreateTerminalRequest) -> String {
     line
 }
 
-/// Why a command that ended like this has failed; `None` if it has not. Nothing known is no success
-/// (rule `v1-term-11`).
+/// Returns the reason why a command with this status has failed; `None` if it has not. An unknown
+/// status is not success (rule `v1-term-11`).
 fn failure(status: &TerminalExitStatus) -> Option<String> {
     match (status.exit_code, &status.signal) {
         (Some(0), None) => None,
@@ -191,8 +196,8 @@ fn failure(status: &TerminalExitStatus) -> Option<String> {
 
 /// A command that was started, and its terminal.
 ///
-/// It belongs to the turn: what is awaited on it ends with [`Error::Cancelled`] when the turn is cancelled. Dropped,
-/// it is released, which ends the command (rules `v1-term-02`, `v1-term-07`).
+/// It belongs to the turn: an await on it ends with [`Error::Cancelled`] when the turn is
+/// cancelled. Dropped, it is released, which ends the command.
 ///
 /// ```
 /// # use acp_agent::{Result, Terminals, types::ToolCall, Turn};
@@ -221,26 +226,26 @@ impl Terminal {
         Terminal { turn, id, release: Release { runtime: Handle::try_current().ok() } }
     }
 
-    /// The terminal's id.
+    /// Returns the terminal's id.
     #[must_use]
     pub const fn id(&self) -> &TerminalId {
         &self.id
     }
 
-    /// What the command has printed so far, and how it ended if it has.
+    /// Returns the output so far, and the exit status if the command has ended.
     ///
     /// # Errors
-    /// [`Error::Call`] with what the client says; [`Error::Cancelled`] with the turn.
+    /// [`Error::Call`] with the client's error; [`Error::Cancelled`] with the turn.
     pub async fn output(&self) -> Result<TerminalOutputResponse> {
         let request = TerminalOutputRequest::new(self.turn.session_id(), &self.id);
         self.turn.call::<methods::TerminalOutput>(&request).await
     }
 
-    /// Waits until the command has ended, as long as it takes: `Options::request_timeout` does not count. An exit
-    /// status without code and signal means that it is not known how (rule `v1-term-11`).
+    /// Waits until the command has ended. `Options::request_timeout` does not hold. An exit status
+    /// without code and signal means that the client does not know how it ended.
     ///
     /// # Errors
-    /// Those of [`output`](Self::output).
+    /// The errors of [`output`](Self::output).
     pub async fn wait_for_exit(&self) -> Result<TerminalExitStatus> {
         let request = WaitForTerminalExitRequest::new(self.turn.session_id(), &self.id);
         let exit = self.turn.call_untimed::<methods::TerminalWaitForExit>(&request).await?;
@@ -249,28 +254,30 @@ impl Terminal {
         Ok(status)
     }
 
-    /// Ends the command. What it has printed stays there to be read.
+    /// Ends the command. Its output can still be read.
     ///
     /// # Errors
-    /// Those of [`output`](Self::output).
+    /// The errors of [`output`](Self::output).
     pub async fn kill(&self) -> Result<()> {
         let request = KillTerminalRequest::new(self.turn.session_id(), &self.id);
         self.turn.call::<methods::TerminalKill>(&request).await.map(drop)
     }
 
-    /// Gives the terminal back, and ends its command if it still runs. Tool calls that show it go on showing it.
+    /// Releases the terminal, and ends its command if it still runs. Tool calls that show it go on
+    /// showing it.
     ///
-    /// Unlike a drop it tells when that is done, and whether it failed. A cancellation does not take it back.
+    /// Unlike a drop, it returns when that is done, and returns the client's error. A cancellation
+    /// does not undo it.
     ///
     /// # Errors
-    /// Those of [`output`](Self::output).
+    /// The errors of [`output`](Self::output).
     pub async fn release(mut self) -> Result<()> {
         let Some(released) = self.release.start(&self.turn, &self.id) else { return Ok(()) };
         self.turn.heeding(async { released.await.unwrap_or_else(|error| Err(Error::other(error))) }).await
     }
 
-    /// Lets the terminal live on without the guard. It can be [attached](Terminals::attach) by its id while the
-    /// session lasts, and should then be released.
+    /// Lets the terminal live on without the guard. It can be [attached](Terminals::attach) by its
+    /// id while the session lasts, and should then be released.
     #[must_use = "without its id the terminal cannot be released"]
     pub fn detach(mut self) -> TerminalId {
         self.release.runtime = None;
@@ -278,14 +285,15 @@ impl Terminal {
     }
 }
 
-/// What a terminal is released with: a request, by a drop guard, which cannot wait for its answer.
+/// Releases a terminal by a request. A drop guard cannot wait for its answer.
 struct Release {
-    /// `None` when there is nothing to release any more.
+    /// `None` once the terminal is released or detached.
     runtime: Option<Handle>,
 }
 
 impl Release {
-    /// Sends the request, once. It is on its way before whatever comes next, as far as there is room for it.
+    /// Sends the request, once. It leaves before every later message, as far as there is room for
+    /// it.
     fn start(&mut self, turn: &Turn, id: &TerminalId) -> Option<JoinHandle<Result<()>>> {
         let runtime = self.runtime.take()?;
         let request = ReleaseTerminalRequest::new(turn.session_id(), id);
@@ -295,7 +303,8 @@ impl Release {
             let answer: Result<ReleaseTerminalResponse, _> = peer.request(method, &request).await;
             answer.map(drop).map_err(|error| Error::call(method, error))
         });
-        // This poll writes the request; the one of the task, which comes whatever this returns, has a waker.
+        // This poll writes the request. The task polls again with a waker, whatever this poll
+        // returns.
         let first = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         Some(runtime.spawn(async move {
             match first {
@@ -313,7 +322,7 @@ impl Drop for Terminal {
     }
 }
 
-/// The terminal, embedded in a tool call.
+/// Embeds the terminal in a tool call.
 impl From<&Terminal> for ToolCallContent {
     fn from(terminal: &Terminal) -> Self {
         acp_types::v1::Terminal::new(&terminal.id).into()

@@ -1,4 +1,4 @@
-//! Tool calls: what the agent does in a turn, as the client is shown it.
+//! Tool calls: the agent's work in a turn, as the client shows it.
 
 use std::fmt;
 
@@ -13,13 +13,13 @@ use crate::turn::Turn;
 use crate::turn::terminal::Terminal;
 
 impl Turn {
-    /// Does `work` as a tool call: reports it as in progress, awaits it, and reports it as completed or
-    /// failed. Returns what `work` returned.
+    /// Does `work` as a tool call: reports it as in progress, awaits it, and reports it as
+    /// completed or failed. Returns the result of `work`.
     ///
-    /// When the turn is cancelled meanwhile, `work` is dropped and the call is reported as failed.
+    /// If the turn is cancelled meanwhile, `work` is dropped and the call is reported as failed.
     ///
     /// # Errors
-    /// That of `work`; those of [`update`](Self::update).
+    /// The error of `work`; the errors of [`update`](Self::update).
     pub async fn tool<T, E: Into<Error>>(
         &self,
         call: impl Into<ToolCall>,
@@ -29,25 +29,26 @@ impl Turn {
         let result = self.heeding(async { work.await.map_err(Into::into) }).await;
         match &result {
             Ok(_) => tool.complete().await?,
-            // Dropped, it is reported as failed: there is nothing to say about why.
+            // Dropped, the call is reported as failed. There is nothing to say about why.
             Err(Error::Cancelled | Error::TurnOver) => drop(tool),
-            // The error of the work says more than one of the report would.
+            // The error of the work says more than an error of the report would.
             Err(error) => drop(tool.fail(error.to_string()).await),
         }
         result
     }
 
-    /// Starts a tool call that is reported step by step. It is in progress until it is completed or failed;
-    /// dropped before, it is reported as failed.
+    /// Starts a tool call that is reported step by step. It is in progress until it is completed or
+    /// failed. Dropped before that, it is reported as failed.
     ///
     /// # Errors
-    /// Those of [`update`](Self::update).
+    /// The errors of [`update`](Self::update).
     pub async fn start_tool(&self, call: impl Into<ToolCall>) -> Result<RunningTool> {
         self.report_tool(call.into().status(ToolCallStatus::InProgress)).await
     }
 
-    /// Reports a tool call that has not begun, so that the user sees what a question is about. It is pending
-    /// until [`start`](RunningTool::start); dropped before it is completed or failed, it is reported as failed.
+    /// Reports a tool call that has not begun, so that the user sees the subject of a question. It
+    /// is pending until [`start`](RunningTool::start). Dropped before it is completed or failed, it
+    /// is reported as failed.
     ///
     /// ```
     /// # use acp_agent::{Decision, Result, Turn, types::ToolCall};
@@ -64,7 +65,7 @@ impl Turn {
     /// ```
     ///
     /// # Errors
-    /// Those of [`update`](Self::update).
+    /// The errors of [`update`](Self::update).
     pub async fn announce_tool(&self, call: impl Into<ToolCall>) -> Result<RunningTool> {
         self.report_tool(call.into().status(ToolCallStatus::Pending)).await
     }
@@ -78,31 +79,31 @@ impl Turn {
 
 /// A tool call that is pending or in progress.
 ///
-/// What it produces is a list that grows: the protocol replaces lists as a whole, so each report sends all of
-/// it.
+/// Its content is a list that grows. The protocol replaces lists as a whole, so each report sends
+/// all of the list.
 #[must_use = "dropped, the tool call is reported as failed"]
 pub struct RunningTool {
     turn: Turn,
     id: ToolCallId,
     content: Vec<ToolCallContent>,
-    /// Whether it is neither completed nor failed.
+    /// Set until the call is completed or failed.
     open: bool,
 }
 
 impl RunningTool {
-    /// The call's id.
+    /// Returns the call's id.
     #[must_use]
     pub const fn id(&self) -> &ToolCallId {
         &self.id
     }
 
-    /// The turn that the call is part of.
+    /// Returns the turn that the call is part of.
     #[must_use]
     pub const fn turn(&self) -> &Turn {
         &self.turn
     }
 
-    /// Shows something in the call until the next report of content.
+    /// Shows content in the call until the next report of content.
     #[cfg(feature = "mcp")]
     pub(crate) async fn show(&self, content: Content) -> Result<()> {
         let content: Vec<_> = self.content.iter().cloned().chain([content.into()]).collect();
@@ -112,7 +113,7 @@ impl RunningTool {
     /// Reports that the work begins, for a call that was only announced.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn start(&self) -> Result<()> {
         self.update(ToolCallUpdate::new(&self.id).status(ToolCallStatus::InProgress)).await
     }
@@ -120,7 +121,7 @@ impl RunningTool {
     /// Reports a piece of output as text.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn progress(&mut self, text: impl Into<String>) -> Result<()> {
         self.content(Content::new(ContentBlock::text(text))).await
     }
@@ -128,15 +129,15 @@ impl RunningTool {
     /// Reports a change of a file.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn diff(&mut self, diff: Diff) -> Result<()> {
         self.content(diff).await
     }
 
-    /// Shows a terminal in the call, live. Do it before the terminal is released (rule `v1-tool-10`).
+    /// Shows a terminal in the call, live. Do this before the terminal is released.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn terminal(&mut self, terminal: &Terminal) -> Result<()> {
         self.content(terminal).await
     }
@@ -144,7 +145,7 @@ impl RunningTool {
     /// Reports a piece of output of any kind.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn content(&mut self, content: impl Into<ToolCallContent>) -> Result<()> {
         self.content.push(content.into());
         self.update(ToolCallUpdate::new(&self.id).content(self.content.clone())).await
@@ -153,7 +154,7 @@ impl RunningTool {
     /// Reports the places in files that the call is about, in place of those reported before.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn locations(&mut self, locations: impl Into<Vec<ToolCallLocation>>) -> Result<()> {
         self.update(ToolCallUpdate::new(&self.id).locations(locations)).await
     }
@@ -161,65 +162,65 @@ impl RunningTool {
     /// Gives the call another title.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn title(&self, title: impl Into<String>) -> Result<()> {
         self.update(ToolCallUpdate::new(&self.id).title(title)).await
     }
 
-    /// Says what kind of call it is, once that is known better.
+    /// Sets the kind of the call, once it is known better.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn kind(&self, kind: impl Into<ToolKind>) -> Result<()> {
         self.update(ToolCallUpdate::new(&self.id).kind(kind)).await
     }
 
-    /// Reports what the tool is given, as it is given it.
+    /// Reports the raw input of the tool.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn raw_input(&self, input: impl Into<Value>) -> Result<()> {
         self.update(ToolCallUpdate::new(&self.id).raw_input(input)).await
     }
 
-    /// Reports what the tool has given so far, as it gives it.
+    /// Reports the raw output of the tool so far.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn raw_output(&self, output: impl Into<Value>) -> Result<()> {
         self.update(ToolCallUpdate::new(&self.id).raw_output(output)).await
     }
 
-    /// Reports anything else about the call; its id is filled in.
+    /// Reports anything else about the call. Its id is filled in.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn update(&self, update: ToolCallUpdate) -> Result<()> {
         self.turn.update(self.of_this_call(update)).await
     }
 
-    /// Reports the call as completed. This is sent even when the turn was cancelled meanwhile.
+    /// Reports the call as completed, even if the turn was cancelled meanwhile.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn complete(self) -> Result<()> {
         let update = ToolCallUpdate::new(&self.id);
         self.finish(update, ToolCallStatus::Completed).await
     }
 
-    /// Reports the call as completed, with its result as the tool gave it.
+    /// Reports the call as completed, with the raw output of the tool.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn complete_with(self, output: impl Into<Value>) -> Result<()> {
         let update = ToolCallUpdate::new(&self.id).raw_output(output);
         self.finish(update, ToolCallStatus::Completed).await
     }
 
-    /// Reports the call as failed, and why. This is sent even when the turn was cancelled meanwhile.
+    /// Reports the call as failed, and why, even if the turn was cancelled meanwhile.
     ///
     /// # Errors
-    /// Those of [`Turn::update`].
+    /// The errors of [`Turn::update`].
     pub async fn fail(mut self, reason: impl Into<String>) -> Result<()> {
         self.content.push(Content::new(ContentBlock::text(reason)).into());
         let update = ToolCallUpdate::new(&self.id).content(std::mem::take(&mut self.content));
@@ -230,7 +231,7 @@ impl RunningTool {
         let update = self.of_this_call(update.status(status));
         self.turn.without_cancel().update(update).await?;
         self.open = false;
-        // It was sent all the same; but here is where a cancelled handler hears of it.
+        // The report was sent all the same. Here a cancelled handler learns of its cancellation.
         self.turn.check_open()
     }
 

@@ -1,4 +1,4 @@
-//! A prompt turn: what the agent says and asks between a prompt and its answer.
+//! A prompt turn: the agent's updates and questions between a prompt and its answer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,46 +18,49 @@ use crate::wire::gate::Gate;
 
 /// One turn of a session: the user's message, and the verbs to answer it with.
 ///
-/// The verbs send one update each, in the order in which they are awaited, and wait while the client does not
-/// read. All of them leave before the turn's answer (rule `v1-turn-07`): once the handler has returned, a
-/// clone that is still around gets [`Error::TurnOver`]. What a task has to tell later it tells by
+/// The verbs send one update each, in the order in which they are awaited, and wait while the
+/// client does not read. All of them leave before the turn's answer. Once the handler has returned,
+/// a clone that is still around gets [`Error::TurnOver`]. A task sends later updates by
 /// [`session_updates`](Self::session_updates).
 ///
 /// # Cancellation
 ///
-/// A turn ends with stop reason `cancelled` after `session/cancel`, after `$/cancel_request` for its prompt, when
-/// its session is closed or deleted, and when the client is gone. The handler needs no code for it:
+/// A turn ends with stop reason `cancelled` after `session/cancel`, after `$/cancel_request` for
+/// its prompt, when its session is closed or deleted, and when the client is gone. The handler
+/// needs no code for it:
 ///
-/// 1. Whatever it awaits on its turn ends with [`Error::Cancelled`], and so does every later verb; `?` unwinds.
-///    Requests to the client that are still open are cancelled.
-/// 2. A handler that awaits something else (a model, a timer) is dropped there, as any future can be: what it
-///    holds is dropped with it, so tool calls that are running are reported as failed.
-/// 3. A handler that has seen the cancellation, because a verb told it or because it holds the
-///    [token](Cancel::token), may go on for [`CANCEL_GRACE`](crate::CANCEL_GRACE) to end by itself. What it
-///    still has to say it says with [`uncancelled`](Self::uncancelled).
+/// 1. An await on the turn ends with [`Error::Cancelled`], and so does every later verb; `?`
+///    unwinds. Open requests to the client are cancelled.
+/// 2. A handler that awaits something else (a model, a timer) is dropped there, as any future can
+///    be. Everything that it holds is dropped with it, so its running tool calls are reported as
+///    failed.
+/// 3. A handler that has noticed the cancellation, because a verb returned it or because it holds
+///    the [token](Cancel::token), may go on for [`CANCEL_GRACE`](crate::CANCEL_GRACE) to end by
+///    itself. It sends its last updates by [`uncancelled`](Self::uncancelled).
 ///
-/// Then the client gets the answer. Whatever the handler returned, an error included, it is `cancelled`
-/// (rules `v1-cancel-05`, `v1-cancel-06`).
+/// Then the client gets the answer. It is `cancelled`, whatever the handler returned, an error
+/// included.
 ///
-/// A session has one turn at a time: a second prompt is refused with `-32600` until the first is answered,
-/// also while that is being cancelled. Or it waits, up to [`PROMPT_QUEUE`](crate::PROMPT_QUEUE) of them, if the
-/// agent has [`queue_prompts`](crate::Profile::queue_prompts). `session/cancel` then cancels the turn that runs
-/// and every prompt that was sent before the cancel; `$/cancel_request` only the prompt that it names. One that
+/// A session has one turn at a time. A second prompt is refused with `-32600` until the first is
+/// answered, also while that is being cancelled. If the agent has
+/// [`queue_prompts`](crate::Profile::queue_prompts), up to [`PROMPT_QUEUE`](crate::PROMPT_QUEUE)
+/// prompts wait instead. `session/cancel` then cancels the running turn and every prompt that was
+/// sent before the cancel; `$/cancel_request` cancels only the prompt that it names. A prompt that
 /// is cancelled while it waits is answered `cancelled`, and its handler never runs.
 #[derive(Clone)]
 pub struct Turn {
     scope: Arc<TurnScope>,
-    /// Whether the verbs work on after the turn was cancelled.
+    /// Set if the verbs go on working after the turn was cancelled.
     last_words: bool,
 }
 
-/// What the clones of a turn share with its session.
+/// The part of a turn that its clones share with the session.
 pub(crate) struct TurnScope {
     request: Arc<PromptRequest>,
     session: SessionUpdates,
     pub(crate) cancel: Cancel,
     gate: Gate,
-    /// Fires when its answer stands in the output buffer.
+    /// Fires when the turn's answer stands in the output buffer.
     pub(crate) answered: CancellationToken,
 }
 
@@ -66,45 +69,45 @@ impl Turn {
         Turn { scope, last_words: false }
     }
 
-    /// The user's message. Its content is of the kinds that the agent has advertised.
+    /// Returns the user's message. Its content is of the kinds that the agent has advertised.
     #[must_use]
     pub fn prompt(&self) -> &[ContentBlock] {
         &self.scope.request.prompt
     }
 
-    /// The text of the user's message: its text blocks, joined by line breaks.
+    /// Returns the text of the user's message: its text blocks, joined by line breaks.
     #[must_use]
     pub fn text(&self) -> String {
         let texts: Vec<_> = self.prompt().iter().filter_map(ContentBlock::as_text).collect();
         texts.join("\n")
     }
 
-    /// The session's id.
+    /// Returns the session's id.
     #[must_use]
     pub fn session_id(&self) -> &SessionId {
         &self.scope.request.session_id
     }
 
-    /// The `_meta` of the prompt.
+    /// Returns the `_meta` of the prompt.
     #[must_use]
     pub fn meta(&self) -> Option<&Meta> {
         self.scope.request.meta.as_ref()
     }
 
-    /// The client: who it is and what it offers.
+    /// Returns the client.
     #[must_use]
     pub fn client(&self) -> &Client {
         self.scope.session.client()
     }
 
-    /// A way to send updates of the session that works on when the turn is over.
+    /// Returns the sender of the session's updates, which goes on working after the turn.
     #[must_use]
     pub fn session_updates(&self) -> &SessionUpdates {
         &self.scope.session
     }
 
-    /// What was said in the session before, oldest first; this turn's prompt, and what it has sent already, come
-    /// last. There is nothing in it unless the agent has a [`store`](crate::store).
+    /// Returns the conversation of the session, oldest first. This turn's prompt and the updates
+    /// that it has sent come last. It is empty unless the agent has a [`store`](crate::store).
     ///
     /// # Errors
     /// The store cannot be read, or has failed to write.
@@ -113,18 +116,18 @@ impl Turn {
         self.scope.session.history().await
     }
 
-    /// Says something: a piece of the answer, as Markdown.
+    /// Sends text: a piece of the answer, as Markdown.
     ///
     /// # Errors
-    /// Those of [`update`](Self::update).
+    /// The errors of [`update`](Self::update).
     pub async fn say(&self, text: impl Into<String>) -> Result<()> {
         self.send(ContentBlock::text(text)).await
     }
 
-    /// Thinks aloud: a piece of reasoning, which the client shows apart from the answer.
+    /// Sends a piece of reasoning, which the client shows apart from the answer.
     ///
     /// # Errors
-    /// Those of [`update`](Self::update).
+    /// The errors of [`update`](Self::update).
     pub async fn thought(&self, text: impl Into<String>) -> Result<()> {
         self.update(SessionUpdate::AgentThoughtChunk(ContentChunk::text(text))).await
     }
@@ -132,35 +135,35 @@ impl Turn {
     /// Sends content of any kind as a piece of the answer.
     ///
     /// # Errors
-    /// Those of [`update`](Self::update).
+    /// The errors of [`update`](Self::update).
     pub async fn send(&self, content: impl Into<ContentBlock>) -> Result<()> {
         self.update(SessionUpdate::AgentMessageChunk(ContentChunk::new(content))).await
     }
 
-    /// Tells the plan: all of its entries, which replace those told before (rule `v1-plan-02`).
+    /// Sends the plan: all of its entries, which replace earlier ones.
     ///
     /// # Errors
-    /// Those of [`update`](Self::update).
+    /// The errors of [`update`](Self::update).
     pub async fn plan<E: Into<PlanEntry>>(&self, entries: impl IntoIterator<Item = E>) -> Result<()> {
         let entries: Vec<PlanEntry> = entries.into_iter().map(Into::into).collect();
         self.update(SessionUpdate::Plan(Plan::new(entries))).await
     }
 
-    /// Sends any update. Relative paths in diffs and locations leave absolute, joined with the session's working
-    /// directory (rule `v1-rpc-24`).
+    /// Sends any update. Relative paths in diffs and locations are joined with the session's
+    /// working directory.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] when the turn was cancelled or the client is gone, [`Error::TurnOver`] after the
-    /// turn's answer, [`Error::Unsupported`] for a kind that the client has to offer first.
+    /// [`Error::Cancelled`] when the turn was cancelled or the client is gone; [`Error::TurnOver`]
+    /// after the turn's answer; [`Error::NotOffered`] for a kind that the client does not offer.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.check_open()?;
         let (session, gate) = (&self.scope.session, &self.scope.gate);
-        let tried = session.try_send(gate, update.into()).map_err(|error| self.heard(error))?;
+        let tried = session.try_send(gate, update.into()).map_err(|error| self.failed(error))?;
         let Some(update) = tried else { return Ok(()) };
         let sending = session.send_when_possible(gate, update);
         tokio::select! {
             biased;
-            sent = sending => sent.map_err(|error| self.heard(error)),
+            sent = sending => sent.map_err(|error| self.failed(error)),
             () = self.scope.cancel.cancelled(), if !self.last_words => Err(Error::Cancelled),
         }
     }
@@ -170,34 +173,36 @@ impl Turn {
         self.scope.session.send_now(&self.scope.gate, update);
     }
 
-    /// Calls an extension method of the client, whose name starts with `_`. The turn's cancellation cancels the
-    /// call.
+    /// Calls an extension method of the client, whose name starts with `_`. The turn's cancellation
+    /// cancels the call.
     ///
     /// ```
     /// # use acp_agent::{Result, Turn};
     /// # async fn selection(turn: Turn) -> Result<()> {
-    /// let selected: String = turn.request("_editor/selection", &()).await?;
+    /// let selected: String = turn.ext_request("_editor/selection", &()).await?;
     /// # turn.say(selected).await }
     /// ```
     ///
     /// # Errors
-    /// Those of [`Client::request`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the turn.
-    pub async fn request<R: DeserializeOwned>(
+    /// The errors of [`Client::ext_request`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the
+    /// turn.
+    pub async fn ext_request<R: DeserializeOwned>(
         &self,
         method: &str,
         params: &(impl Serialize + Sync + ?Sized),
     ) -> Result<R> {
-        let answer = self.heeding(self.client().request(method, params)).await;
-        answer.map_err(|error| self.heard(error))
+        let answer = self.heeding(self.client().ext_request(method, params)).await;
+        answer.map_err(|error| self.failed(error))
     }
 
     /// Sends an extension notification, whose name starts with `_`, among the turn's updates.
     ///
     /// # Errors
-    /// Those of [`Client::notify`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the turn.
-    pub async fn notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
-        let sent = self.heeding(self.client().notify(method, params)).await;
-        sent.map_err(|error| self.heard(error))
+    /// The errors of [`Client::ext_notify`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the
+    /// turn.
+    pub async fn ext_notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
+        let sent = self.heeding(self.client().ext_notify(method, params)).await;
+        sent.map_err(|error| self.failed(error))
     }
 
     /// Calls the client, unless the turn is cancelled first.
@@ -208,8 +213,8 @@ impl Turn {
         self.call_through::<M>(self.client().peer(), params).await
     }
 
-    /// The same for what takes the time it takes, as a person or a command does: `Options::request_timeout` does
-    /// not count.
+    /// Calls the client for something that takes its time, as a person or a command does.
+    /// `Options::request_timeout` does not hold.
     pub(crate) async fn call_untimed<M: Request>(&self, params: &M::Params) -> Result<M::Response>
     where
         M::Params: Sync,
@@ -223,12 +228,12 @@ impl Turn {
     {
         self.heeding(async {
             let answer = peer.request(M::NAME, params).await;
-            answer.map_err(|error| self.heard(Error::call(M::NAME, error)))
+            answer.map_err(|error| self.failed(Error::call(M::NAME, error)))
         })
         .await
     }
 
-    /// The turn's cancellation, for handlers that want to look at it.
+    /// Returns the turn's cancellation, for handlers that want to look at it.
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.scope.cancel
@@ -239,7 +244,8 @@ impl Turn {
         self.scope.cancel.cancelled().await;
     }
 
-    /// The same turn for last words: its verbs work after the cancellation, until the turn is answered.
+    /// Returns this turn for last words: its verbs work after the cancellation, until the turn is
+    /// answered.
     #[must_use]
     pub fn uncancelled(&self) -> Turn {
         self.scope.cancel.notice();
@@ -250,7 +256,8 @@ impl Turn {
         Turn { scope: Arc::clone(&self.scope), last_words: true }
     }
 
-    /// Does `work` unless the turn is cancelled or over, which comes first if both are there.
+    /// Does `work` unless the turn is cancelled or over. If both are ready, the end of the turn
+    /// wins.
     pub(crate) async fn heeding<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
@@ -259,7 +266,7 @@ impl Turn {
         }
     }
 
-    /// Whether the verbs still work.
+    /// Refuses to go on when the verbs do not work any more.
     pub(crate) fn check_open(&self) -> Result<()> {
         if self.scope.gate.is_closed() {
             return Err(Error::TurnOver);
@@ -270,7 +277,7 @@ impl Turn {
         Ok(())
     }
 
-    /// Waits until the verbs do not work any more, and says why.
+    /// Waits until the verbs do not work any more, and returns the error that says why.
     async fn closed(&self) -> Error {
         tokio::select! {
             biased;
@@ -279,8 +286,9 @@ impl Turn {
         }
     }
 
-    /// A client that is gone has cancelled its turns, even if the message about it is still on its way.
-    pub(crate) fn heard(&self, error: Error) -> Error {
+    /// Converts the error of a call. A client that is gone has cancelled its turns, even if the
+    /// message about it is still on its way.
+    pub(crate) fn failed(&self, error: Error) -> Error {
         if !matches!(error, Error::Call { error: CallError::Closed(_), .. }) {
             return error;
         }
@@ -305,12 +313,12 @@ impl TurnScope {
         &self.request.prompt
     }
 
-    /// From here on, nothing is sent.
+    /// Closes the turn's gate. From here on nothing is sent.
     pub(crate) fn close(&self) {
         self.gate.close();
     }
 
-    /// Whether it has ended.
+    /// Returns whether the turn has ended.
     pub(crate) fn is_over(&self) -> bool {
         self.gate.is_closed()
     }

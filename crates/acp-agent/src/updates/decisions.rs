@@ -1,32 +1,33 @@
-//! Decisions that the user wants to be remembered.
+//! Remembered decisions of the user.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use acp_types::v1::PermissionOptionKind;
 
-/// What the user decided.
+/// The user's decision on a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Decision {
-    /// Do it.
+    /// The user allows this call.
     Allowed,
-    /// Do it, and do not ask again for the like.
+    /// The user allows this call and all like it.
     AllowedAlways,
-    /// Do not do it.
+    /// The user rejects this call.
     Rejected,
-    /// Do not do it, and do not ask again for the like.
+    /// The user rejects this call and all like it.
     RejectedAlways,
 }
 
 impl Decision {
-    /// Whether it may be done.
+    /// Returns whether the call may be done.
     #[must_use]
     pub const fn is_allowed(self) -> bool {
         matches!(self, Decision::Allowed | Decision::AllowedAlways)
     }
 }
 
-/// A kind that this version of the protocol does not know is no consent.
+/// Converts the kind of the chosen option. A kind that this version of the protocol does not know
+/// is not consent.
 impl From<&PermissionOptionKind> for Decision {
     fn from(kind: &PermissionOptionKind) -> Self {
         match kind {
@@ -38,12 +39,12 @@ impl From<&PermissionOptionKind> for Decision {
     }
 }
 
-/// What the user has allowed or rejected for good, by a key of the agent's choice: the name or kind of a tool, a
-/// directory, a command.
+/// The decisions that the user has made for good. The agent chooses their keys: the name or kind of
+/// a tool, a directory, a command.
 ///
-/// Every session has one, which [`Turn::ask_remembered`] asks and which is gone with the session. An agent that
-/// wants decisions to live longer keeps one of its own; [`to_vec`](Self::to_vec) and [`remember`](Self::remember)
-/// save and restore it.
+/// Every session has one, which [`Turn::ask_remembered`] asks and which ends with the session. An
+/// agent that wants decisions to live longer keeps one of its own; [`to_vec`](Self::to_vec) and
+/// [`remember`](Self::remember) save and restore it.
 ///
 /// ```
 /// # use acp_agent::{Permissions, Result, ToolCall, Turn};
@@ -79,30 +80,30 @@ impl From<Verdict> for Decision {
 }
 
 impl Permissions {
-    /// Nothing is decided yet.
+    /// Creates an empty memory.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What is remembered for `key`.
+    /// Returns the decision for `key`, if one is remembered.
     #[must_use]
     pub fn remembered(&self, key: &str) -> Option<Decision> {
         self.decisions().get(key).copied().map(Decision::from)
     }
 
-    /// Remembers that what has this key is allowed, or that it is not.
+    /// Remembers whether calls with this key are allowed.
     pub fn remember(&self, key: impl Into<String>, allowed: bool) {
         let verdict = if allowed { Verdict::Allowed } else { Verdict::Rejected };
         self.decisions().insert(key.into(), verdict);
     }
 
-    /// Forgets what is remembered for `key`: the user is asked again.
+    /// Forgets the decision for `key`. The user is asked again.
     pub fn forget(&self, key: &str) {
         self.decisions().remove(key);
     }
 
-    /// Every key that something is remembered for, and whether it is allowed, in no order.
+    /// Returns every key with a decision, and whether it is allowed, in no order.
     #[must_use]
     pub fn to_vec(&self) -> Vec<(String, bool)> {
         let decisions = self.decisions();
@@ -111,7 +112,7 @@ impl Permissions {
     }
 
     fn decisions(&self) -> MutexGuard<'_, HashMap<String, Verdict>> {
-        // Only single map operations run under this lock.
+        // Nothing but single map operations runs under this lock.
         self.decisions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

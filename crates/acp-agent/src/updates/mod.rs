@@ -1,4 +1,4 @@
-//! Updates of a session: everything that its client is told of it.
+//! Updates of a session.
 
 pub(crate) mod decisions;
 pub(crate) mod outgoing;

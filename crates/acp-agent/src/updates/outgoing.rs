@@ -3,7 +3,7 @@
 use acp_rpc::{Encode, EncodeError};
 use acp_types::v1::{SessionId, SessionUpdate};
 
-use crate::store::Kept;
+use crate::store::RecordedUpdate;
 use crate::wire::session_update::encode_params;
 
 /// The params of a `session/update` on its way out.
@@ -12,8 +12,8 @@ pub(crate) enum OutgoingUpdate<'a> {
         session: &'a SessionId,
         update: &'a SessionUpdate,
     },
-    /// It is recorded as it leaves.
-    Kept(Kept<'a>),
+    /// An update that is recorded as it leaves.
+    Recorded(RecordedUpdate<'a>),
 }
 
 impl Encode for OutgoingUpdate<'_> {
@@ -22,14 +22,14 @@ impl Encode for OutgoingUpdate<'_> {
             OutgoingUpdate::Plain { session, update } => {
                 encode_params(session, buffer, |buffer| update.encode(buffer))
             }
-            OutgoingUpdate::Kept(kept) => kept.encode(buffer),
+            OutgoingUpdate::Recorded(kept) => kept.encode(buffer),
         }
     }
 
     fn leaves(&self, json: &[u8]) -> Result<(), EncodeError> {
         match self {
             OutgoingUpdate::Plain { .. } => Ok(()),
-            OutgoingUpdate::Kept(kept) => kept.leaves(json),
+            OutgoingUpdate::Recorded(kept) => kept.leaves(json),
         }
     }
 }

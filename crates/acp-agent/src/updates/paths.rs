@@ -1,4 +1,4 @@
-//! Paths on their way to the client, for which they are absolute (rule `v1-rpc-24`).
+//! Paths on their way to the client. They have to be absolute there (rule `v1-rpc-24`).
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub(crate) fn join(update: &mut SessionUpdate, cwd: &str) {
     }
 }
 
-/// Does so for a call that the user is asked about.
+/// Joins the relative paths of a call that the user is asked about.
 pub(crate) fn join_call(call: &mut ToolCallUpdate, cwd: &str) {
     let content = call.content.as_deref_mut().unwrap_or_default();
     join_all(content, call.locations.as_deref_mut().unwrap_or_default(), cwd);
@@ -36,13 +36,14 @@ fn join_one(path: &mut String, cwd: &str) {
     }
     let parts = Path::new(path.as_str()).components().filter(|part| *part != Component::CurDir);
     let joined = Path::new(cwd).join(parts.collect::<PathBuf>());
-    // Both are text, so this is.
+    // Both parts are text, so the joined path is.
     if let Some(joined) = joined.to_str() {
         *path = joined.strip_suffix('/').filter(|joined| !joined.is_empty()).unwrap_or(joined).to_owned();
     }
 }
 
-/// Tells whether a path is absolute, here or on another system: an agent may speak of the client's.
+/// Returns whether a path is absolute, here or on another system. An agent may speak of the
+/// client's paths.
 fn is_absolute(path: &str) -> bool {
     let has_drive = matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
     path.starts_with(['/', '\\']) || has_drive || Path::new(path).is_absolute()

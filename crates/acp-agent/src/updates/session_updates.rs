@@ -17,13 +17,14 @@ use crate::updates::paths;
 use crate::updates::settings::Settings;
 use crate::wire::gate::Gate;
 
-/// A way to tell the client about a session also while no turn runs: from a background task, or in the handler
+/// Sends updates of a session, also while no turn runs: from a background task, or in the handler
 /// of another operation.
 ///
-/// It is an argument of every operation on an open session, and [`Session::updates`](crate::Session::updates)
-/// and [`Turn::session_updates`](crate::Turn::session_updates) give it. Its verbs send one update each, in the
-/// order in which they are awaited, and wait while the client does not read. They work until the session is
-/// closed, deleted or opened anew, and a turn that ends does not end them.
+/// It is an argument of every operation on an open session.
+/// [`Session::updates`](crate::Session::updates) and
+/// [`Turn::session_updates`](crate::Turn::session_updates) return it. Its verbs send one update
+/// each, in the order in which they are awaited, and wait while the client does not read. They work
+/// until the session is closed, deleted or opened anew. The end of a turn does not end them.
 ///
 /// ```
 /// # use acp_agent::{Result, SessionUpdates};
@@ -42,7 +43,7 @@ pub struct SessionUpdates {
     open: Arc<OpenSession>,
 }
 
-/// What is known of an open session, whatever the agent keeps for it.
+/// The part of an open session that does not depend on the agent's state.
 struct OpenSession {
     id: SessionId,
     cwd: Box<str>,
@@ -55,7 +56,7 @@ struct OpenSession {
 }
 
 impl SessionUpdates {
-    /// `gate` is that of the session with this id.
+    /// Creates the updates of a session. `gate` is the gate of the session with this id.
     pub(crate) fn new(
         id: SessionId,
         cwd: &str,
@@ -71,24 +72,24 @@ impl SessionUpdates {
         }
     }
 
-    /// The session's id.
+    /// Returns the session's id.
     #[must_use]
     pub fn session_id(&self) -> &SessionId {
         &self.open.id
     }
 
-    /// The client.
+    /// Returns the client.
     #[must_use]
     pub fn client(&self) -> &Client {
         &self.open.client
     }
 
-    /// Sends any update. Relative paths in diffs and locations leave absolute, joined with the session's working
-    /// directory (rule `v1-rpc-24`).
+    /// Sends any update. Relative paths in diffs and locations are joined with the session's
+    /// working directory.
     ///
     /// # Errors
-    /// [`Error::SessionClosed`] once the session is closed; [`Error::Unsupported`] for a kind that the client
-    /// has to offer first; [`Error::Call`] when the client is gone.
+    /// [`Error::SessionClosed`] once the session is closed; [`Error::NotOffered`] for a kind that
+    /// the client does not offer; [`Error::Call`] when the client is gone.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.send(&self.open.gate, update.into()).await
     }
@@ -101,22 +102,22 @@ impl SessionUpdates {
         }
     }
 
-    /// The session is closed: from here on nothing leaves but what a turn still says.
+    /// Closes the session's gate. From here on only a turn still sends updates.
     pub(crate) fn close(&self) {
         self.open.gate.close();
     }
 
-    /// The modes and config options that the client has been told of.
+    /// Returns the modes and config options that the client knows.
     pub(crate) fn settings(&self) -> &Settings {
         &self.open.settings
     }
 
-    /// The working directory.
+    /// Returns the working directory.
     pub(crate) fn cwd(&self) -> &str {
         &self.open.cwd
     }
 
-    /// What keeps the session.
+    /// Returns the session's recorder, if the agent has a store.
     pub(crate) fn recorder(&self) -> Option<&Recorder> {
         self.open.recorder.as_ref()
     }
@@ -129,7 +130,7 @@ impl SessionUpdates {
         }
     }
 
-    /// The decisions that the user wants to be remembered.
+    /// Returns the decisions that are remembered in this session.
     pub(crate) fn permissions(&self) -> &Permissions {
         &self.open.permissions
     }
@@ -143,8 +144,8 @@ impl SessionUpdates {
         }
     }
 
-    /// Sends an update while `gate` is open, as a rule: gives it back if it has to wait, for room or to be recorded.
-    /// Then it is for [`send_when_possible`](Self::send_when_possible).
+    /// Sends an update while `gate` is open. Returns the update if it has to wait, for room or to
+    /// be recorded; [`send_when_possible`](Self::send_when_possible) sends it then.
     pub(crate) fn try_send(&self, gate: &Gate, mut update: SessionUpdate) -> Result<Option<SessionUpdate>> {
         let client = &self.open.client;
         paths::join(&mut update, &self.open.cwd);
@@ -152,12 +153,12 @@ impl SessionUpdates {
         if gate.is_closed() {
             return Err(gate.error());
         }
-        // Before it leaves: the client may act on it at once.
+        // Before the update leaves, because the client may act on it at once.
         self.open.settings.observe(&update);
         let sent = {
             let leaving = match &self.open.recorder {
                 Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
-                Some(recorder) => OutgoingUpdate::Kept(recorder.keep_now(gate, &update)),
+                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, &update)),
                 None => OutgoingUpdate::Plain { session: &self.open.id, update: &update },
             };
             client.peer().try_notify(methods::SessionUpdate::NAME, &gate.guard(&leaving))
@@ -166,18 +167,18 @@ impl SessionUpdates {
         Ok((!sent).then_some(update))
     }
 
-    /// Sends an update that [`try_send`](Self::try_send) has given back.
+    /// Sends an update that [`try_send`](Self::try_send) has returned.
     pub(crate) async fn send_when_possible(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
         let sending = async {
             let leaving = match &self.open.recorder {
-                Some(recorder) => OutgoingUpdate::Kept(recorder.keep(gate, &update).await),
+                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep(gate, &update).await),
                 None => OutgoingUpdate::Plain { session: &self.open.id, update: &update },
             };
             let peer = self.open.client.peer();
             let sent = peer.notify(methods::SessionUpdate::NAME, &gate.guard(&leaving)).await;
             sent.map_err(|error| unsent(gate, error))
         };
-        // The message first: there may be room for it by now.
+        // The message first, because there may be room for it by now.
         tokio::select! {
             biased;
             sent = sending => sent,
@@ -185,24 +186,24 @@ impl SessionUpdates {
         }
     }
 
-    /// Sends an update that has waited for the session's opening.
+    /// Sends an update that has waited for the opening of the session.
     pub(crate) fn update_now(&self, update: &SessionUpdate) {
         self.send_now(&self.open.gate, update);
     }
 
-    /// The same without waiting, for drop guards.
+    /// Sends an update without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
         let leaving = match &self.open.recorder {
-            Some(recorder) => OutgoingUpdate::Kept(recorder.keep_now(gate, update)),
+            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, update)),
             None => OutgoingUpdate::Plain { session: &self.open.id, update },
         };
-        // A client that is gone needs no updates, and a gate that is closed lets none out.
+        // A client that is gone needs no updates, and a closed gate lets none out.
         let peer = self.open.client.peer();
         let _ = peer.notify_now(methods::SessionUpdate::NAME, &gate.guard(&leaving));
     }
 }
 
-/// Why an update was not sent.
+/// Returns the reason why an update was not sent.
 fn unsent(gate: &Gate, error: CallError) -> Error {
     match error {
         CallError::Encode { .. } if gate.is_closed() => gate.error(),

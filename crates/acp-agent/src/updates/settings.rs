@@ -1,4 +1,4 @@
-//! What the client can set in a session: its modes and its config options.
+//! Settings of a session: its modes and its config options.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,11 +9,11 @@ use acp_types::v1::{
     SessionModeState, SessionUpdate, SetSessionConfigOptionRequest,
 };
 
-/// The settings of an open session, as the client has been told.
+/// The settings of an open session, as the client knows them.
 pub(crate) struct Settings {
-    /// The modes; `None` when the opening named none.
+    /// The modes; `None` if the opening named none.
     modes: Option<Vec<SessionModeId>>,
-    /// The config options; `None` as long as there are none to set.
+    /// The config options; `None` while there are none to set.
     options: Mutex<Option<Vec<SessionConfigOption>>>,
 }
 
@@ -37,8 +37,8 @@ impl Settings {
         )))
     }
 
-    /// Refuses config options that the session does not have, and values that the option does not take
-    /// (rules `v1-cfg-09`, `v1-cfg-11`).
+    /// Refuses config options that the session does not have, and values that the option does not
+    /// take (rules `v1-cfg-09`, `v1-cfg-11`).
     pub(crate) fn check_option(&self, request: &SetSessionConfigOptionRequest) -> Result<(), RpcError> {
         let session = &request.session_id;
         let options = self.options();
@@ -54,12 +54,12 @@ impl Settings {
         check_value(option, &request.value)
     }
 
-    /// Keeps the options that the client has been told, which replace those told before (rule `v1-cfg-10`).
+    /// Keeps the options that the client knows. They replace all earlier ones (rule `v1-cfg-10`).
     pub(crate) fn set_options(&self, options: &[SessionConfigOption]) {
         *self.options() = Some(options.to_vec());
     }
 
-    /// The client is told this.
+    /// Notes an update that the client is about to get.
     pub(crate) fn observe(&self, update: &SessionUpdate) {
         if let SessionUpdate::ConfigOptionUpdate(update) = update {
             self.set_options(&update.config_options);
@@ -67,7 +67,7 @@ impl Settings {
     }
 
     fn options(&self) -> MutexGuard<'_, Option<Vec<SessionConfigOption>>> {
-        // Only assignments and reads run under this lock.
+        // Nothing but assignments and reads runs under this lock.
         self.options.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -95,12 +95,12 @@ fn check_value(option: &SessionConfigOption, value: &SessionConfigValue) -> Resu
                 "`value`: config option `{id}` is on or off: send `true` or `false`, with `\"type\": \"boolean\"`"
             )))
         }
-        // Of kinds that are not known here, the agent knows the values.
+        // The agent knows the values of kinds that are unknown here.
         _ => Ok(()),
     }
 }
 
-/// A string of an unknown type is an id, too (rule `v1-cfg-15`).
+/// Returns the id in a value. A string of an unknown type is an id, too (rule `v1-cfg-15`).
 fn id_of(value: &SessionConfigValue) -> Option<&str> {
     match value {
         SessionConfigValue::Id { value } => Some(value.as_str()),
@@ -109,7 +109,7 @@ fn id_of(value: &SessionConfigValue) -> Option<&str> {
     }
 }
 
-/// The values of a select option, in groups or not.
+/// Returns the values of a select option, with or without groups.
 fn values(select: &SessionConfigSelect) -> impl Iterator<Item = &SessionConfigSelectOption> {
     let (flat, groups) = match &select.options {
         SessionConfigSelectOptions::Ungrouped(options) => (options.as_slice(), [].as_slice()),
@@ -119,13 +119,14 @@ fn values(select: &SessionConfigSelect) -> impl Iterator<Item = &SessionConfigSe
     flat.iter().chain(groups.iter().flat_map(|group| &group.options))
 }
 
-/// The ids, as a message lists them.
+/// Lists ids in a message.
 pub(crate) fn names<T: std::fmt::Display>(ids: impl IntoIterator<Item = T>) -> String {
     let names: Vec<_> = ids.into_iter().map(|id| format!("`{id}`")).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// Leaves out the options that the client cannot show (rule `v1-cap-18`); the agent keeps their values.
+/// Removes the options that the client cannot show (rule `v1-cap-18`). The agent keeps their
+/// values.
 pub(crate) fn retain_offered(options: &mut Vec<SessionConfigOption>, client: &ClientCapabilities) {
     let offered = client.session.as_ref().and_then(|session| session.config_options.as_ref());
     if offered.is_none_or(|offered| offered.boolean.is_none()) {

@@ -1,4 +1,4 @@
-//! What closes the way out for updates.
+//! Gates, which stop updates.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,12 +8,13 @@ use serde_core::ser::Error as _;
 
 use crate::error::Error;
 
-/// Lets updates out until it is closed: that of a turn with the turn, that of a session with the session.
+/// Lets updates out until it is closed. The gate of a turn closes with the turn, that of a session
+/// with the session.
 pub(crate) struct Gate {
     of: Of,
-    /// Set before whatever no update may follow is made.
+    /// Set before the message is made that no update may follow.
     closed: AtomicBool,
-    /// Fires after that.
+    /// Fires after `closed` is set.
     done: CancellationToken,
 }
 
@@ -35,7 +36,7 @@ impl Gate {
         Gate { of, closed: AtomicBool::new(false), done: CancellationToken::new() }
     }
 
-    /// From here on nothing leaves.
+    /// Closes the gate. Nothing leaves from here on.
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Release);
         self.done.cancel();
@@ -45,18 +46,18 @@ impl Gate {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Waits until it is closed, and says what that means.
+    /// Waits until the gate is closed, and returns the error of senders.
     pub(crate) async fn closed(&self) -> Error {
         self.done.cancelled().await;
         self.error()
     }
 
-    /// Fires when it is closed.
+    /// Returns the token that fires when the gate is closed.
     pub(crate) const fn done(&self) -> &CancellationToken {
         &self.done
     }
 
-    /// What who comes too late is told.
+    /// Returns the error of senders that come too late.
     pub(crate) fn error(&self) -> Error {
         match &self.of {
             Of::Turn => Error::TurnOver,
@@ -64,17 +65,18 @@ impl Gate {
         }
     }
 
-    /// The message, for as long as the gate is open.
+    /// Wraps a message that is written only while the gate is open.
     pub(crate) const fn guard<'a, T>(&'a self, message: &'a T) -> Guarded<'a, T> {
         Guarded { gate: self, message }
     }
 }
 
-/// Is written as long as the gate is open.
+/// A message that is written only while its gate is open.
 ///
-/// Messages are written one at a time, under the lock of the output buffer, and one that cannot be written
-/// leaves nothing there. So an update that finds the gate open is in the buffer before the answer that follows
-/// the closing can be, and one that comes later finds it closed: no update follows that answer, whoever sends it.
+/// Messages are written one at a time, under the lock of the output buffer. One that cannot be
+/// written leaves nothing there. An update that finds the gate open is therefore in the buffer
+/// before the answer that follows the closing. An update that comes later finds the gate closed. So
+/// no update follows that answer, whoever sends it.
 pub(crate) struct Guarded<'a, T> {
     gate: &'a Gate,
     message: &'a T,

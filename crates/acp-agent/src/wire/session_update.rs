@@ -1,9 +1,9 @@
-//! The params of `session/update`.
+//! Params of `session/update`.
 
 use acp_rpc::{Encode as _, EncodeError};
 use acp_types::v1::SessionId;
 
-/// Writes the params of a `session/update`, but for the update, which `update` writes.
+/// Writes the params of a `session/update`. `update` writes the update itself.
 pub(crate) fn encode_params(
     session: &SessionId,
     buffer: &mut Vec<u8>,

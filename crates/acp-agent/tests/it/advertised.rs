@@ -225,7 +225,7 @@ impl Curious {
         let fs = client.capabilities().fs.read_text_file;
         let own = client.agent_capabilities().load_session;
         let undo = client.capability_meta::<Undo>("acme.dev/undo").unwrap();
-        let line = format!("{handler}: {} {info} {fs} {own} {undo:?}", client.version());
+        let line = format!("{handler}: {} {info} {fs} {own} {undo:?}", client.protocol_version());
         self.told.lock().unwrap().push(line);
     }
 }

@@ -29,10 +29,10 @@ struct Total {
 impl Extended {
     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
         let client = turn.client();
-        client.notify("_client/event", &[1, 2]).await?;
-        let answer: Json = client.request("_client/ask", &"what?").await?;
+        client.ext_notify("_client/event", &[1, 2]).await?;
+        let answer: Json = client.ext_request("_client/ask", &"what?").await?;
         turn.say(answer.to_string()).await?;
-        client.request::<Json>("not/ours", &()).await?;
+        client.ext_request::<Json>("not/ours", &()).await?;
         Ok(StopReason::EndTurn)
     }
 
@@ -169,15 +169,15 @@ struct Raced {
 impl Raced {
     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
         turn.say("first").await?;
-        turn.notify("_client/event", &*self.counted).await?;
-        match turn.request::<String>("_client/ask", &*self.counted).await {
+        turn.ext_notify("_client/event", &*self.counted).await?;
+        match turn.ext_request::<String>("_client/ask", &*self.counted).await {
             Ok(answer) => turn.say(answer).await?,
             Err(error) => {
                 turn.uncancelled().say(error.to_string()).await?;
                 return Err(error);
             }
         }
-        turn.request::<Json>("not/ours", &()).await?;
+        turn.ext_request::<Json>("not/ours", &()).await?;
         Ok(StopReason::EndTurn)
     }
 }

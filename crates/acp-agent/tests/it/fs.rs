@@ -27,7 +27,7 @@ impl Reader {
         };
         let said = match Self::act(&fs, &turn.text()).await {
             Ok(text) => text,
-            Err(Error::Unsupported { capability }) => format!("lacks {capability}"),
+            Err(Error::NotOffered { capability }) => format!("lacks {capability}"),
             Err(Error::Call { method, error }) => {
                 format!("{method} {}", error.remote().map_or(0, |error| error.code))
             }

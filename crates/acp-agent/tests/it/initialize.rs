@@ -75,7 +75,8 @@ impl Looks {
     async fn prompt(&self, turn: Turn, client: Client) -> Result<StopReason> {
         let name = client.info().map_or("nobody", |info| &info.name);
         let fs = turn.fs().is_some();
-        turn.say(format!("{name} {fs} {} {}", client.capabilities().terminal, client.version())).await?;
+        turn.say(format!("{name} {fs} {} {}", client.capabilities().terminal, client.protocol_version()))
+            .await?;
         Ok(StopReason::EndTurn)
     }
 }

@@ -18,7 +18,7 @@ impl Asking {
         let call = ToolCall::new("call-1", "Delete everything").kind(ToolKind::Delete);
         let decision = turn.ask(&call).await?;
         turn.say(format!("{decision:?}")).await?;
-        let answer = turn.client().request::<u32>("_ask", &json!({})).await;
+        let answer = turn.client().ext_request::<u32>("_ask", &json!({})).await;
         if let Err(error) = answer {
             turn.say(error.to_string()).await?;
         }

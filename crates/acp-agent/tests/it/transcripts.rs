@@ -96,11 +96,11 @@ impl Stable {
     }
 
     async fn delete_session(&self, _request: DeleteSessionRequest, client: Client) -> Result<()> {
-        client.notify("_client/deleted", &true).await
+        client.ext_notify("_client/deleted", &true).await
     }
 
     async fn set_mode(&self, chat: Session<Chat>, set: SetSessionModeRequest, client: Client) -> Result<()> {
-        client.notify("_client/mode", &(chat.0, set.mode_id.as_str())).await
+        client.ext_notify("_client/mode", &(chat.0, set.mode_id.as_str())).await
     }
 
     #[on("session/set_config_option")]
@@ -131,7 +131,7 @@ impl Stable {
 
     #[on(Counted)]
     async fn counted(&self, entry: PlanEntry, client: Client) {
-        let _ = client.notify("_client/counted", &entry.content).await;
+        let _ = client.ext_notify("_client/counted", &entry.content).await;
     }
 
     #[ext("_stable/echo")]
@@ -141,7 +141,7 @@ impl Stable {
 
     #[ext("_stable/saw")]
     async fn saw(&self, number: u64, client: Client) {
-        let _ = client.notify("_client/saw", &number).await;
+        let _ = client.ext_notify("_client/saw", &number).await;
     }
 }
 
@@ -380,7 +380,7 @@ mod unstable {
         }
 
         async fn mcp_message(&self, message: MessageMcpNotification, client: Client) {
-            let _ = client.notify("_client/mcp", &message.method).await;
+            let _ = client.ext_notify("_client/mcp", &message.method).await;
         }
     }
 

@@ -13,7 +13,7 @@ impl Worker {
     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
         match turn.text().as_str() {
             "write" => {
-                let fs = turn.fs().ok_or_else(|| Error::unsupported("the client's file system"))?;
+                let fs = turn.fs().ok_or_else(|| Error::not_offered("the client's file system"))?;
                 fs.write_text("/work/a", "new").await?;
                 turn.say("written").await?;
             }

@@ -1,6 +1,5 @@
 //! Handles of a connected agent, and the requests that a client makes.
 
-#[expect(clippy::module_inception, reason = "the agent itself, beside what can be asked of it")]
 pub(crate) mod agent;
 mod auth;
 #[cfg(feature = "unstable")]

@@ -33,7 +33,7 @@ pub(super) async fn turn(turn: &Turn) -> Result<StopReason> {
             }
         }
         Script::Read { count, wide } => {
-            let fs = turn.fs().ok_or_else(|| Error::unsupported("fs.readTextFile"))?;
+            let fs = turn.fs().ok_or_else(|| Error::not_offered("fs.readTextFile"))?;
             let reads = stream::iter(0..count).map(|_| fs.read_text(FILE)).buffer_unordered(wide);
             reads.try_for_each(|_| async { Ok(()) }).await?;
         }

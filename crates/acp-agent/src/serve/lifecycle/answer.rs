@@ -5,12 +5,12 @@ use serde_core::Serialize;
 
 use crate::error::{Error, Result};
 
-/// Makes the reply of what the handler returned.
+/// Makes the reply of the handler's result.
 pub(crate) fn answer<R: Serialize + Send + 'static>(outcome: Result<R>) -> Result<Reply, RpcError> {
     outcome.map(Reply::new).map_err(Error::into_rpc)
 }
 
-/// Operations whose reply is what the handler returned.
+/// Implements an operation whose reply is what the handler returned.
 macro_rules! answered {
     ($response:ty) => {
         type Answer<S: Send + Sync + 'static> = $response;

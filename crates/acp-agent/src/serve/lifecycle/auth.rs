@@ -11,7 +11,7 @@ use crate::handler::operation::ServeOperation;
 use crate::op;
 use crate::serve::lifecycle::answer::answer;
 
-/// Operations that change whether the client is logged in.
+/// Implements an operation that changes whether the client is logged in.
 macro_rules! logs {
     ($response:ty, $logged_in:literal) => {
         type Answer<S: Send + Sync + 'static> = $response;

@@ -13,7 +13,7 @@ use crate::serve::lifecycle::answer::answer;
 use crate::session::Session;
 use crate::session::closing::ClosingSession;
 
-/// Lifecycles of operations after which a session is open no more: its turns have been answered before the handler
+/// Implements an operation that ends a session. Its turns have been answered before the handler
 /// starts.
 macro_rules! leaves {
     () => {
@@ -26,8 +26,8 @@ macro_rules! leaves {
     };
 }
 
-/// A closed session is unknown from the request on; its turns are cancelled and answered before the handler
-/// starts (rule `v1-close-02`).
+/// Closes the session. It is unknown from the request on. Its turns are cancelled and answered
+/// before the handler starts (rule `v1-close-02`).
 impl ServeOperation for op::CloseSession {
     leaves!();
     type Answer<S: Send + Sync + 'static> = CloseSessionResponse;
@@ -45,13 +45,13 @@ impl ServeOperation for op::CloseSession {
         closing: &ClosingSession<S>,
         outcome: Result<CloseSessionResponse>,
     ) -> Result<Reply, RpcError> {
-        // Closed it is, whatever the handler says.
+        // The session is closed, whatever the handler says.
         let closed = closing.release().await;
         answer(outcome.and_then(|response| closed.map(|()| response)))
     }
 }
 
-/// A session that is deleted need not be open; if it is, it is closed first.
+/// Deletes the session, which need not be open. If it is, it is closed first.
 impl ServeOperation for op::DeleteSession {
     leaves!();
     type Answer<S: Send + Sync + 'static> = DeleteSessionResponse;
@@ -68,10 +68,10 @@ impl ServeOperation for op::DeleteSession {
         closing: &ClosingSession<S>,
         outcome: Result<DeleteSessionResponse>,
     ) -> Result<Reply, RpcError> {
-        // What could not be written need not be.
+        // A deleted session need not have been written.
         let _ = closing.release().await;
-        let deleted = match (&outcome, &scope.connection.keeper) {
-            (Ok(_), Some(keeper)) => keeper.delete(&closing.id).await,
+        let deleted = match (&outcome, &scope.connection.store) {
+            (Ok(_), Some(store)) => store.delete(&closing.id).await,
             _ => Ok(()),
         };
         answer(outcome.and_then(|response| deleted.map(|()| response)))

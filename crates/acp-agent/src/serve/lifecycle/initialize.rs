@@ -1,4 +1,4 @@
-//! `initialize`: which version is spoken, and what each side offers.
+//! The operation `initialize`: the version, and the capabilities of both sides.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -45,8 +45,8 @@ pub(crate) fn initialize<A: Agent>(
     }
 }
 
-/// The version is the one that was asked for if it is spoken here, else the newest that is: there is one
-/// (rules `v1-init-04`, `v1-init-05`).
+/// Chooses the version that was asked for if it is spoken here, otherwise the newest one. There is
+/// only one (rules `v1-init-04`, `v1-init-05`).
 fn agree(own: AgentCapabilities, asked: InitializeRequest, params: &Node<'_>) -> Agreed {
     Agreed {
         version: ProtocolVersion::LATEST,
@@ -57,9 +57,9 @@ fn agree(own: AgentCapabilities, asked: InitializeRequest, params: &Node<'_>) ->
     }
 }
 
-/// From version 2 on the member is called `info`. It is all that is taken from a newer request beyond what
-/// version 1 knows: its `capabilities` have other meanings and must not switch anything on
-/// (rules `v1-init-08`, `v1-init-09`).
+/// Returns the member `info`, as it is called from version 2 on. Nothing else that version 1 does
+/// not know is taken from a newer request: its `capabilities` have other meanings and must not
+/// switch anything on (rules `v1-init-08`, `v1-init-09`).
 fn newer_info(asked: ProtocolVersion, params: &Node<'_>) -> Option<Implementation> {
     let info = params.get("info").filter(|_| asked > ProtocolVersion::LATEST)?;
     acp_json::read(info.clone()).ok()
@@ -85,7 +85,7 @@ impl ServeOperation for op::Initialize {
         })?;
         methods.retain(|method| is_possible(method, client.capabilities()));
         scope.connection.set_auth_methods(&methods);
-        let response = InitializeResponse::new(client.version())
+        let response = InitializeResponse::new(client.protocol_version())
             .agent_capabilities(client.agent_capabilities().clone())
             .auth_methods(methods)
             .agent_info(scope.connection.info.clone());
@@ -93,8 +93,8 @@ impl ServeOperation for op::Initialize {
     }
 }
 
-/// The response with its capabilities, also when there is nothing in them: the protocol has them in every
-/// answer (rule `v1-init-13`), while the type leaves out what reads like its absence.
+/// The response with its capabilities, also if they are empty. The protocol has them in every
+/// answer (rule `v1-init-13`), while the type leaves out an empty member.
 struct Complete(InitializeResponse);
 
 impl Serialize for Complete {
@@ -108,7 +108,8 @@ impl Serialize for Complete {
     }
 }
 
-/// Logging in by a terminal takes a client that can open one (rule `v1-cap-22`).
+/// Returns whether the client can log in this way. A terminal login takes a client that can open a
+/// terminal (rule `v1-cap-22`).
 fn is_possible(method: &AuthMethod, client: &ClientCapabilities) -> bool {
     !matches!(method, AuthMethod::Terminal(_)) || client.auth.terminal
 }

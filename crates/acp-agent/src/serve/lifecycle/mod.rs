@@ -1,6 +1,6 @@
-//! What the library does before and after the handler of each operation.
+//! The library's part of each operation, before and after the handler.
 //!
-//! The macro and the router only know which handler belongs to which operation; everything that every agent has in
+//! The macro and the router only know the handlers of operations. Everything that agents have in
 //! common is here.
 
 pub(crate) mod answer;

@@ -36,7 +36,8 @@ impl<O: OpensSession> ServeOperation for O {
     ) -> Result<OpenGuard<O, S>, RpcError> {
         check_path("cwd", O::cwd(params))?;
         check_directories(&scope.client, O::additional_directories(params))?;
-        // Where the library connects them, one that cannot be reached is one that has failed (rule `acp-mcp-05`).
+        // If the library connects servers, one that cannot be reached is one that has failed (rule
+        // `acp-mcp-05`).
         if scope.connection.servers.is_none() {
             check_mcp_servers(&scope.client, O::mcp_servers(params))?;
         }
@@ -54,13 +55,13 @@ impl<O: OpensSession> ServeOperation for O {
         Ok(OpenGuard::new(opening, claim))
     }
 
-    /// Opens a session that is stored, and replays it for `session/load`; begins to connect MCP servers.
+    /// Opens a stored session, and replays it for `session/load`. Begins to connect MCP servers.
     async fn ready<S: Send + Sync + 'static>(scope: &Scope<S>, guard: &OpenGuard<O, S>) -> Result<()> {
         let opening = &guard.opening;
-        if let Some(keeper) = &scope.connection.keeper
+        if let Some(store) = &scope.connection.store
             && named::<O, S>(scope, opening.request()).is_some()
         {
-            reopen(keeper, scope, opening).await?;
+            reopen(store, scope, opening).await?;
         }
         if let Some(servers) = &scope.connection.servers {
             connect(servers, opening);
@@ -89,7 +90,8 @@ impl<O: OpensSession> ServeOperation for O {
     }
 }
 
-/// Begins to connect the MCP servers of a session, and tells the user of those that fail once the session is open.
+/// Begins to connect the MCP servers of a session. The user learns of failures once the session is
+/// open.
 fn connect<O: OpensSession>(servers: &Servers, opening: &Opening<O>) {
     let of = OfSession { client: opening.client(), cwd: opening.cwd(), servers: opening.mcp_servers() };
     let (mcp, reports) = servers.start(&of);
@@ -99,16 +101,17 @@ fn connect<O: OpensSession>(servers: &Servers, opening: &Opening<O>) {
     opening.connect(mcp);
 }
 
-/// The id that the client has named.
+/// Returns the id that the client has named.
 fn named<'a, O: OpensSession, S>(scope: &'a Scope<S>, params: &'a O::Params) -> Option<&'a SessionId> {
     scope.reopening.as_ref().map(Reopening::session_id).or_else(|| O::session_id(params))
 }
 
-/// The session was not opened: others can open it, unless it is open here as it was before.
+/// Closes the recorder, because the session was not opened: others can open it. The session may
+/// still be open here, as it was before.
 async fn stop_recording<O: OpensSession, S: Send + Sync + 'static>(scope: &Scope<S>, opening: &Opening<O>) {
     let is_open = scope.connection.sessions.get(opening.session_id()).is_some();
     if let Some(recorder) = opening.recorder().filter(|_| !is_open) {
-        // The error that the client is told came first.
+        // The client's error came first.
         let _ = recorder.close().await;
     }
 }
@@ -125,9 +128,9 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     }
     let is_named = named::<O, S>(scope, opening.request()).is_some();
     let id = session_id.filter(|_| !is_named).unwrap_or_else(|| opening.session_id().clone());
-    if let (false, Some(keeper)) = (is_named, &scope.connection.keeper) {
+    if let (false, Some(store)) = (is_named, &scope.connection.store) {
         let request = opening.request();
-        opening.keep(keeper.create(&id, O::cwd(request), O::additional_directories(request)).await?);
+        opening.keep(store.create(&id, O::cwd(request), O::additional_directories(request)).await?);
     }
     if let (true, Some(recorder)) = (is_named, opening.recorder()) {
         recorder.set_directories(O::additional_directories(opening.request())).await?;

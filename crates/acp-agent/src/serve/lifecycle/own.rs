@@ -1,4 +1,4 @@
-//! Methods of the agent's own, and notifications.
+//! The agent's own methods, and notifications.
 
 use std::sync::Arc;
 
@@ -44,7 +44,8 @@ where
     }
 }
 
-/// By convention, an extension method that belongs to a session names it in the member `sessionId`.
+/// Finds the session in the member `sessionId`. That is a convention of extension methods that
+/// belong to a session.
 impl OnSession for op::Extension {
     fn session<S: Send + Sync + 'static>(call: &Call<Self, S>) -> Result<Session<S>> {
         let Some(id) = call.params().get("sessionId").and_then(|id| id.as_str()) else {
@@ -54,7 +55,7 @@ impl OnSession for op::Extension {
     }
 }
 
-/// Lifecycles of notifications: there is nothing to admit, and nothing is answered.
+/// Implements a notification. Nothing is admitted, and nothing is answered.
 macro_rules! notified {
     () => {
         type Admission<S: Send + Sync + 'static> = ();

@@ -1,4 +1,4 @@
-//! `session/prompt`: from the request to a turn, and from the turn to its answer.
+//! The operation `session/prompt`: from the request to a turn, and from the turn to its answer.
 
 use std::sync::Arc;
 
@@ -30,8 +30,9 @@ impl ServeOperation for op::Prompt {
         Ok(Running::new(session, turn, waits))
     }
 
-    /// The next turn starts behind the answer of this one, whoever gives that. One that is cancelled while it waits
-    /// in a layer is answered like one that waits for its session.
+    /// Holds the turn's place, so that the next turn starts behind the answer of this one, even if
+    /// a layer gives that. A prompt that is cancelled while it waits in a layer is answered like
+    /// one that waits for its session.
     fn on_admitted<S: Send + Sync + 'static>(running: &Running<S>, request: &Request) {
         request.keep(running.place());
         request.if_cancelled(Reply::new(PromptResponse::new(StopReason::Cancelled)));
@@ -52,16 +53,16 @@ impl ServeOperation for op::Prompt {
             None => Ok(()),
         };
         let response = match outcome {
-            // What it returned is kept, but what it was told to do decides why it stopped.
+            // The handler's response is kept, but the cancellation decides why the turn stopped.
             Ok(mut response) if cancelled => {
                 response.stop_reason = StopReason::Cancelled;
                 response
             }
-            // Aborting work raises errors; none of them is the client's business, nor is that it could not be kept
-            // (rule `v1-cancel-06`).
+            // Aborted work raises errors. None of them concerns the client, and neither does a
+            // failure to keep the turn (rule `v1-cancel-06`).
             Err(_) if cancelled => PromptResponse::new(StopReason::Cancelled),
             outcome => {
-                // A turn that cannot be kept has failed, whatever was said in it.
+                // A turn that cannot be kept has failed, whatever it has sent.
                 kept.map_err(Error::into_rpc)?;
                 match outcome {
                     Ok(response) => response,
@@ -81,7 +82,8 @@ fn check_prompt(prompt: &[ContentBlock], offered: &PromptCapabilities) -> Result
     prompt.iter().enumerate().try_for_each(|(index, block)| check_content(index, block, offered))
 }
 
-/// Refuses content that was not advertised, before the handler sees it (rules `v1-cap-09`, `v1-turn-14`).
+/// Refuses content that was not advertised, before the handler sees it (rules `v1-cap-09`,
+/// `v1-turn-14`).
 fn check_content(index: usize, block: &ContentBlock, offered: &PromptCapabilities) -> Result<(), RpcError> {
     let capability = match block {
         ContentBlock::Image(_) if !offered.image => "image",

@@ -1,4 +1,5 @@
-//! Unix: a thread hears the signals, because the runtime may be blocked by a handler just when it is to end.
+//! Signals on unix. A thread waits for them, because a handler may block the runtime just when the
+//! process is to end.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,33 +12,33 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use tokio::sync::mpsc;
 
-/// How long the process may take to end after the second signal, before that ends it.
+/// The time that the process has to end after the second signal. Then that signal ends it.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The signals as they come. The first two are of interest.
-pub(super) type Heard = mpsc::Receiver<()>;
+/// The signals as they come. Only the first two count.
+pub(super) type Received = mpsc::Receiver<()>;
 
-static LISTENING: Mutex<Listening> = Mutex::new(Listening { tell: None, count: 0 });
+static LISTENING: Mutex<Listening> = Mutex::new(Listening { sender: None, count: 0 });
 
 struct Listening {
-    /// Who serves; the last one, if the process has served before. There is a thread once there was one.
-    tell: Option<mpsc::Sender<()>>,
-    /// How many signals have come since.
+    /// The channel to the last service. The thread runs once there was one.
+    sender: Option<mpsc::Sender<()>>,
+    /// The number of signals since then.
     count: u32,
 }
 
-pub(super) fn listen() -> io::Result<Heard> {
-    let (tell, heard) = mpsc::channel(2);
+pub(super) fn listen() -> io::Result<Received> {
+    let (sender, received) = mpsc::channel(2);
     let mut listening = lock();
-    if listening.tell.is_none() {
+    if listening.sender.is_none() {
         let mut heeded = vec![SIGTERM, SIGINT];
         heeded.extend([SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal)));
         let mut signals = Signals::new(heeded)?;
         let hear = move || signals.forever().for_each(on_signal);
         thread::Builder::new().name("acp-agent signals".into()).spawn(hear)?;
     }
-    *listening = Listening { tell: Some(tell), count: 0 };
-    Ok(heard)
+    *listening = Listening { sender: Some(sender), count: 0 };
+    Ok(received)
 }
 
 fn on_signal(signal: i32) {
@@ -46,9 +47,9 @@ fn on_signal(signal: i32) {
     }
     let mut listening = lock();
     listening.count = listening.count.saturating_add(1);
-    if let Some(tell) = &listening.tell {
-        // Nobody may be there any more.
-        let _ = tell.try_send(());
+    if let Some(sender) = &listening.sender {
+        // The service may be gone.
+        let _ = sender.try_send(());
     }
     let is_second = listening.count == 2;
     drop(listening);
@@ -62,13 +63,15 @@ fn on_signal(signal: i32) {
     }
 }
 
-/// Ends the process as the signal does where nobody listens, but for the pipes, which others may have too.
+/// Ends the process as the signal does if nobody listens. Before that it gives back the pipes,
+/// which others may have, too.
 fn end_by(signal: i32) {
     restore_stdio();
     let _ = emulate_default_handler(signal);
 }
 
-/// Tells whether whoever started this process wants it to live on, as `nohup` does. Only Linux says so.
+/// Returns whether the parent of this process wants it to live on, as `nohup` does. Only Linux
+/// tells.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

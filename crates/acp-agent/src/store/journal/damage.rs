@@ -1,32 +1,32 @@
-//! What is wrong with a journal.
+//! Damage of journals.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Something in the file of a session that could not be read. The rest was.
+/// A part of a session's file that could not be read. The rest could.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Damage {
     /// The session's file.
     pub path: PathBuf,
-    /// Where in the file, in bytes from its start.
+    /// Its offset in the file, in bytes.
     pub offset: u64,
-    /// How much, in bytes.
+    /// Its length, in bytes.
     pub bytes: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: DamageKind,
 }
 
-/// What [`Damage`] is.
+/// The kind of a [`Damage`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DamageKind {
-    /// The end of the file is a record that was not written to its end: the process was killed there.
+    /// The file ends with a record that was not written to its end: the process was killed there.
     Unfinished,
-    /// A record, or a piece of one, that is not what was written.
+    /// A record, or a piece of one, differs from what was written.
     Corrupt,
-    /// A record of a kind that this version does not know. A later version wrote it.
+    /// The kind of a record is unknown to this version. A later version wrote it.
     UnknownKind,
 }
 
@@ -42,14 +42,14 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Who is told.
+/// The receiver of damage reports.
 #[derive(Clone, Default)]
 pub(super) struct Reporter(pub(super) Option<Arc<Hook>>);
 
 type Hook = dyn Fn(&Damage) + Send + Sync;
 
 impl Reporter {
-    pub(super) fn tell(&self, path: &Path, offset: u64, bytes: usize, kind: DamageKind) {
+    pub(super) fn report(&self, path: &Path, offset: u64, bytes: usize, kind: DamageKind) {
         if let Some(hook) = &self.0 {
             hook(&Damage { path: path.to_owned(), offset, bytes: bytes as u64, kind });
         }

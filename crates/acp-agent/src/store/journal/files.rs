@@ -1,4 +1,4 @@
-//! The folder of a journal: which file is whose, who may write it.
+//! The folder of a journal: the names of its files, and their locks.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -10,11 +10,12 @@ use acp_types::v1::SessionId;
 use crate::store::StoreError;
 
 const EXTENSION: &str = ".journal";
-/// File systems end at 255.
+/// The longest file name. File systems end at 255.
 const LONGEST_NAME: usize = 200;
 
-/// The folder for the sessions of this agent and this user, by the conventions of the system:
-/// `$XDG_STATE_HOME` or `~/.local/state`, on macOS `~/Library/Application Support`, on Windows `%LOCALAPPDATA%`.
+/// Returns the folder for the sessions of this agent and this user, by the conventions of the
+/// system: `$XDG_STATE_HOME` or `~/.local/state`, on macOS `~/Library/Application Support`, on
+/// Windows `%LOCALAPPDATA%`.
 pub(super) fn default_folder(agent: &str) -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = if cfg!(windows) {
@@ -27,7 +28,7 @@ pub(super) fn default_folder(agent: &str) -> Option<PathBuf> {
     Some(base.join(file_name(agent)).join("sessions"))
 }
 
-/// The file of a session.
+/// Returns the file of a session.
 pub(super) fn path(folder: &Path, session: &SessionId) -> Result<PathBuf, StoreError> {
     let name = file_name(session.as_str());
     if name.is_empty() || name.len() > LONGEST_NAME {
@@ -36,23 +37,24 @@ pub(super) fn path(folder: &Path, session: &SessionId) -> Result<PathBuf, StoreE
     Ok(folder.join(name + EXTENSION))
 }
 
-/// The file of a session that was kept before. One whose id cannot be kept never was.
+/// Returns the file of a stored session. A session whose id cannot be kept was never stored.
 pub(super) fn path_of_kept(folder: &Path, session: &SessionId) -> Result<PathBuf, StoreError> {
     path(folder, session).map_err(|_| StoreError::Unknown { session: session.clone() })
 }
 
-/// The name of a session's file, if it is one, without the extension.
+/// Returns the name of a session's file without the extension; `None` for another file.
 pub(super) fn stem(path: &Path) -> Option<&str> {
     path.file_name()?.to_str()?.strip_suffix(EXTENSION)
 }
 
-/// The file with this name without the extension, if that can be one of ours.
+/// Returns the file with this name, which is without the extension, if it can be a session's.
 pub(super) fn at(folder: &Path, stem: &str) -> Option<PathBuf> {
     let ours = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'%');
     stem.bytes().all(ours).then(|| folder.join(format!("{stem}{EXTENSION}")))
 }
 
-/// The text as part of a path: the same on every file system, those that do not tell capitals apart included.
+/// Returns the text as part of a path. It is the same on every file system, also on those that
+/// ignore case.
 fn file_name(text: &str) -> String {
     let mut name = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -64,7 +66,7 @@ fn file_name(text: &str) -> String {
     name
 }
 
-/// Makes the folder, for this user alone.
+/// Creates the folder, for this user alone.
 pub(super) fn create_folder(folder: &Path) -> Result<(), StoreError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -73,7 +75,7 @@ pub(super) fn create_folder(folder: &Path) -> Result<(), StoreError> {
     builder.create(folder).map_err(|error| StoreError::io("creating the folder", folder, error))
 }
 
-/// Makes a new file durable: on unix its entry in the folder is apart from it.
+/// Makes a new file durable. On unix its entry in the folder is apart from it.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
     if cfg!(unix) {
         let synced = File::open(folder).and_then(|folder| folder.sync_all());
@@ -82,7 +84,7 @@ pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The file of a session that nobody else has open to add to it.
+/// The file of a session, which nobody else has open to add to it.
 pub(super) struct Alone {
     file: File,
 }
@@ -95,7 +97,8 @@ impl Deref for Alone {
     }
 }
 
-/// Closing the file would not do: a process that is being started has it too, until it runs its program.
+/// Unlocks the file. Closing it would not do: a process that is being started has the file, too,
+/// until it runs its program.
 impl Drop for Alone {
     fn drop(&mut self) {
         unlock(&self.file);
@@ -104,14 +107,14 @@ impl Drop for Alone {
 
 /// Opens the file of a session to add to it, alone.
 ///
-/// The lock goes with the file: when the process ends, however it does, it is gone.
+/// The lock belongs to the file. It is gone when the process ends, however it does.
 pub(super) fn open_alone(path: &Path, session: &SessionId, new: bool) -> Result<Alone, StoreError> {
     let busy = || StoreError::Busy { session: session.clone() };
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(new);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // To read and to delete is allowed to others, to write is not.
+    // Others may read and delete, but not write.
     #[cfg(windows)]
     std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, 0x1 | 0x4);
     let file = match options.open(path) {
@@ -136,7 +139,7 @@ pub(super) fn open_alone(path: &Path, session: &SessionId, new: bool) -> Result<
     Ok(file)
 }
 
-/// Opens the file of a session to read it, whoever writes it.
+/// Opens the file of a session to read it, even while somebody writes it.
 pub(super) fn open_to_read(path: &Path, session: &SessionId) -> Result<File, StoreError> {
     File::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => StoreError::Unknown { session: session.clone() },
@@ -144,7 +147,8 @@ pub(super) fn open_to_read(path: &Path, session: &SessionId) -> Result<File, Sto
     })
 }
 
-/// Says whether the lock is ours. On Windows the way the file was opened is the lock.
+/// Locks the file. Returns whether the lock is ours. On Windows the way in which the file was
+/// opened is the lock.
 #[cfg(unix)]
 fn lock(file: &File) -> io::Result<bool> {
     use rustix::fs::{FlockOperation, flock};
@@ -170,7 +174,7 @@ fn lock(_: &File) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Whether the file was deleted between its opening and its locking.
+/// Returns whether the file was deleted between its opening and its locking.
 #[cfg(unix)]
 fn is_deleted(file: &File) -> io::Result<bool> {
     Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) == 0)

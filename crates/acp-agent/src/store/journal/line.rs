@@ -4,22 +4,24 @@
 //! 0000001c 5ad3f21e u {"sessionUpdate":"…"}
 //! ```
 //!
-//! The length of the JSON text in bytes and the CRC-32 of all that follows it, both in hexadecimal, the kind, the
-//! text. The checksum tells a whole record from a damaged one; line ends find the next record when a length is
-//! damaged, and lengths when a line end is: so damage in one place costs one record.
+//! It has the length of the JSON text in bytes, the CRC-32 of all that follows it, both in
+//! hexadecimal, the kind, and the text. The checksum tells a whole record from a damaged one. Line
+//! ends find the next record if a length is damaged, and lengths find it if a line end is. So
+//! damage in one place costs one record.
 
 use crate::store::{RecordKind, StoreError};
 
-/// The bytes before the text.
+/// The number of bytes before the text.
 const HEAD: usize = 20;
 
-/// The longest text of a line, more than any message the connection lets through by default.
+/// The longest text of a line. It is longer than any message that the connection lets through by
+/// default.
 pub(super) const LONGEST: usize = 256 * 1024 * 1024;
 
-/// What a line holds.
+/// The content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// What is known about the session. The last one counts.
+    /// The facts about the session. The last line of them counts.
     Info,
     Record(RecordKind),
 }
@@ -59,12 +61,12 @@ pub(super) fn write(out: &mut Vec<u8>, kind: Kind, json: &str) -> Result<(), Sto
     Ok(())
 }
 
-/// How long the line of a text is, its end included.
+/// Returns the length of the line of a text, with its end.
 pub(super) const fn length(json: &str) -> usize {
     HEAD + json.len() + 1
 }
 
-/// The record that `bytes` begin with, if it is undamaged.
+/// The record at the beginning of `bytes`, if it is undamaged.
 pub(super) struct Line<'a> {
     /// `None` for a kind of a later version.
     pub(super) kind: Option<Kind>,
@@ -95,7 +97,8 @@ fn checksum(kind: &[u8], json: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Eight digits. It is done for every update: the formatter would take as long as the rest of the line.
+/// Writes eight digits. This runs for every update, and the formatter would take as long as the
+/// rest of the line.
 fn write_hexadecimal(out: &mut Vec<u8>, number: u32) {
     out.extend((0..8).rev().map(|digit| match (number >> (4 * digit)) as u8 & 0xf {
         digit @ 0..=9 => b'0' + digit,
@@ -103,7 +106,7 @@ fn write_hexadecimal(out: &mut Vec<u8>, number: u32) {
     }));
 }
 
-/// Eight digits, as they are written: no capitals, no sign.
+/// Reads eight digits as they are written: no capitals, no sign.
 fn hexadecimal(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |number, digit| {
         let digit = match digit {

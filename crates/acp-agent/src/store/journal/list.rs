@@ -1,4 +1,4 @@
-//! The stored sessions, page by page.
+//! Lists of stored sessions, page by page.
 
 use std::fs;
 use std::io;
@@ -14,16 +14,16 @@ use super::read::Reader;
 use super::{files, timestamp};
 use crate::store::StoreError;
 
-/// A file of the folder. The order is that of the list, backwards.
+/// A file of the folder. Its order is the reverse of the list's.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Found {
     modified: SystemTime,
     path: PathBuf,
 }
 
-/// A page of the sessions in the folder, those changed last first.
+/// Returns a page of the sessions in the folder. Those changed last come first.
 ///
-/// Of files that are not on the page only the times are looked at, unless there is a filter.
+/// Without a filter, only the times of files that are not on the page are read.
 pub(super) fn list(
     folder: &Path,
     request: &ListSessionsRequest,
@@ -38,7 +38,7 @@ pub(super) fn list(
     let mut sessions: Vec<SessionInfo> = Vec::new();
     let mut last = None;
     for file in files {
-        // One that cannot be read, or was deleted meanwhile, does not hide the others.
+        // A file that cannot be read, or was deleted meanwhile, does not hide the others.
         let Some(mut info) = session_of(&file) else { continue };
         if request.cwd.as_ref().is_some_and(|cwd| Path::new(cwd) != Path::new(&info.cwd)) {
             continue;
@@ -69,7 +69,7 @@ fn scan(folder: &Path) -> Result<Vec<Found>, StoreError> {
         if files::stem(&path).is_none() {
             continue;
         }
-        // Not the entry's own metadata: on Windows that is old while the file is open.
+        // The metadata of the entry would not do: on Windows it is old while the file is open.
         if let Ok(modified) = fs::metadata(&path).and_then(|metadata| metadata.modified()) {
             files.push(Found { modified, path });
         }
@@ -83,12 +83,13 @@ fn session_of(file: &Found) -> Option<SessionInfo> {
     (expected == file.path && !info.cwd.is_empty()).then_some(info)
 }
 
-/// What the file says about the session; `None` if it says nothing any more.
+/// Returns the file's facts about the session; `None` if it has none any more.
 pub(super) fn read_info(path: &Path, session: &SessionId) -> Result<Option<SessionInfo>, StoreError> {
     Ok(last_info(path)?.filter(|info| info.session_id == *session))
 }
 
-/// The last line of info: near the end, and not much farther from it where a turn was killed or is running.
+/// Returns the last line of facts. It stands near the end, and a little farther from it if a turn
+/// was killed or is running.
 fn last_info(path: &Path) -> Result<Option<SessionInfo>, StoreError> {
     let length = fs::metadata(path).map_err(|error| StoreError::io("read", path, error))?.len();
     let mut within = INFO_WITHIN;
@@ -98,14 +99,14 @@ fn last_info(path: &Path) -> Result<Option<SessionInfo>, StoreError> {
         if found.is_some() || from == 0 {
             return Ok(found);
         }
-        // Enough for a turn that runs, if its records are no longer than most.
+        // Enough for a running turn, if its records are no longer than most.
         within = within.saturating_mul(16);
     }
 }
 
 fn last_info_from(path: &Path, from: u64) -> Result<Option<SessionInfo>, StoreError> {
     let file = fs::File::open(path).map_err(|error| StoreError::io("read", path, error))?;
-    // Who replays the session hears about damage; and what begins in the middle of a line is none.
+    // The replay reports damage. A line that begins before this piece is not damage.
     let mut reader = Reader::new(file, from, path.to_owned(), Reporter::default())?;
     let mut last = None;
     while let Some((kind, json)) = reader.next()? {
@@ -116,7 +117,7 @@ fn last_info_from(path: &Path, from: u64) -> Result<Option<SessionInfo>, StoreEr
     Ok(last)
 }
 
-/// Where the next page begins: after this file, by time and name.
+/// Returns the beginning of the next page: after this file, by time and name.
 fn cursor(file: &Found) -> String {
     let since = file.modified.duration_since(UNIX_EPOCH).unwrap_or_default();
     format!(

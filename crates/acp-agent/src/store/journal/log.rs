@@ -1,4 +1,4 @@
-//! Writing a journal.
+//! The writing side of a journal.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -14,31 +14,32 @@ use super::list::read_info;
 use super::threads::WRITING;
 use crate::store::{Pending, Record, RecordKind, SessionLog, StoreError};
 
-/// How far from the end the session's info may be once a turn is over: lists read as much of each file first.
+/// The greatest distance of the session's facts from the end after a turn. Lists first read this
+/// much of each file.
 pub(super) const INFO_WITHIN: u64 = 8 * 1024;
 
-/// How much, in bytes, is written without it in a turn, one record more: what lists have to read of a session that is
-/// in a turn, or was killed in one.
+/// The number of bytes after which a turn writes the facts once more, give or take a record. Lists
+/// have to read this much of a session that is in a turn, or was killed in one.
 const INFO_EVERY: u64 = 64 * 1024;
 
-/// How much is handed to the system at once, in bytes, unless one record is longer.
+/// The number of bytes that are handed to the system at once, unless one record is longer.
 const PIECE: usize = 64 * 1024;
 
-/// What a turn must find room for before it begins, in bytes: an update that fits into the rest of a block of the disk
-/// says nothing about the next one.
+/// The number of bytes that a turn must find room for before it begins. An update that fits into
+/// the rest of a disk block tells nothing about the next one.
 const ROOM: usize = 64 * 1024;
 
 /// The open file of a session.
 pub(super) struct Log {
     file: Arc<SessionFile>,
     info: SessionInfo,
-    /// The bytes that were written after the last line of info.
+    /// The number of bytes after the last line of facts.
     since_info: u64,
-    /// Where the last whole line ends.
+    /// The end of the last whole line.
     end: u64,
-    /// Tells whether there was [`ROOM`] since it was opened.
+    /// Set if there was [`ROOM`] since the file was opened.
     has_room: bool,
-    /// Tells whether something was written since the last commit.
+    /// Set if something was written since the last commit.
     is_dirty: bool,
 }
 
@@ -51,7 +52,8 @@ impl Log {
         let mut log = Log { file, info, since_info: 0, end: 0, has_room: false, is_dirty: false };
         let begun = log.begin(folder);
         if begun.is_err() {
-            // Nobody will know its id, so nobody could delete it. The error came first.
+            // Nobody learns its id, so nobody could delete it. The earlier error is the one to
+            // return.
             let _ = std::fs::remove_file(&log.file.path);
         }
         begun.map(|()| log)
@@ -84,8 +86,8 @@ impl Log {
         Ok(lines)
     }
 
-    /// Does `add` behind the last whole line, which gives how many bytes that were. Leaves nothing behind that line
-    /// when it fails.
+    /// Runs `add` behind the last whole line. It returns the number of bytes that it has added. If
+    /// it fails, nothing is left behind that line.
     async fn add(
         &mut self,
         add: impl FnOnce(&SessionFile) -> Result<u64, StoreError> + Send + 'static,
@@ -93,7 +95,7 @@ impl Log {
         let (file, end) = (Arc::clone(&self.file), self.end);
         let adding = WRITING.run(move || {
             add(&file).inspect_err(|_| {
-                // If it fails, too, the file is mended when it is opened again.
+                // If this fails, too, the file is mended when it is opened again.
                 let _ = file.cut(end);
             })
         });
@@ -123,7 +125,8 @@ impl Log {
         Ok(())
     }
 
-    /// Writes a line of info, unless the last one is near enough; makes all durable where that is asked for.
+    /// Writes a line of facts, unless the last one is near enough. Makes everything durable if
+    /// asked to.
     async fn write_info(&mut self, is_near: bool, durable: bool) -> Result<(), StoreError> {
         let line = if is_near { Vec::new() } else { self.info_line()? };
         let added = self.add(move |file| {
@@ -167,7 +170,7 @@ impl SessionLog for Log {
         self.info.additional_directories = directories;
         Box::pin(async move {
             let line = self.info_line()?;
-            // At once, as there may be nothing to commit.
+            // At once, because there may be nothing to commit.
             let added = self.add(move |file| {
                 unnoticed(&file.file, &file.path, || {
                     file.write(&line)?;
@@ -186,19 +189,20 @@ impl SessionLog for Log {
         if !std::mem::take(&mut self.is_dirty) {
             return Box::pin(async { Ok(()) });
         }
-        // Half of it is left for a title and for records that follow.
+        // Half of the distance is left for a title and for records that follow.
         Box::pin(self.write_info(self.since_info <= INFO_WITHIN / 2, true))
     }
 }
 
-/// A file that is written at its end, by the one who has it.
+/// A file that its only holder writes at the end.
 struct SessionFile {
     file: Alone,
     path: PathBuf,
 }
 
 impl SessionFile {
-    /// Writes records, and `info` in between where it is due, of which the last line stands `since` bytes before.
+    /// Writes records, and `info` in between when it is due. The last line of facts stands `since`
+    /// bytes before.
     fn write_records(&self, records: &[Record], info: &[u8], mut since: u64) -> Result<u64, StoreError> {
         let bytes: usize = records.iter().map(|record| line::length(record.json())).sum();
         let mut lines = Vec::with_capacity(bytes.min(PIECE));
@@ -220,7 +224,7 @@ impl SessionFile {
         Ok(added + lines.len() as u64)
     }
 
-    /// One call where the system takes it whole: what a kill leaves is a beginning of it.
+    /// Writes in one call if the system takes it whole. A kill then leaves a beginning of it.
     fn write(&self, lines: &[u8]) -> Result<(), StoreError> {
         (&*self.file).write_all(lines).map_err(|error| StoreError::io("write", &self.path, error))
     }
@@ -229,26 +233,28 @@ impl SessionFile {
         self.file.sync_data().map_err(|error| StoreError::io("sync", &self.path, error))
     }
 
-    /// Fails unless there is room behind the end. What a kill leaves is a line without an end.
+    /// Fails unless there is room behind the end. A kill leaves a line without an end here.
     fn check_room(&self, end: u64) -> Result<(), StoreError> {
         self.write(&[b' '; ROOM])?;
         self.cut(end)
     }
 
-    /// Makes the file end here.
+    /// Cuts the file off at `end`.
     fn cut(&self, end: u64) -> Result<(), StoreError> {
         let cut = self.file.set_len(end).and_then(|()| (&*self.file).seek(SeekFrom::Start(end)));
         cut.map(drop).map_err(|error| StoreError::io("repair", &self.path, error))
     }
 }
 
-/// The bytes after the last line of info once this record is written, and whether one is due behind it.
+/// Returns the number of bytes after the last line of facts once this record is written, and
+/// whether such a line is due behind it.
 fn since_info(before: u64, record: &Record) -> (u64, bool) {
     let since = before + line::length(record.json()) as u64;
     if since > INFO_EVERY { (0, true) } else { (since, false) }
 }
 
-/// Does something to the file that is no use of the session: the time of its last use stays.
+/// Does something to the file that does not count as a use of the session: the time of its last use
+/// stays.
 fn unnoticed<T>(
     file: &File,
     path: &Path,
@@ -261,7 +267,7 @@ fn unnoticed<T>(
     Ok(done)
 }
 
-/// Makes the file end with a line end: cuts off a record that was not written to its end.
+/// Ends the file with a line end: cuts off a record that was not written to its end.
 fn finish_last_line(mut file: &File, path: &Path, reporter: &Reporter) -> Result<(), StoreError> {
     let failed = |error| StoreError::io("repair", path, error);
     let end = file.seek(SeekFrom::End(0)).map_err(failed)?;
@@ -272,21 +278,21 @@ fn finish_last_line(mut file: &File, path: &Path, reporter: &Reporter) -> Result
     unnoticed(file, path, || finish_line(file, path, start, reporter))
 }
 
-/// The same for the line that begins here.
+/// Ends the line that begins at `start`.
 fn finish_line(mut file: &File, path: &Path, start: u64, reporter: &Reporter) -> Result<(), StoreError> {
     let failed = |error| StoreError::io("repair", path, error);
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(start)).map_err(failed)?;
     file.take(LONGEST as u64 + 64).read_to_end(&mut tail).map_err(failed)?;
-    // More than one record stands there if line ends were damaged.
+    // More than one record stands there if line ends are damaged.
     let mut whole = 0;
     while let Some(line) = tail.get(whole..).and_then(Line::parse) {
         whole += line.length + 1;
     }
     if let Some(unfinished @ 1..) = tail.len().checked_sub(whole) {
-        reporter.tell(path, start + whole as u64, unfinished, DamageKind::Unfinished);
+        reporter.report(path, start + whole as u64, unfinished, DamageKind::Unfinished);
     }
-    // The last whole record may lack its line end, or have something else there.
+    // The last whole record may lack its line end, or have something else in its place.
     let kept = start + whole.saturating_sub(1) as u64;
     file.set_len(kept).map_err(failed)?;
     if whole == 0 {
@@ -296,7 +302,7 @@ fn finish_line(mut file: &File, path: &Path, start: u64, reporter: &Reporter) ->
     file.write_all(b"\n").map_err(failed)
 }
 
-/// Where the line begins that has no end; the end of the file if all have one.
+/// Returns the beginning of the line without an end; the end of the file if all lines have one.
 fn last_line_start(mut file: &File, end: u64) -> std::io::Result<u64> {
     let mut block = [0; 4096];
     let mut position = end;

@@ -22,9 +22,9 @@ use self::read::Reader;
 use self::threads::READING;
 use super::{Pending, Record, Records, SessionLog, SessionStore, StoreError};
 
-/// Sessions in a folder: an append-only file for each, which only the user may read.
+/// Sessions in a folder. Each is an append-only file that only the user may read.
 ///
-/// [What it promises](crate::store#the-journal) is told at the module. Cheap to clone.
+/// The module explains [its promises](crate::store#the-journal). A clone is cheap.
 ///
 /// ```
 /// use acp_agent::store::Journal;
@@ -34,23 +34,23 @@ use super::{Pending, Record, Records, SessionLog, SessionStore, StoreError};
 /// ```
 #[derive(Clone)]
 pub struct Journal {
-    /// `None` when nothing says where it is.
+    /// `None` if the folder is unknown.
     folder: Option<Arc<Path>>,
     reporter: Reporter,
     page_size: usize,
 }
 
 impl Journal {
-    /// The sessions in this folder, which is made when it is needed.
+    /// Keeps the sessions in this folder, which is created when it is needed.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self::new(Some(folder.into()))
     }
 
-    /// The sessions of this agent and this user: in `sessions` below a folder with the agent's name in
-    /// `$XDG_STATE_HOME` or `~/.local/state`, on macOS in `~/Library/Application Support`, on Windows in
-    /// `%LOCALAPPDATA%`.
+    /// Keeps the sessions of this agent and this user: in `sessions` below a folder with the
+    /// agent's name in `$XDG_STATE_HOME` or `~/.local/state`, on macOS in `~/Library/Application
+    /// Support`, on Windows in `%LOCALAPPDATA%`.
     ///
-    /// Without a home, every use of it fails with [`StoreError::NoFolder`].
+    /// Without a home directory, every use of it fails with [`StoreError::NoFolder`].
     #[must_use]
     pub fn of_agent(name: &str) -> Self {
         Self::new(files::default_folder(name))
@@ -60,28 +60,28 @@ impl Journal {
         Journal { folder: folder.map(Arc::from), reporter: Reporter::default(), page_size: 50 }
     }
 
-    /// Sets who is told about records that could not be read. It is called on a thread of the journals, where others
-    /// wait for it, and about the same damage every time it is met.
+    /// Sets the receiver of reports about records that could not be read. It is called on a thread
+    /// of the journals, where others wait for it, and each time the same damage is met.
     #[must_use]
     pub fn on_damage(mut self, hook: impl Fn(&Damage) + Send + Sync + 'static) -> Self {
         self.reporter = Reporter(Some(Arc::new(hook)));
         self
     }
 
-    /// Sets how many sessions are on a page of a list. Default 50.
+    /// Sets the number of sessions on a page of a list. The default is 50.
     #[must_use]
     pub fn page_size(mut self, sessions: usize) -> Self {
         self.page_size = sessions.max(1);
         self
     }
 
-    /// Where the sessions are; `None` if nothing says it.
+    /// Returns the folder of the sessions; `None` if it is unknown.
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// Does something with the folder on a thread that may wait for it.
+    /// Runs `work` with the folder, on a thread that may wait for it.
     fn with_folder<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Path) -> Result<T, StoreError> + Send + 'static,
@@ -122,7 +122,7 @@ impl SessionStore for Journal {
         let session = session.clone();
         self.with_folder(move |folder| {
             let path = files::path_of_kept(folder, &session)?;
-            // Held until it is gone, so that nobody opens it meanwhile.
+            // Held until the file is gone, so that nobody opens it meanwhile.
             let _alone = files::open_alone(&path, &session, false)?;
             std::fs::remove_file(&path).map_err(|error| StoreError::io("delete", &path, error))
         })
@@ -135,7 +135,7 @@ impl fmt::Debug for Journal {
     }
 }
 
-/// `None` when a read was given up, and its reader with it.
+/// The records of a session. `None` after a read was given up, and its reader with it.
 struct JournalRecords(Option<Reader>);
 
 impl Records for JournalRecords {

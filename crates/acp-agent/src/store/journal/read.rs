@@ -1,4 +1,4 @@
-//! Reading a journal from its start.
+//! The reading side of a journal.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Take};
@@ -10,27 +10,27 @@ use super::line::{Kind, LONGEST, Line};
 use crate::store::block::Blocks;
 use crate::store::{Record, StoreError};
 
-/// How much text is read at a time, in bytes; one record more may be there, however long. Each time costs a change of
-/// threads.
+/// The number of bytes of text that are read at a time, plus one record of any length. Each time
+/// costs a change of threads.
 const BATCH: usize = 256 * 1024;
-/// How much is asked of the file at once, in bytes.
+/// The number of bytes that are read from the file at once.
 const READ: usize = 64 * 1024;
 
-/// The lines of a journal. What is damaged is reported and skipped.
+/// The lines of a journal. Damage is reported and skipped.
 pub(super) struct Reader {
     input: BufReader<Take<File>>,
     path: PathBuf,
     reporter: Reporter,
-    /// What was read up to a line end.
+    /// The bytes that were read, up to a line end.
     chunk: Vec<u8>,
-    /// How much of the chunk is dealt with.
+    /// The number of bytes of the chunk that are dealt with.
     done: usize,
-    /// Where the chunk begins in the file.
+    /// The offset of the chunk in the file.
     offset: u64,
 }
 
 impl Reader {
-    /// The lines from this offset to where the file ends now.
+    /// Reads the lines from this offset to the present end of the file.
     pub(super) fn new(
         mut file: File,
         from: u64,
@@ -43,7 +43,7 @@ impl Reader {
         Ok(Reader { input, path, reporter, chunk: Vec::new(), done: 0, offset: from })
     }
 
-    /// The next few records; none at the end.
+    /// Returns the next few records; none at the end.
     pub(super) fn batch(&mut self) -> Result<Vec<Record>, StoreError> {
         let mut batch = Blocks::default();
         let mut bytes = 0;
@@ -51,14 +51,14 @@ impl Reader {
             let Some((kind, json)) = self.next()? else { break };
             if let Kind::Record(kind) = kind {
                 bytes += json.len();
-                // JSON was written, and the checksum says that this is it.
+                // The writer wrote JSON, and the checksum says that this is it.
                 batch.push(kind, json);
             }
         }
         batch.into_records()
     }
 
-    /// The next undamaged line; `None` at the end.
+    /// Returns the next undamaged line; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<(Kind, &[u8])>, StoreError> {
         let (kind, json) = loop {
             if self.done >= self.chunk.len() && !self.fill()? {
@@ -71,7 +71,7 @@ impl Reader {
         Ok(self.chunk.get(json).map(|json| (kind, json)))
     }
 
-    /// Deals with what the chunk has next, and says where the text is if it is a line.
+    /// Deals with the next part of the chunk. Returns the place of the text if it is a line.
     fn step(&mut self) -> Option<(Kind, Range<usize>)> {
         let (start, rest) = (self.done, self.chunk.get(self.done..)?);
         let Some(line) = Line::parse(rest) else {
@@ -94,7 +94,7 @@ impl Reader {
         Some((kind?, end - text..end))
     }
 
-    /// Reads up to the next line end. Says whether there was anything.
+    /// Reads up to the next line end. Returns whether there was anything.
     fn fill(&mut self) -> Result<bool, StoreError> {
         self.offset += self.chunk.len() as u64;
         self.chunk.clear();
@@ -106,6 +106,6 @@ impl Reader {
     }
 
     fn report(&self, start: usize, bytes: usize, kind: DamageKind) {
-        self.reporter.tell(&self.path, self.offset + start as u64, bytes, kind);
+        self.reporter.report(&self.path, self.offset + start as u64, bytes, kind);
     }
 }

@@ -1,7 +1,7 @@
 //! Threads on which journals wait for the disk.
 //!
-//! Not those of the runtime for blocking work: what is on its way to a client waits for a journal, and handlers that wait
-//! for a client may have all of those.
+//! The runtime's threads for blocking work would not do. Messages to a client wait for a journal,
+//! and handlers that wait for a client may occupy all of those threads.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,19 +12,19 @@ use tokio::sync::oneshot;
 
 use crate::store::StoreError;
 
-/// How many there are at most, of each kind, for all journals of the process.
+/// The greatest number of threads, of each kind, for all journals of the process.
 const MOST: usize = 16;
-/// How long one waits for something to do before it ends.
+/// The time after which an idle thread ends.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// For what is added to sessions. Nothing that runs here waits for anything but the disk.
+/// Threads that add to sessions. Nothing on them waits for anything but the disk.
 pub(super) static WRITING: Threads = Threads::new("journal-write");
-/// For the rest, where also a user's hook is called.
+/// Threads for everything else. They also call the user's hook.
 pub(super) static READING: Threads = Threads::new("journal-read");
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Threads that are started when they are needed, and end when they are not.
+/// Threads that start when they are needed, and end when they are not.
 pub(super) struct Threads {
     name: &'static str,
     state: Mutex<State>,
@@ -32,10 +32,10 @@ pub(super) struct Threads {
 }
 
 struct State {
-    /// A session has one at a time, so has each of its readers.
+    /// A session has one job at a time, and so has each of its readers.
     jobs: VecDeque<Job>,
     threads: usize,
-    /// How many of the threads have nothing to do.
+    /// The number of idle threads.
     idle: usize,
 }
 
@@ -45,7 +45,7 @@ impl Threads {
         Threads { name, state: Mutex::new(state), work: Condvar::new() }
     }
 
-    /// Runs `work` on one of them. It runs to its end also when nobody waits for that any more.
+    /// Runs `work` on one of the threads. It runs to its end, even if nobody waits for it any more.
     pub(super) async fn run<T: Send + 'static>(
         &'static self,
         work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
@@ -72,7 +72,8 @@ impl Threads {
         }
     }
 
-    /// The system gives no thread: another one does it later, or this one does it here.
+    /// Does without a new thread, because the system gives none. Another thread does the work
+    /// later, or this one does it here.
     fn do_without(&self) {
         let mut state = self.state();
         state.threads -= 1;
@@ -88,7 +89,7 @@ impl Threads {
         loop {
             while let Some(job) = state.jobs.pop_front() {
                 drop(state);
-                // Who waits for it is told, because it drops what it would have told him with.
+                // The waiting caller notices, because this drops its channel.
                 let _ = catch_unwind(AssertUnwindSafe(job));
                 state = self.state();
             }

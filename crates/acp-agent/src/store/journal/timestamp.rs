@@ -1,8 +1,8 @@
-//! Times as the protocol has them: ISO 8601, in UTC.
+//! Times in the protocol's form: ISO 8601, in UTC.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// `2026-01-31T12:00:00.000Z`; `None` before 1970.
+/// Formats a time as `2026-01-31T12:00:00.000Z`; `None` before 1970.
 pub(super) fn format(time: SystemTime) -> Option<String> {
     let since = time.duration_since(UNIX_EPOCH).ok()?;
     let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
@@ -12,7 +12,8 @@ pub(super) fn format(time: SystemTime) -> Option<String> {
     Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z"))
 }
 
-/// The date of a day since 1970. Counted in years that begin in March, so that the leap day is the last.
+/// Returns the date of a day since 1970. It counts in years that begin in March, so that the leap
+/// day comes last.
 const fn date(days: u64) -> (u64, u64, u64) {
     const DAYS_IN_400_YEARS: u64 = 146_097;
     let days = days + 719_468;

@@ -101,7 +101,7 @@ async fn every_way_to_open_a_session_connects_servers_of_the_client() {
 #[tokio::test]
 async fn an_agent_may_have_a_handler_of_its_own_beside_the_library() {
     async fn own(_: &(), told: MessageMcpNotification, client: Client) {
-        let _ = client.notify("_client/told", &told).await;
+        let _ = client.ext_notify("_client/told", &told).await;
     }
 
     let agent = Router::new("both", "1", ())

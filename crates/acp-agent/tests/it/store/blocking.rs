@@ -20,7 +20,7 @@ async fn blocking(_: &(), turn: Turn) -> Result<StopReason> {
             for number in 0..SAID {
                 turn.say(format!("{number}")).await?;
             }
-            turn.request::<()>("_go", &json!({})).await?;
+            turn.ext_request::<()>("_go", &json!({})).await?;
             let mut history = turn.history().await?;
             let mut updates = 0;
             while let Some(entry) = history.next().await? {

@@ -129,7 +129,7 @@ async fn stuck(_: &(), open: NewSession, client: Client) -> Result<Opened<()>> {
     if open.is_new() {
         return Ok(Opened::new(()));
     }
-    client.notify("_opening", &json!({})).await?;
+    client.ext_notify("_opening", &json!({})).await?;
     std::future::pending().await
 }
 
@@ -221,7 +221,7 @@ async fn told(runs: &Arc<AtomicUsize>, turn: Turn) -> Result<StopReason> {
             "ask" => {
                 // What was said so far is written, or is not.
                 let _ = turn.history().await;
-                turn.request::<()>("_go", &json!({})).await?;
+                turn.ext_request::<()>("_go", &json!({})).await?;
             }
             line => turn.say(line).await?,
         }

@@ -10,7 +10,6 @@ pub(crate) mod open;
 pub(crate) mod place;
 pub(crate) mod prompt;
 pub(crate) mod replay;
-#[expect(clippy::module_inception, reason = "the session itself, beside what can be asked of it")]
 pub(crate) mod session;
 #[cfg(feature = "unstable")]
 mod status;

@@ -175,6 +175,7 @@ async fn terminals_at_the_extremes_of_their_options() {
         }
     }
     // "LocalTerminals::on_terminal"
+    #[cfg(feature = "pty")]
     for size in [0, 1, u16::MAX] {
         let printed = printed(LocalTerminals::new().on_terminal(size, size), true).await;
         assert_eq!(printed.as_deref(), Some("words"), "on_terminal({size})");

@@ -1,47 +1,47 @@
-//! How much may wait to be written, and what is.
+//! Budgets of bytes that may wait to be written.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
-/// A budget in bytes. While it is used up, those who want some of it wait, in the order they came; who gets some may
-/// use as much as one record has.
-pub(super) struct Room {
+/// A budget in bytes. While it is used up, callers wait in the order in which they came. A caller
+/// with a permit may use as much as one record needs.
+pub(super) struct ByteBudget {
     budget: u64,
-    /// How much was taken since the session was opened.
+    /// The bytes that were taken since the session was opened.
     taken: AtomicU64,
-    /// How much of it was given back, in the order in which it was taken.
+    /// The bytes that were given back, in the order in which they were taken.
     given_back: watch::Sender<u64>,
-    /// One permit: who has it is the next to get some.
+    /// One permit. Its holder is the next to get bytes.
     turnstile: Semaphore,
 }
 
-/// The right to take some. Others wait until it is dropped.
-pub(super) struct Turn<'a> {
+/// The right to take bytes. Other callers wait until it is dropped.
+pub(super) struct Permit<'a> {
     _permit: Option<SemaphorePermit<'a>>,
 }
 
-impl Room {
+impl ByteBudget {
     pub(super) fn new(budget: u64) -> Self {
         let (given_back, _) = watch::channel(0);
-        Room { budget, taken: AtomicU64::new(0), given_back, turnstile: Semaphore::new(1) }
+        ByteBudget { budget, taken: AtomicU64::new(0), given_back, turnstile: Semaphore::new(1) }
     }
 
-    /// Whether there is some, and nobody waits for it.
+    /// Returns whether there are bytes left, and nobody waits for them.
     pub(super) fn is_free(&self) -> bool {
         self.used() < self.budget && self.turnstile.available_permits() > 0
     }
 
-    /// Waits until there is some, and it is the caller's turn.
-    pub(super) async fn turn(&self) -> Turn<'_> {
+    /// Waits until there are bytes left, and it is the caller's turn.
+    pub(super) async fn permit(&self) -> Permit<'_> {
         // The turnstile is never closed.
         let permit = self.turnstile.acquire().await.ok();
         if self.used() >= self.budget {
             let has_some = |given_back: &u64| self.used_after(*given_back) < self.budget;
-            // Nor is this: the sender is here.
+            // The sender exists, so this waits to its end.
             let _ = self.given_back.subscribe().wait_for(has_some).await;
         }
-        Turn { _permit: permit }
+        Permit { _permit: permit }
     }
 
     pub(super) fn take(&self, bytes: usize) {
@@ -52,12 +52,12 @@ impl Room {
         self.given_back.send_modify(|given_back| *given_back = given_back.saturating_add(bytes as u64));
     }
 
-    /// Nothing is written any more, so nobody waits for it.
+    /// Ends all waiting, because nothing is written any more.
     pub(super) fn close(&self) {
         self.given_back.send_replace(u64::MAX);
     }
 
-    /// Waits until all that is taken now was given back; `None` if it was.
+    /// Waits until all bytes that are taken now have been given back. Returns `None` if they were.
     pub(super) fn passed(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
         let taken = self.taken.load(Ordering::Acquire);
         if *self.given_back.borrow() >= taken {

@@ -1,4 +1,4 @@
-//! The store of a connection.
+//! Handles on a store.
 
 use std::fmt;
 use std::path::Path;
@@ -12,26 +12,26 @@ use super::recorder::Recording;
 use super::{Recorder, SessionStore, StoreError};
 use crate::error::{Error, OnFault, Result};
 
-/// Where the sessions of an agent are kept.
+/// A connection's handle on the store of its sessions.
 #[derive(Clone)]
-pub(crate) struct Keeper {
+pub(crate) struct StoreHandle {
     store: Arc<dyn SessionStore>,
     recordings: Arc<Mutex<Vec<Recording>>>,
     on_fault: Option<OnFault>,
     idle: Arc<Idle>,
 }
 
-impl Keeper {
-    /// A store for one connection.
+impl StoreHandle {
+    /// Creates the handle of one connection.
     pub(crate) fn new(store: Arc<dyn SessionStore>, on_fault: Option<OnFault>) -> Self {
-        Keeper { store, recordings: Arc::default(), on_fault, idle: Arc::default() }
+        StoreHandle { store, recordings: Arc::default(), on_fault, idle: Arc::default() }
     }
 
-    /// Keeps updates back until they are written.
+    /// Returns the barrier that holds updates back until they are written.
     pub(crate) fn flush_barrier(&self) -> FlushBarrier {
-        let keeper = self.clone();
+        let store = self.clone();
         FlushBarrier::new(move || {
-            let waits: Vec<_> = keeper.recordings().iter().filter_map(Recording::written_ahead).collect();
+            let waits: Vec<_> = store.recordings().iter().filter_map(Recording::written_ahead).collect();
             if waits.is_empty() {
                 return None;
             }
@@ -49,8 +49,9 @@ impl Keeper {
         Ok(self.record(self.store.create(info).await?))
     }
 
-    /// Opens a session again, which goes on where it was (rule `v1-load-07`). One that is `open` on this connection
-    /// already goes on behind what others have added meanwhile.
+    /// Opens a session again, which goes on where it was (rule `v1-load-07`). A session that is
+    /// already `open` on this connection goes on behind the records that others have added
+    /// meanwhile.
     pub(crate) async fn reopen(&self, open: Option<Recorder>, id: &SessionId, cwd: &str) -> Result<Recorder> {
         let Some(recorder) = open else { return self.open(id, cwd).await };
         check_cwd(recorder.info(), cwd)?;
@@ -73,8 +74,8 @@ impl Keeper {
         recorder
     }
 
-    /// Closes all sessions, also those that were just being opened or closed: they are durable, and can be opened
-    /// elsewhere.
+    /// Closes all sessions, also those that were just being opened or closed. They are then
+    /// durable, and can be opened elsewhere.
     pub(crate) async fn close(&self) {
         let recordings = std::mem::take(&mut *self.recordings());
         for recording in recordings {
@@ -90,7 +91,7 @@ impl Keeper {
         Ok(self.store.list(request).await?)
     }
 
-    /// Deletes a session; that there is none is as good (rule `v1-del-02`).
+    /// Deletes a session. It need not exist (rule `v1-del-02`).
     pub(crate) async fn delete(&self, id: &SessionId) -> Result<()> {
         match self.store.delete(id).await {
             Ok(()) | Err(StoreError::Unknown { .. } | StoreError::Id { .. }) => Ok(()),
@@ -99,7 +100,7 @@ impl Keeper {
     }
 }
 
-/// Refuses another working directory than the session has.
+/// Refuses a working directory other than the session's.
 fn check_cwd(info: &SessionInfo, cwd: &str) -> Result<()> {
     if info.cwd.is_empty() || Path::new(&info.cwd) == Path::new(cwd) {
         return Ok(());
@@ -110,8 +111,8 @@ fn check_cwd(info: &SessionInfo, cwd: &str) -> Result<()> {
     )))
 }
 
-impl fmt::Debug for Keeper {
+impl fmt::Debug for StoreHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keeper").finish_non_exhaustive()
+        f.debug_struct("StoreHandle").finish_non_exhaustive()
     }
 }

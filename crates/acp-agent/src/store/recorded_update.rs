@@ -1,4 +1,4 @@
-//! An update on its way to the client and to the store.
+//! Updates on their way to the client and to the store.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,35 +7,37 @@ use acp_types::v1::SessionUpdate;
 use serde_core::ser::Error as _;
 
 use super::Recorder;
-use super::room::Turn;
+use super::byte_budget::Permit;
 use crate::wire::gate::Gate;
 use crate::wire::session_update::encode_params;
 
 /// The params of a `session/update`, which are recorded when they are written to the connection.
 ///
-/// That happens under the lock of the output buffer, so the records have the order of the wire, whoever sends. The text
-/// is made once: the same bytes are sent and stored. What a layer refuses is not recorded, also if one has looked at it.
-pub(crate) struct Kept<'a> {
+/// That happens under the lock of the output buffer, so the records have the order of the wire,
+/// whoever sends. The text is made once: the same bytes are sent and stored. An update that a layer
+/// refuses is not recorded, even if another layer has seen it.
+pub(crate) struct RecordedUpdate<'a> {
     recorder: &'a Recorder,
     gate: &'a Gate,
     update: &'a SessionUpdate,
-    /// `None` for one that goes past the budget.
-    _turn: Option<Turn<'a>>,
-    /// The length of the update's text, which is the end of the params, but for a brace.
+    /// `None` for an update that goes past the budget.
+    _permit: Option<Permit<'a>>,
+    /// The length of the update's text. It stands at the end of the params, before a brace.
     length: AtomicUsize,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> RecordedUpdate<'a> {
     pub(super) const fn new(
         recorder: &'a Recorder,
         gate: &'a Gate,
         update: &'a SessionUpdate,
-        turn: Option<Turn<'a>>,
+        permit: Option<Permit<'a>>,
     ) -> Self {
-        Kept { recorder, gate, update, _turn: turn, length: AtomicUsize::new(0) }
+        RecordedUpdate { recorder, gate, update, _permit: permit, length: AtomicUsize::new(0) }
     }
 
-    /// The update's text in that of the params. Layers add to the beginning of the params alone.
+    /// Returns the update's text out of the text of the params. Layers add only to the beginning of
+    /// the params.
     fn text<'j>(&self, json: &'j [u8]) -> &'j [u8] {
         let end = json.len().saturating_sub(1);
         let start = end.saturating_sub(self.length.load(Ordering::Acquire));
@@ -43,7 +45,7 @@ impl<'a> Kept<'a> {
     }
 }
 
-impl Encode for Kept<'_> {
+impl Encode for RecordedUpdate<'_> {
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
         encode_params(self.recorder.session_id(), buffer, |buffer| {
             let start = buffer.len();
@@ -54,7 +56,7 @@ impl Encode for Kept<'_> {
     }
 
     fn leaves(&self, json: &[u8]) -> Result<(), EncodeError> {
-        // Notices are no part of the conversation and are not replayed (rule `v1-load-05`).
+        // Notices are not part of the conversation and are not replayed (rule `v1-load-05`).
         if matches!(self.update, SessionUpdate::Notice(_)) {
             return Ok(());
         }
