@@ -49,7 +49,7 @@ impl Overlay {
         texts.inspect(|text| self.use_entry(&[section, outer, key, text])).collect()
     }
 
-    /// Whether `[section.outer]` says `key = true`.
+    /// Tells whether `[section.outer]` says `key = true`.
     pub fn nested_flag(&self, section: &str, outer: &str, key: &str) -> bool {
         let flag = self.table.get(section).and_then(|table| table.get(outer)?.get(key)?.as_bool());
         flag.inspect(|_| self.use_entry(&[section, outer, key])) == Some(true)

@@ -27,14 +27,15 @@ use crate::updates::session_updates::SessionUpdates;
 
 /// A type that the handler of operation `O` can have as an argument, in any order.
 ///
-/// Every operation has its request, such as `SetSessionModeRequest`, and [`Client`], [`Cancel`] and [`RequestMeta`].
-/// These have more:
+/// Every operation has its request, such as `SetSessionModeRequest`, and [`Client`], [`Cancel`] and
+/// [`RequestMeta`]. These have more:
 ///
 #[doc = include_str!("../generated/arguments.md")]
 ///
-/// A function with `#[ext]` has anything that is `DeserializeOwned`, read from the params, an
-/// [`Elicitation`](crate::Elicitation), and the session that the member `sessionId` names; one with `#[on]` and a
-/// marker of one's own the params that this names, and an `Elicitation`.
+/// A function with `#[ext]` has anything that is `DeserializeOwned`, which is read from the params,
+/// an [`Elicitation`](crate::Elicitation), and the session that the member `sessionId` names. A
+/// function with `#[on]` and a marker of one's own has the params that the marker names, and an
+/// `Elicitation`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an argument of the operation `{O}`",
     label = "the handler cannot be given this",
@@ -152,15 +153,15 @@ where
     }
 }
 
-/// A way to ask the user whose questions belong to the request: the client does not know a session before it is open,
-/// nor after it was closed.
+/// Returns a way to ask the user whose questions belong to the request. The client does not know a
+/// session before it is open, nor after it was closed.
 pub(crate) fn elicitation_by_request<O: ServeOperation, S: Send + Sync + 'static>(
     call: &Call<O, S>,
 ) -> Result<Elicitation> {
     Ok(Elicitation::new(call.client().clone(), call.cancel().clone(), request_scope(call.scope())?))
 }
 
-/// A way to ask the user whose questions belong to the session.
+/// Returns a way to ask the user whose questions belong to the session.
 pub(crate) fn elicitation_in_session<O: OnSession, S: Send + Sync + 'static>(
     call: &Call<O, S>,
 ) -> Result<Elicitation> {
@@ -185,7 +186,7 @@ impl<O: OnSession, A: Agent> FromCall<O, A> for Mcp {
     }
 }
 
-/// The MCP servers of the session that is being opened.
+/// Returns the MCP servers of the session that is being opened.
 #[cfg(feature = "mcp")]
 pub(crate) fn mcp_of_opening<O: OpensSession, S: Send + Sync + 'static>(call: &Call<O, S>) -> Result<Mcp> {
     call.admission().opening.mcp().cloned().ok_or_else(not_connected)

@@ -11,12 +11,14 @@ use crate::op;
 /// A type that the handler of operation `O` can return in its `Result`; `S` is what a session
 /// holds.
 ///
-/// The response of an operation always is one, except where it opens a session. These are made into a response:
+/// The response of an operation always is one, except where it opens a session. These are made into
+/// a response:
 ///
 #[doc = include_str!("../generated/results.md")]
 ///
-/// The hook `auth_methods` returns a `Vec<AuthMethod>`, a function with `#[ext]` anything that is `Serialize`, and one
-/// with `#[on]` and a marker of one's own the response that this names.
+/// The hook `auth_methods` returns a `Vec<AuthMethod>`, and a function with `#[ext]` anything that
+/// is `Serialize`. A function with `#[on]` and a marker of one's own returns the response that the
+/// marker names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a result of the operation `{O}`",
     label = "the operation cannot be answered with this",

@@ -17,13 +17,13 @@ use crate::{Agent, Cancel, Context, Error, Event};
 
 /// A type that the handler of operation `O` can have as an argument, in any order.
 ///
-/// Every operation has its request, such as `ReadTextFileRequest`, and [`Agent`], [`Cancel`], [`RequestMeta`] and
-/// [`Context`]. These have more:
+/// Every operation has its request, such as `ReadTextFileRequest`, and [`Agent`], [`Cancel`],
+/// [`RequestMeta`] and [`Context`]. These have more:
 ///
 #[doc = include_str!("../generated/arguments.md")]
 ///
-/// A function with `#[ext]` has anything that is `DeserializeOwned`, read from the params, and one with `#[on]` and a
-/// marker of one's own the params that this names.
+/// A function with `#[ext]` has anything that is `DeserializeOwned`, which is read from the params.
+/// A function with `#[on]` and a marker of one's own has the params that the marker names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an argument of the operation `{O}`",
     label = "the handler cannot be given this",

@@ -13,8 +13,8 @@ use crate::serve::serve_op::Served;
 ///
 #[doc = include_str!("../generated/results.md")]
 ///
-/// A function with `#[ext]` returns anything that is `Serialize`, and one with `#[on]` and a marker of one's own the
-/// response that this names.
+/// A function with `#[ext]` returns anything that is `Serialize`. A function with `#[on]` and a
+/// marker of one's own returns the response that the marker names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a result of the operation `{O}`",
     label = "the operation cannot be answered with this",

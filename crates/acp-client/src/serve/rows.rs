@@ -1,5 +1,5 @@
-//! How an operation is served whose row in the overlay says nothing else. The generated code calls these macros: what is
-//! not here, an operation has by hand, in [`serve_op`](crate::serve::serve_op).
+//! The default service of an operation. The generated code calls these macros for each row of the
+//! overlay that does not say `by_hand`. The others are in [`serve_op`](crate::serve::serve_op).
 
 /// Serves an operation by its handler alone.
 macro_rules! served {

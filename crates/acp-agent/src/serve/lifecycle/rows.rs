@@ -1,5 +1,5 @@
-//! How an operation is served whose row in the overlay says nothing else. The generated code calls these macros, one
-//! for each column: what is not here, an operation has by hand, in the other files of this folder.
+//! The default service of an operation. The generated code calls these macros, one for each column
+//! of the overlay. The operations whose row says `by_hand` are in the other files of this folder.
 
 use crate::session::Session;
 use crate::session::running::Running;
@@ -101,7 +101,7 @@ macro_rules! session {
     };
 }
 
-/// What admission has found of an operation on an open session.
+/// The admission of an operation on an open session.
 pub(crate) trait HasSession<S> {
     /// The session.
     fn session(&self) -> &Session<S>;

@@ -19,7 +19,7 @@ pub(super) enum Argument {
     Library,
 }
 
-/// What an argument of this type is to the params.
+/// Finds where an argument of this type comes from.
 pub(super) fn argument(schema: &Schema, method: &Method, ty: &str) -> Result<Argument> {
     if ty == method.params {
         return Ok(Argument::Params);
@@ -126,7 +126,7 @@ pub(super) fn definitions_in<'s>(schema: &'s Schema, ty: &str) -> impl Iterator<
         .map(|definition| (definition.name.as_str(), definition.unstable))
 }
 
-/// Whether a type is the schema's, and not of the library.
+/// Tells whether a type is the schema's, and not of the library.
 fn is_of_schema(schema: &Schema, ty: &str) -> bool {
     definitions_in(schema, ty).next().is_some()
 }

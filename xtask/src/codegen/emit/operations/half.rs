@@ -12,7 +12,7 @@ pub(super) struct Half {
     pub(super) section: &'static str,
     /// The name of the table in `acp-macros`.
     pub(super) table: &'static str,
-    /// What all its capabilities begin with.
+    /// The prefix of all its capabilities.
     pub(super) capabilities: &'static str,
     pub(super) folder: &'static str,
     /// The rules of the attribute, written by hand around the table of operations.

@@ -190,7 +190,7 @@ fn notified(operation: &Operation<'_>) -> Option<TokenStream> {
     (!operation.is_request()).then(|| quote!(#gate impl crate::Notified for op::#marker {}))
 }
 
-/// Whether its handlers have a `Turn`, which has the verbs of an `Elicitation`.
+/// Tells whether its handlers have a `Turn`, which has the verbs of an `Elicitation`.
 pub(super) fn has_turn(operation: &Operation<'_>) -> bool {
     operation.takes.iter().any(|(ty, _)| *ty == "Turn")
 }

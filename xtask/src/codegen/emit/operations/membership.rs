@@ -1,11 +1,11 @@
-//! What an operation is to a session: the overlay says it, and the schema has to agree.
+//! The relation of an operation to a session. The overlay says it, and the schema has to agree.
 
 use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::codegen::emit::context::is_required;
 use crate::codegen::ir::{Definition, Field, Kind, Method, Object, Schema, Side, Type};
 
-/// What an operation is to a session.
+/// The relation of an operation to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Membership {
     /// It opens one.
@@ -20,7 +20,7 @@ pub(super) enum Membership {
     None,
 }
 
-/// What the overlay says about sessions, if the schema agrees.
+/// Reads the column `session`, if the schema agrees.
 pub(super) fn membership(schema: &Schema, method: &Method, side: Side, text: &str) -> Result<Membership> {
     let Method { params, response, .. } = method;
     let names_session = names_session(schema, params);
@@ -49,7 +49,7 @@ pub(super) fn membership(schema: &Schema, method: &Method, side: Side, text: &st
     Ok(session)
 }
 
-/// Whether the object has a `sessionId`, as it must.
+/// Tells whether the object has a required `sessionId`.
 fn names_session(schema: &Schema, name: &str) -> bool {
     let session = Type::Ref("SessionId".to_owned());
     let is_session = |field: &Field| field.wire == "sessionId" && is_required(field) && field.ty == session;
