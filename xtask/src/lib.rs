@@ -1,4 +1,5 @@
-//! Schema import, code generation and checks of this workspace; `cargo xtask help` lists the commands.
+//! Schema import, code generation and checks of this workspace; `cargo xtask help` lists the
+//! commands.
 
 #![allow(
     clippy::print_stdout,
@@ -16,6 +17,7 @@ pub mod codegen;
 mod figures_tests;
 pub mod floors;
 pub mod interop;
+pub mod map;
 pub mod output;
 pub mod releases;
 pub mod roundtrip;

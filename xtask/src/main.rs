@@ -16,6 +16,7 @@ cargo xtask schema missing-docs      list what has no wording in schema/docs/ ye
 cargo xtask rules [--check]          write docs/rules/ from crates/acp-testkit/rules/, and which of them lack a test
 cargo xtask floors [--imports] [crate…]
                                      print which folder of a crate stands on which, circles of files, and what is wrong
+cargo xtask map [--check]            write docs/MAP.md and the floors in docs/ARCHITECTURE.md
 cargo xtask roundtrip [--transcripts <folder>]
                                      decode and re-encode the values on stdin, or recorded traffic
 cargo xtask interop [--list] [--only <text>] [--write] [--require] [--keep-logs]
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         "schema" => xtask::releases::run(rest),
         "rules" => xtask::rules::run(rest),
         "floors" => xtask::floors::run(rest),
+        "map" => xtask::map::run(rest),
         "roundtrip" => xtask::roundtrip::run(rest),
         "interop" => xtask::interop::run(rest),
         "help" | "--help" | "-h" => {

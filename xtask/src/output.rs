@@ -24,8 +24,8 @@ pub enum Mode {
 
 /// Brings the generated folders in line with `outputs`, or says how they differ.
 ///
-/// `folders` are owned by the generator: a file in them that is not an output is extra. `command` is what errors tell
-/// people to run.
+/// `folders` are owned by the generator: a file in them that is not an output is extra. `command`
+/// is what errors tell people to run.
 pub fn apply(root: &Path, folders: &[PathBuf], outputs: &[Output], mode: Mode, command: &str) -> Result<()> {
     let mut stale = Vec::new();
     for output in outputs {
@@ -66,7 +66,7 @@ pub fn apply(root: &Path, folders: &[PathBuf], outputs: &[Output], mode: Mode, c
     }
 }
 
-/// Every file in a folder and the folders in it; none where there is no folder.
+/// Lists every file in a folder and the folders in it. A folder that does not exist has none.
 pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     if !folder.exists() {

@@ -6,9 +6,11 @@ use anyhow::{Context, Result, bail};
 
 use crate::workspace;
 
-/// Builds and runs the binary `roundtrip` of acp-testkit, with the terminal or pipes of this process.
+/// Builds and runs the binary `roundtrip` of acp-testkit, with the terminal or pipes of this
+/// process.
 ///
-/// A process of its own, because the generator must run when the types that it writes do not compile.
+/// A process of its own, because the generator must run when the types that it writes do not
+/// compile.
 ///
 /// # Errors
 /// The binary does not build, or reports a failure, which it has explained.

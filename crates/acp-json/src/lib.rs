@@ -43,7 +43,6 @@
 //! | very many members, items or names | read; a [`Report`] keeps 1000 notes and counts the others; paths cut long names |
 
 mod bounds;
-mod exact;
 mod fields;
 #[cfg(feature = "schemars")]
 mod json_schema;
@@ -51,7 +50,6 @@ mod map;
 mod members;
 mod node;
 mod node_de;
-mod node_error;
 mod outline;
 mod path;
 mod primitive;
@@ -63,12 +61,12 @@ mod value;
 pub use bounds::within;
 #[doc(hidden)]
 pub use bounds::{Finite, finite};
-#[doc(hidden)]
-pub use exact::watch_numbers;
 pub use fields::{Fields, Record, skip_invalid};
 pub use map::Map;
 pub use node::Node;
-pub use node_error::NodeError;
+#[doc(hidden)]
+pub use node::exact::watch_numbers;
+pub use node_de::NodeError;
 pub use outline::Outline;
 pub use path::At;
 pub use read::{

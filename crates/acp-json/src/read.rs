@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use serde_core::de::{Deserialize, Deserializer, Error as _};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::exact;
 use crate::fields::Record;
 use crate::node::Node;
+use crate::node::exact;
 use crate::path::At;
 use crate::report::{Problem, ReadError, Report};
 

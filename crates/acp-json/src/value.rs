@@ -6,9 +6,9 @@ use std::fmt;
 use serde_core::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_core::ser::{Serialize, Serializer};
 
-use crate::exact;
 use crate::map::Map;
 use crate::node::Node;
+use crate::node::exact;
 use crate::path::At;
 use crate::read::{FromNode, syntax};
 use crate::report::ReadError;

@@ -12,17 +12,13 @@
 //! the differences between the two attributes. A `report` collects the problems, so that one
 //! compilation shows all of them.
 
-mod agent;
 mod attr;
-mod calls;
 mod check;
 mod classify;
-mod client;
 mod expand;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]
 mod expansions;
-mod facts;
 mod generated;
 mod method;
 mod operation;

@@ -1,5 +1,7 @@
 //! One change, and how it is judged.
 
+use crate::codegen::defect::Defect;
+
 /// The part of the protocol that a change concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stability {
@@ -7,7 +9,7 @@ pub enum Stability {
     Unstable,
 }
 
-/// What kind of thing changed.
+/// The kind of thing that changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Category {
     Method,
@@ -15,9 +17,9 @@ pub enum Category {
     Field,
     /// A value of an enum, a variant or an arm of a union.
     Variant,
-    /// What absence and `null` mean.
+    /// The meaning of absence and `null`.
     Presence,
-    /// What a reader does with what is malformed.
+    /// A reader's answer to malformed values.
     Hint,
 }
 
@@ -34,14 +36,14 @@ pub enum Verb {
     Renamed,
 }
 
-/// Whether peers of the two releases understand each other in both directions.
+/// The effect on peers of the two releases, in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wire {
     Compatible,
     Breaking,
 }
 
-/// What semantic versioning makes of it for users of the generated types.
+/// The step of semantic versioning for users of the generated types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Api {
     Patch,
@@ -121,7 +123,7 @@ impl Changes {
         self.of_part(unstable, |changes| changes.push((category, Verb::Removed), name, detail, judged));
     }
 
-    /// What a part's move between stable and unstable is, if it moved.
+    /// Enters a part's move between stable and unstable, if it moved.
     pub(super) fn moved(&mut self, category: Category, name: &str, was_unstable: bool, is_unstable: bool) {
         let (verb, detail, api) = match (was_unstable, is_unstable) {
             (true, false) => (Verb::Promoted, "now stable", Api::Minor),
@@ -132,7 +134,7 @@ impl Changes {
         self.of_part(false, |changes| changes.push((category, verb), name, detail, judged));
     }
 
-    /// Changes of a part that is unstable by itself are no changes of the stable protocol.
+    /// Changes of a part that is unstable by itself do not concern the stable protocol.
     pub(super) fn of_part(&mut self, unstable: bool, report: impl FnOnce(&mut Self)) {
         let whole = self.stability;
         if unstable {
@@ -141,4 +143,15 @@ impl Changes {
         report(self);
         self.stability = whole;
     }
+}
+
+/// The changes of one version of the protocol.
+#[derive(Debug)]
+pub struct VersionChanges {
+    pub version: &'static str,
+    /// Sorted.
+    pub changes: Vec<Change>,
+    /// The parts that could not be compared, because a side fits no shape or lacks a decision of
+    /// the overlay.
+    pub not_compared: Vec<Defect>,
 }

@@ -1,15 +1,10 @@
 //! Two schemas of one version: what came, what went, what moved, and what looks renamed.
 
 use super::change::{Api, Category, Change, Changes, Stability, Verb, Wire};
-use super::{enums, fields, renames, unions};
+use super::sides::{Sides, wire_kind};
+use super::{enums, fields, methods, renames, unions};
 use crate::codegen::derives::Derives;
-use crate::codegen::ir::{Definition, Kind, Method, Schema, Type};
-
-/// Both sides, for what concerns more than one definition.
-pub(super) struct Sides<'s> {
-    pub(super) old: &'s Schema,
-    pub(super) new: &'s Schema,
-}
+use crate::codegen::ir::{Definition, Kind, Schema, Type};
 
 /// Every change, sorted. Definitions that one side could not read are left out.
 pub(super) fn schemas(old: &Schema, new: &Schema, unread: &[&str]) -> Vec<Change> {
@@ -36,7 +31,7 @@ pub(super) fn schemas(old: &Schema, new: &Schema, unread: &[&str]) -> Vec<Change
             changes.push(whole(definition, Verb::Removed, (Wire::Breaking, Api::Major)));
         }
     }
-    changes.extend(methods(&renamed.methods, &new.methods, unread));
+    changes.extend(methods::compared(&renamed.methods, &new.methods, unread));
     changes.sort();
     changes
 }
@@ -53,8 +48,8 @@ fn whole(definition: &Definition, verb: Verb, judged: (Wire, Api)) -> Change {
     found.found.remove(0)
 }
 
-/// What kind of type it is.
-pub(super) fn kind(kind: &Kind) -> String {
+/// Describes the kind of a type.
+fn kind(kind: &Kind) -> String {
     match kind {
         Kind::Object(object) => match object.fields.len() {
             1 => "an object with 1 member".to_owned(),
@@ -138,11 +133,6 @@ impl Sides<'_> {
             changes.push((Category::Definition, Verb::Changed), &new.name, detail, judged);
         }
     }
-
-    /// Whether the two types have the same JSON, whatever they are called.
-    pub(super) fn same_on_the_wire(&self, old: &Type, new: &Type) -> bool {
-        wire_type(self.old, old) == wire_type(self.new, new)
-    }
 }
 
 /// In an unstable definition everything is.
@@ -158,111 +148,4 @@ fn settled(definition: &Definition) -> Definition {
         }
     }
     settled
-}
-
-fn wire_type(schema: &Schema, of: &Type) -> String {
-    match of {
-        Type::Ref(name) => match schema.definitions.iter().find(|definition| definition.name == *name) {
-            Some(definition) => {
-                wire_kind(schema, &definition.kind).unwrap_or_else(|| format!("object {name}"))
-            }
-            None => format!("object {name}"),
-        },
-        Type::List(item) => format!("list of {}", wire_type(schema, item)),
-        Type::Map(member) => format!("map of {}", wire_type(schema, member)),
-        Type::Meta => "map of any".to_owned(),
-        plain => plain.to_string(),
-    }
-}
-
-/// The JSON of a definition, where it is that of a plain type.
-fn wire_kind(schema: &Schema, kind: &Kind) -> Option<String> {
-    match kind {
-        Kind::Newtype(of) => Some(wire_type(schema, of)),
-        Kind::StringEnum(values) if values.open => Some(Type::String.to_string()),
-        Kind::IntegerEnum { repr, .. } => Some(repr.to_string()),
-        _ => None,
-    }
-}
-
-fn methods(old: &[Method], new: &[Method], unread: &[&str]) -> Vec<Change> {
-    let same = |one: &Method, other: &Method| {
-        one.name == other.name && one.response.is_some() == other.response.is_some()
-    };
-    let is_read = |method: &&Method| !unread.contains(&method.params.as_str());
-    let gone: Vec<&Method> =
-        old.iter().filter(is_read).filter(|method| !new.iter().any(|other| same(method, other))).collect();
-    let came: Vec<&Method> =
-        new.iter().filter(is_read).filter(|method| !old.iter().any(|other| same(method, other))).collect();
-    let alike = |one: &Method, other: &Method| {
-        (one.handler, &one.params, &one.response) == (other.handler, &other.params, &other.response)
-    };
-    let mut changes = Vec::new();
-    for method in &came {
-        let mut found = Changes::new(Stability::of(method.unstable));
-        match gone.iter().find(|other| alike(other, method)) {
-            Some(was) => found.push(
-                (Category::Method, Verb::Renamed),
-                &method.name,
-                format!("was `{}`", was.name),
-                (Wire::Breaking, Api::Major),
-            ),
-            None => found.push(
-                (Category::Method, Verb::Added),
-                &method.name,
-                signature(method),
-                (Wire::Compatible, Api::Minor),
-            ),
-        }
-        changes.extend(found.found);
-    }
-    for method in gone.iter().filter(|method| !came.iter().any(|other| alike(method, other))) {
-        let mut found = Changes::new(Stability::of(method.unstable));
-        let judged = (Wire::Breaking, Api::Major);
-        found.push((Category::Method, Verb::Removed), &method.name, signature(method), judged);
-        changes.extend(found.found);
-    }
-    for method in new {
-        if let Some(other) = old.iter().find(|other| same(other, method)) {
-            changes.extend(changed_method(other, method));
-        }
-    }
-    changes
-}
-
-fn changed_method(old: &Method, new: &Method) -> Vec<Change> {
-    let mut changes = Changes::new(Stability::of(old.unstable && new.unstable));
-    changes.moved(Category::Method, &new.name, old.unstable, new.unstable);
-    if (old.handler, &old.params, &old.response) != (new.handler, &new.params, &new.response) {
-        let detail = format!("{}, was {}", signature(new), signature(old));
-        let judged = (Wire::Breaking, Api::Major);
-        changes.push((Category::Method, Verb::Changed), &new.name, detail, judged);
-    }
-    if old.marker != new.marker {
-        let detail = format!("the marker is `{}`, was `{}`", new.marker, old.marker);
-        let judged = (Wire::Compatible, Api::Major);
-        changes.push((Category::Method, Verb::Changed), &new.name, detail, judged);
-    }
-    if old.capability != new.capability {
-        let named = |capability: &Option<String>| {
-            capability.as_ref().map_or_else(|| "no capability".to_owned(), |path| format!("`{path}`"))
-        };
-        let detail = format!("needs {}, was {}", named(&new.capability), named(&old.capability));
-        let judged = (Wire::compatible_if(new.capability.is_none()), Api::Patch);
-        changes.push((Category::Method, Verb::Changed), &new.name, detail, judged);
-    }
-    changes.found
-}
-
-fn signature(method: &Method) -> String {
-    let handler = match method.handler {
-        crate::codegen::ir::Side::Agent => "the agent",
-        crate::codegen::ir::Side::Client => "the client",
-        crate::codegen::ir::Side::Both => "both sides",
-        crate::codegen::ir::Side::Proxy => "a proxy",
-    };
-    match &method.response {
-        Some(response) => format!("request to {handler}, `{}` to `{response}`", method.params),
-        None => format!("notification to {handler}, `{}`", method.params),
-    }
 }

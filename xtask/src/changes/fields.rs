@@ -1,7 +1,7 @@
 //! Members of objects.
 
 use super::change::{Api, Category, Changes, Verb, Wire};
-use super::compare::Sides;
+use super::sides::Sides;
 use crate::codegen::ir::{Field, Object, OnError, Presence};
 
 pub(super) fn objects(sides: &Sides<'_>, owner: &str, old: &Object, new: &Object, changes: &mut Changes) {
@@ -91,7 +91,8 @@ fn presence_changed(name: &str, old: &Field, new: &Field, changes: &mut Changes)
     changes.push((Category::Presence, Verb::Changed), name, detail, judged);
 }
 
-/// Whether a reader of the one takes the absence and the `null` that a writer of the other may send.
+/// Returns true if a reader of the one takes the absence and the `null` that a writer of the other
+/// may send.
 fn takes(reader: &Field, writer: &Field) -> bool {
     let takes_null = may_be_null(reader) || reader.on_error != OnError::Fail;
     (may_be_absent(reader) || !may_be_absent(writer)) && (takes_null || !may_be_null(writer))

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::VersionChanges;
-use super::change::{Api, Category, Change, Stability, Verb, Wire};
+use super::change::{Api, Category, Change, Stability, Verb, VersionChanges, Wire};
 
 const VERBS: [Verb; 6] =
     [Verb::Added, Verb::Removed, Verb::Changed, Verb::Promoted, Verb::Demoted, Verb::Renamed];

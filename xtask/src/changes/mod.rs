@@ -1,40 +1,31 @@
-//! What changed between two releases of the schema, for the wire and for users of the Rust types.
+//! Changes between two releases of the schema, for the wire and for users of the Rust types.
 //!
-//! Compared are two IRs, so that wording, wrappers and the order of members are no changes.
+//! Two IRs are compared, so wording, wrappers and the order of members do not count.
 
 mod change;
 mod compare;
 mod enums;
 mod fields;
 mod markdown;
+mod methods;
 mod renames;
 mod side;
+mod sides;
 mod unions;
 
-pub use change::{Api, Category, Change, Stability, Verb, Wire};
+pub use change::{Api, Category, Change, Stability, Verb, VersionChanges, Wire};
 pub use side::Side;
 
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::codegen::defect::Defect;
 use crate::codegen::version::VERSIONS;
 
 const USAGE: &str = "usage: cargo xtask schema diff [<git revision> | --dir <older schema folder>] [--write]";
 
 /// Where `schema update` and `schema diff --write` leave their report.
 pub const REPORT: &str = "schema/CHANGES.md";
-
-/// The changes of one version of the protocol.
-#[derive(Debug)]
-pub struct VersionChanges {
-    pub version: &'static str,
-    /// Sorted.
-    pub changes: Vec<Change>,
-    /// What could not be compared, because a side of it fits no shape or lacks a decision of the overlay.
-    pub not_compared: Vec<Defect>,
-}
 
 /// Compares two sides, version by version; a version that neither side has is left out.
 ///

@@ -17,7 +17,7 @@ pub(super) fn definitions(old: &Schema, new: &Schema) -> BTreeMap<String, String
     }
 }
 
-/// The same method carries another definition of the same shape.
+/// One method carries another definition of the same shape.
 fn by_method(old: &Schema, new: &Schema) -> BTreeMap<String, String> {
     let find = |schema: &'_ Schema, name: &str| {
         schema.definitions.iter().find(|definition| definition.name == name).cloned()

@@ -1,4 +1,5 @@
-//! One side of a comparison: the schema files and the overlays of a release, from wherever they are.
+//! One side of a comparison: the schema files and the overlays of a release, from wherever they
+//! are.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,7 +33,7 @@ pub(super) struct Reading {
 }
 
 impl Side {
-    /// What lies in `schema/` of the workspace now.
+    /// Reads `schema/` of the workspace as it is now.
     ///
     /// # Errors
     /// A file is there and cannot be read.
@@ -40,9 +41,9 @@ impl Side {
         Self::collect(|path| read_if_there(&root.join("schema").join(path)), None, "the workspace")
     }
 
-    /// A folder of schema files, as this workspace or as a release of upstream has it. The decisions of the
-    /// workspace at `root` count for it too, so that the report is about the schemas; overlays in the folder
-    /// say what those leave open.
+    /// A folder of schema files, as this workspace or as a release of upstream has it. The
+    /// decisions of the workspace at `root` count for it too, so that the report is about the
+    /// schemas; overlays in the folder say what those leave open.
     ///
     /// # Errors
     /// The folder has no schema, or a file cannot be read.
@@ -76,13 +77,13 @@ impl Side {
         Ok(side)
     }
 
-    /// Whether there is nothing to compare with.
+    /// Returns true if there is nothing to compare with.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Whether both sides have the same schema files.
+    /// Returns true if both sides have the same schema files.
     #[must_use]
     pub fn has_same_files(&self, other: &Self) -> bool {
         self.files == other.files
@@ -117,8 +118,8 @@ impl Side {
         Ok(side)
     }
 
-    /// Both files of a version, lowered and merged as far as that goes. Overlay entries that match nothing are
-    /// those of another release.
+    /// Both files of a version, lowered and merged as far as that goes. Overlay entries that match
+    /// nothing are those of another release.
     pub(super) fn read(&self, version: &Version) -> Result<Option<Reading>> {
         let [stable, unstable] = version.files().map(|file| self.files.get(&file));
         let mut overlay = Overlay::parse("")?;
@@ -154,7 +155,7 @@ fn read_if_there(path: &Path) -> Result<Option<String>> {
     }
 }
 
-/// What git prints, or `None` when it knows no such thing.
+/// Returns the output of git, or `None` if git fails.
 fn git(root: &Path, arguments: &[&str]) -> Result<Option<String>> {
     let output =
         Command::new("git").args(arguments).current_dir(root).output().context("git could not be started")?;

@@ -1,8 +1,8 @@
 //! Unions, with a tag and without.
 
 use super::change::{Api, Category, Changes, Verb, Wire};
-use super::compare::Sides;
 use super::fields;
+use super::sides::Sides;
 use crate::codegen::ir::{Arm, Payload, Tagged, Unknown, Untagged, Variant};
 
 pub(super) fn tagged(sides: &Sides<'_>, owner: &str, old: &Tagged, new: &Tagged, changes: &mut Changes) {

@@ -1,4 +1,5 @@
-//! The account of definitions: each one of a schema becomes a type, is shared, or is skipped by a rule.
+//! The account of definitions: each one of a schema becomes a type, is shared, or is skipped by a
+//! rule.
 
 use std::fmt;
 
@@ -7,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::ir::{Definition, Schema};
 
-/// What became of the definitions of a version.
+/// The number of a version's definitions, by their fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     pub version: &'static str,

@@ -1,7 +1,8 @@
-//! `schema/api.lock`: what users of the generated types see, as one text that reviews and diffs well.
+//! `schema/api.lock`: what users of the generated types see, as one text that reviews and diffs
+//! well.
 //!
-//! It also decides: constructor arguments that are in it keep their order, so that two members of one type that
-//! change places upstream do not change places in callers.
+//! It also decides: constructor arguments that are in it keep their order, so that two members of
+//! one type that change places upstream do not change places in callers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -39,7 +40,8 @@ pub fn arguments(lock: &str, version: &str) -> Arguments {
     arguments
 }
 
-/// Arguments in the order of the lock; those that it does not have come last, in the order of the schema.
+/// Arguments in the order of the lock; those that it does not have come last, in the order of the
+/// schema.
 #[must_use]
 pub fn constructor(schema: &Schema, definition: &Definition, object: &Object) -> Vec<String> {
     let is_required =
@@ -69,7 +71,7 @@ pub fn changed(old: &str, new: &str) -> Vec<String> {
     lines
 }
 
-/// What a lock says about each type and marker, by version and name.
+/// The lines of a lock about each type and marker, by version and name.
 fn blocks(lock: &str) -> BTreeMap<String, String> {
     let mut blocks: BTreeMap<String, String> = BTreeMap::new();
     let (mut version, mut name) = ("", String::new());

@@ -1,4 +1,4 @@
-//! What the generator cannot make sense of.
+//! Constructs of a schema that the generator does not understand.
 
 use std::fmt;
 

@@ -21,7 +21,7 @@ impl<'s> Derives<'s> {
         Derives { definitions, open: RefCell::default() }
     }
 
-    /// Whether the definition's type has a `Default`.
+    /// Returns true if the definition's type has a `Default`.
     #[must_use]
     pub fn defaults(&self, definition: &Definition) -> bool {
         match &definition.kind {
@@ -35,7 +35,7 @@ impl<'s> Derives<'s> {
         }
     }
 
-    /// Whether two values of the type are equal or not, without exception: no floats, no free JSON.
+    /// Returns true if two values of the type are always equal or not: no floats, no free JSON.
     #[must_use]
     pub fn has_eq(&self, ty: &Type) -> bool {
         match ty {
@@ -53,7 +53,7 @@ impl<'s> Derives<'s> {
         }
     }
 
-    /// The same for a definition.
+    /// Returns true if two values of the definition's type are always equal or not.
     #[must_use]
     pub fn definition_has_eq(&self, definition: &Definition) -> bool {
         self.open.borrow_mut().push(definition.name.clone());

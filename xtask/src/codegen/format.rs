@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 /// Stands for the path of what `acp-types` has by hand.
 const RUNTIME: &str = "";
 
-/// What the emitted code may name, and where it comes from.
+/// The names that emitted code may use, and the modules that they come from.
 const IMPORTS: [(&str, &[&str]); 4] = [
     ("std::sync", &["Arc"]),
     (
@@ -41,8 +41,8 @@ pub fn file(header: &str, items: &[Item]) -> Result<String> {
     ))
 }
 
-/// One file of types: header, imports of what the items use, items. The module that has all types is so many
-/// levels above; `runtime` is the path of what `acp-types` has by hand.
+/// One file of types: header, imports of what the items use, items. The module that has all types
+/// is so many levels above; `runtime` is the path of what `acp-types` has by hand.
 pub fn file_of_types(header: &str, items: &[Item], above: usize, runtime: &str) -> Result<String> {
     let body = body(items)?;
     let imports = imports(&body, above, runtime);
@@ -116,7 +116,7 @@ pub fn exports<'p>(paths: impl Iterator<Item = &'p str>) -> String {
     modules.into_iter().map(line).collect()
 }
 
-/// Whether a name is written out, or, for a trait, its function is.
+/// Returns true if a name is written out, or, for a trait, its function is.
 fn is_used(name: &str, words: &BTreeSet<&str>) -> bool {
     words.contains(name) || (name == "FromNode" && words.contains("from_node"))
 }

@@ -1,4 +1,4 @@
-//! What the generator works on: the protocol's types, said once and without JSON Schema.
+//! The intermediate representation: the protocol's types, said once and without JSON Schema.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,8 +30,8 @@ pub struct Skipped {
 pub struct Definition {
     /// The name in the schema, and in Rust.
     pub name: String,
-    /// The definition whose wording describes it: its own, or for a union that lies flat in an object the
-    /// object's.
+    /// The definition whose wording describes it: its own, or for a union that lies flat in an
+    /// object the object's.
     pub described_by: String,
     /// The arm of that definition whose members these are, for an arm that is an object of its own.
     pub arm: Option<String>,
@@ -94,11 +94,11 @@ pub struct Field {
     pub unstable: bool,
 }
 
-/// What the schema asks beyond the type of whoever writes a value, by keyword. Readers refuse numbers that are out of
-/// bounds, and take texts and lists that are too short.
+/// Limits of the schema beyond the type, for those who write a value, by keyword. Readers refuse
+/// numbers that are out of bounds, and take texts and lists that are too short.
 pub type Bounds = Vec<(&'static str, Json)>;
 
-/// What the absence of a member means.
+/// The meaning of a member's absence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Presence {
     Required,
@@ -112,7 +112,7 @@ pub enum Presence {
     Default(Option<Json>),
 }
 
-/// What a reader does with a malformed value.
+/// A reader's answer to a malformed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnError {
     /// It refuses the whole message.
@@ -166,7 +166,7 @@ impl fmt::Display for Type {
 #[derive(Clone, Debug, PartialEq)]
 pub struct StringEnum {
     pub values: Vec<StringValue>,
-    /// Whether the schema itself allows other values. Readers keep them either way.
+    /// True if the schema itself allows other values. Readers keep them either way.
     pub open: bool,
     /// The value that absence means, where it means one.
     pub default: Option<String>,
@@ -193,11 +193,11 @@ pub struct IntegerValue {
 pub struct Tagged {
     pub tag: String,
     pub variants: Vec<Variant>,
-    /// What is read when the tag is absent.
+    /// The variant that is read when the tag is absent.
     pub default: Option<Variant>,
     /// The tag that means it as well. It is read, and not written.
     pub default_tag: Option<String>,
-    /// Whether the schema itself allows other tags. Readers keep them either way.
+    /// True if the schema itself allows other tags. Readers keep them either way.
     pub open: bool,
     /// A malformed tag reads as absent.
     pub lenient: bool,
@@ -206,14 +206,14 @@ pub struct Tagged {
     pub fallback: &'static str,
 }
 
-/// What an unknown tag means.
+/// The meaning of an unknown tag.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unknown {
     /// The variant is kept with all its members.
     Keep,
-    /// The same, but the members must do as the default variant.
+    /// It is kept, and its members must fit the default variant.
     KeepAsDefault,
-    /// The same, and some of the members are typed.
+    /// It is kept, and some of its members are typed.
     KeepWith(Object),
 }
 
@@ -268,7 +268,8 @@ pub enum Peek {
     Member,
     /// By which member the first item of a list has.
     ItemMember,
-    /// By which members an object has, and whether they are well-formed; all else is the last arm, any JSON.
+    /// By which members an object has, and whether they are well-formed; all else is the last arm,
+    /// any JSON.
     MemberOrAny,
 }
 

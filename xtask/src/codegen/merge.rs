@@ -1,7 +1,8 @@
-//! The stable and the unstable schema of a version become one: what only the unstable one has is marked.
+//! The stable and the unstable schema of a version become one: what only the unstable one has is
+//! marked.
 //!
-//! Unstable may add: definitions, optional members, values, variants, methods. Anything else would make a
-//! type of the stable protocol mean two things, and is refused.
+//! Unstable may add: definitions, optional members, values, variants, methods. Anything else would
+//! make a type of the stable protocol mean two things, and is refused.
 
 use super::defect::{Defect, Defects};
 use super::ir::{Definition, Field, Kind, Object, Presence, Schema};
@@ -15,7 +16,7 @@ pub fn merge(stable: &Schema, unstable: Schema) -> Result<Schema, Defects> {
     if defects.is_empty() { Ok(merged) } else { Err(Defects(defects)) }
 }
 
-/// The same for a comparison, which goes on without what does not merge.
+/// Merges for a comparison, which goes on without the parts that do not merge.
 pub fn merge_known(stable: &Schema, unstable: Schema) -> (Schema, Vec<Defect>) {
     let mut merged = unstable;
     let mut defects = Vec::new();
@@ -87,8 +88,9 @@ fn mark_definition(stable: &Definition, merged: &mut Definition) -> Result<(), S
     }
 }
 
-/// Whether two members are the same. Their `default`s have been checked against the types', which may have
-/// grown, and with them what is spelled out. Bounds make no other type: they bind writers alone.
+/// Returns true if two members are the same. Their `default`s have been checked against the types',
+/// which may have grown, and with them what is spelled out. Bounds make no other type: they bind
+/// writers alone.
 fn same_field(stable: &Field, merged: &Field) -> bool {
     let presence = |field: &Field| match &field.presence {
         Presence::Default(_) => Presence::Default(None),

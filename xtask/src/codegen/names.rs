@@ -41,8 +41,8 @@ pub fn marker(method: &str) -> String {
     pascal(method)
 }
 
-/// The name of the variant that keeps what is not known: another one where the protocol has a value of that
-/// name.
+/// The name of the variant that keeps what is not known: another one where the protocol has a value
+/// of that name.
 #[must_use]
 pub fn fallback<'n>(mut known: impl Iterator<Item = &'n str>) -> &'static str {
     if known.any(|name| name == "Unknown") { "Other" } else { "Unknown" }

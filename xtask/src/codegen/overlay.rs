@@ -24,7 +24,8 @@ impl Overlay {
         Ok(Overlay { table: text.parse()?, used: RefCell::default() })
     }
 
-    /// Takes from another overlay what this one does not decide: for a schema that this one is too new for.
+    /// Takes from another overlay what this one does not decide: for a schema that this one is too
+    /// new for.
     #[must_use]
     pub fn or(mut self, other: Self) -> Self {
         fill(&mut self.table, other.table);
@@ -55,7 +56,7 @@ impl Overlay {
         flag.inspect(|_| self.use_entry(&[section, outer, key])) == Some(true)
     }
 
-    /// Whether the list at `[section] key` has this item.
+    /// Returns true if the list at `[section] key` has this item.
     pub fn lists(&self, section: &str, key: &str, item: &str) -> bool {
         let list = self.table.get(section).and_then(|table| table.get(key)).and_then(Value::as_array);
         let found = list.is_some_and(|list| list.iter().any(|entry| entry.as_str() == Some(item)));

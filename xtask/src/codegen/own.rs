@@ -1,4 +1,5 @@
-//! `codegen --schema`: types for a schema of one's own, such as a private extension of the protocol.
+//! `codegen --schema`: types for a schema of one's own, such as a private extension of the
+//! protocol.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ const RUNTIME: &str = "acp_types";
 /// The lock, in the folder that belongs to the generator.
 const LOCK: &str = "api.lock";
 
-/// What a schema of one's own is made into types with.
+/// The files of a schema of one's own, and the folder of its types.
 #[derive(Debug, Default)]
 pub struct Own {
     pub schema: PathBuf,

@@ -54,7 +54,7 @@ pub fn find(
     if defects.is_empty() { Ok(shared) } else { Err(Defects(defects)) }
 }
 
-/// What the two versions, the definition's own and the earlier one, do not agree on.
+/// Returns the members on which the definition's own version and the earlier one differ.
 fn difference(ours: &Definition, earlier: &Schema, [version, other]: [&str; 2]) -> Option<String> {
     let theirs = earlier.definitions.iter().find(|definition| definition.name == ours.name);
     let Some(theirs) = theirs else { return Some(format!("{other} has no definition of this name")) };

@@ -11,13 +11,14 @@ use super::overlay::Overlay;
 use super::{lower, merge};
 use crate::schema::SchemaFile;
 
-/// One version of the protocol: two schema files, an overlay, a folder of wording, a module of types.
+/// One version of the protocol: two schema files, an overlay, a folder of wording, a module of
+/// types.
 #[derive(Debug)]
 pub struct Version {
     pub name: &'static str,
     /// The feature that its types are behind; `None` for the version that everybody has.
     pub feature: Option<&'static str>,
-    /// Whether the operations of agents and clients are made from it.
+    /// If true, the operations of agents and clients are made from it.
     pub has_operations: bool,
     stable: SchemaFile,
     unstable: SchemaFile,
@@ -64,7 +65,7 @@ impl Version {
         Path::new("crates/acp-types/src").join(self.name).join("generated")
     }
 
-    /// Whether the version has been imported.
+    /// Returns true if the version has been imported.
     #[must_use]
     pub fn is_there(&self, root: &Path) -> bool {
         self.stable.in_workspace(root).exists()
@@ -73,7 +74,7 @@ impl Version {
     /// Both files, lowered and merged; older releases have no unstable one.
     ///
     /// # Errors
-    /// What the files hold fits no shape, or is lost on the way.
+    /// Fails if a definition of the files fits no shape, or is lost on the way.
     pub fn read(&self, root: &Path, overlay: &Overlay) -> Result<Schema> {
         let stable = lowered(root, self.stable, overlay)?;
         if !self.unstable.in_workspace(root).exists() {

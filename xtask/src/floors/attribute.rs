@@ -4,13 +4,13 @@ use proc_macro2::TokenTree;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Item, Lit, Meta, Token};
 
-/// Whether an item is there for tests only.
+/// Returns true if an item is there for tests only.
 #[must_use]
 pub fn is_test_only(item: &Item) -> bool {
     any_test(attributes(item))
 }
 
-/// Whether one of the attributes is `#[cfg(test)]`, or marks a test.
+/// Returns true if one of the attributes is `#[cfg(test)]`, or marks a test.
 #[must_use]
 pub fn any_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
@@ -21,7 +21,7 @@ pub fn any_test(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Whether a predicate holds in tests only.
+/// Returns true if a predicate holds in tests only.
 fn needs_test(predicate: &Meta) -> bool {
     match predicate {
         Meta::Path(path) => path.is_ident("test"),
@@ -56,7 +56,7 @@ pub fn paths(attributes: &[Attribute]) -> Vec<String> {
     paths
 }
 
-/// Whether a module always lies where `#[path]` says.
+/// Returns true if a module always lies where `#[path]` says.
 #[must_use]
 pub fn has_path(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| attribute.path().is_ident("path"))
@@ -74,6 +74,16 @@ pub fn quoted_paths(attribute: &Attribute) -> Vec<Vec<String>> {
         .filter(|text| ["crate::", "super::", "self::"].iter().any(|start| text.starts_with(start)))
         .map(|text| text.split("::").map(str::to_owned).collect())
         .collect()
+}
+
+/// The text of doc comments.
+#[must_use]
+pub fn documentation(attributes: &[Attribute]) -> String {
+    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        Meta::NameValue(value) if value.path.is_ident("doc") => text(&value.value),
+        _ => None,
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn text(value: &Expr) -> Option<String> {

@@ -41,7 +41,7 @@ impl Graph {
                     second_version.push(module.file);
                 }
                 for target in targets {
-                    // A module that is only passed through is no import.
+                    // A module that is only passed through does not count as an import.
                     let Target::Item(of) = target else { continue };
                     let to = source.modules[of].file;
                     if to != module.file && source.files[to].counts() {
@@ -55,6 +55,10 @@ impl Graph {
             };
             for leaf in &mentions.uses {
                 let mut targets = names.resolve(index, &leaf.path);
+                // Of a module and a function of one name, the module is meant.
+                if targets.iter().any(|target| matches!(target, Target::Module(_))) {
+                    targets.clear();
+                }
                 // A module shows what lies in it without using it.
                 targets.retain(|target| {
                     !(leaf.shown && matches!(target, Target::Item(of) if names.is_within(*of, index)))

@@ -6,7 +6,7 @@ use super::circle::circles;
 use super::import::Graph;
 use super::list::{Floor, House, List, number};
 
-/// What is wrong with the files of a crate, one line each.
+/// Returns the faults of a crate's files, one line each.
 #[must_use]
 pub fn faults(graph: &Graph, house: &House, list: &List) -> Vec<String> {
     let mut faults = later_imports(graph, house);

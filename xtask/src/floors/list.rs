@@ -16,7 +16,8 @@ pub const LIST: &str = "xtask/floors.toml";
 pub struct List {
     /// How many lines a file may have.
     pub lines: usize,
-    /// How many entries the root of a crate may have, apart from `lib.rs`, `main.rs` and what is generated.
+    /// How many entries the root of a crate may have, apart from `lib.rs`, `main.rs` and what is
+    /// generated.
     pub entries: usize,
     /// How many files may import each other in a circle.
     pub circle: usize,
@@ -28,7 +29,7 @@ pub struct List {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct House {
-    /// Whether the test fails on what is wrong, or only prints it.
+    /// If true, the test fails on a fault of the crate; otherwise it prints the fault.
     pub enforced: bool,
     /// The entries of `src`, the lowest first. `lib.rs` and `main.rs` stand above all of them.
     pub floors: Vec<Floor>,

@@ -7,7 +7,7 @@ use syn::{Attribute, ImplItem, Item, ItemMacro, ItemMod, ItemUse, Macro, Path, S
 use super::attribute;
 use super::name::{self, Leaf};
 
-/// What the code of a module names.
+/// The paths and macros that the code of a module names.
 #[derive(Debug, Default)]
 pub struct Mentions {
     pub paths: Vec<name::Path>,
@@ -32,7 +32,8 @@ impl Mentions {
         mentions
     }
 
-    /// Enters the paths of a macro's tokens. A bare name counts when it looks like a type or a constant.
+    /// Enters the paths of a macro's tokens. A bare name counts when it looks like a type or a
+    /// constant.
     fn scan(&mut self, tokens: TokenStream, prefix: &[String]) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
@@ -80,7 +81,8 @@ impl Mentions {
     }
 }
 
-/// Whether the word at a token belongs to what stands before it: a member, a lifetime, the rest of a path.
+/// Returns true if the word at a token belongs to the tokens before it: a member, a lifetime, the
+/// rest of a path.
 fn is_part(tokens: &[TokenTree], at: usize) -> bool {
     let before = |back: usize, char: char| at >= back && is_punct(tokens, at - back, char);
     let variable = before(1, '$') && tokens[at].to_string() != "crate";

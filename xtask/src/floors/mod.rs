@@ -1,4 +1,5 @@
-//! `cargo xtask floors`: which files of a crate import which, and whether its folders stand on each other.
+//! `cargo xtask floors`: which files of a crate import which, and whether its folders stand on each
+//! other.
 
 pub mod attribute;
 pub mod circle;
@@ -24,7 +25,8 @@ use list::{House, LIST, List};
 ///
 /// # Errors
 ///
-/// Names a crate that is not listed, a file that cannot be parsed, or the enforced crates that have faults.
+/// Names a crate that is not listed, a file that cannot be parsed, or the enforced crates that have
+/// faults.
 pub fn run(args: &[String]) -> Result<()> {
     let root = workspace::root();
     let list = List::read(&root)?;

@@ -20,7 +20,7 @@ pub struct Leaf {
     pub shown: bool,
 }
 
-/// What a path leads to.
+/// The end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     Module(usize),
@@ -102,13 +102,14 @@ impl<'s> Names<'s> {
         names
     }
 
-    /// What `path` leads to from within a module; nothing where it leads out of the crate.
+    /// Follows `path` from within a module. The result is empty for a path that leads out of the
+    /// crate.
     #[must_use]
     pub fn resolve(&self, module: usize, path: &[String]) -> Vec<Target> {
         self.search(module, path, Search::default())
     }
 
-    /// What `path` leads to, where it is part of a macro's tokens.
+    /// Follows a `path` that is part of a macro's tokens.
     #[must_use]
     pub fn resolve_tokens(&self, module: usize, path: &[String]) -> Vec<Target> {
         self.search(module, path, Search { tokens: true, ..Search::default() })
@@ -127,7 +128,7 @@ impl<'s> Names<'s> {
         self.macros.get(name).into_iter().flatten().map(|module| Target::Item(*module)).collect()
     }
 
-    /// Whether `inner` is `outer`, or lies in it.
+    /// Returns true if `inner` is `outer`, or lies in it.
     #[must_use]
     pub fn is_within(&self, inner: usize, outer: usize) -> bool {
         let mut at = Some(inner);

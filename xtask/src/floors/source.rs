@@ -18,12 +18,14 @@ pub struct File {
     pub generated: bool,
     /// Reached through `#[cfg(test)]` only.
     pub test: bool,
-    /// Whether the file says what it holds, by `//!` or `#![doc = …]`.
+    /// True if the file has a `//!` or a `#![doc = …]`.
     pub documented: bool,
+    /// The text of the `//!` lines.
+    pub documentation: String,
 }
 
 impl File {
-    /// Whether the file's imports count.
+    /// Returns true if the file's imports count.
     #[must_use]
     pub fn counts(&self) -> bool {
         !self.generated && !self.test
@@ -109,6 +111,7 @@ impl Source {
                     lines: text.lines().count(),
                     test,
                     documented: parsed.attrs.iter().any(|attr| attr.path().is_ident("doc")),
+                    documentation: attribute::documentation(&parsed.attrs),
                 });
                 self.files.len() - 1
             }
@@ -188,7 +191,7 @@ fn programs(src: &Path) -> Result<Vec<PathBuf>> {
     Ok(programs)
 }
 
-/// Whether a generator wrote the file.
+/// Returns true if a generator wrote the file.
 #[must_use]
 pub fn is_generated(path: &str, text: &str) -> bool {
     path.split('/').any(|part| part == "generated")

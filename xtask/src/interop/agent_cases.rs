@@ -9,7 +9,7 @@ use super::seen::{Seen, kind};
 const ECHO: &str = "echo_agent";
 const CODING: &str = "coding_agent";
 
-/// What the coding agent is asked to do with `notes.txt`, and what it makes of it.
+/// The task that the coding agent gets for `notes.txt`, and the text that it must produce.
 const EDIT: &str = "replace `beta` with `BETA` in `notes.txt`";
 const EDITED: &str = "alpha\nBETA\ngamma\n";
 

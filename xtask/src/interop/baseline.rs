@@ -26,7 +26,7 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Baseline(BTreeMap<(String, String), String>);
 
-/// What a run of a scenario means.
+/// The meaning of a scenario's result.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Meaning<'a> {
     Passed,

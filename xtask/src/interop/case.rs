@@ -25,7 +25,7 @@ pub(super) const NOTES: &str = "alpha\nbeta\ngamma\n";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Peer {
     TypeScript,
-    /// The same, for MCP over ACP.
+    /// The TypeScript SDK with MCP over ACP.
     TypeScriptMcp,
     /// The example agent of the TypeScript SDK, from the last release whose npm package has one.
     TypeScriptExample,
@@ -58,7 +58,7 @@ pub(super) struct Case {
     pub(super) check: fn(&Seen) -> anyhow::Result<()>,
 }
 
-/// What the client does.
+/// The action of the client.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Action {
     /// `acp prompt <prompt> --allow <allow>`, with Ctrl-C once `interrupt_at` was printed.
@@ -77,8 +77,8 @@ impl Case {
         }
     }
 
-    /// Starts the two ends in a fresh folder, waits for the client's end and checks what happened. The logs
-    /// of a case that passed are removed unless they are asked for.
+    /// Starts the two ends in a fresh folder, waits for the client's end and checks what happened.
+    /// The logs of a case that passed are removed unless they are asked for.
     pub(super) fn run(&self, layout: &Layout, keep_logs: bool) -> anyhow::Result<()> {
         let logs = layout.installed("logs").join(self.slug());
         if logs.exists() {
@@ -90,7 +90,8 @@ impl Case {
         let cwd = folder.path().canonicalize()?;
         fs::write(cwd.join("notes.txt"), NOTES)?;
         let seen = self.converse(layout, &logs, cwd)?;
-        // All that is wrong, not only the first: a conversation that went astray says more as a whole.
+        // All that is wrong, not only the first: a conversation that went astray says more as a
+        // whole.
         let verdicts = [(self.check)(&seen), seen.expect_errors(self.errors), seen.wire.check()];
         let wrong: Vec<String> =
             verdicts.into_iter().filter_map(Result::err).map(|error| format!("{error:#}")).collect();

@@ -17,8 +17,8 @@ pub(super) fn all() -> Vec<Case> {
     cases
 }
 
-/// Name, prompt, `--allow`, the printed text at which Ctrl-C comes, the error answers that belong to it,
-/// check.
+/// Name, prompt, `--allow`, the printed text at which Ctrl-C comes, the error answers that belong
+/// to it, check.
 type Row = (&'static str, &'static str, &'static str, Option<&'static str>, &'static [i64], Check);
 
 /// For the agents under `xtask/interop`, which run a script named by the prompt's first word.
@@ -125,7 +125,7 @@ fn finished(seen: &Seen) -> anyhow::Result<()> {
     seen.expect_stops(&["end_turn"])
 }
 
-/// What every client should tell an agent at the start.
+/// Checks the facts that every client should state to an agent at the start.
 fn handshake(seen: &Seen) -> anyhow::Result<()> {
     let initialize = seen.wire.params("initialize")?;
     let version = initialize.get("protocolVersion").and_then(Value::as_u64);

@@ -1,8 +1,10 @@
-//! `cargo xtask interop conformance`: the public conformance tool of MCP against a program built on acp-mcp.
+//! `cargo xtask interop conformance`: the public conformance tool of MCP against a program built on
+//! acp-mcp.
 //!
-//! The tool starts a server for each scenario, runs the driver (`xtask/interop/mcp-driver`) with its address, and judges
-//! what the server got. The scenarios are those that a revision of MCP requires, and others that the tool has for it;
-//! those that may fail are in `xtask/interop/conformance/expected.toml`.
+//! The tool starts a server for each scenario, runs the driver (`xtask/interop/mcp-driver`) with
+//! its address, and judges what the server got. The scenarios are those that a revision of MCP
+//! requires, and others that the tool has for it; those that may fail are in
+//! `xtask/interop/conformance/expected.toml`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,11 +14,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 
 use super::baseline::{Baseline, Meaning};
+use super::conformance_tally::{Scenario, Tally, section};
 use super::layout::Layout;
+use super::print::print;
 use super::process::{self, Ended};
-use super::results::Results;
 use super::selection::Selection;
-use super::{install, print, report};
+use super::{install, report};
 
 pub(super) const COMMAND: &str = "conformance";
 
@@ -33,27 +36,6 @@ const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
 const LIST_LIMIT: Duration = Duration::from_secs(60);
 /// For the driver; the tool itself has some more.
 const DRIVER_LIMIT: Duration = Duration::from_secs(90);
-
-/// A scenario of a revision.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Scenario {
-    pub(super) revision: &'static str,
-    pub(super) name: String,
-    pub(super) is_required: bool,
-}
-
-/// What came of the scenarios of a revision.
-#[derive(Debug, Default)]
-pub(super) struct Tally {
-    pub(super) revision: &'static str,
-    pub(super) passed: usize,
-    pub(super) required_passed: usize,
-    pub(super) required: usize,
-    pub(super) checks: usize,
-    /// By reason.
-    pub(super) expected: Vec<(String, Vec<String>)>,
-    pub(super) failed: Vec<String>,
-}
 
 pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
     let Some(selection) = Selection::parse(args, HELP)? else { return print(HELP) };
@@ -81,7 +63,7 @@ pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
         faults.extend(tally.failed.iter().map(|fault| format!("{} {fault}", tally.revision)));
     }
     if selection.write {
-        Results::update(layout.root(), |results| results.conformance = report::conformance(&tallies))?;
+        report::update(layout.root(), |results| results.conformance = section(&tallies))?;
     }
     ensure!(
         faults.is_empty(),
@@ -167,7 +149,7 @@ impl<'a> Tool<'a> {
         Ok(tally)
     }
 
-    /// Whether the scenario has passed, and how many of its checks have.
+    /// Returns true if the scenario has passed, and the number of its checks that have.
     fn run(&self, scenario: &Scenario) -> anyhow::Result<(bool, usize)> {
         let logs = self.layout.installed("logs/conformance").join(scenario.revision);
         let logs = logs.join(scenario.name.replace('/', "_"));
@@ -195,7 +177,7 @@ impl<'a> Tool<'a> {
 /// A network of its own, with nothing but the loopback device.
 const CUT_OFF: [&str; 6] = ["--map-root-user", "--net", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"];
 
-/// What the tool's list of a revision's scenarios says of clients: those that are required, and after them the others.
+/// Reads the scenarios for clients from the tool's list of a revision: the required ones first.
 pub(super) fn listed(revision: &'static str, text: &str) -> Vec<Scenario> {
     let mut is_client = false;
     let mut scenarios = Vec::new();
@@ -218,40 +200,4 @@ pub(super) fn listed(revision: &'static str, text: &str) -> Vec<Scenario> {
 pub(super) fn passed_checks(said: &str) -> usize {
     let counts = said.lines().filter_map(|line| line.strip_prefix("Passed: ")?.split_once('/'));
     counts.filter_map(|(passed, _)| passed.parse::<usize>().ok()).next_back().unwrap_or_default()
-}
-
-impl Tally {
-    fn count(&mut self, scenario: &Scenario, meaning: &Meaning<'_>, checks: usize) {
-        let name = scenario.name.clone();
-        self.required += usize::from(scenario.is_required);
-        match meaning {
-            Meaning::Passed => {
-                self.passed += 1;
-                self.required_passed += usize::from(scenario.is_required);
-                self.checks += checks;
-            }
-            Meaning::Failed => self.failed.push(format!("{name}: failed")),
-            Meaning::PassesNow => self.failed.push(format!("{name}: passes, and is expected to fail")),
-            Meaning::Expected(reason) => match self.expected.iter_mut().find(|(known, _)| known == reason) {
-                Some((_, names)) => names.push(name),
-                None => self.expected.push(((*reason).to_owned(), vec![name])),
-            },
-        }
-    }
-}
-
-impl std::fmt::Display for Tally {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let expected: usize = self.expected.iter().map(|(_, names)| names.len()).sum();
-        write!(
-            f,
-            "{}: {} ok with {} checks ({} of {} required), {expected} expected to fail, {} wrong",
-            self.revision,
-            self.passed,
-            self.checks,
-            self.required_passed,
-            self.required,
-            self.failed.len()
-        )
-    }
 }

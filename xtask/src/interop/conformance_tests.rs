@@ -1,4 +1,4 @@
-//! What is read from the conformance tool.
+//! Reading the output of the conformance tool.
 
 use super::conformance::{listed, passed_checks};
 

@@ -1,4 +1,5 @@
-//! Installs and builds the two ends of a case. Versions are pinned by the files under `xtask/interop/`.
+//! Installs and builds the two ends of a case. Versions are pinned by the files under
+//! `xtask/interop/`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -43,8 +44,8 @@ fn typescript(layout: &Layout) -> anyhow::Result<()> {
     let sources = layout.sources("typescript");
     let folder = layout.installed("npm");
     fs::create_dir_all(&folder)?;
-    // Node resolves a package from the importing file's own folder upwards, so the scripts have to live
-    // beside `node_modules`.
+    // Node resolves a package from the importing file's own folder upwards, so the scripts have to
+    // live beside `node_modules`.
     let scripts = ["agent.mjs", "client.mjs", "mcp-agent.mjs", "mcp-client.mjs"];
     for file in ["package.json", "package-lock.json"].into_iter().chain(scripts) {
         let source = sources.join(file);
@@ -126,7 +127,7 @@ pub(super) fn over_acp(layout: &Layout) -> anyhow::Result<()> {
     own_package("over-acp", layout)
 }
 
-/// Builds a package that is no member of our workspace. They all share a target folder.
+/// Builds a package outside our workspace. They all share a target folder.
 fn own_package(name: &str, layout: &Layout) -> anyhow::Result<()> {
     let mut build = cargo();
     build.args(["build", "--quiet", "--locked", "--manifest-path"]);

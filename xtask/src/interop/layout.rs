@@ -66,7 +66,7 @@ impl Layout {
         self.peer_binary("mcp-driver")
     }
 
-    /// A binary of a package that is no member of our workspace.
+    /// A binary of a package outside our workspace.
     pub(super) fn peer_binary(&self, name: &str) -> PathBuf {
         self.installed("target").join("debug").join(format!("{name}{EXE_SUFFIX}"))
     }

@@ -21,7 +21,7 @@ use super::wire::Wire;
 /// Real agents take seconds to start, on a machine that has other things to do.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// What was found out about one agent.
+/// The findings about one agent.
 #[derive(Debug)]
 pub(super) struct Column {
     pub(super) agent: &'static str,
@@ -88,8 +88,8 @@ pub(super) fn run(
     Ok(Column { agent, tried: Tried::Yes { package: recipes.package(agent), found } })
 }
 
-/// How long a session must rest before another process may take it up. gemini names the file of a session after the
-/// minute, and one that is loaded within its minute overwrites itself.
+/// How long a session must rest before another process may take it up. gemini names the file of a
+/// session after the minute, and one that is loaded within its minute overwrites itself.
 const fn rest(agent: &str) -> Duration {
     match agent.as_bytes() {
         b"gemini" => Duration::from_secs(61),

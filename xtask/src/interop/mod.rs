@@ -1,20 +1,22 @@
 //! `cargo xtask interop`: our client and agents against other implementations of the protocol.
 //!
-//! Each case starts real processes: `acp prompt` with an agent built on another SDK, or another SDK's client
-//! with `echo_agent` or `coding_agent`; with MCP over ACP, one end of ours that provides or calls MCP servers. A recorder
-//! (`tap`) sits between the two and keeps every line, so a case is judged by what went over the wire as well as by what the
-//! other SDK made of it.
+//! Each case starts real processes: `acp prompt` with an agent built on another SDK, or another
+//! SDK's client with `echo_agent` or `coding_agent`; with MCP over ACP, one end of ours that
+//! provides or calls MCP servers. A recorder (`tap`) sits between the two and keeps every line, so
+//! a case is judged by what went over the wire as well as by what the other SDK made of it.
 //!
-//! `conformance` runs the public conformance tool of MCP against a program built on acp-mcp instead (`conformance.rs`),
-//! and `mcp` that program with real MCP servers (`mcp/`).
+//! `conformance` runs the public conformance tool of MCP against a program built on acp-mcp instead
+//! (`conformance.rs`), and `mcp` that program with real MCP servers (`mcp/`).
 //!
-//! Real agents come from a folder of recipes outside the project (`recipes.rs`); `probes.rs` says what is tried with each.
+//! Real agents come from a folder of recipes outside the project (`recipes.rs`); `probes.rs` says
+//! what is tried with each.
 
 mod agent_cases;
 mod baseline;
 mod case;
 mod client_cases;
 mod conformance;
+mod conformance_tally;
 #[cfg(test)]
 mod conformance_tests;
 mod control_cases;
@@ -24,6 +26,7 @@ mod matrix;
 mod mcp;
 mod options;
 mod over_acp_cases;
+mod print;
 mod probes;
 mod process;
 #[cfg(all(test, unix))]
@@ -35,13 +38,13 @@ mod report_tests;
 mod results;
 mod seen;
 mod selection;
+mod table;
 mod tap;
 mod wire;
 #[cfg(test)]
 mod wire_tests;
 
 use std::collections::{BTreeSet, HashMap};
-use std::io::{self, Write as _};
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
@@ -50,9 +53,9 @@ use self::case::{Case, Peer};
 use self::layout::Layout;
 use self::matrix::{Column, Tried};
 use self::options::{HELP, Options};
+use self::print::print;
 use self::probes::Found;
 use self::recipes::Recipes;
-use self::results::Results;
 
 /// Runs `cargo xtask interop` with the arguments after `interop`.
 ///
@@ -96,7 +99,7 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
         None => Vec::new(),
     };
     if options.selection.write {
-        Results::update(layout.root(), |results| {
+        report::update(layout.root(), |results| {
             columns.iter().map(results::Agent::new).for_each(|agent| results.add_agent(agent));
             let is_whole = options.selection.is_whole();
             tallies.into_iter().for_each(|tally| results.add_tally(tally, is_whole));
@@ -239,11 +242,4 @@ fn line(case: &Case, verdict: &Verdict, started: Instant) -> String {
     };
     let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
     format!("{word}  {case}  ({seconds:.1} s){reason}")
-}
-
-fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    writeln!(out, "{text}")?;
-    out.flush()?;
-    Ok(())
 }

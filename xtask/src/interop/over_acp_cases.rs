@@ -1,5 +1,5 @@
-//! MCP over ACP with the TypeScript SDK: `mcp_agent` calls servers that its client provides, and its agent calls the server
-//! that `mcp_client` provides.
+//! MCP over ACP with the TypeScript SDK: `mcp_agent` calls servers that its client provides, and
+//! its agent calls the server that `mcp_client` provides.
 
 use std::collections::HashSet;
 
@@ -188,8 +188,8 @@ fn called_by_peer(seen: &Seen) -> anyhow::Result<()> {
     expect_said(seen, &json!({ "echoed": echoed, "failed": true, "text": "it broke" }))
 }
 
-/// The caller of the SDK forgets a call with its answer, and has not looked by then at notifications that came in one piece
-/// with it.
+/// The caller of the SDK forgets a call with its answer, and has not looked by then at
+/// notifications that came in one piece with it.
 fn counted_by_peer(seen: &Seen) -> anyhow::Result<()> {
     sent_progress(seen)?;
     let said = said(seen)?;
@@ -234,7 +234,8 @@ fn expect_said(seen: &Seen, wanted: &Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the agent of the other SDK says that it got, in a turn in which our client met no fault.
+/// Returns the agent's account of the messages that it got, in a turn in which our client met no
+/// fault.
 fn said(seen: &Seen) -> anyhow::Result<Value> {
     seen.expect_stops(&["end_turn"])?;
     let faults = seen.report.get("faults").and_then(Value::as_array).context("the report has no faults")?;

@@ -1,4 +1,4 @@
-//! What is tried with every real agent, and what it shows.
+//! The probes that are tried with every real agent, and the feature that each shows.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub(super) const FEATURES: [Feature; 10] = [
     Feature::Leaves,
 ];
 
-/// What came of it.
+/// The finding of a probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Found {
     /// It works; how, where there is more than one way.
@@ -52,14 +52,15 @@ pub(super) struct Probe {
     pub(super) allow: &'static str,
     /// The printed text at which Ctrl-C comes.
     pub(super) interrupt_at: Option<&'static str>,
-    /// Whether it goes on with the session of the probe before.
+    /// If true, it goes on with the session of the probe before.
     pub(super) continues: bool,
     pub(super) features: &'static [Feature],
     /// None when it says nothing about the feature.
     pub(super) check: fn(&Seen, Feature) -> Option<Found>,
 }
 
-/// In this order: the session of the last one before is gone on with, and what one of them has found out is not tried again.
+/// In this order: the session of the last one before is gone on with, and what one of them has
+/// found out is not tried again.
 pub(super) const PROBES: [Probe; 7] = [
     Probe {
         name: "stream",

@@ -28,9 +28,9 @@ pub(super) enum Ended {
     TimedOut,
 }
 
-/// Runs the command to its end. Standard output and standard error are also written to the folder `logs`.
-/// When `interrupt_at` is given, the group gets one SIGINT (a Ctrl-C) as soon as that text was printed, and
-/// standard input stays open without a word until the end; otherwise it is empty.
+/// Runs the command to its end. Standard output and standard error are also written to the folder
+/// `logs`. When `interrupt_at` is given, the group gets one SIGINT (a Ctrl-C) as soon as that text
+/// was printed, and standard input stays open without a word until the end; otherwise it is empty.
 pub(super) fn run(
     mut command: Command,
     limit: Duration,
@@ -135,9 +135,10 @@ impl Watcher<'_> {
 pub(super) struct Group(pub(super) u32);
 
 impl Group {
-    /// Signals every process of the group. That none is left is no error here.
+    /// Signals every process of the group. An empty group is not an error here.
     pub(super) fn signal(&self, name: &str) {
-        // The standard library cannot signal a group, and the shell's own `kill` is there on every Unix.
+        // The standard library cannot signal a group, and the shell's own `kill` is there on every
+        // Unix.
         let mut kill = if cfg!(windows) {
             let mut kill = Command::new("taskkill");
             kill.args(["/F", "/T", "/PID", &self.0.to_string()]);

@@ -32,7 +32,8 @@ fn at_the_limit_the_whole_group_ends_even_when_it_ignores_sigterm() {
     assert!(matches!(outcome.ended, Ended::TimedOut), "{outcome:?}");
     let grandchild = outcome.stdout.trim();
     assert!(!grandchild.is_empty(), "the script did not start in time");
-    // An orphan that was killed may stay a zombie where nobody reaps it; it holds no open files any more.
+    // An orphan that was killed may stay a zombie where nobody reaps it; it holds no open files any
+    // more.
     let state = shell(&format!("ps -o stat= -p {grandchild}")).output().unwrap().stdout;
     assert!(state.is_empty() || state.starts_with(b"Z"), "the grandchild lives: {state:?}");
 }
@@ -50,7 +51,8 @@ fn the_interrupt_comes_once_the_text_was_printed() {
     assert!(matches!(outcome.ended, Ended::Exited(status) if status.code() == Some(7)), "{outcome:?}");
 }
 
-/// Whether SIGINT is ignored here, as in a job that a script put into the background. Children inherit that.
+/// Returns true if SIGINT is ignored here, as in a job that a script put into the background.
+/// Children inherit that.
 fn ignores_interrupts() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,8 +1,8 @@
 //! Real agents, from a folder of recipes that is not a part of the project.
 //!
-//! The environment variable `ACP_PEERS` names it. It has `install.sh NAME`, which installs an agent below `$LAB`,
-//! `agents/NAME.sh`, which starts it, and `offline.sh COMMAND…`, which runs a command in a network namespace with nothing
-//! but a stand-in for a model's server.
+//! The environment variable `ACP_PEERS` names it. It has `install.sh NAME`, which installs an agent
+//! below `$LAB`, `agents/NAME.sh`, which starts it, and `offline.sh COMMAND…`, which runs a command
+//! in a network namespace with nothing but a stand-in for a model's server.
 
 use std::fs;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub(super) struct Recipes {
 }
 
 impl Recipes {
-    /// What the environment says; none when it says nothing.
+    /// Reads the folder from the environment; `None` if it is not set.
     pub(super) fn find(layout: &Layout) -> anyhow::Result<Option<Self>> {
         let Some(folder) = std::env::var_os(VARIABLE) else { return Ok(None) };
         let folder = PathBuf::from(folder);
@@ -67,12 +67,12 @@ impl Recipes {
         named.collect::<Vec<_>>().join(", ")
     }
 
-    /// What starts the agent.
+    /// The command that starts the agent.
     pub(super) fn agent(&self, agent: &str) -> Command {
         Command::new(self.folder.join("agents").join(format!("{agent}.sh")))
     }
 
-    /// Runs a program where there is no network.
+    /// Runs a program without a network.
     pub(super) fn offline(&self, program: PathBuf) -> Command {
         let mut offline = Command::new(self.folder.join("offline.sh"));
         offline.arg(program).env("LAB", &self.lab);

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::conformance;
-use super::probes::{FEATURES, Feature, Found};
+use super::probes::{FEATURES, Feature};
 use super::results::{Agent, Results, Tally};
+use super::table::{plain, row};
 
 /// A part of the page.
 struct Section {
@@ -31,8 +31,13 @@ What other implementations of the protocol and this one do together. The page is
 what they found is kept in `xtask/interop/results.json`. [TESTING.md](TESTING.md) says how they are run.
 ";
 
+/// Changes what a run was about, and writes the results and the page.
+pub(super) fn update(root: &Path, change: impl FnOnce(&mut Results)) -> anyhow::Result<()> {
+    write(root, &Results::update(root, change)?)
+}
+
 /// Writes the page.
-pub(super) fn write(root: &Path, results: &Results) -> anyhow::Result<()> {
+fn write(root: &Path, results: &Results) -> anyhow::Result<()> {
     let path = root.join(PAGE);
     fs::write(&path, render(results)).with_context(|| format!("cannot write {}", path.display()))
 }
@@ -50,42 +55,6 @@ pub(super) fn render(results: &Results) -> String {
         let _ = write!(page, "\n## {title}\n\n{}\n", text.trim());
     }
     page
-}
-
-/// The conformance tool of MCP.
-pub(super) fn conformance(tallies: &[conformance::Tally]) -> String {
-    let mut text = "\
-The client scenarios of `@modelcontextprotocol/conformance`, against a program built on acp-mcp:
-`cargo xtask interop conformance`. A scenario passes with all its checks. *Required* are those that a revision of MCP had
-when it was released.\n\n"
-        .to_owned();
-    row(
-        &mut text,
-        "revision",
-        ["required, passed", "all, passed", "their checks"].map(str::to_owned).into_iter(),
-    );
-    row(&mut text, "---", ["---", "---", "---"].map(str::to_owned).into_iter());
-    for tally in tallies {
-        let all = tally.passed
-            + tally.failed.len()
-            + tally.expected.iter().map(|(_, names)| names.len()).sum::<usize>();
-        let cells = [
-            format!("{} of {}", tally.required_passed, tally.required),
-            format!("{} of {all}", tally.passed),
-            tally.checks.to_string(),
-        ];
-        row(&mut text, tally.revision, cells.into_iter());
-    }
-    for tally in tallies {
-        for (reason, names) in &tally.expected {
-            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            let _ = write!(text, "\n{}, {}: {}.\n", tally.revision, plain(reason), names.join(", "));
-        }
-        for failed in &tally.failed {
-            let _ = write!(text, "\n{}, **failed**: {}.\n", tally.revision, plain(failed));
-        }
-    }
-    text
 }
 
 /// The real agents: what works with each.
@@ -111,7 +80,7 @@ stand-in for the server of its model. *no* is what an agent does not offer: ther
     Section { title: "Real agents", text }
 }
 
-/// What is built on other SDKs.
+/// The agents and clients that are built on other SDKs.
 fn sdks(tallies: &[Tally]) -> Section {
     let mut text = "\
 Agents and clients that are built on other SDKs, and the example agents that come with them: `cargo xtask interop --list`
@@ -131,26 +100,4 @@ names the cases.\n\n"
         row(&mut text, &tally.peer, [tally.pairing.clone(), passed, failed].into_iter());
     }
     Section { title: "Other SDKs", text }
-}
-
-/// What the table says of a feature.
-pub(super) fn cell(found: &Found) -> String {
-    match found {
-        Found::Works("") => "yes".to_owned(),
-        Found::Works(how) => format!("yes, {how}"),
-        Found::NotOffered(instead) => format!("*no*: {instead}"),
-        Found::Failed(why) => format!("**failed**: {}", plain(why)),
-    }
-}
-
-/// A line of a table.
-pub(super) fn row(text: &mut String, head: &str, cells: impl Iterator<Item = String>) {
-    let cells: Vec<String> = cells.collect();
-    let _ = writeln!(text, "| {head} | {} |", cells.join(" | "));
-}
-
-/// On one line of a table.
-pub(super) fn plain(text: &str) -> String {
-    let line: Vec<&str> = text.split_whitespace().collect();
-    line.join(" ").replace('|', "\\|")
 }

@@ -91,7 +91,7 @@ fn what_was_not_run_keeps_its_last_result() {
     results.add_tally(tally("python", &[], Some("no python")), true);
     assert_eq!(results.sdks[0], some);
     assert_eq!(results.sdks[1].not_tried.as_deref(), Some("no node"));
-    // A run of all cases forgets those that there are no more.
+    // A run of all cases forgets cases that are gone.
     results.add_tally(whole.clone(), true);
     assert_eq!(results.sdks[0], whole);
     assert_eq!(results.sdks.len(), 2);

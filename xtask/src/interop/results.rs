@@ -1,4 +1,5 @@
-//! The results of all runs so far: `xtask/interop/results.json`, from which `docs/INTEROP.md` is rendered.
+//! The results of all runs so far: `xtask/interop/results.json`, from which `docs/INTEROP.md` is
+//! rendered.
 //!
 //! A run replaces what it was about. What it did not run, or could not, keeps its last result.
 
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::matrix::{Column, Tried};
 use super::probes::FEATURES;
-use super::report;
+use super::table;
 
 /// The file, below the root of the project.
 const FILE: &str = "xtask/interop/results.json";
@@ -31,7 +32,7 @@ pub(super) struct Results {
 pub(super) struct Agent {
     pub(super) agent: String,
     pub(super) package: String,
-    /// What is in the table, by feature; nothing if it was not tried.
+    /// The cells of the table, by feature; empty if the agent was not tried.
     pub(super) cells: Vec<(String, String)>,
     pub(super) not_tried: Option<String>,
 }
@@ -55,14 +56,14 @@ impl Results {
         serde_json::from_str(&json).with_context(|| format!("cannot understand {}", path.display()))
     }
 
-    /// Changes what a run was about, and writes the file and the page.
-    pub(super) fn update(root: &Path, change: impl FnOnce(&mut Self)) -> anyhow::Result<()> {
+    /// Changes what a run was about, and writes the file.
+    pub(super) fn update(root: &Path, change: impl FnOnce(&mut Self)) -> anyhow::Result<Self> {
         let mut results = Self::read(root)?;
         change(&mut results);
         let path = root.join(FILE);
         let json = serde_json::to_string_pretty(&results)? + "\n";
         fs::write(&path, json).with_context(|| format!("cannot write {}", path.display()))?;
-        report::write(root, &results)
+        Ok(results)
     }
 
     /// Takes what was found out about an agent, unless it could not be tried and has been before.
@@ -104,7 +105,7 @@ impl Agent {
                 Self { agent, package: String::new(), cells: Vec::new(), not_tried: Some(reason.clone()) }
             }
             Tried::Yes { package, found } => {
-                let cell = |feature| found.get(feature).map_or_else(|| "not tried".to_owned(), report::cell);
+                let cell = |feature| found.get(feature).map_or_else(|| "not tried".to_owned(), table::cell);
                 let cells = FEATURES.iter().map(|feature| (feature.title().to_owned(), cell(feature)));
                 Self { agent, package: package.clone(), cells: cells.collect(), not_tried: None }
             }

@@ -1,4 +1,4 @@
-//! What one case left behind, and the questions its check may ask about it.
+//! The traces of one case, and the questions that its check may ask about them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -33,8 +33,8 @@ impl Seen {
         Ok(())
     }
 
-    /// The scripted client finished its scenario, and its SDK understood every update that the agent sent, in
-    /// the agent's order and within the turn.
+    /// The scripted client finished its scenario, and its SDK understood every update that the
+    /// agent sent, in the agent's order and within the turn.
     pub(super) fn expect_understood(&self) -> anyhow::Result<()> {
         if let Some(error) = self.report.get("error") {
             anyhow::bail!("the client met an error: {error}");
@@ -51,7 +51,8 @@ impl Seen {
         Ok(())
     }
 
-    /// The codes of all error answers, from both sides: which of them comes first may be up to the two of them.
+    /// The codes of all error answers, from both sides: which of them comes first may be up to the
+    /// two of them.
     pub(super) fn expect_errors(&self, wanted: &[i64]) -> anyhow::Result<()> {
         let mut errors = self.wire.errors();
         errors.sort_unstable();
@@ -113,7 +114,8 @@ impl Seen {
         Ok(())
     }
 
-    /// The outcome that the client answered to the n-th permission request: an option's kind, or `cancelled`.
+    /// The outcome that the client answered to the n-th permission request: an option's kind, or
+    /// `cancelled`.
     pub(super) fn permission(&self, index: usize) -> anyhow::Result<String> {
         let request = self.wire.calls("session/request_permission").nth(index);
         let request = request.with_context(|| format!("there was no permission request {index}"))?;

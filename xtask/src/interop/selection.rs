@@ -1,4 +1,5 @@
-//! Which cases are run, and whether what came of them is written: the options that all of `cargo xtask interop` has.
+//! Which cases are run, and whether what came of them is written: the options that all of `cargo
+//! xtask interop` has.
 
 use std::slice::Iter;
 

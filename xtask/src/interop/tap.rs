@@ -1,8 +1,8 @@
 //! The recorder between a client and an agent: `xtask interop tap <log folder> -- <agent command>`.
 //!
-//! The client starts it in the agent's place. Bytes pass unchanged; each line is written to `wire.ndjson`
-//! first (`t` seconds, `dir` `c2a` or `a2c`, `line`), so an answer always stands after what it answers. How
-//! the agent ended goes to `exit.json`.
+//! The client starts it in the agent's place. Bytes pass unchanged; each line is written to
+//! `wire.ndjson` first (`t` seconds, `dir` `c2a` or `a2c`, `line`), so an answer always stands
+//! after what it answers. How the agent ended goes to `exit.json`.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};

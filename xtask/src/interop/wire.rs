@@ -1,4 +1,4 @@
-//! What went over the wire in one case, and the rules that hold in every conversation.
+//! The messages of one case, and the rules that hold in every conversation.
 
 use std::collections::HashSet;
 use std::fs;
@@ -54,12 +54,14 @@ impl Wire {
         call.json.get("params").with_context(|| format!("{method} has no params"))
     }
 
-    /// The results that the other side sent to requests with this method, in the order of the requests.
+    /// The results that the other side sent to requests with this method, in the order of the
+    /// requests.
     pub(super) fn results<'a>(&'a self, method: &'a str) -> impl Iterator<Item = &'a Value> {
         self.calls(method).filter_map(|call| self.answer(call)?.json.get("result"))
     }
 
-    /// The updates that the agent sent between the n-th prompt and its response, `update` members only.
+    /// The updates that the agent sent between the n-th prompt and its response, `update` members
+    /// only.
     pub(super) fn updates(&self, turn: usize) -> Vec<&Value> {
         let Some(prompt) = self.calls("session/prompt").nth(turn) else { return Vec::new() };
         let after = self.messages.iter().skip_while(|message| !std::ptr::eq(*message, prompt));
@@ -86,7 +88,7 @@ impl Wire {
         self.check_exit()
     }
 
-    /// Whether the agent has ended, with code 0, when its input was closed.
+    /// True if the agent ended with code 0 when its input was closed.
     pub(super) fn left_by_itself(&self) -> bool {
         self.check_exit().is_ok()
     }
@@ -103,8 +105,8 @@ impl Wire {
         codes.filter_map(Value::as_i64).collect()
     }
 
-    /// Ids are used once per side, each request is answered exactly once, and nothing is answered unasked. A subscription of
-    /// MCP may be open to the end.
+    /// Ids are used once per side, each request is answered exactly once, and nothing is answered
+    /// unasked. A subscription of MCP may be open to the end.
     fn check_requests(&self) -> anyhow::Result<()> {
         let (mut open, mut subscriptions) = (HashSet::new(), HashSet::new());
         let mut seen = HashSet::new();
@@ -128,8 +130,8 @@ impl Wire {
         }
     }
 
-    /// The turn's updates stand between the prompt and its response; outside of a turn only the kinds may
-    /// appear that describe the session itself.
+    /// The turn's updates stand between the prompt and its response; outside of a turn only the
+    /// kinds may appear that describe the session itself.
     fn check_updates(&self) -> anyhow::Result<()> {
         const ANY_TIME: [&str; 5] = [
             "available_commands_update",

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 struct Rewrite {
     name: &'static str,
     releases: &'static [&'static str],
-    /// Whether anything was rewritten.
+    /// Returns true if anything was rewritten.
     apply: fn(&mut Value) -> bool,
 }
 

@@ -84,7 +84,8 @@ fn refuse(problems: &[Problem]) -> Result<()> {
     bail!("schema refused, nothing was written; {} problem(s):\n{}", lines.len(), lines.join("\n"))
 }
 
-/// Writes all files beside their destination first and renames them into place when every one is there.
+/// Writes all files beside their destination first and renames them into place when every one is
+/// there.
 fn write_all(outputs: &[(PathBuf, String)]) -> Result<()> {
     let mut staged = Vec::new();
     for (path, text) in outputs {
@@ -101,8 +102,8 @@ fn write_all(outputs: &[(PathBuf, String)]) -> Result<()> {
     Ok(())
 }
 
-/// What this import changed. The first import has nothing to compare with, and an import of the same again
-/// leaves the report of the one before.
+/// Reports the changes of this import. The first import has nothing to compare with, and an import
+/// of the same again leaves the report of the one before.
 fn report_changes(root: &Path, before: &Side, out: &mut dyn Write) -> Result<()> {
     let now = Side::of_workspace(root)?;
     if before.is_empty() || before.has_same_files(&now) {

@@ -1,4 +1,5 @@
-//! Which definitions, fields and variants still want our own wording, and which wording has lost its object.
+//! Which definitions, fields and variants still want our own wording, and which wording has lost
+//! its object.
 
 use std::{collections::BTreeSet, fs, io::Write, path::Path};
 
@@ -50,7 +51,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// What is a type of another version has the wording of that.
+    /// A definition that is a type of another version has that version's wording.
     fn add_file(&mut self, root: &Path, file: SchemaFile, overlay: &Overlay) -> Result<()> {
         let path = file.in_workspace(root);
         let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -86,7 +87,8 @@ impl Wanted {
         let Some(key) = variant_key(arm).filter(|_| !is_internal(arm)) else { return };
         let variant = DocEntry::Variant(name.to_owned(), key.to_owned());
         if is_fallback(arm) {
-            // What a generated fallback does is the same everywhere; own wording may still replace it.
+            // What a generated fallback does is the same everywhere; own wording may still replace
+            // it.
             self.known.insert(variant);
             return;
         }

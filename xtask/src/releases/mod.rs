@@ -1,4 +1,5 @@
-//! `cargo xtask schema`: imports releases of the schemas, compares them, and replays the earlier ones.
+//! `cargo xtask schema`: imports releases of the schemas, compares them, and replays the earlier
+//! ones.
 
 mod dialects;
 mod import;

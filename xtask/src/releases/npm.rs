@@ -9,7 +9,8 @@ use super::import::Delivery;
 
 const PACKAGE: &str = "@agentclientprotocol/sdk";
 
-/// The schema files of a published release of the official TypeScript SDK, which carries the canonical ones.
+/// The schema files of a published release of the official TypeScript SDK, which carries the
+/// canonical ones.
 ///
 /// `version` may be a dist-tag such as `latest`; what the package itself states is recorded.
 pub(super) fn fetch(version: &str) -> Result<Delivery> {

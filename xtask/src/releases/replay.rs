@@ -1,7 +1,8 @@
 //! `cargo xtask schema replay`: the generator over the history of the protocol.
 //!
-//! Each release is imported over the one before, generated into a crate and compiled, with a report of what
-//! changed. That shows that an update needs no edit to the generator, and that the reports are readable.
+//! Each release is imported over the one before, generated into a crate and compiled, with a report
+//! of what changed. That shows that an update needs no edit to the generator, and that the reports
+//! are readable.
 
 use std::fs;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! What the decisions of an overlay are about, to tell those of other releases from stale ones.
+//! The subjects of an overlay's decisions, to tell decisions about other releases from stale ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ enum Subject {
 }
 
 impl Subjects {
-    /// Those of all schema files of a version.
+    /// Collects the subjects of all schema files of a version.
     #[must_use]
     pub fn of(schemas: &[Json]) -> Self {
         let mut subjects = Subjects::default();
@@ -41,8 +41,9 @@ impl Subjects {
         subjects
     }
 
-    /// The decisions that nothing asks for although the release has what they are about. The operations of
-    /// the two sides and the types that versions share are not about one version's types, and never among them.
+    /// The decisions that nothing asks for although the release has what they are about. The
+    /// operations of the two sides and the types that versions share are not about one version's
+    /// types, and never among them.
     #[must_use]
     pub fn stale(&self, overlay: &Overlay) -> Vec<String> {
         let unused = overlay.unused();

@@ -7,6 +7,9 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
+/// The folder of the data, one file for each page.
+pub const DATA: &str = "crates/acp-testkit/rules";
+
 /// Who a rule may bind.
 const SIDES: &[&str] =
     &["agent", "client", "proxy", "conductor", "mcp-client", "mcp-server", "server", "store"];
@@ -132,10 +135,7 @@ impl Book {
         let mut seen = BTreeMap::new();
         for rule in self.rules() {
             let id = &rule.id;
-            ensure!(
-                super::mentions::ids(id).eq([id.as_str()]),
-                "`{id}` is not an id: words, then two digits"
-            );
+            ensure!(super::id::ids(id).eq([id.as_str()]), "`{id}` is not an id: words, then two digits");
             ensure!(seen.insert(id, ()).is_none(), "`{id}` is defined twice");
             ensure!(!rule.text.trim().is_empty(), "`{id}` has no text");
             ensure!(!rule.binds.is_empty(), "`{id}` binds nobody; name who it is about");

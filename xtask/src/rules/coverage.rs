@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::book::{Book, Force};
-use super::mentions;
+use super::{id, mentions};
 
 /// The file of [`untested`] rules, an id a line.
 ///
@@ -21,7 +21,8 @@ pub fn list(book: &Book, root: &Path) -> Result<String> {
 
 /// The binding rules that can be seen on the wire and that no test names, in the order of the book.
 ///
-/// A test names a rule by its id, in a comment, a row of a table or, with `_` for `-`, in the name of a function.
+/// A test names a rule by its id, in a comment, a row of a table or, with `_` for `-`, in the name
+/// of a function.
 ///
 /// # Errors
 ///
@@ -43,7 +44,7 @@ fn named_by_tests(root: &Path) -> Result<BTreeSet<String>> {
         let all = path.iter().any(|part| part == "tests") || file == "tests" || file.ends_with("_tests");
         let text =
             if all { text.as_str() } else { text.split_once("mod tests {").map_or("", |(_, tests)| tests) };
-        named.extend(mentions::ids(text).map(str::to_owned));
+        named.extend(id::ids(text).map(str::to_owned));
         for name in text.split("fn ").skip(1) {
             let name = name.split('(').next().unwrap_or_default();
             named.extend(beginning(name));
@@ -58,5 +59,5 @@ fn beginning(name: &str) -> Option<String> {
     let end =
         words.iter().position(|word| word.len() == 2 && word.bytes().all(|byte| byte.is_ascii_digit()))?;
     let id = words.get(..=end)?.join("-");
-    mentions::ids(&id).eq([id.as_str()]).then_some(id)
+    id::ids(&id).eq([id.as_str()]).then_some(id)
 }

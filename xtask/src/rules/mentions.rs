@@ -6,34 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
-use super::book::Book;
-use super::{DATA, PAGES};
+use super::book::{Book, DATA};
+use super::id::ids;
+use super::page::PAGES;
 use crate::output::files_below;
 
-/// How ids begin.
-const PREFIXES: &[&str] = &["v1", "v2", "rm", "px", "mcp-neg", "acp-mcp"];
 /// The folders and files that may name rules.
 const PLACES: &[&str] = &["crates", "examples", "xtask", "docs", "README.md", "CHANGELOG.md"];
-
-/// The ids in a text: a prefix, words of small letters and digits, and two digits, joined by `-`.
-pub fn ids(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '-' || char == '_'))
-        .filter(|word| is_id(word))
-}
-
-fn is_id(word: &str) -> bool {
-    let Some((stem, number)) = word.rsplit_once('-') else { return false };
-    let Some(prefix) = PREFIXES.iter().find(|prefix| stem.starts_with(**prefix)) else { return false };
-    let subject = &stem[prefix.len()..];
-    let named = prefix.contains('-') && subject.is_empty();
-    let words = subject.strip_prefix('-').is_some_and(|subject| {
-        subject.split('-').all(|word| {
-            word.starts_with(|char: char| char.is_ascii_lowercase())
-                && word.chars().all(|char| char.is_ascii_lowercase() || char.is_ascii_digit())
-        })
-    });
-    number.len() == 2 && number.chars().all(|char| char.is_ascii_digit()) && (named || words)
-}
 
 /// Fails when the repository names a rule that the book does not define.
 ///

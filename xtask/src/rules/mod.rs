@@ -2,6 +2,7 @@
 
 pub mod book;
 pub mod coverage;
+pub mod id;
 pub mod mentions;
 pub mod page;
 
@@ -11,12 +12,9 @@ use anyhow::{Result, bail};
 
 use crate::output::{self, Mode, Output};
 use crate::workspace;
-use book::Book;
+use book::{Book, DATA};
+use page::PAGES;
 
-/// The folder of the data, one file for each page.
-pub const DATA: &str = "crates/acp-testkit/rules";
-/// The folder of the pages.
-pub const PAGES: &str = "docs/rules";
 /// The rules that wait for a test. A test that is lost, or one that comes, changes it.
 pub const UNTESTED: &str = "crates/acp-testkit/rules/untested.txt";
 
@@ -34,11 +32,13 @@ pub fn run(args: &[String]) -> Result<()> {
     }
 }
 
-/// Brings `docs/rules/` and the list of untested rules in line with the data and the tests, or fails when they are not.
+/// Brings `docs/rules/` and the list of untested rules in line with the data and the tests, or
+/// fails when they are not.
 ///
 /// # Errors
 ///
-/// Returns what is wrong with the data, which pages are stale, or which ids in the repository are not defined.
+/// Returns what is wrong with the data, which pages are stale, or which ids in the repository are
+/// not defined.
 pub fn generate(root: &Path, mode: Mode) -> Result<()> {
     let book = Book::read(&root.join(DATA))?;
     let mut outputs = vec![Output { path: Path::new(PAGES).join("README.md"), text: page::index(&book) }];

@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 
 use super::book::{Area, Book, Chapter, Force, Rule};
 
+/// The folder of the pages.
+pub const PAGES: &str = "docs/rules";
+
 const HEADER: &str = "<!-- `cargo xtask rules` writes this page from crates/acp-testkit/rules/. -->\n\n";
 
 /// The front page: the chapters with their counts.

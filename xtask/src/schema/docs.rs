@@ -11,15 +11,16 @@ pub struct Docs {
     domains: BTreeMap<String, String>,
 }
 
-/// What a piece of wording describes.
+/// The subject of a piece of wording.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DocEntry {
     /// `[Name]` with `doc`.
     Definition(String),
     /// Definition and wire name: `[Name.fields]`.
     Field(String, String),
-    /// Definition and key: `[Name.variants]`. The key is the wire value or the tag; for an arm without
-    /// one, the name of the referenced definition, and for a plain JSON type the title of the arm.
+    /// Definition and key: `[Name.variants]`. The key is the wire value or the tag; for an arm
+    /// without one, the name of the referenced definition, and for a plain JSON type the title of
+    /// the arm.
     Variant(String, String),
     /// Definition, variant key and wire name, of a field written inline in a variant:
     /// `[Name.variant_fields.key]`.
@@ -52,7 +53,7 @@ impl Docs {
         Ok(docs)
     }
 
-    /// What a definition is about: the name of the file that its wording stands in.
+    /// Returns the domain of a definition: the name of the file that has its wording.
     pub fn domain(&self, name: &str) -> Option<&str> {
         self.domains.get(name).map(String::as_str)
     }

@@ -1,10 +1,14 @@
-//! The JSON Schema keywords that the generator understands: where each may stand and what value it takes.
+//! The JSON Schema keywords that the generator understands: where each may stand and what value it
+//! takes.
 
 use std::fmt;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use Place::{Definition, Element, MapValue, Not, Property, Root, UnionArm, Wrapper};
+
+/// One object of keywords or of named schemas.
+pub type Object = Map<String, Value>;
 
 pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
@@ -40,7 +44,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What the value of a keyword looks like.
+/// The shape of a keyword's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Anything,
@@ -149,7 +153,7 @@ const SIDES: &[&str] = &["agent", "client", "both", "protocol", "proxy"];
 const LONGEST_NAME: usize = 60;
 
 impl Shape {
-    /// What is wrong with `value`, without looking into nested schemas.
+    /// Returns the fault of `value`, without looking into nested schemas.
     pub(super) fn mismatch(self, value: &Value) -> Option<String> {
         let expected = self.expected();
         (!self.accepts(value)).then(|| format!("expected {expected}, found {}", found(value)))
@@ -228,7 +232,7 @@ pub(super) fn referenced(reference: &str) -> Option<&str> {
     reference.strip_prefix("#/$defs/").filter(|name| !name.is_empty())
 }
 
-/// What a wrong value is, in words: short scalars as they stand, lists and objects by kind.
+/// Describes a wrong value: short scalars as they stand, lists and objects by kind.
 pub(super) fn found(value: &Value) -> String {
     match value {
         Value::Array(_) => "a list that does not fit".to_owned(),

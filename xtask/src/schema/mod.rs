@@ -1,4 +1,5 @@
-//! The canonical schemas of the protocol, as they are imported: files, hashes, wording, and how strictly they are read.
+//! The canonical schemas of the protocol, as they are imported: files, hashes, wording, and how
+//! strictly they are read.
 
 pub mod docs;
 mod keywords;
@@ -11,9 +12,9 @@ mod strip;
 mod upstream;
 mod validate;
 
+pub use keywords::Object;
 pub use problem::Problem;
 pub use read::{count_definitions, read, read_schema, render};
 pub use schema_file::SchemaFile;
 pub use strip::strip_prose;
 pub use upstream::{FileRecord, Upstream, record_path, sha256, verify};
-pub use validate::Object;

@@ -1,4 +1,5 @@
-//! JSON text to a value, with duplicate keys reported: `serde_json` alone keeps the last one silently.
+//! JSON text to a value, with duplicate keys reported: `serde_json` alone keeps the last one
+//! silently.
 
 use std::fmt;
 

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::keywords::{FORMATS, Place, found, referenced};
-use super::validate::Object;
+use super::keywords::{FORMATS, Object, Place, found, referenced};
 
-/// What a rule may know beyond the schema itself.
+/// The surroundings that a rule may look at beside the schema itself.
 pub(super) struct Scope<'a> {
     pub(super) definitions: &'a Object,
     /// Every property of the JSON object that this schema describes, wherever it is declared.
@@ -18,7 +17,8 @@ pub(super) struct Scope<'a> {
 /// Takes the way from the schema to the offending value, and what is wrong there.
 type Report<'a> = dyn FnMut(&[&str], String) + 'a;
 
-/// Reports every broken rule of `schema`, whose keywords are known to have values of the right shape.
+/// Reports every broken rule of `schema`, whose keywords are known to have values of the right
+/// shape.
 pub(super) fn check(schema: &Object, scope: &Scope<'_>, report: &mut Report<'_>) {
     reference(schema, scope, report);
     alias(schema, scope, report);
@@ -32,7 +32,8 @@ pub(super) fn check(schema: &Object, scope: &Scope<'_>, report: &mut Report<'_>)
     negation(schema, scope, report);
 }
 
-/// Adds the properties that `schema` declares itself, through its arms and through what these refer to.
+/// Adds the properties that `schema` declares itself, through its arms and through what these refer
+/// to.
 pub(super) fn declared_properties(schema: &Object, definitions: &Object, declared: &mut BTreeSet<String>) {
     collect_declared(schema, definitions, declared, &mut BTreeSet::new());
 }
@@ -175,7 +176,8 @@ fn values_fit_type(schema: &Object, scope: &Scope<'_>, report: &mut Report<'_>) 
     }
 }
 
-/// With a `discriminator` every arm states its tag, or a reader could not tell the arms apart by it.
+/// With a `discriminator` every arm states its tag, or a reader could not tell the arms apart by
+/// it.
 fn discriminator(schema: &Object, report: &mut Report<'_>) {
     let Some(tag) = object(schema, "discriminator").and_then(|it| it.get("propertyName")?.as_str()) else {
         return;

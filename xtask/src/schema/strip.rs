@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
-/// The schema without its prose: every `description` keyword goes, everything else stays in its order.
+/// The schema without its prose: every `description` keyword goes, everything else stays in its
+/// order.
 ///
-/// A *property* or a definition named `description` is structure and stays, and so does whatever stands
-/// in a `default`, `const` or `enum`, because that is data.
+/// A *property* or a definition named `description` is structure and stays, and so does whatever
+/// stands in a `default`, `const` or `enum`, because that is data.
 pub fn strip_prose(schema: &Value) -> Value {
     let Value::Object(keywords) = schema else { return schema.clone() };
     let kept = keywords.iter().filter(|(keyword, _)| *keyword != "description");

@@ -17,12 +17,13 @@ pub struct Upstream {
     files: BTreeMap<SchemaFile, FileRecord>,
 }
 
-/// What is known about one imported file.
+/// The record of one imported file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRecord {
     /// The npm version, or the label given with `--release`.
     pub release: String,
-    /// `npm:<package>@<version>`, `dir`, or `file:<name>`. Never a path of the machine that imported.
+    /// `npm:<package>@<version>`, `dir`, or `file:<name>`. Never a path of the machine that
+    /// imported.
     pub source: String,
     /// SHA-256 of the file as received, prose included.
     pub upstream_sha256: String,

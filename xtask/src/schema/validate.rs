@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::keywords::{Keyword, Place, found};
+use super::keywords::{Keyword, Object, Place, found};
 use super::problem::{Pointer, Problem};
 use super::rules;
 
 /// Checks a parsed schema against the constructs that the generator understands.
 ///
-/// A lax reader would lose fields silently, so an unknown keyword, a keyword in an unusual place, a value
-/// of the wrong shape and a combination without a meaning are all problems. They are collected.
+/// A lax reader would lose fields silently, so an unknown keyword, a keyword in an unusual place, a
+/// value of the wrong shape and a combination without a meaning are all problems. They are
+/// collected.
 pub(super) fn validate(file: &str, root: &Value) -> Result<(), Vec<Problem>> {
     let Some(root) = root.as_object() else {
         return Err(vec![Problem::of_file(file, "the document is not a JSON object")]);
@@ -24,9 +25,6 @@ pub(super) fn validate(file: &str, root: &Value) -> Result<(), Vec<Problem>> {
     walker.schema(root, &Pointer::root(), Place::Root, &BTreeSet::new());
     if walker.problems.is_empty() { Ok(()) } else { Err(walker.problems) }
 }
-
-/// One object of keywords or of named schemas.
-pub type Object = Map<String, Value>;
 
 struct Walker<'a> {
     file: &'a str,

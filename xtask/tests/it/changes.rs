@@ -1,4 +1,5 @@
-//! The report on two releases of a schema: what is a change, how it is judged, and where it is written.
+//! The report on two releases of a schema: what is a change, how it is judged, and where it is
+//! written.
 
 use std::fs;
 use std::path::Path;

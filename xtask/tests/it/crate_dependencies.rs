@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-/// What a crate may use of ours.
+/// The crates of ours that a crate may use.
 enum May {
     Use(&'static [&'static str]),
     UseAny,
@@ -14,7 +14,8 @@ enum May {
 
 use May::{Use, UseAny};
 
-/// The rooms of the workspace, as docs/ARCHITECTURE.md draws them. Tests and benches may use any of ours.
+/// The rooms of the workspace, as docs/ARCHITECTURE.md draws them. Tests and benches may use any of
+/// ours.
 const TABLE: [(&str, May); 12] = [
     ("acp-json", Use(&[])),
     ("acp-macros", Use(&[])),
@@ -30,10 +31,10 @@ const TABLE: [(&str, May); 12] = [
     ("xtask", Use(&[])),
 ];
 
-/// What a crate has only with a feature that nobody gets unasked: who goes without does not pay for it.
+/// Dependencies behind a feature that is off by default, so that others do not pay for them.
 const OPTIONAL: [(&str, &str); 2] = [("acp-agent", "acp-mcp"), ("acp-client", "acp-mcp")];
 
-/// What a crate has only with a feature, even if that is on by default.
+/// Dependencies behind a feature, even one that is on by default.
 const BY_FEATURE: [(&str, &str); 2] = [("acp-rpc", "acp-process"), ("acp-mcp", "acp-process")];
 
 #[test]

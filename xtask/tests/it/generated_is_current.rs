@@ -1,4 +1,4 @@
-//! What lies in the repository is what the generator writes, and it says so when it is not.
+//! The files of the repository are those that the generator writes, and a difference is named.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Schemas that no shape fits: the error names the definition and the JSON pointer, and nothing is written.
+//! Schemas that no shape fits: the error names the definition and the JSON pointer, and nothing is
+//! written.
 
 use std::fs;
 

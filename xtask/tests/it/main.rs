@@ -13,6 +13,7 @@ mod crate_dependencies;
 mod floors;
 mod generated_is_current;
 mod lowering_refused;
+mod map;
 mod new_methods;
 mod options;
 mod overlay_subjects;

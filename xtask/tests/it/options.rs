@@ -13,7 +13,7 @@ const NONE: &[&str] = &[
     "Command::output_byte_limit",
 ];
 
-/// What an option is a number of.
+/// The types of options that are numbers.
 const NUMBERS: [&str; 7] = ["Duration", "usize", "u16", "u32", "u64", "f32", "f64"];
 
 #[test]

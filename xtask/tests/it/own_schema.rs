@@ -1,4 +1,5 @@
-//! A schema of one's own becomes a crate of one's own: the example of `docs/CODEGEN.md` in `own_schema/`.
+//! A schema of one's own becomes a crate of one's own: the example of `docs/CODEGEN.md` in
+//! `own_schema/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -122,7 +122,7 @@ fn workspace(docs: &[(&str, &str)]) -> TempDir {
     root
 }
 
-/// What is listed, and the error if there is one.
+/// Returns the list, and the error if there is one.
 fn missing_docs(root: &Path) -> (String, Option<String>) {
     let mut out = Vec::new();
     let result = run_in(root, &["missing-docs".to_owned()], &mut out);

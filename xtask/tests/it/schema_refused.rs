@@ -1,4 +1,5 @@
-//! Malformed and unknown constructs: the error names definition and pointer, and nothing is written.
+//! Malformed and unknown constructs: the error names definition and pointer, and nothing is
+//! written.
 
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Golden files: for each shape of the schema `shapes/<shape>.json`, our decisions about it in
 //! `shapes/<shape>.toml`, and the code that comes of it in `shapes/<shape>.rs`.
 //!
-//! `UPDATE=1 cargo test -p xtask --test it shapes` writes the code anew. The unit tests of `acp-types` compile it
-//! and read and write values with it, see `crates/acp-types/src/shapes.rs`.
+//! `UPDATE=1 cargo test -p xtask --test it shapes` writes the code anew. The unit tests of
+//! `acp-types` compile it and read and write values with it, see `crates/acp-types/src/shapes.rs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -12,7 +12,8 @@ const BARE: &str = r##""Parcel": {"type": "object", "properties": {"id": {"$ref"
     "required": ["id"]}"##;
 const ENVELOPE: &str = r#""Envelope": {"x-docs-ignore": true}"#;
 
-/// What the first and the second version have, `unstable` apart; what is shared; and why it cannot be.
+/// The definitions of the first and the second version, `unstable` apart; the shared ones; and the
+/// error.
 const REFUSED: &[(Version, Version, &str, &str)] = &[
     (
         (&[ID], &[]),

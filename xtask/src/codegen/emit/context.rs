@@ -1,4 +1,4 @@
-//! What the emitters ask about other definitions, and how they write types and wording.
+//! Answers to emitters about other definitions, and the writing of types and wording.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -65,12 +65,12 @@ impl<'s> Context<'s> {
         api_lock::constructor(self.schema, definition, object)
     }
 
-    /// Whether the definition's type has a `Default`.
+    /// Returns true if the definition's type has a `Default`.
     pub(super) fn defaults(&self, definition: &Definition) -> bool {
         self.derives.defaults(definition)
     }
 
-    /// Whether the definition's type has an `Eq`.
+    /// Returns true if the definition's type has an `Eq`.
     pub(super) fn eq(&self, definition: &Definition) -> bool {
         self.derives.definition_has_eq(definition)
     }

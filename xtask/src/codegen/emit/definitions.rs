@@ -10,7 +10,7 @@ use crate::codegen::version::Version;
 pub(super) fn emit(schemas: &[(&Version, Schema)]) -> Vec<Item> {
     let mut items = vec![Item::Text("use crate::definition::Definition;\n".to_owned())];
     for (version, schema) in schemas {
-        // What is no definition of the schema is a type of ours.
+        // A type without a definition in the schema is ours.
         let definitions =
             schema.definitions.iter().filter(|definition| definition.name == definition.described_by);
         let module = ident(version.name);

@@ -1,4 +1,4 @@
-//! What each side sends, as enums that are read by the name of the method.
+//! The messages of each side, as enums that are read by the name of the method.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -9,8 +9,6 @@ mod newtype;
 mod object;
 mod operations;
 mod schemars;
-mod schemars_code;
-mod schemars_unions;
 mod string_enum;
 mod tagged;
 mod target;
@@ -42,8 +40,8 @@ pub const FOLDERS: [&str; 6] = [
 
 const TABLE: &str = "crates/acp-testkit/src/generated";
 
-/// The types of one version: a file for each domain, and under `unstable/` those that only the unstable
-/// schema has. A definition's domain is the file that its wording stands in.
+/// The types of one version: a file for each domain, and under `unstable/` those that only the
+/// unstable schema has. A definition's domain is the file that its wording stands in.
 pub fn types(schema: &Schema, docs: &Docs, version: &Version, header: &str) -> Result<Vec<Output>> {
     let elsewhere = schema
         .shared
@@ -60,7 +58,7 @@ pub fn types(schema: &Schema, docs: &Docs, version: &Version, header: &str) -> R
     types_for(schema, docs, &target, header)
 }
 
-/// The same, for any crate.
+/// Emits the types of one schema for any crate.
 pub fn types_for(schema: &Schema, docs: &Docs, target: &Target, header: &str) -> Result<Vec<Output>> {
     let context = Context::new(schema, docs, target.runtime);
     let folder = target.folder.clone();

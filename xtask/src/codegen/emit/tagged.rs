@@ -1,5 +1,5 @@
-//! Unions told apart by the value of one member. The tag is looked at first; a malformed payload of a known
-//! tag is an error, an unknown tag is kept with all its members.
+//! Unions told apart by the value of one member. The tag is looked at first; a malformed payload of
+//! a known tag is an error, an unknown tag is kept with all its members.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -160,7 +160,7 @@ fn read(union: &Tagged) -> TokenStream {
         (Unknown::KeepAsDefault, Some(default)) => {
             let payload = read_payload(default);
             quote!({
-                // What is no default variant either is malformed.
+                // A value that does not fit the default variant either is malformed.
                 fields.check(|fields| -> Result<Self, ReadError> { #payload })?;
                 Ok(Self::#fallback(UnknownVariant::read(&tag, fields)))
             })

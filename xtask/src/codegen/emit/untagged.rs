@@ -1,5 +1,5 @@
-//! Unions without a tag: the reader looks at the kind of value or at which member is there, and then reads
-//! one arm.
+//! Unions without a tag: the reader looks at the kind of value or at which member is there, and
+//! then reads one arm.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -127,7 +127,7 @@ fn by_item(union: &Untagged) -> TokenStream {
     }
 }
 
-/// The known shapes are no more than hints here: what is none of them is kept as it came.
+/// The known shapes are only hints here: a value of another shape is kept as it came.
 fn by_member_or_any(union: &Untagged) -> TokenStream {
     let (any, shapes) = union.arms.split_last().expect("a union has arms");
     let shapes = shapes.iter().map(|arm| {

@@ -3,7 +3,8 @@
 use super::lowering::Lowering;
 use super::place::{Place, Result};
 
-/// Under what an arm without a tag is documented and named in the overlay: its `$ref`, else its title.
+/// Under what an arm without a tag is documented and named in the overlay: its `$ref`, else its
+/// title.
 pub(super) fn arm_key(arm: &Place<'_>) -> Result<String> {
     let key = arm.reference().or_else(|| arm.node.get("title").and_then(serde_json::Value::as_str));
     key.map(str::to_owned).ok_or_else(|| arm.defect("an arm without a tag, a reference and a title"))

@@ -6,7 +6,7 @@ use crate::codegen::defect::Defect;
 use crate::codegen::format;
 use crate::codegen::ir::{Definition, Kind, Object, Payload, Schema};
 
-/// What emitted code takes from Rust's prelude.
+/// The names that emitted code takes from Rust's prelude.
 const PRELUDE: [&str; 12] =
     ["Box", "Default", "Err", "From", "Into", "None", "Ok", "Option", "Result", "Some", "String", "Vec"];
 
@@ -37,7 +37,8 @@ pub(super) fn all(schema: &Schema) -> Vec<Defect> {
 
 type Scope<'d> = (&'static str, &'static [&'static str], Vec<&'d str>);
 
-/// What is named inside a definition: kind of thing, names that are taken from the start, names.
+/// Returns the names inside a definition: kind of thing, names that are taken from the start,
+/// names.
 fn scopes(definition: &Definition) -> Vec<Scope<'_>> {
     match &definition.kind {
         Kind::Object(object) => {

@@ -69,7 +69,7 @@ fn integers(lowering: &Lowering<'_>, name: &str, arms: &[Place<'_>]) -> Result<K
     Ok(Kind::IntegerEnum { values, repr: fields::plain_type(first)?.0 })
 }
 
-/// Whether a definition has members of its own. A map with a name is none.
+/// Returns true if a definition has members of its own. A map with a name does not.
 fn is_object(place: &Place<'_>) -> Result<bool> {
     let properties = place.get("properties").is_some();
     match place.get("additionalProperties") {

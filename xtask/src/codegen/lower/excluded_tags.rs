@@ -1,5 +1,6 @@
-//! The arm of an open union that takes unknown tags says `not` to each known one. That list must be the tags of
-//! the other arms: with one too few, a broken variant that is known would be valid as an unknown one.
+//! The arm of an open union that takes unknown tags says `not` to each known one. That list must be
+//! the tags of the other arms: with one too few, a broken variant that is known would be valid as
+//! an unknown one.
 
 use serde_json::Value as Json;
 

@@ -64,7 +64,7 @@ pub(super) fn field(
     Ok(Field { wire, rust, ty, presence, on_error, skip_items, boxed, bounds, unstable: false })
 }
 
-/// What a member or an arm asks beyond its type.
+/// Reads the bounds of a member or an arm beyond its type.
 pub(super) fn bounds(place: &Place<'_>, ty: Option<&Type>) -> Bounds {
     // The format of a number is its type, and so are the ends of its range.
     let keywords: &[&str] = match ty {
@@ -94,7 +94,8 @@ fn is_end_of_range(keyword: &str, value: &Json, ty: Option<&Type>) -> bool {
     }
 }
 
-/// Whether a type has an implicit default: nothing in a list or map, the overlay's choice for an enum.
+/// Returns true if a type has an implicit default: nothing in a list or map, the overlay's choice
+/// for an enum.
 fn has_default(lowering: &Lowering<'_>, ty: &Type) -> bool {
     match ty {
         Type::List(_) | Type::Map(_) => true,
@@ -171,7 +172,7 @@ fn member_type(place: &Place<'_>) -> Result<Type> {
     }
 }
 
-/// The type of what is no member, where `null` has no place.
+/// Reads a type outside of members, where `null` has no place.
 pub(super) fn not_nullable(place: &Place<'_>) -> Result<Type> {
     match plain_type(place)? {
         (Type::Any, _) => Ok(Type::Any),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::codegen::overlay::Overlay;
 
-/// What lowering a definition needs to know of the others.
+/// The other definitions, and the decisions, that lowering a definition looks at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lowering<'s> {
     pub definitions: &'s Map<String, Json>,

@@ -11,7 +11,7 @@ use crate::codegen::overlay::Overlay;
 
 use super::place::Place;
 
-/// What a definition is to its method.
+/// The part of a definition in its method.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Role {
     Request,

@@ -37,7 +37,7 @@ pub fn lower(schema: &Json, overlay: &Overlay) -> Result<Schema, Defects> {
     if defects.is_empty() { Ok(lowered) } else { Err(Defects(defects)) }
 }
 
-/// The same for a comparison, which goes on without what fits no shape.
+/// Lowers for a comparison, which goes on without the definitions that fit no shape.
 pub fn lower_known(schema: &Json, overlay: &Overlay) -> (Schema, Vec<Defect>) {
     let mut defects = Vec::new();
     let empty = Map::new();

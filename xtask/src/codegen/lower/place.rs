@@ -65,7 +65,8 @@ impl<'s> Place<'s> {
     }
 }
 
-/// Whether the schema says, and does not just leave open, that there may be members that it does not name.
+/// Returns true if the schema says, and does not just leave open, that there may be members without
+/// a name in it.
 pub(super) fn keeps_others(place: &Place<'_>) -> bool {
     place.node.get("additionalProperties") == Some(&Json::Bool(true))
 }

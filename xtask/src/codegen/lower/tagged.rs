@@ -66,7 +66,7 @@ fn is_null(place: &Place<'_>) -> bool {
     place.node.get("type").is_some_and(|name| name == "null")
 }
 
-/// What an arm holds beside its tag.
+/// Reads the content of an arm beside its tag.
 fn payload(lowering: &Lowering<'_>, owner: &str, tag: &str, arm: &Place<'_>) -> Result<Payload> {
     let inline = members(lowering, owner, tag, arm)?;
     match (arm.reference(), inline.is_empty()) {
@@ -80,7 +80,8 @@ fn payload(lowering: &Lowering<'_>, owner: &str, tag: &str, arm: &Place<'_>) -> 
     }
 }
 
-/// The arm for tags that are not known: it may type some members, or have the union that all arms have.
+/// The arm for tags that are not known: it may type some members, or have the union that all arms
+/// have.
 fn unknown(lowering: &Lowering<'_>, owner: &str, tag: &str, arm: &Place<'_>) -> Result<Unknown> {
     let fields = members(lowering, owner, tag, arm)?;
     let has_union = arm.node.get("anyOf").or_else(|| arm.node.get("oneOf")).is_some();
@@ -97,7 +98,8 @@ fn members(lowering: &Lowering<'_>, owner: &str, tag: &str, arm: &Place<'_>) -> 
     own.map(|(wire, place)| fields::field(lowering, owner, wire, &place, arm.requires(wire))).collect()
 }
 
-/// The union that every arm of an outer one has: the variants' payloads have it under a name already.
+/// The union that every arm of an outer one has: the variants' payloads have it under a name
+/// already.
 fn shared_scope(lowering: &Lowering<'_>, arm: &Place<'_>) -> Result<Flattened> {
     let keys: Vec<&str> = arm.arms()?.iter().filter_map(Place::reference).collect();
     for (owner, definition) in lowering.definitions {

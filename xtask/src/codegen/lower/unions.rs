@@ -1,4 +1,4 @@
-//! Unions that are no enums of constants, and where each kind of them is lowered.
+//! Unions other than enums of constants, and where each kind of them is lowered.
 
 use crate::codegen::defect::Defect;
 use crate::codegen::ir::{Definition, Flattened, Kind};
@@ -7,7 +7,8 @@ use super::lowering::Lowering;
 use super::place::{Place, Result};
 use super::{tagged, untagged};
 
-/// A union that lies flat in an object. It becomes a type of its own, once for all objects that share it.
+/// A union that lies flat in an object. It becomes a type of its own, once for all objects that
+/// share it.
 pub(super) fn flattened(
     lowering: &Lowering<'_>,
     owner: &str,
@@ -44,7 +45,7 @@ pub(super) fn tag_of<'d>(lowered: &'d [Definition], name: &str) -> Option<&'d st
     })
 }
 
-/// A union that is no enum. Arms that need a type of their own get one, added to `out`.
+/// Lowers a union other than an enum. Arms that need a type of their own get one, added to `out`.
 pub(super) fn union(
     lowering: &Lowering<'_>,
     name: &str,

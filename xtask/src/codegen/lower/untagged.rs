@@ -101,8 +101,8 @@ fn how_to_peek(arms: &mut [Arm], required: &[Vec<String>]) -> Option<Peek> {
     })
 }
 
-/// Whether each arm is another kind of JSON value; the last may be any. Whole numbers and numbers are told
-/// apart by how they are written.
+/// Returns true if each arm is another kind of JSON value; the last may be any. Whole numbers and
+/// numbers are told apart by how they are written.
 fn kinds_differ(arms: &[Arm]) -> bool {
     let mut seen = Vec::new();
     let takes_all = arms.last().is_some_and(|arm| arm.ty == Some(Type::Any));

@@ -1,8 +1,9 @@
-//! The independent second reader: typify reads the IR, restated as JSON Schema, and must see the types that
-//! our emitter wrote.
+//! The independent second reader: typify reads the IR, restated as JSON Schema, and must see the
+//! types that our emitter wrote.
 //!
-//! Neither reading knows of the other: typify never sees our emitter, and our side is read from the text that
-//! goes to the files, not from the IR. typify never sees the raw schema either, which it reads wrongly.
+//! Neither reading knows of the other: typify never sees our emitter, and our side is read from the
+//! text that goes to the files, not from the IR. typify never sees the raw schema either, which it
+//! reads wrongly.
 
 mod compare;
 mod emitted;
@@ -19,7 +20,7 @@ use super::ir::Schema;
 use crate::output::Output;
 pub use reading::OutOfScope;
 
-/// What the comparison covered.
+/// The scope of a comparison that found no difference.
 #[derive(Debug)]
 pub struct Agreement {
     /// The types that both readings have.

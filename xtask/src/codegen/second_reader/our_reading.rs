@@ -1,6 +1,7 @@
-//! What the emitted code says, read from the text that goes to the files.
+//! Our reading of the emitted code, from the text that goes to the files.
 //!
-//! Names on the wire stand in the readers and in the writers of the types. Both are read and must agree.
+//! Names on the wire stand in the readers and in the writers of the types. Both are read and must
+//! agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What a reading of Rust code states about its types, in words that can be compared.
+//! Statements of a reading of Rust code about its types, in words that can be compared.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -57,7 +57,7 @@ impl Facts {
     }
 }
 
-/// What the fact about a field's Rust name is called.
+/// Names the fact about a field's Rust name.
 pub(super) fn field_name(within: &str, wire: &str) -> String {
     format!("{within}name of the field for `{wire}`")
 }
@@ -135,10 +135,10 @@ impl fmt::Display for Ty {
     }
 }
 
-/// What the head of a Rust type means.
+/// The meaning of the head of a Rust type.
 #[derive(Clone, Copy)]
 enum Head {
-    /// What it holds.
+    /// The types that it holds.
     Inner,
     Text,
     Any,
@@ -147,8 +147,8 @@ enum Head {
     Map,
 }
 
-/// How types are written, by us and by typify, and why two of them may mean the same. All others stand for
-/// themselves.
+/// How types are written, by us and by typify, and why two of them may mean the same. All others
+/// stand for themselves.
 const HEADS: [(&str, Head, &str); 10] = [
     ("Box", Head::Inner, "a pointer is layout: ours around large payloads, typify's around recursive ones"),
     ("Arc", Head::Inner, "ids are cloned often: ours share their text"),

@@ -1,4 +1,5 @@
-//! The IR in the dialect of JSON Schema that typify converts well. Nothing is taken from the raw schema.
+//! The IR in the dialect of JSON Schema that typify converts well. Nothing is taken from the raw
+//! schema.
 //!
 //! | IR | restated as |
 //! |---|---|
@@ -10,8 +11,8 @@
 //! | untagged union | one object for each arm, with the name of our variant as its only key |
 //! | optional, three states | not required, `null` allowed |
 //!
-//! A union with one variant that holds nothing is restated with a second one, which is not read back. An arm
-//! without a tag is restated under the name of our variant.
+//! A union with one variant that holds nothing is restated with a second one, which is not read
+//! back. An arm without a tag is restated under the name of our variant.
 
 use anyhow::{Result, ensure};
 use serde_json::{Map, Value as Json, json};
@@ -34,8 +35,8 @@ pub(super) const HAND_WRITTEN: &str = "Meta";
 /// The key beside the tag.
 const CONTENT: &str = "payload of the variant";
 
-/// A tag that stands for no variant. Of one object with one member typify makes a union in which the name of the
-/// member tells the variants apart; beside a second object it looks at the value.
+/// A tag that stands for no variant. Of one object with one member typify makes a union in which
+/// the name of the member tells the variants apart; beside a second object it looks at the value.
 pub(super) const NO_VARIANT: &str = "no variant";
 
 const BY_OVERLAY: &str = "the overlay chose the name";

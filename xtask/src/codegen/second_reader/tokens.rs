@@ -73,7 +73,7 @@ pub(super) fn variants_of_self(code: &impl ToTokens) -> Vec<String> {
     names
 }
 
-/// What the members are made of in the one `Self { … }` or `Self::Variant { … }`.
+/// Returns the expression of each member in the one `Self { … }` or `Self::Variant { … }`.
 pub(super) fn construction(code: &impl ToTokens) -> Result<Vec<(String, TokenStream)>> {
     let mut found = Vec::new();
     for level in levels(code) {

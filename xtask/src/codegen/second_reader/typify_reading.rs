@@ -1,4 +1,4 @@
-//! What typify makes of the restated IR, read from the Rust code that it writes.
+//! Typify's reading of the restated IR, from the Rust code that it writes.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::Value as Json;
@@ -87,7 +87,7 @@ fn members(fields: &Fields) -> Result<Vec<Member>> {
     fields.iter().map(member).collect()
 }
 
-/// What the attributes of serde say.
+/// The statements of serde's attributes.
 #[derive(Default)]
 struct Serde {
     rename: Option<String>,

@@ -1,4 +1,4 @@
-//! What the emitted code says about enums.
+//! Our reading of emitted enums.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,9 @@ use super::emitted::{Emitted, last_expression, members};
 use super::reading::{self, Facts, Ty};
 use super::tokens;
 
-/// Keeps what this version does not know. The schema has no name for it, so it is in no restatement; it must
-/// be there all the same. It has the second name where the protocol has a value of the first.
+/// Keeps what this version does not know. The schema has no name for it, so it is in no
+/// restatement; it must be there all the same. It has the second name where the protocol has a
+/// value of the first.
 const FALLBACKS: [&str; 2] = ["Unknown", "Other"];
 
 pub(super) fn of_strings(item: &ItemEnum, table: &TokenStream) -> Result<Facts> {

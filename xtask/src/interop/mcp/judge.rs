@@ -1,4 +1,4 @@
-//! What a client must have reported and sent, so that a case has passed.
+//! The judgement of a case, by the client's report and its messages.
 
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::recorder::Sent;
 use super::rows::{Client, LEGACY_VERSION, MODERN_VERSION, Spoken};
 
-/// What the driver prints.
+/// The output of the driver.
 #[derive(Debug, Deserialize)]
 pub(super) struct Report {
     pub(super) spoken: Option<String>,
@@ -17,14 +17,14 @@ pub(super) struct Report {
     pub(super) failures: Vec<String>,
 }
 
-/// What a case is judged by.
+/// The facts that a case is judged by.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expected {
     pub(super) client: Client,
     pub(super) spoken: Spoken,
     /// The client is told that it is HTTP+SSE, which is of the legacy era.
     pub(super) is_sse: bool,
-    /// What the error says when nothing is spoken.
+    /// Words of the error when nothing is spoken.
     pub(super) refusal: &'static str,
 }
 
@@ -59,8 +59,9 @@ pub(super) fn judge(expected: Expected, report: &Report, sent: &[Sent]) -> anyho
     Ok(format!("{spoken}; {}", counts.join(", ")))
 }
 
-/// A client that may be modern asks first (rule `mcp-neg-25`), one that may be legacy begins with `initialize` where it has
-/// to, with the newest version that has one (rule `mcp-neg-61`), and nobody else sends that at all.
+/// A client that may be modern asks first (rule `mcp-neg-25`), one that may be legacy begins with
+/// `initialize` where it has to, with the newest version that has one (rule `mcp-neg-61`), and
+/// nobody else sends that at all.
 fn check_opening(expected: Expected, sent: &[Sent]) -> anyhow::Result<()> {
     let methods: Vec<&str> =
         sent.iter().filter_map(|sent| sent.message.get("method").and_then(Value::as_str)).collect();
@@ -85,7 +86,8 @@ fn check_opening(expected: Expected, sent: &[Sent]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Every request says its version (rule `mcp-neg-02`), over streamable HTTP in head and body alike (rule `mcp-neg-40`).
+/// Every request says its version (rule `mcp-neg-02`), over streamable HTTP in head and body alike
+/// (rule `mcp-neg-40`).
 fn check_modern(expected: Expected, sent: &[Sent]) -> anyhow::Result<()> {
     for Sent { message, version_header } in sent {
         if message.get("method").is_none() || message.get("id").is_none() {

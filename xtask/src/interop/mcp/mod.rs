@@ -1,13 +1,16 @@
-//! `cargo xtask interop mcp`: real MCP servers of both eras, reached in every way, connected by acp-mcp under each policy.
+//! `cargo xtask interop mcp`: real MCP servers of both eras, reached in every way, connected by
+//! acp-mcp under each policy.
 //!
-//! The driver (`xtask/interop/mcp-driver`) does whatever a server offers. A case is a row of the compatibility matrix
-//! (`rows.rs`) with a server (`peers.rs`); it passes when the driver speaks what it should and understands everything, and
-//! when what it has sent is what that row is about (`judge.rs`).
+//! The driver (`xtask/interop/mcp-driver`) does whatever a server offers. A case is a row of the
+//! compatibility matrix (`rows.rs`) with a server (`peers.rs`); it passes when the driver speaks
+//! what it should and understands everything, and when what it has sent is what that row is about
+//! (`judge.rs`).
 
 mod judge;
 #[cfg(test)]
 mod judge_tests;
 mod npx;
+mod outcome;
 mod page;
 #[cfg(test)]
 mod page_tests;
@@ -29,14 +32,15 @@ use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
 use self::judge::{Expected, Report, judge};
+use self::outcome::Outcome;
 use self::peers::{Binding, PEERS, Peer};
 use self::recorder::{Recorder, Sent};
 use self::rows::{Client, ROWS, Row, Spoken};
 use self::serving::Serving;
 use super::layout::Layout;
-use super::results::Results;
+use super::print::print;
 use super::selection::Selection;
-use super::{install, print, process, tap};
+use super::{install, process, report, tap};
 
 pub(super) use self::peers::python;
 
@@ -53,20 +57,6 @@ from npm, PyPI and crates.io into the git-ignored folder .interop. Servers liste
 
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// What came of a row of the matrix with a server.
-struct Outcome {
-    row: &'static Row,
-    peer: &'static Peer,
-    /// Of each client of the row: what was spoken, or what is wrong.
-    clients: Vec<(Client, Result<String, String>)>,
-}
-
-impl Outcome {
-    fn has_passed(&self) -> bool {
-        self.clients.iter().all(|(_, cell)| cell.is_ok())
-    }
-}
-
 pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
     let Some(selection) = Selection::parse(args, HELP)? else { return print(HELP) };
     let layout = Layout::find()?;
@@ -82,14 +72,15 @@ pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
     let all = outcomes.len() + prompts.len();
     ensure!(all > 0, "no case matches");
     if selection.write {
-        Results::update(layout.root(), |results| results.mcp = page::section(&outcomes, &prompts))?;
+        report::update(layout.root(), |results| results.mcp = page::section(&outcomes, &prompts))?;
     }
     print(&format!("{} ok, {failed} failed", all - failed))?;
     ensure!(failed == 0, "{failed} failed; what was said is in .interop/logs/mcp");
     Ok(())
 }
 
-/// Tries all rows that are about servers like this one. Over HTTP the same server serves all of them.
+/// Tries all rows that are about servers like this one. Over HTTP the same server serves all of
+/// them.
 fn try_peer(peer: &'static Peer, selection: &Selection, layout: &Layout) -> anyhow::Result<Vec<Outcome>> {
     let line = |row: &Row| format!("{}  {}", row.name, peer.line());
     let rows = ROWS.iter().filter(|row| row.eras.contains(&peer.eras) && selection.wants(&line(row)));
@@ -173,7 +164,7 @@ fn connect(
     judge(expected, &report, &sent)
 }
 
-/// What the client has sent over stdio.
+/// Reads the messages that the client has sent over stdio.
 fn tapped(logs: &Path) -> anyhow::Result<Vec<Sent>> {
     let lines = fs::read_to_string(logs.join(tap::WIRE)).context("the server was never started")?;
     let entries = lines.lines().map(serde_json::from_str::<Value>).collect::<Result<Vec<_>, _>>()?;

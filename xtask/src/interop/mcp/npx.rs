@@ -1,28 +1,32 @@
-//! `acp prompt --mcp` as a person types it: the agent is the example `mcp_agent`, and npx starts the MCP server.
+//! `acp prompt --mcp` as a person types it: the agent is the example `mcp_agent`, and npx starts
+//! the MCP server.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
-use super::LIMIT;
 use crate::interop::case::NOTES;
 use crate::interop::layout::Layout;
+use crate::interop::print::print;
 use crate::interop::process::{self, Ended};
 use crate::interop::seen::Seen;
 use crate::interop::wire::Wire;
-use crate::interop::{install, print, tap};
+use crate::interop::{install, tap};
 
-/// What `--only` looks for.
+const LIMIT: Duration = Duration::from_secs(180);
+
+/// The line that `--only` looks for.
 pub(super) const LINE: &str = "acp prompt --mcp, server-filesystem by npx";
 
 /// The package is there already, in the folder of the servers: nothing is fetched.
 const SERVER: &str = "files=npx --no @modelcontextprotocol/server-filesystem root";
 
-/// What is tried, and what came of it.
+/// The name of a case, and its result.
 pub(super) type Tried = (&'static str, Result<(), String>);
 
 struct Case {

@@ -1,10 +1,10 @@
-//! What `docs/INTEROP.md` says of MCP servers.
+//! The section of `docs/INTEROP.md` about MCP servers.
 
-use super::Outcome;
 use super::npx::Tried;
+use super::outcome::Outcome;
 use super::peers::{Eras, PEERS};
 use super::rows::{Client, ROWS, Spoken};
-use crate::interop::report::{plain, row};
+use crate::interop::table::{plain, row};
 
 /// The columns of the matrix.
 const BINDINGS: [&str; 3] = ["stdio", "HTTP", "HTTP+SSE"];

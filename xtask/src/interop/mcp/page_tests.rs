@@ -1,6 +1,6 @@
 //! The page says what was found: nothing that failed looks as if it worked.
 
-use super::Outcome;
+use super::outcome::Outcome;
 use super::page;
 use super::peers::{PEERS, Peer};
 use super::rows::{Client, ROWS};

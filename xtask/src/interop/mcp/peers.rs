@@ -12,7 +12,8 @@ pub(super) struct Peer {
     program: Program,
     args: &'static [&'static str],
     pub(super) eras: Eras,
-    /// What the error says when a client and it have no era in common; empty when it has both.
+    /// Words of the error when a client and the server have no era in common; empty when the server
+    /// has both.
     pub(super) refusal: &'static str,
 }
 
@@ -58,7 +59,7 @@ impl Binding {
         }
     }
 
-    /// What sets it apart from others of the same name.
+    /// The trait that sets it apart from others of the same name.
     pub(super) const fn described(self) -> &'static str {
         match self {
             Self::SseAsHttp(_) => "HTTP+SSE, given as HTTP",
@@ -107,11 +108,11 @@ const SSE: Binding = Binding::Sse("/sse");
 const HTTP_AS_SSE: Binding = Binding::HttpAsSse("/mcp");
 const SSE_AS_HTTP: Binding = Binding::SseAsHttp("/sse");
 
-/// What is said of a server that does not answer the probe as a modern one does, with what it did instead.
+/// The error about a server that does not answer the probe as a modern one does, with its answer.
 const LEGACY: &str = "speaks only versions of MCP that begin with `initialize`";
-/// The same of a server that ends when its first message is not `initialize`.
+/// The error about a server that ends when its first message is not `initialize`.
 const EXITED: &str = "it exited when it was sent `server/discover`";
-/// What is said when the server lists its versions.
+/// The error when the server lists its versions.
 const NOT_IN_COMMON: &str = "no version of MCP in common";
 
 #[rustfmt::skip]

@@ -1,4 +1,5 @@
-//! The recorder between a client and a server over HTTP: passes bytes on, and keeps the client's requests.
+//! The recorder between a client and a server over HTTP: passes bytes on, and keeps the client's
+//! requests.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -47,7 +48,7 @@ impl Recorder {
         self.address
     }
 
-    /// What the client has sent so far, in order.
+    /// Returns the messages that the client has sent so far, in order.
     pub(super) fn sent(&self) -> Vec<Sent> {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -89,7 +90,8 @@ fn pass(mut from: TcpStream, mut to: TcpStream, mut see: impl FnMut(&[u8])) {
     from.shutdown(Shutdown::Read).ok();
 }
 
-/// Takes the requests of a connection apart. Their bodies have a length: nothing here sends them in chunks.
+/// Takes the requests of a connection apart. Their bodies have a length: nothing here sends them in
+/// chunks.
 #[derive(Default)]
 pub(super) struct Requests {
     unread: Vec<u8>,

@@ -19,7 +19,7 @@ pub(super) enum Client {
     Both,
 }
 
-/// What is spoken in the end.
+/// The era that is spoken in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spoken {
     Modern,

@@ -89,7 +89,8 @@ fn with_table(rules: &str, table: &str) -> Option<String> {
     Some(format!("{before}{BEGIN}\n\n{table}\n{END}{after}"))
 }
 
-/// The rules without what only rustdoc understands: links to items, lines of code that are not shown.
+/// The rules without what only rustdoc understands: links to items, lines of code that are not
+/// shown.
 fn page(rules: &str) -> String {
     let mut text = String::new();
     let mut in_code = false;

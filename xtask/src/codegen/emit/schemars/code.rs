@@ -41,7 +41,8 @@ impl Code {
         self.text.push_str(&format!("{INDENT}{}{end}\n", layout(function, arguments)));
     }
 
-    /// An argument that is a list, an item on each line; the flag says that only the unstable schema has it.
+    /// An argument that is a list, an item on each line; the flag says that only the unstable
+    /// schema has it.
     pub(super) fn list(items: impl Iterator<Item = (bool, String)>) -> String {
         let mut list = String::from("&[\n");
         for (unstable, item) in items {

@@ -1,7 +1,11 @@
 //! `JsonSchema` of each type, in files beside the types, behind the feature `schemars`.
 //!
-//! What is written here says what a value may be, in calls of `acp_types::json_schema`. It is laid out by hand:
-//! the formatter breaks calls with long texts into many lines.
+//! The code describes the allowed values in calls of `acp_types::json_schema`. It is laid out by
+//! hand: the formatter breaks calls with long texts into many lines.
+
+mod code;
+mod members;
+mod unions;
 
 use std::collections::BTreeMap;
 
@@ -10,14 +14,13 @@ use proc_macro2::{TokenStream, TokenTree};
 
 use super::context::Context;
 use super::messages;
-use super::schemars_code::{Code, text};
-use super::schemars_unions::{tagged, untagged};
 use super::target::{Target, rust_file};
 use crate::codegen::format::{self, Item};
-use crate::codegen::ir::{
-    Bounds, Definition, Field, IntegerValue, Kind, Object, Presence, Schema, StringEnum, Type,
-};
+use crate::codegen::ir::{Definition, IntegerValue, Kind, Object, Schema, StringEnum, Type};
 use crate::output::Output;
+use code::{Code, text};
+use members::members;
+use unions::{tagged, untagged};
 
 /// The name of the module, in the module of the types.
 const MODULE: &str = "json_schema";
@@ -25,10 +28,11 @@ const MODULE: &str = "json_schema";
 /// The file of what each side sends.
 const MESSAGES: &str = "messages";
 
-/// What the module of the types says of it.
+/// The declaration in the module of the types.
 pub(super) const DECLARATION: &str = "\n#[cfg(feature = \"schemars\")]\nmod json_schema;\n";
 
-/// The hand-written types that schemas name, and where they come from: of no crate, from the runtime.
+/// The hand-written types that schemas name, and where they come from: of no crate, from the
+/// runtime.
 const BY_HAND: [(&str, &str); 3] = [("Map", "acp_json"), ("Value", "acp_json"), ("Meta", "")];
 
 /// One file for each file of types.
@@ -56,7 +60,8 @@ pub(super) fn files(
     Ok(outputs)
 }
 
-/// What each side sends: the content of any of its messages, as the name of the method is not in it.
+/// Emits the schema of each side's messages: the content of any of them, without the name of the
+/// method.
 pub(super) fn messages(schema: &Schema, target: &Target, header: &str) -> Result<Output> {
     let mut items = vec![Item::Text(imports(target.runtime, false, "")?)];
     for (family, members) in messages::families(schema) {
@@ -146,44 +151,6 @@ fn object(
     code.line(false, &format!("let mut object = {new};"));
     members(code, "object", object, |one| context.field_text(definition, one));
     code.last_call("object.schema", &[description]);
-}
-
-/// A statement for each member of `object`, a variable, one for the union that lies flat among them, and one
-/// for those that have no name.
-pub(super) fn members<'d>(
-    code: &mut Code,
-    object: &str,
-    of: &Object,
-    wording: impl Fn(&Field) -> Option<&'d str>,
-) {
-    of.fields.iter().for_each(|one| member(code, object, one, wording(one)));
-    if let Some(union) = &of.union {
-        code.line(false, &format!("{object}.part::<{}>(generator);", union.type_name));
-    }
-    if of.others {
-        code.line(false, &format!("{object}.others();"));
-    }
-}
-
-/// One member.
-pub(super) fn member(code: &mut Code, object: &str, one: &Field, wording: Option<&str>) {
-    let ty = &one.ty;
-    let call = match one.presence {
-        Presence::Required => format!("required::<{ty}>"),
-        Presence::RequiredNullable => format!("required::<Option<{ty}>>"),
-        Presence::Optional | Presence::Patch => format!("optional::<{ty}>"),
-        Presence::Default(_) => format!("defaulted::<{ty}>"),
-    };
-    let wire = format!("{:?}", one.wire);
-    code.call(one.unstable, &format!("{object}.{call}"), &["generator", &wire, &text(wording)]);
-    bounds(code, &one.bounds, one.unstable, &format!("{object}.bound({wire}, "));
-}
-
-/// A call for each bound, of which the beginning is given.
-pub(super) fn bounds(code: &mut Code, bounds: &Bounds, unstable: bool, call: &str) {
-    for (keyword, value) in bounds {
-        code.line(unstable, &format!("{call}{keyword:?}, {value});"));
-    }
 }
 
 fn string_enum(

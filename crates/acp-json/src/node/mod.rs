@@ -1,12 +1,12 @@
 //! The tree.
 
+pub(crate) mod exact;
+
 use std::borrow::Cow;
 use std::fmt;
 
 use serde_core::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
-
-use crate::exact;
 
 /// A JSON value whose text borrows from the parsed text.
 ///

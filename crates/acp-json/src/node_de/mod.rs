@@ -1,5 +1,7 @@
 //! Reading types that implement serde's traits only from a tree.
 
+mod error;
+
 use std::borrow::Cow;
 
 use serde_core::de::value::{
@@ -10,9 +12,9 @@ use serde_core::de::{
 };
 use serde_core::forward_to_deserialize_any;
 
-use crate::exact;
-use crate::node::Node;
-use crate::node_error::NodeError as Error;
+pub use self::error::NodeError;
+use self::error::NodeError as Error;
+use crate::node::{Node, exact};
 use crate::path::At;
 use crate::report::{Problem, ReadError};
 

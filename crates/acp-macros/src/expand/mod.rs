@@ -1,10 +1,16 @@
 //! The code that replaces the attribute: the block as it was, and the impl of its trait.
 
+mod agent;
+mod calls;
+mod client;
+mod facts;
+mod parts;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::Parser as _;
-use syn::{Ident, Path};
 
+use self::parts::Expansion;
 use crate::attr::Attributes;
 use crate::check::{check, lifetimes};
 use crate::classify::{Handler, Role, handlers};
@@ -12,7 +18,6 @@ use crate::operation::Side;
 use crate::parse::Block;
 use crate::report::Report;
 use crate::target::Target;
-use crate::{agent, client};
 
 /// Expands `#[agent]` or `#[client]`.
 pub(crate) fn expand(target: &'static Target, attributes: TokenStream, item: &TokenStream) -> TokenStream {
@@ -52,41 +57,5 @@ fn docs(handler: &Handler<'_>) -> Option<String> {
         Role::Operation(operation) => Some(format!(" Handles `{}`. {}", operation.method, operation.doc)),
         Role::Hook(hook) => Some(format!(" Called during `{}`. {}", hook.method, hook.doc)),
         Role::Extension(_) | Role::Typed(_) => None,
-    }
-}
-
-/// The parts from which the expansion is made.
-pub(crate) struct Expansion<'a> {
-    pub(crate) target: &'static Target,
-    pub(crate) block: &'a Block,
-    pub(crate) attributes: &'a Attributes,
-    pub(crate) handlers: &'a [Handler<'a>],
-    /// Returns the path of the library.
-    pub(crate) krate: Path,
-}
-
-impl<'a> Expansion<'a> {
-    fn new(
-        target: &'static Target,
-        block: &'a Block,
-        attributes: &'a Attributes,
-        handlers: &'a [Handler<'a>],
-    ) -> Self {
-        let library = Ident::new(target.library, proc_macro2::Span::call_site());
-        let krate = attributes.krate.clone().unwrap_or_else(|| syn::parse_quote!(::#library));
-        Expansion { target, block, attributes, handlers, krate }
-    }
-
-    /// Writes `impl Trait for Type`, with these items.
-    pub(crate) fn impl_of(&self, name: &str, items: &TokenStream) -> TokenStream {
-        let Expansion { block, krate, .. } = self;
-        let name = Ident::new(name, proc_macro2::Span::call_site());
-        let self_type = &block.self_type;
-        let (parameters, _, clause) = block.generics.split_for_impl();
-        quote! {
-            impl #parameters #krate::#name for #self_type #clause {
-                #items
-            }
-        }
     }
 }

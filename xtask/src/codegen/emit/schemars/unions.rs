@@ -1,8 +1,8 @@
 //! `JsonSchema` of unions: each variant once, and what else the reader takes.
 
-use super::context::Context;
-use super::schemars::{bounds, member, members};
-use super::schemars_code::{Code, text};
+use super::code::{Code, text};
+use super::members::{bounds, member, members};
+use crate::codegen::emit::context::Context;
 use crate::codegen::ir::{Definition, Payload, Peek, Tagged, Unknown, Untagged, Variant};
 
 const NEW: &str = "json_schema::Object::new()";

@@ -3,10 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::calls::{at, body, marker};
+use super::calls::{at, body, marker};
+use super::facts::located;
+use super::parts::Expansion;
 use crate::classify::{Handler, Role};
-use crate::expand::Expansion;
-use crate::facts::located;
 use crate::method;
 
 /// Writes `impl Client` for a correct block.

@@ -5,9 +5,9 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, Path, ReceiverKind};
 
+use super::parts::Expansion;
 use crate::check::is_arc_of_self;
 use crate::classify::{Handler, Returns, Role};
-use crate::expand::Expansion;
 use crate::operation::Side;
 use crate::parse::Function;
 

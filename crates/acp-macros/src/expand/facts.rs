@@ -5,11 +5,11 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::Ident;
 
-use crate::agent::opens_sessions;
+use super::agent::opens_sessions;
+use super::calls::{at, marker};
+use super::parts::Expansion;
 use crate::attr::{Given, McpTransports, MetaEntry, Prompt};
-use crate::calls::{at, marker};
 use crate::classify::{Handler, Role};
-use crate::expand::Expansion;
 
 /// Writes the facts of the block.
 pub(crate) fn profile(expansion: &Expansion<'_>) -> TokenStream {

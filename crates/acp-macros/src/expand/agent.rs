@@ -3,10 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
-use crate::calls::{body, marker};
+use super::calls::{body, marker};
+use super::facts;
+use super::parts::Expansion;
 use crate::classify::{Handler, Returns, Role, session_state};
-use crate::expand::Expansion;
-use crate::{facts, method};
+use crate::method;
 
 /// Writes `impl Agent` for a correct block.
 pub(crate) fn implementation(expansion: &Expansion<'_>) -> TokenStream {
