@@ -1,4 +1,4 @@
-//! A method of the protocol is a row of the overlay: the generated code is all that a new one takes, on either side.
+//! A new method of the protocol takes a row of the overlay and no hand-written code, on either side.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,8 @@ fn copy(from: &Path, to: &Path, left_out: &[&str]) {
     }
 }
 
-/// Makes a folder what another one is, and leaves alone what is so already: it is not compiled again.
+/// Makes a folder equal to another one. Files that are equal already are left alone, so that they
+/// are not compiled again.
 fn mirror(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(to).unwrap() {
@@ -149,7 +150,7 @@ fn workspace(root: &Path, at: &Path) {
         let to = at.join("crates").join(name);
         copy(&from.join("src"), &to.join("src"), &WRITTEN);
         let manifest = fs::read_to_string(from.join("Cargo.toml")).unwrap();
-        // What the crates are tested with is not here.
+        // The tests of the crates are not here.
         let manifest = without_tables(&manifest, |title| {
             title.starts_with("[[test]]")
                 || title.contains("dev-dependencies")
@@ -198,7 +199,8 @@ fn a_new_method_takes_a_row_and_nothing_written_by_hand() {
     let at = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_methods");
     mirror(fresh.path(), &at);
 
-    // Beside what this workspace has built: crates of others are not built again where their features are the same.
+    // Crates of others that this workspace has built are not built again if their features are the
+    // same.
     let target: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned();
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--offline", "--package", "probe"])

@@ -138,7 +138,8 @@ async fn providers_and_the_status_of_the_login_need_no_login() {
     wire.refused("session/list", json!({}), -32000, &[]).await;
 }
 
-/// Every request but `prompt`, which has its turn, can ask the user: in no session where none is open, or not any more.
+/// Every request but `prompt` can ask the user with an `Elicitation`. Where no session is open, the
+/// question belongs to the request.
 #[tokio::test]
 async fn requests_outside_of_sessions_ask_for_themselves() {
     struct Curious;

@@ -185,7 +185,7 @@ impl Handlers {
         self.requests.contains_key(method)
     }
 
-    /// Whether the operation has a handler.
+    /// Returns true if the operation has a handler.
     pub(crate) fn has(&self, operation: Operation) -> bool {
         let method = operation.method();
         self.requests.contains_key(method) || self.notifications.contains_key(method)

@@ -1,4 +1,4 @@
-//! How arguments are taken from params, and responses made from results: as the members of the types allow.
+//! Arguments out of params, and responses out of results, as the members of the types allow.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use proc_macro2::TokenStream;

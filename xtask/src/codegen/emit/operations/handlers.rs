@@ -1,4 +1,4 @@
-//! Everything that makes functions handlers of an operation: its arguments and results, and how it is served.
+//! The code by which functions handle an operation: its arguments, its results and its service.
 
 use std::collections::BTreeSet;
 

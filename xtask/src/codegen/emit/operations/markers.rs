@@ -27,7 +27,8 @@ pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
     items
 }
 
-/// The imports of these types. One that only unstable operations use is behind the feature, as they are.
+/// The imports of these types. A type that only unstable operations use is behind the feature, as
+/// they are.
 pub(super) fn imports<'t>(types: impl Iterator<Item = (&'t str, bool)>) -> Vec<Item> {
     let types: Vec<_> = types.collect();
     let used = |unstable| -> BTreeSet<&str> {

@@ -1,5 +1,5 @@
-//! The operations of an agent and of a client: the tables of the macros, everything that the libraries know of an
-//! operation by its row in the overlay, and the tables that users read.
+//! The operations of an agent and of a client: the tables of the macros, the code of the libraries
+//! that follows from the rows of the overlay, and the tables that users read.
 
 mod capabilities;
 mod convert;

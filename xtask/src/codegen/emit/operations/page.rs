@@ -9,10 +9,10 @@ use anyhow::{Context as _, Result};
 use super::row::Operation;
 use crate::output::Output;
 
-/// What the table stands between in the rules.
+/// The comments around the table in the rules.
 const BEGIN: &str = "<!-- operations: `cargo xtask codegen` writes this table -->";
 const END: &str = "<!-- end of operations -->";
-/// The same rules for those who read the repository and not the documentation of the crates.
+/// The page with all rules, for readers of the repository.
 const PAGE: &str = "docs/MACROS.md";
 
 /// The rules of each attribute with the table of its operations, and the page of them all.

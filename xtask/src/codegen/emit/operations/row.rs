@@ -40,8 +40,8 @@ impl Operation<'_> {
         matches!(self.session, Membership::Opens { .. })
     }
 
-    /// The capability, as a path below `agentCapabilities` or `clientCapabilities`. One of the other side's is not
-    /// for this one to advertise.
+    /// The capability, as a path below `agentCapabilities` or `clientCapabilities`. A side does not
+    /// advertise the capabilities of the other one.
     pub(super) fn capability(&self) -> Option<&str> {
         let path = self.method.capability.as_deref()?;
         let of_others = [&AGENTS, &CLIENTS].into_iter().filter(|half| half.side != self.half.side);

@@ -97,7 +97,8 @@ fn results(schema: &Schema, operations: &[Operation<'_>], unstable: bool) -> Vec
     rows
 }
 
-/// The type as code, and as a link where it is the library's. Those of unstable operations are not always there.
+/// The type as code, and as a link where it is the library's. Types of unstable operations are not
+/// always there.
 fn linked(schema: &Schema, ty: &str, unstable: bool) -> String {
     let name = ty.split('<').next().unwrap_or_default();
     let is_library = name.len() > 1 && name != "Vec" && name != "String" && name != "()";
