@@ -13,6 +13,7 @@ const ENFORCED: &[&str] = &[
     "crates/acp-json",
     "crates/acp-macros",
     "crates/acp-process",
+    "crates/acp-rpc",
     "crates/acp-testkit",
     "crates/acp-types",
     "examples",

@@ -64,7 +64,7 @@ fn shared(options: &Options) -> Shared {
 /// calls with [`CloseReason::Local`], fires the tokens of handlers, drops jobs that wait in lanes
 /// and calls [`Service::closed`]. It aborts handlers and jobs at work: the runtime drops them when
 /// they next wait. Queued messages are not sent. A task of its own ends a child process, or the
-/// drop itself where there is no runtime: see `Command::grace`.
+/// drop itself without a runtime: see `Command::grace`.
 #[must_use = "a connection does nothing unless its driver is spawned or awaited"]
 pub struct Driver {
     running: Pin<Box<dyn Future<Output = CloseReason> + Send>>,

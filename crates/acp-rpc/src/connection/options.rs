@@ -13,8 +13,8 @@ use crate::wire::reading::Noise;
 
 /// Limits and habits of a connection. Every limit is in bytes unless it says otherwise.
 ///
-/// Any value works. A size of `usize::MAX` is no limit, a time of [`Duration::MAX`] never ends. A
-/// budget of 0 counts as 1, which is one message at a time. A limit of 0 on lines, on messages or
+/// Any value works. A size of `usize::MAX` limits nothing, a time of [`Duration::MAX`] never ends.
+/// A budget of 0 counts as 1, which is one message at a time. A limit of 0 on lines, on messages or
 /// on requests refuses all of them.
 ///
 /// Lines and output count as they are on the wire. After a line has been read, its memory counts:

@@ -296,7 +296,7 @@ impl<'a> Message<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if there is no JSON to read.
+    /// Fails if the line is not JSON.
     pub fn parse(line: &'a [u8]) -> Result<Self, NotJson> {
         let parse = || match std::str::from_utf8(line) {
             // One check of the whole line costs less than one of each string in it.

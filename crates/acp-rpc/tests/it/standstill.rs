@@ -81,8 +81,8 @@ async fn at_the_ceiling_a_job_that_waits_for_room_is_given_up() {
     let options = Options::default().outgoing_budget(500).incoming_budget(500).incoming_ceiling(5000);
     let (mut wire, peer, driver) = raw_with_capacity(Teller { done }, options, PIPE);
     tokio::spawn(driver);
-    // The peer does not read: there is no room for the message of the first job, while more and
-    // more comes in.
+    // The peer does not read: the message of the first job finds no room, while more and more comes
+    // in.
     peer.notify_now("full", &"x".repeat(1000)).unwrap();
     let flood = tokio::spawn(async move {
         for _ in 0..100 {

@@ -38,7 +38,7 @@ fn children() -> Vec<String> {
     stats.filter(|stat| is_child(stat)).collect()
 }
 
-/// Polls until the condition holds, because there is no event for it.
+/// Polls until the condition holds, because nothing else tells it.
 async fn until(what: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
