@@ -9,7 +9,12 @@ pub mod tui_client;
 pub use clean::clean;
 pub use failure::Failure;
 
-/// The guides. Every piece of code in them is compiled and run.
+/// The guide to agents. Every piece of code in it is compiled and run.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/GUIDE.md")]
-pub mod guide {}
+#[doc = include_str!("../../crates/acp-agent/GUIDE.md")]
+pub mod agent_guide {}
+
+/// The guide to clients. Every piece of code in it is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../crates/acp-client/GUIDE.md")]
+pub mod client_guide {}

@@ -24,6 +24,7 @@
 //! This is all of it. The library deals with initialization and version negotiation, session ids,
 //! cancellation, capabilities, unknown methods and bad params, once, for every agent.
 //!
+//! * The [`guide`] goes through all of it, with an example for each part.
 //! * [`macro@agent`] has the rules of the attribute: the operations, their arguments and results.
 //! * [`Turn`] answers a prompt: with text, thoughts, plans, tool calls, questions, the client's
 //!   files and terminals. Its page explains how turns are cancelled.
@@ -48,6 +49,9 @@ mod client;
 mod error;
 mod facts;
 mod generated;
+#[cfg(all(doc, not(doctest)))]
+#[doc = include_str!("../GUIDE.md")]
+pub mod guide {}
 mod handler;
 #[cfg(feature = "mcp")]
 pub mod mcp;

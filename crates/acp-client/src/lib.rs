@@ -19,6 +19,7 @@
 //! # Ok(()) }
 //! ```
 //!
+//! * The [`guide`] goes through all of it, with an example for each part.
 //! * [`spawn`] and [`connect`] initialize and negotiate; awaiting them gives an [`Agent`].
 //! * A [`Session`] is a conversation, a [`Turn`] one prompt in it: a stream of [`Event`]s, then the
 //!   response.
@@ -48,6 +49,9 @@ mod disk;
 mod error;
 mod event;
 mod generated;
+#[cfg(all(doc, not(doctest)))]
+#[doc = include_str!("../GUIDE.md")]
+pub mod guide {}
 mod launch;
 pub mod op;
 mod parts;

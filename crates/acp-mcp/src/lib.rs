@@ -16,6 +16,8 @@ mod stdio;
 mod values;
 mod wire;
 
+#[cfg(feature = "over-acp")]
+pub use error::AcpCallError;
 #[cfg(feature = "oauth")]
 pub use error::AuthorizationError;
 pub use error::{McpError, NotVisited, UrlElicitation};
@@ -28,7 +30,7 @@ pub use http::oauth::{
 pub use http::{InvalidRootCertificates, TlsOptions};
 pub use negotiate::era_cache::{EraCache, EraStore, ServerKey};
 #[cfg(feature = "over-acp")]
-pub use over_acp::{AcpCallError, AcpCaller, AcpLink, Answering, Telling};
+pub use over_acp::{AcpCaller, AcpLink, Answering, Delivering};
 #[cfg(feature = "provider")]
 pub use over_acp::{McpProvider, ProvideError, ProvideRequests};
 pub use session::{
@@ -45,15 +47,16 @@ pub use values::tool_outcome::ToolOutcome;
 pub use values::version::{Era, ProtocolVersion, VersionPolicy};
 pub use wire::progress::Progress;
 
-/// The crate whose types appear here: messages of MCP, and [`rmcp::Peer`] for what has no method of its own.
+/// The crate whose types this interface uses: messages of MCP, and [`rmcp::Peer`] for other
+/// requests.
 pub use rmcp;
 pub use rmcp::model::Implementation;
 pub use tokio_util::sync::CancellationToken;
 
 use acp_types::v1::McpCapabilities;
 
-/// The transports that this build has, for the answer to `initialize` (rule `acp-mcp-04`): `agentCapabilities` and its
-/// `mcpCapabilities`. stdio needs no capability.
+/// Returns the transports of this build for the `mcpCapabilities` in the answer to `initialize`.
+/// stdio needs no capability.
 ///
 /// ```
 /// let capabilities = acp_mcp::agent_mcp_capabilities();

@@ -1,5 +1,6 @@
 //! Files that import each other in a circle.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::import::Graph;
@@ -70,8 +71,8 @@ fn way_around(next: &BTreeMap<usize, BTreeSet<usize>>, start: usize) -> Option<V
                 way.reverse();
                 return Some(way);
             }
-            if !before.contains_key(&to) {
-                before.insert(to, file);
+            if let Entry::Vacant(unseen) = before.entry(to) {
+                unseen.insert(file);
                 open.push_back(to);
             }
         }

@@ -164,8 +164,8 @@ fn race_columns(all: &[Contestant], columns: &[Column]) -> Result<Vec<Vec<Times>
     columns.iter().map(|column| race_turns(all, &column.prompt, column.wide, column.rounds)).collect()
 }
 
-/// Races each column with several sets of processes, and counts the times of all. The system keeps a
-/// process in one place for a while, and that place is a matter of luck.
+/// Races each column with several sets of processes, and counts the times of all. The system keeps
+/// a process in one place for a while, and that place is a matter of luck.
 fn race_free(columns: &[Column]) -> Result<Vec<Vec<Times>>> {
     columns
         .iter()

@@ -60,8 +60,8 @@ impl Restart {
         self
     }
 
-    /// Returns the delay before this restart of a row, counted from 1. `None` means that the row has
-    /// ended.
+    /// Returns the delay before this restart of a row, counted from 1. `None` means that the row
+    /// has ended.
     #[must_use]
     pub fn delay(&self, restart: u32) -> Option<Duration> {
         if restart > self.times {

@@ -63,7 +63,7 @@ use timeline::{Key, Timeline};
 ///
 /// ```
 /// use acp_client::v1::{ContentChunk, SessionNotification, SessionUpdate, ToolCall};
-/// use acp_client::{Entry, ToolRun, Transcript};
+/// use acp_client::{Entry, Transcript};
 ///
 /// let updates = [
 ///     SessionUpdate::AgentMessageChunk(ContentChunk::text("I look at ")),
@@ -78,8 +78,8 @@ use timeline::{Key, Timeline};
 ///     .entries()
 ///     .filter_map(|(_, entry)| match entry {
 ///         Entry::Message(said) => Some(format!("{}: {}", said.kind.as_str(), said.text())),
-///         Entry::ToolCall(ToolRun { call, .. }) => {
-///             Some(format!("[{}] {}", call.status.as_str(), call.title))
+///         Entry::ToolCall(run) => {
+///             Some(format!("[{}] {}", run.call.status.as_str(), run.call.title))
 ///         }
 ///         _ => None,
 ///     })

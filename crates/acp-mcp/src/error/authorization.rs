@@ -1,73 +1,78 @@
-//! Why an authorization did not come about.
+//! The errors of authorizations by OAuth.
 
 use std::fmt;
 use std::time::Duration;
 
-use super::shortened;
+use super::words::shortened;
 
-/// Why an authorization did not come about. Tokens, codes, secrets and the words of authorization servers are in none of
-/// these; an error code of OAuth is.
+/// The reason why an authorization failed.
+///
+/// No error contains tokens, codes, secrets or the words of an authorization server. The error
+/// codes of OAuth are repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AuthorizationError {
     /// The server names no authorization server: it wants credentials of another kind.
     NoMetadata,
-    /// What the server or the authorization server publishes about authorization cannot be had, or is not valid.
+    /// The metadata of the server or of its authorization server cannot be fetched, or is not
+    /// valid.
     Metadata {
-        /// Why.
+        /// The reason.
         problem: String,
     },
-    /// What the server publishes is about another resource (RFC 9728, section 3.3).
+    /// The metadata of the server is about another resource (RFC 9728, section 3.3).
     Resource {
         /// The resource that it is about.
         resource: String,
     },
-    /// Someone else answers than was asked: in the metadata (RFC 8414, section 3.3), or to the browser (RFC 9207).
+    /// Another issuer answered than the one that was asked: in the metadata (RFC 8414, section
+    /// 3.3), or to the browser (RFC 9207).
     Issuer {
-        /// Who was asked.
+        /// The issuer that was asked.
         expected: String,
-        /// Who answered, where that was said.
+        /// The issuer that answered, if the answer names one.
         received: Option<String>,
     },
-    /// An address of the authorization server is not one that credentials may be sent to: it needs https, unless the
-    /// MCP server is reached by http as well.
+    /// An address of the authorization server does not use https, so no credentials are sent to it.
+    /// Plain http is allowed only if the MCP server is reached by http as well.
     Insecure {
-        /// What it is the address of, as the metadata names it.
+        /// The member of the metadata that has the address.
         endpoint: &'static str,
     },
-    /// The server, or its authorization server, names a place on this machine, in a private network or in none at all, and
-    /// is not in such a place itself. Nothing was sent there.
+    /// The metadata names an address on this machine, in a private network or in no network, and
+    /// the server itself is not at such an address. Nothing was sent there.
     Address {
-        /// The host of the place.
+        /// The host of the address.
         host: String,
     },
-    /// The authorization server does not do PKCE with S256, which MCP requires.
+    /// The authorization server does not support PKCE with S256, which MCP requires.
     NoPkce,
-    /// The authorization server knows no client, and registers none.
+    /// No client is known for the authorization server, and it does not register clients.
     NoClient {
         /// The authorization server.
         issuer: String,
     },
     /// The authorization server did not register the client.
     Registration {
-        /// Its error code, or what was wrong with its answer.
+        /// The error code of the server, or the fault in its answer.
         problem: String,
     },
-    /// The port of the loopback that browsers are sent back to cannot be listened at.
+    /// The loopback port that browsers are sent back to cannot be opened.
     Redirect {
-        /// Why.
+        /// The reason.
         problem: String,
     },
-    /// The user does not want it.
+    /// The user declined.
     Declined,
-    /// The page could not be shown to the user, or nobody brings back where the browser was sent.
+    /// The page could not be shown to the user, or the address that the browser was sent to is not
+    /// reported back.
     Unavailable,
-    /// The user was not done in time.
+    /// The user did not finish in time.
     Timeout {
-        /// How long was waited.
+        /// The time limit.
         waited: Duration,
     },
-    /// What came back is not of this authorization.
+    /// The browser came back from another authorization.
     State,
     /// The authorization server refused.
     Refused {
@@ -76,14 +81,14 @@ pub enum AuthorizationError {
     },
     /// The authorization server gave no token.
     Token {
-        /// Its error code, or what was wrong with its answer.
+        /// The error code of the server, or the fault in its answer.
         problem: String,
     },
     /// The server refuses a token that was made for it.
     Rejected,
-    /// The server wants scopes that it has got already, or more again and again.
+    /// The server asks for scopes that the token has already, or asks for more again and again.
     Scopes {
-        /// Those that it wants.
+        /// The scopes that it asks for.
         scopes: Vec<String>,
     },
 }
@@ -105,7 +110,7 @@ impl fmt::Display for AuthorizationError {
                 write!(f, "the authorization server is `{expected}`, and the answer names no issuer")
             }
             Self::Insecure { endpoint } => {
-                write!(f, "the `{endpoint}` of the authorization server is no https address")
+                write!(f, "the `{endpoint}` of the authorization server is not an https address")
             }
             Self::Address { host } => write!(
                 f,

@@ -1,25 +1,31 @@
-//! What can go wrong between an agent and an MCP server.
+//! The errors between an agent and an MCP server.
 
+#[cfg(feature = "over-acp")]
+mod acp_call;
 #[cfg(feature = "oauth")]
 mod authorization;
 mod url_elicitation;
+mod words;
 
 use std::fmt;
 use std::time::Duration;
 
 use rmcp::model::ProtocolVersion;
 
+#[cfg(feature = "over-acp")]
+pub use self::acp_call::AcpCallError;
+#[cfg(feature = "over-acp")]
+pub(crate) use self::acp_call::UNKNOWN_SERVER;
 #[cfg(feature = "oauth")]
 pub use self::authorization::AuthorizationError;
 pub use self::url_elicitation::{NotVisited, UrlElicitation};
+pub(crate) use self::words::{cut, shortened};
 
-/// How much of a server's own words an error repeats, in bytes.
-const LONGEST_WORDS: usize = 500;
-
-/// What can go wrong between an agent and an MCP server.
+/// An error between an agent and an MCP server.
 ///
-/// `Display` says what to do where that is known. It shows the exit status and the last lines of stderr of a server
-/// that died, and the message of an error a server answered with; never arguments, results, headers or variables.
+/// `Display` says what to do where that is known. It shows the exit status and the last lines of
+/// stderr of a server that died, and the message of an error that a server answered with. It never
+/// shows arguments, results, headers or variables.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum McpError {
@@ -27,102 +33,103 @@ pub enum McpError {
     Spawn {
         /// The program.
         program: String,
-        /// Why.
+        /// The reason.
         problem: String,
     },
     /// The server's process ended.
     Exited {
-        /// Its exit status; `None` when a signal ended it.
+        /// The exit status. `None` when a signal ended the process.
         status: Option<i32>,
-        /// The signal that ended it.
+        /// The signal that ended the process.
         signal: Option<i32>,
-        /// The last lines it wrote to stderr.
+        /// The last lines that the process wrote to stderr.
         stderr_tail: String,
     },
-    /// The two sides have no version in common that may be agreed on (rule `mcp-neg-07`).
+    /// The two sides have no version in common that the policy allows.
     NoCommonVersion {
-        /// What may be agreed on here.
+        /// The versions that the policy allows here.
         client: Vec<ProtocolVersion>,
-        /// What the server listed.
+        /// The versions that the server listed.
         server: Vec<ProtocolVersion>,
     },
-    /// The server needs a handshake, and the [version policy](crate::VersionPolicy) allows none (rule `mcp-neg-33`).
+    /// The server needs a handshake, and the [version policy](crate::VersionPolicy) allows none.
     ServerIsLegacy {
-        /// What the server did when it was asked for its versions.
+        /// The reaction of the server when it was asked for its versions.
         evidence: String,
     },
-    /// The server answered `initialize` with a version that is not spoken here, or must not be (rule `mcp-neg-60`).
+    /// The server answered `initialize` with a version that this crate does not speak, or that the
+    /// policy does not allow.
     UnsupportedServerVersion {
-        /// What was asked for.
+        /// The version that was asked for.
         asked: ProtocolVersion,
-        /// What the server answered.
+        /// The version that the server answered with.
         answered: ProtocolVersion,
     },
-    /// The server needs a capability that was not declared (-32021, rule `mcp-neg-13`).
+    /// The server needs a capability that was not declared (-32021).
     MissingClientCapability {
-        /// The capabilities it names.
+        /// The capabilities that it names.
         required: Vec<String>,
     },
-    /// The server found that headers and body of a request disagree (-32020).
+    /// The server says that the headers and the body of a request disagree (-32020).
     HeaderMismatch,
-    /// The server wants credentials (HTTP 401 or 403), and nothing here has any for it.
+    /// The server wants credentials (HTTP 401 or 403), and there are none for it.
     AuthRequired {
         /// The HTTP status.
         status: u16,
         /// The header `WWW-Authenticate` of the answer.
         challenge: Option<String>,
     },
-    /// The server wants an authorization by OAuth, and there is none.
+    /// The server wants an authorization by OAuth, and it failed.
     #[cfg(feature = "oauth")]
     Authorization(AuthorizationError),
-    /// The server answered with an HTTP status that means failure.
+    /// The server answered with a failure status of HTTP.
     Http {
         /// The HTTP status.
         status: u16,
     },
     /// The server could not be reached, or the connection broke.
     Unreachable {
-        /// Why.
+        /// The reason.
         problem: String,
     },
-    /// The server does not prove to be whom it should be: its certificate is of an authority that is not trusted, or of
-    /// another host, or has expired. Nothing was sent.
+    /// The server's certificate is not accepted: its authority is not trusted, it is for another
+    /// host, or it has expired. Nothing was sent.
     Certificate {
-        /// Why.
+        /// The reason.
         problem: String,
     },
     /// There was no answer in time.
     Timeout {
-        /// What was waited for: a phase of connecting, or a method.
+        /// A phase of connecting, or a method.
         waiting_for: &'static str,
-        /// How long was waited.
+        /// The time limit.
         waited: Duration,
     },
-    /// The server is reached in a way that this build does not have, or that is not known (rule `acp-mcp-05`).
+    /// The transport of the server is not known, or not compiled into this build.
     TransportNotSupported {
         /// The transport, as `mcpServers` names it.
         transport: String,
     },
     /// A header of the server's configuration cannot be sent.
     Header {
-        /// Its name.
+        /// The name of the header.
         name: String,
-        /// Why.
+        /// The reason.
         problem: &'static str,
     },
-    /// The address of the server is not one.
+    /// The address of the server is not valid.
     Address {
-        /// Why.
+        /// The reason.
         problem: String,
     },
-    /// The server did not declare what this call needs. Nothing was sent (rule `mcp-neg-14`).
+    /// The server did not declare the capability that this call needs. Nothing was sent.
     NotSupported {
         /// The capability, as the server would declare it.
         capability: &'static str,
     },
-    /// The server does not have an extension that must not be done without (rule `mcp-neg-19`).
+    /// The server lacks an extension that is required: see [`OnMissing::Reject`](crate::OnMissing).
     MissingExtension {
-        /// Its identifier.
+        /// The identifier of the extension.
         extension: String,
     },
     /// No connected server has this tool.
@@ -141,51 +148,53 @@ pub enum McpError {
         method: &'static str,
         /// The code.
         code: i32,
-        /// The server's words, shortened.
+        /// The words of the server, shortened.
         message: String,
     },
-    /// A legacy server does not answer before the user has visited web pages (-32042). See
+    /// A legacy server answers only after the user has visited web pages (-32042). See
     /// [`Elicitation`](crate::Elicitation).
     UrlElicitationRequired {
         /// The method.
         method: &'static str,
         /// The pages.
         elicitations: Vec<UrlElicitation>,
-        /// Why that did not happen.
+        /// The reason why the pages were not visited.
         reason: NotVisited,
     },
-    /// The server has no such resource: -32002 of a legacy server, -32602 that names the resource of a modern one.
+    /// The server does not have the resource: a legacy server says so by -32002, a modern one by
+    /// -32602 with the name of the resource.
     ResourceNotFound {
         /// The resource.
         uri: String,
     },
-    /// There are as many of something as there may be. Nothing was sent.
+    /// A limit of the session is reached. Nothing was sent.
     TooMany {
-        /// Of what.
+        /// The things that are counted.
         what: &'static str,
-        /// How many there may be.
+        /// The limit.
         most: usize,
     },
-    /// The client does not provide the server, or not any more. It is not asked again: a server that is provided anew has
-    /// another id.
+    /// The client does not provide the server, or does not provide it any more. The server is not
+    /// asked again, because a server that is provided anew has another id.
     #[cfg(feature = "over-acp")]
     NotProvided {
-        /// What the client said.
+        /// The words of the client.
         problem: String,
     },
-    /// The request did not get to a server that the client provides, or its answer not back.
+    /// The request did not reach a server that the client provides, or the answer did not come
+    /// back.
     #[cfg(feature = "over-acp")]
     Acp {
         /// The method.
         method: &'static str,
-        /// Why.
-        error: crate::over_acp::AcpCallError,
+        /// The reason.
+        error: AcpCallError,
     },
-    /// The server's answer is not one that the method has.
+    /// The server's answer is not valid for the method.
     InvalidResult {
         /// The method.
         method: &'static str,
-        /// What is wrong with it.
+        /// The fault.
         problem: &'static str,
     },
     /// The call was cancelled here.
@@ -204,7 +213,7 @@ impl McpError {
         Self::Certificate { problem: shortened(problem) }
     }
 
-    /// About this resource, if it is about one.
+    /// Puts the name of the resource into an error about a resource.
     pub(crate) fn of_resource(self, uri: &str) -> Self {
         match self {
             Self::ResourceNotFound { .. } => Self::ResourceNotFound { uri: uri.to_owned() },
@@ -212,8 +221,8 @@ impl McpError {
         }
     }
 
-    /// Tells whether another start of the server may end otherwise, without anybody having done something about it. Users
-    /// are not asked again for what they have declined.
+    /// Tells whether another start of the server may succeed although nobody has changed anything.
+    /// Users are not asked again for an authorization that they have declined.
     pub(crate) const fn may_pass(&self) -> bool {
         match self {
             #[cfg(feature = "oauth")]
@@ -234,19 +243,6 @@ impl McpError {
     pub(crate) fn unreachable(problem: impl fmt::Display) -> Self {
         Self::Unreachable { problem: shortened(&problem.to_string()) }
     }
-}
-
-pub(crate) fn shortened(text: &str) -> String {
-    cut(text, LONGEST_WORDS)
-}
-
-/// At most so many bytes of a text, and a sign that there were more.
-pub(crate) fn cut(text: &str, most: usize) -> String {
-    if text.len() <= most {
-        return text.to_owned();
-    }
-    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-    format!("{}…", text.get(..end).unwrap_or_default())
 }
 
 impl fmt::Display for McpError {
@@ -290,7 +286,7 @@ impl fmt::Display for McpError {
             }
             Self::AuthRequired { status, .. } => {
                 write!(f, "the server wants credentials (HTTP {status}): give it a header `Authorization`")?;
-                // What there is no feature for cannot be switched on.
+                // Without the feature the advice would be of no use.
                 if cfg!(feature = "oauth") {
                     f.write_str(", or the session an authorization by OAuth")
                 } else {

@@ -1,4 +1,4 @@
-//! The token that goes with what is sent.
+//! The access token that goes with each message.
 
 #[cfg(feature = "oauth")]
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[cfg(feature = "oauth")]
 use super::oauth::Authorization;
 
-/// Has the token of a server, if there is an authorization.
+/// The access token of a server, if there is an authorization.
 #[derive(Clone, Default)]
 pub(super) struct Bearer {
     #[cfg(feature = "oauth")]

@@ -1,7 +1,8 @@
-//! The exchanges of streamable HTTP. Those that settle the era are done here, because rmcp keeps neither the status nor
-//! the body of a refusal apart; all others are rmcp's.
+//! The exchanges of streamable HTTP.
+//!
+//! The exchanges that settle the era are made here, because rmcp does not keep status and body of a
+//! refusal apart. All other exchanges are made by rmcp.
 
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
-use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, CONTENT_TYPE};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
@@ -19,7 +20,9 @@ use sse_stream::{Sse, SseStream};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
-use super::{Bearer, Headers};
+use super::bearer::Bearer;
+use super::client::{Refusal, challenge};
+use super::headers::Headers;
 use crate::negotiate::Fault;
 
 const BOTH_KINDS: &str = "application/json, text/event-stream";
@@ -29,62 +32,18 @@ const LISTENING_TIME: Duration = Duration::from_secs(2);
 type Posted = Result<StreamableHttpPostResponse, StreamableHttpError<Refusal>>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// Why an exchange was of no use.
-#[derive(Debug)]
-pub(super) enum Refusal {
-    /// A status that means failure, to a message that settles the era.
-    Status { status: u16, challenge: Option<String>, fault: Option<Fault> },
-    /// No answer in time.
-    Timeout,
-    /// The server's certificate was not accepted.
-    #[cfg_attr(not(feature = "__tls"), allow(dead_code, reason = "without TLS nobody has one"))]
-    Certificate(String),
-    /// Anything else.
-    Unreachable(String),
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Status { status, .. } => write!(f, "HTTP {status}"),
-            Self::Timeout => f.write_str("no answer in time"),
-            Self::Certificate(problem) | Self::Unreachable(problem) => f.write_str(problem),
-        }
-    }
-}
-
-impl std::error::Error for Refusal {}
-
-impl From<reqwest::Error> for Refusal {
-    fn from(error: reqwest::Error) -> Self {
-        #[cfg(feature = "__tls")]
-        if let Some(problem) = super::client::tls::rejection(&error) {
-            return Self::Certificate(problem);
-        }
-        // The address may hold credentials; what is behind the error is what people need.
-        let error = error.without_url();
-        let mut text = error.to_string();
-        let mut cause = std::error::Error::source(&error);
-        while let Some(error) = cause {
-            text = format!("{text}: {error}");
-            cause = error.source();
-        }
-        Self::Unreachable(text)
-    }
-}
-
-/// Does the exchanges of one server.
+/// Makes the exchanges with one server.
 #[derive(Clone)]
 pub(super) struct Exchange {
     pub(super) client: reqwest::Client,
-    /// The longest that an exchange may take that settles the era. Who waits for it has given up before.
+    /// The time limit of an exchange that settles the era. The negotiation gives up earlier.
     pub(super) opening_time: Duration,
     pub(super) bearer: Bearer,
-    /// Whether the session's own stream was answered, whatever the answer.
+    /// True once the server has answered the request for the session's own stream.
     listening: Arc<watch::Sender<bool>>,
-    /// Whether this connection has had its handshake.
+    /// True once this connection has made its handshake.
     has_session: Arc<AtomicBool>,
-    /// Told when a connection has another handshake, because the server has lost its session.
+    /// Notified when a connection makes another handshake, because the server has lost its session.
     pub(super) renewed: Arc<Notify>,
 }
 
@@ -94,14 +53,14 @@ impl Exchange {
         Self { client, opening_time, bearer, listening: Arc::default(), has_session, renewed }
     }
 
-    /// The same for a new connection.
+    /// Creates the exchanges of a new connection.
     pub(super) fn anew(&self) -> Self {
         let renewed = Arc::clone(&self.renewed);
         Self { renewed, ..Self::new(self.client.clone(), self.opening_time, self.bearer.clone()) }
     }
 
-    /// A second handshake of one connection is rmcp's answer to a session that the server has lost, and what the server
-    /// was told in it with it.
+    /// Notes a handshake. rmcp makes a second one when the server has lost its session, and with it
+    /// all that it was told in that session.
     fn had_handshake(&self) {
         if self.has_session.swap(true, Ordering::Relaxed) {
             self.listening.send_replace(false);
@@ -109,8 +68,9 @@ impl Exchange {
         }
     }
 
-    /// Servers ask the user by the session's own stream, and what they ask while there is none is lost. So requests wait
-    /// for it, though not long: some servers answer it with the first message only.
+    /// Waits for the session's own stream. Servers ask the user over it, and a question without a
+    /// stream is lost. The wait is short, because some servers answer only with their first
+    /// message.
     async fn listen_first(&self) {
         let mut listening = self.listening.subscribe();
         if timeout(LISTENING_TIME, listening.wait_for(|is_answered| *is_answered)).await.is_err() {
@@ -165,14 +125,7 @@ impl Exchange {
     }
 }
 
-/// What a refusal wants, of all its headers.
-pub(super) fn challenge(response: &reqwest::Response) -> Option<String> {
-    let headers = response.headers().get_all(WWW_AUTHENTICATE).iter();
-    let challenges: Vec<&str> = headers.filter_map(|header| header.to_str().ok()).collect();
-    (!challenges.is_empty()).then(|| challenges.join(", "))
-}
-
-/// The body, up to a limit: a refusal with a longer one is one without.
+/// Reads the body of a refusal. A body beyond the limit counts as empty.
 async fn read(response: reqwest::Response, limit: usize) -> Result<Vec<u8>, Refusal> {
     let mut body = Vec::new();
     let mut chunks = response.bytes_stream();
@@ -185,7 +138,7 @@ async fn read(response: reqwest::Response, limit: usize) -> Result<Vec<u8>, Refu
     Ok(body)
 }
 
-/// The events of a response that is not longer than a limit.
+/// Returns the events of a response, up to a limit in bytes.
 fn bounded(response: reqwest::Response, limit: usize) -> Events {
     let mut read = 0;
     let chunks = response.bytes_stream().map(move |chunk| {

@@ -1,13 +1,17 @@
-//! The headers of a server's configuration.
+//! The headers in a server's configuration.
+
+use std::collections::HashMap;
 
 use acp_types::v1::HttpHeader;
 use http::header::{ACCEPT, CONTENT_TYPE, COOKIE};
 use http::{HeaderName, HeaderValue};
 
-use super::Headers;
 use crate::error::McpError;
 
-/// What the transport itself decides.
+/// Headers that go with every exchange.
+pub(super) type Headers = HashMap<HeaderName, HeaderValue>;
+
+/// The headers that the transport sets.
 const RESERVED: &[&str] = &[
     "mcp-session-id",
     "mcp-protocol-version",
@@ -22,22 +26,25 @@ const RESERVED: &[&str] = &[
     "te",
     "trailer",
 ];
-/// There is one of each, and a list makes no sense.
+/// The headers that can be given only once.
 const SINGLE: &[&str] = &["authorization", "proxy-authorization", "user-agent", "origin", "referer"];
 
-/// The headers to send with every exchange. Values given under one name become one list (rule `acp-mcp-07`).
+/// Reads the headers to send with every exchange. Values under one name become one list (rule
+/// `acp-mcp-07`).
 pub(super) fn read(configured: &[HttpHeader]) -> Result<Headers, McpError> {
     let mut headers = Headers::new();
     for header in configured {
         let wrong = |problem| Err(McpError::Header { name: header.name.clone(), problem });
-        let Ok(name) = header.name.parse::<HeaderName>() else { return wrong("this is no name of a header") };
+        let Ok(name) = header.name.parse::<HeaderName>() else {
+            return wrong("this is not the name of a header");
+        };
         let Ok(mut value) = HeaderValue::from_str(&header.value) else {
             return wrong("its value has characters that headers do not have");
         };
         if RESERVED.contains(&name.as_str()) || name.as_str().starts_with("mcp-param-") {
             return wrong("the transport sets it by itself");
         }
-        // Configurations often have these two, and they are sent anyhow.
+        // Configurations often have these two. They are sent in any case.
         if name == ACCEPT || (name == CONTENT_TYPE && is_json(&header.value)) {
             continue;
         }
@@ -53,7 +60,7 @@ pub(super) fn read(configured: &[HttpHeader]) -> Result<Headers, McpError> {
             let Ok(joined) = HeaderValue::from_bytes(&joined) else { return wrong("it is given twice") };
             value = joined;
         }
-        // It may be a credential: kept out of what is printed.
+        // It may be a credential, which `Debug` must not print.
         value.set_sensitive(true);
         headers.insert(name, value);
     }
@@ -108,7 +115,7 @@ mod tests {
                 "the header `Mcp-Param-x` cannot be sent: the transport sets it by itself",
             ),
             (&[("Host", "secret")], "the header `Host` cannot be sent: the transport sets it by itself"),
-            (&[("a b", "secret")], "the header `a b` cannot be sent: this is no name of a header"),
+            (&[("a b", "secret")], "the header `a b` cannot be sent: this is not the name of a header"),
             (
                 &[("X", "secret\n")],
                 "the header `X` cannot be sent: its value has characters that headers do not have",

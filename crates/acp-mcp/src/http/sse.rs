@@ -1,5 +1,5 @@
-//! HTTP+SSE of 2024-11-05: messages come as events of one stream, and go to an address that the stream names
-//! (rule `mcp-neg-49`).
+//! HTTP+SSE of 2024-11-05 (rule `mcp-neg-49`): messages come as events of one stream, and are
+//! posted to an address that the stream names.
 
 use std::io;
 use std::sync::Arc;
@@ -16,11 +16,12 @@ use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::{Sse, SseStream};
 
-use super::exchange::{Exchange, Refusal, challenge};
-use super::{Headers, LONGEST};
+use super::client::{LONGEST, Refusal, challenge};
+use super::exchange::Exchange;
+use super::headers::Headers;
 use crate::error::McpError;
 
-/// A stream that has begun.
+/// An open stream of events, and the address for messages.
 pub(super) struct SseTransport {
     exchange: Exchange,
     headers: HeaderMap,
@@ -30,7 +31,7 @@ pub(super) struct SseTransport {
 
 struct Events {
     events: BoxStream<'static, Result<Sse, SseError>>,
-    /// Bytes since the last event.
+    /// The bytes since the last event.
     unread: Arc<AtomicUsize>,
 }
 
@@ -54,7 +55,7 @@ impl Events {
 }
 
 impl SseTransport {
-    /// Begins the stream and waits for the address.
+    /// Opens the stream and waits for the address.
     pub(super) async fn open(exchange: Exchange, url: &Url, headers: &Headers) -> Result<Self, McpError> {
         let headers: HeaderMap = headers.clone().into_iter().collect();
         let request = exchange.client.get(url.clone()).headers(headers.clone());
@@ -76,7 +77,7 @@ impl SseTransport {
             }
         };
         let endpoint = url.join(endpoint.trim()).ok().filter(|endpoint| endpoint.origin() == url.origin());
-        // Credentials go to the place that they are for.
+        // Credentials are sent only to the origin that they are for.
         let endpoint =
             endpoint.ok_or_else(|| McpError::unreachable("its endpoint is not of the same origin"))?;
         Ok(Self { exchange, headers, endpoint, events: Some(events) })
@@ -124,7 +125,7 @@ impl Transport<RoleClient> for SseTransport {
             }
             match serde_json::from_str(event.data.as_deref().unwrap_or_default()) {
                 Ok(message) => return Some(message),
-                Err(_) => tracing::debug!("passed over an event of an MCP server that is no message"),
+                Err(_) => tracing::debug!("ignored an event of an MCP server that is not a message"),
             }
         }
     }

@@ -1,6 +1,5 @@
-//! Carries a [`Negotiation`] out over real connections.
+//! Runs a [`Negotiation`] over real connections.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
@@ -11,46 +10,27 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport as _;
 use serde_json::{Value, json};
-use tokio::sync::Notify;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::dial::Dial;
 use super::{Failure, Fault, Input, Negotiation, Opening, Route, Step};
 use crate::error::McpError;
 use crate::values::timeouts::{NEVER, Timeouts};
 use crate::values::version::Era;
-use crate::wire::{Wire, WireError};
+use crate::wire::Wire;
 
-/// rmcp counts the ids of its requests from 0; these are out of its way, and fit 32 bits with a sign.
+/// The first id of a request. rmcp counts from 0, so these ids do not meet, and they fit a signed
+/// 32-bit number.
 const FIRST_ID: i64 = 1 << 30;
 
-/// A server that can be connected, more than once.
-pub(crate) trait Dial: Send {
-    /// Makes a connection.
-    fn dial(&mut self, route: Route) -> impl Future<Output = Result<Wire, McpError>> + Send;
-
-    /// Why the last connection ended, if that is known.
-    fn ended(&mut self) -> impl Future<Output = Option<McpError>> + Send;
-
-    /// Told when the server has lost what it was told before over a connection that goes on.
-    fn renewed(&self) -> Arc<Notify> {
-        Arc::default()
-    }
-
-    /// What an error of the transport says.
-    fn input(&self, error: &WireError) -> Input;
-
-    /// The error behind an [`Input::Unreachable`] or an [`Input::Status`].
-    fn error(&self, error: &WireError) -> Option<McpError>;
-}
-
-/// What was agreed on, and the connection.
+/// A connection, with the era and the facts that were agreed on.
 pub(crate) struct Agreed {
     pub(crate) era: Era,
     pub(crate) info: ServerPeerInfo,
     pub(crate) wire: Wire,
 }
 
-/// Connects a server. Dropping the future leaves nothing behind.
+/// Connects a server. When the future is dropped, nothing is left behind.
 pub(crate) async fn drive<D: Dial>(
     negotiation: &mut Negotiation,
     server: &mut D,
@@ -94,7 +74,7 @@ struct Driver<'a, D> {
     timeouts: &'a Timeouts,
     wire: Option<Wire>,
     route: Route,
-    /// What was sent over this connection; the last is what is waited for.
+    /// The requests that were sent over this connection. The last one is awaited.
     sent: Vec<(RequestId, Opening)>,
     last_error: Option<McpError>,
     info: Option<ServerPeerInfo>,
@@ -110,7 +90,8 @@ impl<D: Dial> Driver<'_, D> {
         route: Route,
         fresh: bool,
     ) -> Result<(), Input> {
-        // Over HTTP, and over ACP, each attempt stands alone: nothing queues behind an exchange that hangs.
+        // Over HTTP and ACP each attempt has a connection of its own, so nothing queues behind one
+        // that hangs.
         let anew = fresh || route != Route::Pipe || self.wire.is_none();
         if anew {
             self.hang_up().await;
@@ -176,7 +157,7 @@ impl<D: Dial> Driver<'_, D> {
         }
     }
 
-    /// Waits for an answer to anything that was sent over this connection.
+    /// Waits for an answer to any request that was sent over this connection.
     async fn next(&mut self) -> (Opening, Input) {
         let awaited = self.sent.last().map_or(Opening::Probe, |(_, opening)| *opening);
         loop {
@@ -193,14 +174,15 @@ impl<D: Dial> Driver<'_, D> {
                     }
                 }
                 ServerJsonRpcMessage::Error(error) => {
-                    // An error without an id is about a request that could not be read: `mcp-neg-29`.
+                    // An error without an id belongs to a request that the server could not read:
+                    // `mcp-neg-29`.
                     let opening = error.id.as_ref().map_or(Some(awaited), |id| self.asked(id));
                     if let Some(opening) = opening {
                         return (opening, Input::Error(Fault::from(error.error)));
                     }
                 }
                 ServerJsonRpcMessage::Request(request) => {
-                    // A legacy server may ping before it has answered.
+                    // A legacy server may ping before it answers.
                     if matches!(request.request, ServerRequest::PingRequest(_))
                         && awaited == Opening::Initialize
                     {
@@ -224,7 +206,7 @@ impl<D: Dial> Driver<'_, D> {
         match understood(result) {
             Understood::Discovered(result) => {
                 let listed = result.supported_versions.clone();
-                // The version is put in when one was agreed on.
+                // The version is filled in once it is agreed on.
                 self.info = Some(ServerPeerInfo::from_discover_result(ProtocolVersion::LATEST, *result));
                 Input::Discovered(listed)
             }
@@ -300,8 +282,8 @@ impl<D: Dial> Driver<'_, D> {
     async fn hang_up(&mut self) {
         self.sent.clear();
         let Some(mut wire) = self.wire.take() else { return };
-        // A process must be gone before another one is started. Over HTTP nothing is there but an exchange, which may hang,
-        // and goes by itself.
+        // A process must have ended before the next one starts. Over HTTP there is only an
+        // exchange, which may hang and ends by itself.
         if self.route == Route::Pipe {
             let _ = timeout(self.timeouts.shutdown.saturating_mul(4), wire.close()).await;
         }
@@ -314,7 +296,7 @@ enum Understood {
     Neither,
 }
 
-/// Reads results that lack a member of less weight as well.
+/// Reads a result. Members of less weight may be missing.
 fn understood(result: ServerResult) -> Understood {
     match result {
         ServerResult::DiscoverResult(result) => Understood::Discovered(Box::new(result)),

@@ -1,4 +1,4 @@
-//! What era servers had, for the next time.
+//! The eras that servers had, remembered for the next connection.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::values::version::Era;
 
-/// Stands for the configuration of one server: a hash of how it is started, or of where it is. Nothing can be read
-/// from it. With another release of Rust it may be another: then a server counts as unknown, and is probed.
+/// A key for the configuration of one server: a hash of its command or of its address.
+///
+/// Nothing can be read from it. Another release of Rust may compute another key; the server then
+/// counts as unknown and is probed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ServerKey(u64);
 
@@ -24,7 +26,7 @@ impl ServerKey {
     }
 }
 
-/// 16 hexadecimal digits.
+/// Writes 16 hexadecimal digits.
 impl fmt::Display for ServerKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
@@ -37,18 +39,19 @@ impl fmt::Debug for ServerKey {
     }
 }
 
-/// Keeps eras longer than the process lives (rule `mcp-neg-56`). What it answers decides only in which order things
-/// are tried, so that a wrong answer costs one exchange and nothing else.
+/// Keeps eras longer than the process lives.
+///
+/// The answers decide only the order of attempts, so a wrong answer costs one exchange.
 pub trait EraStore: Send + Sync + 'static {
-    /// The era that a server had.
+    /// Returns the era that a server had.
     fn load(&self, server: ServerKey) -> Option<Era>;
-    /// A server has this era now.
+    /// Remembers the era of a server.
     fn save(&self, server: ServerKey, era: Era);
 }
 
-/// The eras of servers that have been connected, shared by its clones (rule `mcp-neg-55`).
+/// The eras of servers that have been connected, shared by all clones.
 ///
-/// Only what a server has shown counts: timeouts, refusals and failures are not remembered (rule `mcp-neg-57`).
+/// Only the era of a connected server is remembered. Timeouts, refusals and failures are not.
 #[derive(Clone, Default)]
 pub struct EraCache {
     eras: Arc<Mutex<HashMap<ServerKey, Era>>>,
@@ -56,13 +59,13 @@ pub struct EraCache {
 }
 
 impl EraCache {
-    /// An empty one.
+    /// Creates an empty cache.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One that asks `store` for what it does not know, and tells it what it learns.
+    /// Creates a cache that loads unknown eras from `store`, and saves new ones there.
     #[must_use]
     pub fn with_store(store: impl EraStore) -> Self {
         Self { store: Some(Arc::new(store)), ..Self::default() }
@@ -114,7 +117,7 @@ mod tests {
         cache.set(new, Era::Modern);
         cache.set(old, Era::Modern);
         assert_eq!([cache.get(old), cache.get(new)], [Some(Era::Modern); 2]);
-        // Only what is new is told.
+        // Only changes are saved.
         assert_eq!(*store.0.lock().unwrap(), [(new, Era::Modern), (old, Era::Modern)]);
         assert_eq!(new.to_string().len(), 16);
     }

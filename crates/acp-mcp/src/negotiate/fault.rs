@@ -1,4 +1,4 @@
-//! What a JSON-RPC error says about the server that sent it.
+//! JSON-RPC errors, and their meaning for the negotiation.
 
 use rmcp::model::{ErrorData, ProtocolVersion};
 use serde_json::Value;
@@ -6,14 +6,15 @@ use serde_json::Value;
 use crate::error::shortened;
 use crate::values::version::Era;
 
-/// The codes that MCP gives a meaning to here. In 2026-07-28 they are the first three; the last is what pre-releases of
-/// it had for the first.
+/// The codes that have a meaning in MCP. The first three are those of 2026-07-28. Pre-releases of
+/// it used the last one instead of the first.
 const UNSUPPORTED_VERSION: i32 = -32022;
 const MISSING_CAPABILITY: i32 = -32021;
 const HEADER_MISMATCH: i32 = -32020;
 const UNSUPPORTED_VERSION_BEFORE: i32 = -32004;
 
-/// What legacy servers say of a resource that is not there. Modern ones have the next for it, and name the resource.
+/// The code of legacy servers for an unknown resource. Modern servers use the next one, and name
+/// the resource.
 const RESOURCE_NOT_FOUND_BEFORE: i32 = -32002;
 const INVALID_PARAMS: i32 = -32602;
 
@@ -25,17 +26,18 @@ pub(crate) struct Fault {
     pub(crate) data: Option<Value>,
 }
 
-/// What it means.
+/// The meaning of a JSON-RPC error.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Verdict {
-    /// The version is not supported; these are. None: it says nothing of them.
+    /// The version is not supported, and these are. An empty list means that the error has none.
     Versions(Vec<ProtocolVersion>),
-    /// The same from before the release: the code may mean anything (`mcp-neg-15`).
+    /// Perhaps [`Versions`](Self::Versions), by the code of a pre-release, which may mean anything
+    /// else (`mcp-neg-15`).
     MaybeVersions(Vec<ProtocolVersion>),
-    /// These capabilities were not declared.
+    /// The server needs these capabilities, which were not declared.
     MissingCapability(Vec<String>),
     HeaderMismatch,
-    /// Nothing that only a modern server says.
+    /// Nothing that shows a modern server.
     Other,
 }
 
@@ -55,7 +57,8 @@ impl Fault {
         }
     }
 
-    /// The resource that is not there, if that is what the error says of a request for one; empty when it does not name it.
+    /// Returns the unknown resource, if the error means that. The name is empty when the error has
+    /// none.
     pub(crate) fn missing_resource(&self, era: Era) -> Option<String> {
         let named = self.data.as_ref().and_then(|data| data.get("uri")).and_then(Value::as_str);
         match (era, self.code) {
@@ -67,7 +70,7 @@ impl Fault {
 
     fn supported(&self) -> Option<Vec<ProtocolVersion>> {
         let listed = self.data.as_ref()?.get("supported")?.as_array()?;
-        // An entry of another type is no version; the others are.
+        // Entries of another type are left out.
         Some(listed.iter().filter_map(|version| serde_json::from_value(version.clone()).ok()).collect())
     }
 

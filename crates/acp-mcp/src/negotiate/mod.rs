@@ -1,7 +1,8 @@
-//! What to say to a server, and what its answers mean: the rules `mcp-neg-…` as a state machine without I/O or clock.
+//! The negotiation of the version: the rules `mcp-neg-…` as a state machine without I/O or clock.
 //!
-//! Every quirk of a server that is known is a row of the tables in `tests/`.
+//! Every known quirk of a server is a row of the tables in `tests/`.
 
+pub(crate) mod dial;
 pub(crate) mod drive;
 pub(crate) mod era_cache;
 mod fault;
@@ -14,23 +15,23 @@ pub(crate) use fault::{Fault, Verdict};
 
 use crate::values::version::{Era, VersionPolicy};
 
-/// The way to a server.
+/// The kind of connection to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// One ordered pipe to a process of its own, or to whatever behaves like one.
+    /// One ordered pipe to a process of its own.
     Pipe,
-    /// Streamable HTTP, where each message is its own exchange.
+    /// Streamable HTTP, where each message has an exchange of its own.
     #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "nothing leads there"))]
     Http,
     /// HTTP+SSE of 2024-11-05.
     #[cfg_attr(not(feature = "sse"), allow(dead_code, reason = "nothing leads there"))]
     Sse,
-    /// Requests over the ACP connection, which carry modern versions only (rule `acp-mcp-23`).
+    /// Requests over the ACP connection, which carry only modern versions (rule `acp-mcp-23`).
     #[cfg_attr(not(feature = "over-acp"), allow(dead_code, reason = "nothing leads there"))]
     Acp,
 }
 
-/// The two messages a connection can begin with.
+/// The two messages that can open a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
     /// `server/discover`.
@@ -39,7 +40,7 @@ pub(crate) enum Opening {
     Initialize,
 }
 
-/// What came of an [`Opening`].
+/// The outcome of an [`Opening`].
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Input {
     /// A `DiscoverResult` with these versions.
@@ -50,45 +51,45 @@ pub(crate) enum Input {
     OtherResult,
     /// A JSON-RPC error.
     Error(Fault),
-    /// An HTTP status that means failure, with the JSON-RPC error of its body if it has one.
+    /// A failure status of HTTP, with the JSON-RPC error of its body, if it has one.
     Status(u16, Option<Fault>),
-    /// The pipe ended, or took no more.
+    /// The pipe was closed.
     Eof,
-    /// Nothing, for as long as was to be waited.
+    /// The time limit passed without an answer.
     Timeout,
-    /// The server was not reached at all. What is known of that is with whoever drives.
+    /// The server was not reached. The driver knows the reason.
     Unreachable,
 }
 
-/// What to do next.
+/// The next step of the driver.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
-    /// Send this, over the connection that there is or over a new one.
+    /// Send this message over the current connection, or over a `fresh` one.
     Send { opening: Opening, version: ProtocolVersion, route: Route, fresh: bool },
-    /// Wait on: what came settles nothing.
+    /// Keep waiting: the last input decided nothing.
     Wait,
-    /// Agreed.
+    /// The two sides agreed.
     Ready { era: Era, version: ProtocolVersion },
-    /// It cannot be.
+    /// The negotiation failed.
     Fail(Failure),
 }
 
-/// Why it cannot be.
+/// The reason why the negotiation failed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Failure {
-    /// Nothing in common; what the server listed.
+    /// No version in common. The server listed these.
     NoCommonVersion(Vec<ProtocolVersion>),
-    /// The server is legacy, which is not allowed; what it did.
+    /// The server is legacy, which the policy does not allow. The text is the evidence.
     Legacy(&'static str),
-    /// It answered `initialize` with a version that is not spoken.
+    /// The server answered `initialize` with a version that is not spoken here.
     Answered {
         asked: ProtocolVersion,
         answered: ProtocolVersion,
     },
-    /// It needs these capabilities of the client.
+    /// The server needs these capabilities of the client.
     MissingCapability(Vec<String>),
     HeaderMismatch,
-    /// It refused `initialize`, or answered something else.
+    /// The server refused `initialize`, or answered with another result.
     Refused(Option<Fault>),
     Status(u16),
     Exited,
@@ -106,17 +107,17 @@ enum State {
 /// The negotiation with one server.
 #[derive(Debug)]
 pub(crate) struct Negotiation {
-    /// What may be agreed on, newest first.
+    /// The versions that may be agreed on, newest first.
     modern: Vec<ProtocolVersion>,
     legacy: Vec<ProtocolVersion>,
-    /// Routes that may still be tried when the one in use turns out to be wrong.
+    /// The routes that are left to try if the current one is wrong.
     other_routes: Vec<Route>,
     route: Route,
-    /// The era the server had before.
+    /// The era that the server had before.
     hint: Option<Era>,
     state: State,
     tried: Vec<ProtocolVersion>,
-    /// Whether the process in use has seen a probe, which may have broken it.
+    /// True when the current process has received a probe, which may have broken it.
     process_was_probed: bool,
     respawned: bool,
     reprobed: bool,
@@ -140,14 +141,14 @@ impl Negotiation {
         }
     }
 
-    /// Every version that may be agreed on, newest first.
+    /// Returns every version that may be agreed on, newest first.
     pub(crate) fn versions(&self) -> Vec<ProtocolVersion> {
         self.modern.iter().chain(&self.legacy).cloned().collect()
     }
 
-    /// What to send first.
+    /// Returns the first step.
     pub(crate) fn start(&mut self) -> Step {
-        // What the server was before decides the order only: `mcp-neg-57`.
+        // The earlier era decides only the order: `mcp-neg-57`.
         let handshake_first =
             self.route == Route::Sse || self.hint == Some(Era::Legacy) || self.modern.is_empty();
         if handshake_first && !self.legacy.is_empty() {
@@ -159,7 +160,7 @@ impl Negotiation {
         }
     }
 
-    /// What an answer to `opening`, which may come late, means.
+    /// Takes the outcome of `opening`, which may come late, and returns the next step.
     pub(crate) fn on(&mut self, opening: Opening, input: Input) -> Step {
         match (self.state.clone(), opening) {
             (State::Probing, Opening::Probe) => self.on_probe(input),
@@ -177,7 +178,8 @@ impl Negotiation {
                 self.fail_status(&input)
             }
             Input::Status(400.., _) if self.route == Route::Sse => self.on_wrong_route(&input),
-            // A body of one of the codes of MCP is an answer of MCP, whatever the status: `mcp-neg-46`, `-47`.
+            // A body with a JSON-RPC error is an answer of MCP, with any status: `mcp-neg-46`,
+            // `-47`.
             Input::Status(_, Some(fault)) => self.on_probe_error(&fault, "it refused `server/discover`"),
             Input::Status(400.., None) => self.initialize("it refused `server/discover`", false),
             Input::Status(..) => self.fail_status(&input),
@@ -196,7 +198,7 @@ impl Negotiation {
     fn on_probe_error(&mut self, fault: &Fault, evidence: &'static str) -> Step {
         match fault.verdict() {
             Verdict::Versions(listed) if !listed.is_empty() => self.choose(listed, true),
-            // A code that had this meaning before the release: only with versions that are of use.
+            // The code of the pre-releases counts only with versions that can be tried.
             Verdict::MaybeVersions(listed) if self.untried(&listed).is_some() => self.choose(listed, true),
             Verdict::MissingCapability(required) => self.fail(Failure::MissingCapability(required)),
             Verdict::HeaderMismatch => self.fail(Failure::HeaderMismatch),
@@ -204,7 +206,7 @@ impl Negotiation {
         }
     }
 
-    /// The server has listed its versions: by way of a refusal, or of an answer.
+    /// Chooses among the versions that the server has listed, in an answer or in a refusal.
     fn choose(&mut self, listed: Vec<ProtocolVersion>, refused: bool) -> Step {
         if !refused && let Some(version) = self.modern.iter().find(|version| listed.contains(version)) {
             return self.ready(Era::Modern, version.clone());
@@ -212,7 +214,7 @@ impl Negotiation {
         match self.untried(&listed) {
             Some(version) if Era::of(&version) == Some(Era::Modern) => self.probe(version, false),
             Some(version) => self.initialize_with(version, false),
-            // It has refused what it lists: what it had against it may be over.
+            // The server refused a version that it lists. The reason may be gone by now.
             None if refused && !self.reprobed => {
                 match self.modern.iter().find(|version| listed.contains(version)).cloned() {
                     Some(version) => self.reprobe(Some(version)),
@@ -229,7 +231,7 @@ impl Negotiation {
                 Some(version) => self.ready(Era::Modern, version.clone()),
                 None => Step::Wait,
             },
-            // Everything else it can say, the answer to `initialize` will say: `mcp-neg-32`.
+            // The answer to `initialize` will settle everything else: `mcp-neg-32`.
             _ => Step::Wait,
         }
     }
@@ -266,13 +268,13 @@ impl Negotiation {
             Verdict::MaybeVersions(listed) if self.untried(&listed).is_some() => listed,
             Verdict::MissingCapability(required) => return self.fail(Failure::MissingCapability(required)),
             Verdict::HeaderMismatch => return self.fail(Failure::HeaderMismatch),
-            // It was legacy before, or nobody has asked: `mcp-neg-56`.
+            // The server was legacy before, or was never probed: `mcp-neg-56`.
             _ if !self.was_probed() && !self.modern.is_empty() && !self.reprobed => {
                 return self.reprobe(None);
             }
             _ => return self.fail(Failure::Refused(Some(fault))),
         };
-        // Modern evidence, one more try: a probe that came too late has bound the server to its era.
+        // The server is modern: a late probe has bound it to its era. It is probed once more.
         let modern = self.modern.iter().find(|version| listed.contains(version)).cloned();
         let untried = self.untried(&listed).filter(|version| Era::of(version) == Some(Era::Legacy));
         match untried {
@@ -284,9 +286,9 @@ impl Negotiation {
         }
     }
 
-    /// This is not the transport that the server has: `mcp-neg-49`.
+    /// Tries the next route, because the server does not have this transport: `mcp-neg-49`.
     fn on_wrong_route(&mut self, input: &Input) -> Step {
-        // Or it was legacy before, and is not any more.
+        // Or the server was legacy before and is modern now.
         if self.route == Route::Http && !self.was_probed() && !self.modern.is_empty() {
             return self.reprobe(None);
         }
@@ -305,7 +307,7 @@ impl Negotiation {
         }
     }
 
-    /// The process may have died of the probe: `mcp-neg-31`.
+    /// Starts the process anew, because the probe may have killed it: `mcp-neg-31`.
     fn respawn(&mut self, otherwise: Failure) -> Step {
         if self.respawned || !self.process_was_probed {
             return self.fail(otherwise);
@@ -333,7 +335,7 @@ impl Negotiation {
     }
 
     fn initialize(&mut self, evidence: &'static str, fresh: bool) -> Step {
-        // Always the newest one with a handshake, never one without: `mcp-neg-61`.
+        // Always the newest version with a handshake: `mcp-neg-61`.
         match self.legacy.first() {
             Some(version) => self.initialize_with(version.clone(), fresh),
             None => self.fail(Failure::Legacy(evidence)),
@@ -366,7 +368,7 @@ impl Negotiation {
         self.tried.iter().any(|version| Era::of(version) == Some(Era::Modern))
     }
 
-    /// The newest version that both sides have, and that was not refused already: `mcp-neg-07`.
+    /// Returns the newest version that both sides have and that was not tried yet: `mcp-neg-07`.
     fn untried(&self, listed: &[ProtocolVersion]) -> Option<ProtocolVersion> {
         self.versions().into_iter().find(|version| listed.contains(version) && !self.tried.contains(version))
     }

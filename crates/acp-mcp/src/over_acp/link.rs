@@ -1,4 +1,4 @@
-//! Requests to servers over the ACP connection, and what is told of them meanwhile.
+//! Requests to servers over the ACP connection, and the notifications that belong to them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,22 +12,24 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::AcpCaller;
+use super::caller::AcpCaller;
 use crate::wire::SUBSCRIPTION;
 
-/// How many bytes of notifications may wait to be taken in, unless told otherwise.
+/// The default limit of bytes of notifications that wait to be delivered.
 const MOST_WAITING: usize = 32 * 1024 * 1024;
-/// What the ids of a link's requests begin with.
+/// The prefix of the ids of a link's requests.
 const PREFIX: &str = "acp-mcp-";
 
-/// Has a notification taken in: ready once that is done.
-pub type Telling = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// The delivery of a notification, ready once the server's connection has taken it.
+pub type Delivering = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The way to the MCP servers of `type: "acp"` that the other side of one ACP connection provides. Clones are handles on
-/// the same; sessions of the connection share one, which [`Builder::over_acp`](crate::Builder::over_acp) takes.
+/// A link to the MCP servers of `type: "acp"` that the other side of one ACP connection provides.
 ///
-/// The ids of its requests begin with `acp-mcp-`: whoever sends requests `mcp/message` besides over the same connection
-/// gives them others.
+/// Clones are handles on the same link. All sessions of the connection share one, which
+/// [`Builder::over_acp`](crate::Builder::over_acp) takes.
+///
+/// The ids of its requests begin with `acp-mcp-`. Other requests `mcp/message` over the same
+/// connection must have other ids.
 #[derive(Clone)]
 pub struct AcpLink {
     inner: Arc<Inner>,
@@ -41,37 +43,39 @@ struct Inner {
 
 #[derive(Default)]
 struct Requests {
-    /// How many there were.
+    /// The number of requests so far.
     count: u64,
     active: HashMap<McpRequestId, Active>,
-    /// The sum of the bytes that wait for them.
+    /// The bytes of notifications that wait for all requests together.
     waiting: usize,
 }
 
 /// A request that is under way.
 struct Active {
     server: McpServerAcpId,
-    /// As it is called on this side.
+    /// The id of the request on this side.
     id: RequestId,
     messages: mpsc::Sender<ServerJsonRpcMessage>,
     over: CancellationToken,
-    /// The bytes of notifications that are not taken in yet.
+    /// The bytes of notifications that wait for this request.
     waiting: usize,
 }
 
 impl AcpLink {
-    /// A link over this connection.
+    /// Creates a link over a connection.
     pub fn new(caller: impl AcpCaller) -> Self {
         Self::with(Box::new(caller), MOST_WAITING)
     }
 
-    /// A link over this connection, with another limit than 32 MiB on the notifications that wait to be taken in.
+    /// Creates a link over a connection, with another limit than 32 MiB for notifications that
+    /// wait.
     ///
-    /// At the limit the request that most bytes wait for fails with [`AcpCallError::Overloaded`], and is withdrawn. One
-    /// notification more may be there, however large, so that 0 counts as 1. A connection that stops reading before that, as long as
-    /// [`Telling`]s are not done, makes the other side wait and comes to the limit only when it has to read on.
+    /// At the limit, the request with the most waiting bytes fails with
+    /// [`AcpCallError::Overloaded`] and is withdrawn. One more notification of any size is
+    /// accepted, so 0 counts as 1. A connection that stops reading while [`Delivering`]s are not
+    /// ready makes the other side wait instead, and reaches the limit only when it has to read on.
     ///
-    /// [`AcpCallError::Overloaded`]: super::AcpCallError::Overloaded
+    /// [`AcpCallError::Overloaded`]: crate::AcpCallError::Overloaded
     pub fn with_most_waiting(caller: impl AcpCaller, bytes: usize) -> Self {
         Self::with(Box::new(caller), bytes.max(1))
     }
@@ -80,45 +84,46 @@ impl AcpLink {
         Self { inner: Arc::new(Inner { caller, most_waiting, requests: Mutex::default() }) }
     }
 
-    /// Whether a request of this id is one of a link: what is told of others is not for [`notified`](Self::notified).
+    /// Tells whether a link has sent the request of this id. Notifications of other requests must
+    /// not be passed to [`notified`](Self::notified).
     #[must_use]
     pub fn has_sent(request_id: &str) -> bool {
         request_id.starts_with(PREFIX)
     }
 
-    /// Takes a notification `mcp/message`: it reaches the request that it is about while that is under way, and is
-    /// dropped otherwise (rule `acp-mcp-22`). To be called in the order of the wire.
+    /// Takes a notification `mcp/message`, in the order of the wire. It reaches its request while
+    /// that is under way, and is dropped otherwise.
     ///
-    /// What is returned waits until the server's connection takes the notification in; those of one request must be
-    /// awaited one after the other, and the answer to the request be given after those before it. It waits at most until
-    /// the request is over. Dropped, it drops the notification.
+    /// The returned future waits until the server's connection takes the notification, or until the
+    /// request ends. The futures of one request must be awaited one after the other, and before the
+    /// answer to the request is returned. Dropping the future drops the notification.
     #[must_use = "a notification reaches its request when this is awaited"]
-    pub fn notified(&self, notification: MessageMcpNotification) -> Telling {
+    pub fn notified(&self, notification: MessageMcpNotification) -> Delivering {
         let Some((waiting, receiver)) = self.wait(&notification) else {
             return Box::pin(std::future::ready(()));
         };
         Box::pin(async move {
             let _waiting = waiting;
             let Some(message) = read(notification, &receiver.id) else {
-                tracing::warn!("passed over a notification of an MCP server that cannot be read");
+                tracing::warn!("ignored a notification of an MCP server that cannot be read");
                 return;
             };
             tokio::select! {
                 biased;
                 () = receiver.over.cancelled() => {}
-                // A connection to a server that is gone takes nothing in.
+                // This fails when the connection to the server is gone.
                 _ = receiver.messages.send(message) => {}
             }
         })
     }
 
-    /// How many bytes of notifications wait to be taken in, about.
+    /// Returns about how many bytes of notifications wait to be delivered.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.requests().waiting
     }
 
-    /// Counts a notification among those that wait, if its request is under way.
+    /// Counts a notification as waiting, if its request is under way.
     fn wait(&self, notification: &MessageMcpNotification) -> Option<(Waiting, Receiver)> {
         let bytes = weight(notification);
         let mut requests = self.requests();
@@ -183,7 +188,7 @@ impl Requests {
         }
     }
 
-    /// The request is over, and nothing waits for it any more.
+    /// Ends a request, and drops everything that waits for it.
     fn end(&mut self, request: &McpRequestId) {
         if let Some(ended) = self.active.remove(request) {
             self.waiting -= ended.waiting;
@@ -192,11 +197,11 @@ impl Requests {
     }
 }
 
-/// A request among those that are under way.
+/// A request that counts as under way, until this is dropped.
 pub(super) struct Begun {
     link: AcpLink,
     pub(super) request: McpRequestId,
-    /// Before this is dropped: it was given up, because too much waits for it.
+    /// Cancelled when the request is given up, because too many bytes wait for it.
     pub(super) over: CancellationToken,
 }
 
@@ -212,14 +217,14 @@ impl Drop for Begun {
     }
 }
 
-/// Where a notification goes.
+/// The request that a notification goes to.
 struct Receiver {
     id: RequestId,
     messages: mpsc::Sender<ServerJsonRpcMessage>,
     over: CancellationToken,
 }
 
-/// A notification among those that wait.
+/// A notification that counts as waiting, until this is dropped.
 struct Waiting {
     link: AcpLink,
     request: McpRequestId,
@@ -246,7 +251,8 @@ fn read(notification: MessageMcpNotification, id: &RequestId) -> Option<ServerJs
     serde_json::from_value(message).ok()
 }
 
-/// What a server tells a listener names the listening request; that has a name of its own on the wire.
+/// Translates the id of the listening request in a message for a listener. The id on the wire is
+/// another one.
 pub(super) fn name_subscription(content: &mut Value, id: &RequestId) {
     let named = content.get_mut("_meta").and_then(|meta| meta.get_mut(SUBSCRIPTION));
     if let (Some(named), Ok(id)) = (named, serde_json::to_value(id)) {
@@ -254,7 +260,7 @@ pub(super) fn name_subscription(content: &mut Value, id: &RequestId) {
     }
 }
 
-/// What a notification takes in memory, on the high side, with the job that waits.
+/// Estimates the memory of a notification and its waiting job, on the high side.
 fn weight(notification: &MessageMcpNotification) -> usize {
     const JOB: usize = 1024;
     JOB + notification.method.len() + notification.params.as_ref().map_or(0, weight_of_members)
@@ -266,7 +272,7 @@ fn weight_of_members(members: &Map<AcpValue>) -> usize {
 
 fn weight_of(node: &Node<'_>) -> usize {
     const ONE: usize = 64;
-    /// Lists have room for more than they hold.
+    /// The spare capacity of lists.
     const LIST: usize = 256;
     match node {
         Node::Null | Node::Bool(_) | Node::U64(_) | Node::I64(_) | Node::F64(_) | Node::Exact(_) => ONE,

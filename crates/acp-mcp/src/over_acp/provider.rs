@@ -21,13 +21,17 @@ use rmcp::transport::{OneshotTransport, Transport};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-/// How many requests of one connection may be under way, unless told otherwise.
+use crate::error::UNKNOWN_SERVER;
+
+/// The default limit of requests of one connection that are under way.
 const MOST_REQUESTS: usize = 64;
-/// The versions of MCP that the binding carries (rule `acp-mcp-23`).
+/// The versions of MCP that ACP carries (rule `acp-mcp-23`).
 const CARRIED: [ProtocolVersion; 1] = [ProtocolVersion::V_2026_07_28];
 
-/// MCP servers that are provided to agents over ACP connections, without a process or a port: servers made with
-/// [`rmcp`]. Clones are handles on the same servers.
+/// Provides MCP servers made with [`rmcp`] to agents over ACP connections, without a process or a
+/// port.
+///
+/// Clones are handles on the same servers.
 ///
 /// ```
 /// use acp_mcp::{McpProvider, rmcp};
@@ -59,21 +63,22 @@ struct Provided {
 }
 
 impl McpProvider {
-    /// Provides nothing yet.
+    /// Creates a provider without servers.
     #[must_use]
     pub fn new() -> Self {
         Self { servers: Arc::default(), most_requests: MOST_REQUESTS }
     }
 
-    /// How many requests of one connection may be under way at once; more are refused with -33000. Default 64.
+    /// Sets how many requests of one connection may be under way at once. More are refused with
+    /// -33000. Default 64.
     #[must_use]
     pub const fn most_requests(mut self, requests: usize) -> Self {
         self.most_requests = requests;
         self
     }
 
-    /// Provides a server, from now on, and returns what a session is told of it. The id is given to no other (rule
-    /// `acp-mcp-26`). Each request is handled by a clone of `handler`.
+    /// Provides a server from now on, and returns its entry for `mcpServers`. Its id is never used
+    /// again. Each request is handled by a clone of `handler`.
     pub fn add<H: ServerHandler + Clone + Sync>(&self, name: impl Into<String>, handler: H) -> McpServerAcp {
         let id =
             McpServerAcpId::from(format!("mcp-{}", self.servers.count.fetch_add(1, Ordering::Relaxed) + 1));
@@ -85,14 +90,15 @@ impl McpProvider {
         McpServerAcp::new(name, id)
     }
 
-    /// Provides a server no longer: what it is doing is cancelled, and requests to it are refused with -33001. Returns
-    /// whether there was one.
+    /// Removes a server: its requests under way are cancelled, and new ones are refused with
+    /// -33001. Returns true if the server existed.
     pub fn remove(&self, id: &McpServerAcpId) -> bool {
         let removed = self.by_id().remove(id);
         removed.inspect(|provided| provided.removed.cancel()).is_some()
     }
 
-    /// What answers the requests of one ACP connection. Each connection needs its own: ids of requests belong to it.
+    /// Returns the handler for the requests of one ACP connection. Each connection needs its own,
+    /// because request ids belong to a connection.
     #[must_use]
     pub fn requests(&self) -> ProvideRequests {
         ProvideRequests { provider: self.clone(), active: Mutex::default() }
@@ -115,28 +121,28 @@ impl fmt::Debug for McpProvider {
     }
 }
 
-/// Why a request `mcp/message` is answered with an error of ACP (rule `acp-mcp-25`).
+/// The reason why a request `mcp/message` is answered with an error of ACP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProvideError {
-    /// A request of this server and id is under way.
+    /// A request to this server with this id is already under way.
     Duplicate,
     /// Too many requests are under way.
     TooMany,
-    /// There is no such server, or not any more.
+    /// The server does not exist, or does not exist any more.
     UnknownServer,
     /// The server ended without an answer.
     Failed,
 }
 
 impl ProvideError {
-    /// The code of the JSON-RPC error.
+    /// Returns the code of the JSON-RPC error.
     #[must_use]
     pub const fn code(self) -> i32 {
         match self {
             Self::Duplicate => -32602,
             Self::TooMany => -33000,
-            Self::UnknownServer => super::UNKNOWN_SERVER,
+            Self::UnknownServer => UNKNOWN_SERVER,
             Self::Failed => -33002,
         }
     }
@@ -163,14 +169,16 @@ pub struct ProvideRequests {
 }
 
 impl ProvideRequests {
-    /// Has the server answer a request. `notify` sends what the server tells meanwhile, as a notification `mcp/message`
-    /// (rule `acp-mcp-22`); what it returns is awaited before anything else of this request is sent.
+    /// Passes a request to its server and returns the answer. `notify` sends the notifications of
+    /// the server as `mcp/message`. Its future is awaited before anything else of this request is
+    /// sent.
     ///
-    /// Dropping the future cancels the request at the server (rule `acp-mcp-24`). Needs a tokio runtime.
+    /// Dropping the future cancels the request at the server. Needs a tokio runtime.
     ///
     /// # Errors
-    /// The request did not get to the server or its answer not back. An error of the server is an answer (rule
-    /// `acp-mcp-21`).
+    ///
+    /// The request did not reach the server, or its answer did not come back. An error that the
+    /// server answers with is an answer.
     pub async fn message<F>(
         &self,
         request: MessageMcpRequest,
@@ -208,11 +216,11 @@ impl ProvideRequests {
                 }
                 ServerJsonRpcMessage::Error(error) => return Ok(failure(&error.error)),
                 ServerJsonRpcMessage::Notification(notification) => {
-                    if let Some(told) = told(&request, &notification.notification) {
-                        notify(told).await;
+                    if let Some(carried) = carried(&request, &notification.notification) {
+                        notify(carried).await;
                     }
                 }
-                // The transport takes none.
+                // The transport does not accept requests.
                 ServerJsonRpcMessage::Request(_) => {}
             }
         }
@@ -236,7 +244,7 @@ impl ProvideRequests {
     }
 }
 
-/// A request among those that are under way.
+/// A request that counts as under way, until this is dropped.
 struct Entered<'a> {
     requests: &'a ProvideRequests,
     key: (McpServerAcpId, McpRequestId),
@@ -248,7 +256,7 @@ impl Drop for Entered<'_> {
     }
 }
 
-/// The request as the server reads it, unless it is none of a version that is carried (rule `acp-mcp-23`).
+/// Converts a request for the server, unless its version is not carried (rule `acp-mcp-23`).
 fn message(request: &MessageMcpRequest) -> Result<ClientJsonRpcMessage, ErrorData> {
     let unread = |problem: &dyn fmt::Display| ErrorData::invalid_params(problem.to_string(), None);
     let params = match &request.params {
@@ -266,13 +274,13 @@ fn message(request: &MessageMcpRequest) -> Result<ClientJsonRpcMessage, ErrorDat
     if version.is_none() || meta("io.modelcontextprotocol/clientCapabilities").is_none() {
         return Err(unread(&"`_meta` must have the protocol version and the capabilities of the client"));
     }
-    // Whoever listens is told under this id.
+    // Notifications for a listener carry this id.
     let id = RequestId::String(request.request_id.as_str().into());
     let message = json!({ "jsonrpc": "2.0", "id": id, "method": request.method, "params": params });
     serde_json::from_value(message).map_err(|error| unread(&error))
 }
 
-/// A server may speak versions that only other transports carry.
+/// Removes the versions that only other transports carry.
 fn retain_carried(discovered: &mut Value) {
     if let Some(versions) = discovered.get_mut("supportedVersions").and_then(Value::as_array_mut) {
         versions.retain(|version| CARRIED.iter().any(|carried| version == carried.as_str()));
@@ -287,20 +295,21 @@ fn failure(error: &ErrorData) -> MessageMcpResponse {
     McpFailure::new(failed).into()
 }
 
-fn told(request: &MessageMcpRequest, notification: &ServerNotification) -> Option<MessageMcpNotification> {
+/// Wraps a notification of the server for the ACP connection.
+fn carried(request: &MessageMcpRequest, notification: &ServerNotification) -> Option<MessageMcpNotification> {
     let notification = serde_json::to_value(notification).ok()?;
     let method = notification.get("method")?.as_str()?;
     let (server, id) = (request.server_id.clone(), request.request_id.clone());
-    let mut told = MessageMcpNotification::new(server, id, method);
+    let mut carried = MessageMcpNotification::new(server, id, method);
     if let Some(params) = notification.get("params").and_then(Value::as_object) {
         let params = params.iter().map(|(name, value)| Some((name.as_str(), AcpValue::new(value).ok()?)));
-        told.params = Some(params.collect::<Option<_>>()?);
+        carried.params = Some(params.collect::<Option<_>>()?);
     }
-    Some(told)
+    Some(carried)
 }
 
-/// One request of the agent, and what the server has to say to it. A request of the server fails at once: there is no
-/// way for it (rule `acp-mcp-23`).
+/// A transport for one request of the agent and its answer. A request of the server fails at once,
+/// because ACP cannot carry it (rule `acp-mcp-23`).
 struct OneRequest(OneshotTransport<RoleServer>);
 
 impl Transport<RoleServer> for OneRequest {

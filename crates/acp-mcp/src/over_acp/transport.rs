@@ -1,7 +1,8 @@
-//! Messages of MCP as requests `mcp/message`.
+//! A connection to a server by requests `mcp/message`.
 
 use std::collections::HashMap;
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use acp_json::{Map, Value as AcpValue};
 use acp_types::Maybe;
@@ -19,18 +20,33 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::link::{AcpLink, Begun, name_subscription};
-use super::{AcpCallError, End};
+use crate::error::AcpCallError;
 
-/// A server on the other side of the ACP connection as the peer.
+/// The reason why the connection to a server has ended, once it has.
+#[derive(Clone, Default)]
+pub(super) struct End(Arc<Mutex<Option<AcpCallError>>>);
+
+impl End {
+    pub(super) fn set(&self, error: AcpCallError) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    pub(super) fn take(&self) -> Option<AcpCallError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// A connection to a server on the other side of the ACP connection.
 pub(super) struct AcpTransport {
     link: AcpLink,
     server: McpServerAcpId,
     end: End,
     ended: CancellationToken,
     sender: mpsc::Sender<ServerJsonRpcMessage>,
-    /// One at a time: what is not taken in weighs on the connection that it came by.
+    /// A queue of one message. Further messages stay with the ACP connection, and count against its
+    /// budget.
     messages: mpsc::Receiver<ServerJsonRpcMessage>,
-    /// One per request. Dropped, they withdraw what they have asked.
+    /// The tasks of requests. Dropping them withdraws the requests.
     asking: JoinSet<RequestId>,
     by_id: HashMap<RequestId, AbortHandle>,
 }
@@ -42,7 +58,7 @@ impl AcpTransport {
         Self { link, server, end, ended, sender, messages, asking, by_id }
     }
 
-    /// Sends a request. What is returned is ready when nothing more is to be said of it by the transport.
+    /// Sends a request. The returned receiver gets the failure of the request, if it fails.
     fn ask(&mut self, request: &JsonRpcRequest<ClientRequest>) -> Result<Failure, AcpCallError> {
         while let Some(asked) = self.asking.try_join_next() {
             if let Ok(id) = asked {
@@ -61,7 +77,7 @@ impl AcpTransport {
             end: self.end.clone(),
             ended: self.ended.clone(),
             sender: self.sender.clone(),
-            // That a server does not answer the probe is the end of the connection.
+            // A probe that fails ends the connection.
             failed: (!is_probe).then_some(failed),
         };
         self.by_id.insert(id, self.asking.spawn(asking.run(message)));
@@ -81,7 +97,7 @@ impl Transport<RoleClient> for AcpTransport {
         let sent = match message {
             ClientJsonRpcMessage::Request(request) => self.ask(&request).map(Some),
             ClientJsonRpcMessage::Notification(notification) => {
-                // There is no other that a server could be sent: `acp-mcp-23`.
+                // Servers cannot be sent other notifications: `acp-mcp-23`.
                 if let ClientNotification::CancelledNotification(cancelled) = notification.notification
                     && let Some(asking) = cancelled.params.request_id.and_then(|id| self.by_id.remove(&id))
                 {
@@ -89,12 +105,12 @@ impl Transport<RoleClient> for AcpTransport {
                 }
                 Ok(None)
             }
-            // Nor is there anything to be answered.
+            // Servers have no requests that could be answered.
             ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => Ok(None),
         };
         async {
             match sent? {
-                // An error that comes late is one of this request all the same.
+                // A late error still belongs to this request.
                 Some(failure) => failure.await.map_or(Ok(()), Err),
                 None => Ok(()),
             }
@@ -129,7 +145,8 @@ impl Asking {
     async fn run(self, request: MessageMcpRequest) -> RequestId {
         let limit = self.begun.link().most_waiting();
         let mut answering = self.begun.link().caller().message(request);
-        // Dropped first: what waits for the request is let go before that is withdrawn.
+        // Dropped first, so that everything that waits for the request is dropped before it is
+        // withdrawn.
         let begun = self.begun;
         let answer = tokio::select! {
             biased;
@@ -137,9 +154,9 @@ impl Asking {
             answer = &mut answering => answer,
         };
         match (answer, self.failed) {
-            // A transport that is gone has nobody who waits.
+            // The send fails if the transport is gone, and then nobody waits.
             (Ok(response), _) => drop(self.sender.send(read(response, &self.id)).await),
-            // About one request, as long as the server is there.
+            // The failure of one request, while the server still exists.
             (Err(error), Some(failed)) if !error.is_final() => drop(failed.send(error)),
             (Err(error), _) => {
                 self.end.set(error);
@@ -166,7 +183,7 @@ fn written(
     Ok(written)
 }
 
-/// The answer, under the id of the request on this side (rule `acp-mcp-21`).
+/// Reads the answer, under the id of the request on this side (rule `acp-mcp-21`).
 fn read(response: MessageMcpResponse, id: &RequestId) -> ServerJsonRpcMessage {
     let result = match response {
         MessageMcpResponse::Error(failure) => {

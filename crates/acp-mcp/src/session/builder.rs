@@ -1,19 +1,20 @@
-//! Settings of a session.
+//! The builder of a session.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
 use acp_types::v1::McpServer;
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, JsonObject};
+use rmcp::model::{Implementation, JsonObject};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::keep::connect;
+use super::keep::start;
 use super::state::entry::Entry;
 use super::state::event::EventSender;
-use super::{Inner, McpSession, Shared};
+use super::state::options::Options;
+use super::state::shared::Shared;
+use super::{Inner, McpSession};
 #[cfg(doc)]
 use crate::error::McpError;
 #[cfg(feature = "__tls")]
@@ -30,90 +31,34 @@ use crate::values::extension::{ExtensionId, OnMissing};
 use crate::values::timeouts::Timeouts;
 use crate::values::version::VersionPolicy;
 
-/// Settings of an [`McpSession`].
+/// Builds an [`McpSession`].
 #[derive(Debug)]
 pub struct Builder {
     options: Options,
 }
 
-pub(crate) struct Options {
-    pub(crate) client: Implementation,
-    pub(crate) versions: VersionPolicy,
-    pub(crate) extensions: Vec<(ExtensionId, JsonObject, OnMissing)>,
-    pub(crate) elicitation: Option<Arc<dyn Elicitation>>,
-    pub(crate) timeouts: Timeouts,
-    #[cfg(feature = "stdio")]
-    pub(crate) stdio: StdioOptions,
-    #[cfg(feature = "__tls")]
-    pub(crate) tls: TlsOptions,
-    pub(crate) eras: EraCache,
-    pub(crate) restarts: u32,
-    #[cfg(feature = "oauth")]
-    pub(crate) oauth: Option<OAuth>,
-    at_once: usize,
-    pub(crate) most_servers: usize,
-    #[cfg(feature = "over-acp")]
-    pub(crate) over_acp: Option<AcpLink>,
-}
-
-impl fmt::Debug for Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
-            .field("versions", &self.versions)
-            .field("timeouts", &self.timeouts)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Options {
-    /// What servers are told of the client: the capabilities follow from the handlers that there are.
-    pub(crate) fn client_config(&self) -> ClientConfig {
-        let mut capabilities = ClientCapabilities::default();
-        capabilities.elicitation =
-            self.elicitation.as_ref().and_then(|elicitation| elicitation.modes().capability());
-        if !self.extensions.is_empty() {
-            let settings =
-                self.extensions.iter().map(|(id, settings, _)| (id.as_str().to_owned(), settings.clone()));
-            capabilities.extensions = Some(settings.collect());
-        }
-        ClientConfig::new(capabilities, self.client.clone())
+impl McpSession {
+    /// Returns a builder. `client` is the name and version of the agent, which servers are told.
+    pub fn builder(client: Implementation) -> Builder {
+        Builder::new(client)
     }
 }
 
 impl Builder {
-    pub(super) fn new(client: Implementation) -> Self {
-        Self {
-            options: Options {
-                client,
-                versions: VersionPolicy::default(),
-                extensions: Vec::new(),
-                elicitation: None,
-                timeouts: Timeouts::default(),
-                #[cfg(feature = "stdio")]
-                stdio: StdioOptions::default(),
-                #[cfg(feature = "__tls")]
-                tls: TlsOptions::default(),
-                eras: EraCache::default(),
-                restarts: 3,
-                #[cfg(feature = "oauth")]
-                oauth: None,
-                at_once: 16,
-                most_servers: 256,
-                #[cfg(feature = "over-acp")]
-                over_acp: None,
-            },
-        }
+    fn new(client: Implementation) -> Self {
+        Self { options: Options::new(client) }
     }
 
-    /// Which versions of MCP may be agreed on. Default [`VersionPolicy::Auto`].
+    /// Sets the versions of MCP that may be agreed on. Default [`VersionPolicy::Auto`].
     #[must_use]
     pub fn versions(mut self, policy: VersionPolicy) -> Self {
         self.options.versions = policy;
         self
     }
 
-    /// Declares an extension to servers, with its settings; anything but an object stands for an empty one. Without
-    /// this there are none (rule `mcp-neg-20`). `on_missing` says what becomes of servers that do not have it.
+    /// Declares an extension to servers, with its settings. A value that is not an object counts as
+    /// an empty object. `on_missing` decides about servers that do not have the extension. Default:
+    /// no extensions.
     #[must_use]
     pub fn extension(mut self, id: ExtensionId, settings: impl Into<Value>, on_missing: OnMissing) -> Self {
         let settings = match settings.into() {
@@ -124,21 +69,22 @@ impl Builder {
         self
     }
 
-    /// Who asks the user when servers have questions. Declares the capability `elicitation`.
+    /// Sets the [`Elicitation`] that asks the user the questions of servers. Declares the
+    /// capability `elicitation`.
     #[must_use]
     pub fn elicitation(mut self, elicitation: impl Elicitation) -> Self {
         self.options.elicitation = Some(Arc::new(elicitation));
         self
     }
 
-    /// How long is waited for servers.
+    /// Sets the time limits for servers.
     #[must_use]
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.options.timeouts = timeouts;
         self
     }
 
-    /// How servers on stdio are started.
+    /// Sets the options for starting servers on stdio.
     #[cfg(feature = "stdio")]
     #[must_use]
     pub fn stdio(mut self, options: StdioOptions) -> Self {
@@ -146,7 +92,7 @@ impl Builder {
         self
     }
 
-    /// Whom servers over https are trusted to be.
+    /// Sets the certificates that are trusted over https.
     #[cfg(feature = "__tls")]
     #[must_use]
     pub fn tls(mut self, options: TlsOptions) -> Self {
@@ -154,25 +100,29 @@ impl Builder {
         self
     }
 
-    /// Where the eras of servers are remembered; share one among the sessions of an agent. Default: one of its own.
+    /// Sets the cache for the eras of servers. The sessions of an agent should share one. Default:
+    /// a cache for this session alone.
     #[must_use]
     pub fn era_cache(mut self, eras: EraCache) -> Self {
         self.options.eras = eras;
         self
     }
 
-    /// How often in a row a server that ends by itself, or whose connection does, is started again; one that has run
-    /// for a minute counts as new. A start that fails is one of these, unless it is the first of all, which is not
-    /// repeated, or the failure is one that does not pass, such as a user who declines. 0: never. Default 3.
+    /// Sets how often in a row a server is started again after it, or its connection, has ended by
+    /// itself. A server that has run for a minute starts with a fresh count. Default 3; with 0 it
+    /// is not started again.
+    ///
+    /// A start that fails counts, too. The very first start is not repeated, and neither is a
+    /// start after a failure that would only repeat itself, such as a user who declines.
     #[must_use]
     pub const fn restarts(mut self, times: u32) -> Self {
         self.options.restarts = times;
         self
     }
 
-    /// How authorizations are had that servers over HTTP want. Without this, they fail with
-    /// [`McpError::AuthRequired`](crate::McpError::AuthRequired); a server whose configuration has a header
-    /// `Authorization` has no other.
+    /// Sets how servers over HTTP are authorized. Without this, servers that want an authorization
+    /// fail with [`McpError::AuthRequired`](crate::McpError::AuthRequired). A server whose
+    /// configuration has a header `Authorization` gets only that header.
     #[cfg(feature = "oauth")]
     #[must_use]
     pub fn authorization(mut self, oauth: OAuth) -> Self {
@@ -180,21 +130,24 @@ impl Builder {
         self
     }
 
-    /// How many servers are being connected at the same time; the others wait for their turn. Default 16, at least 1.
+    /// Sets how many servers are being connected at the same time. The others wait. Default 16, at
+    /// least 1.
     #[must_use]
     pub const fn at_once(mut self, servers: usize) -> Self {
         self.options.at_once = servers;
         self
     }
 
-    /// How many servers a session may have; those that come after are not connected ([`McpError::TooMany`]). Default 256.
+    /// Sets the number of servers that a session may have. Further servers fail with
+    /// [`McpError::TooMany`]. Default 256.
     #[must_use]
     pub const fn most_servers(mut self, servers: usize) -> Self {
         self.options.most_servers = servers;
         self
     }
 
-    /// The ACP connection over which servers of `type: "acp"` are reached. Without one they are not supported.
+    /// Sets the ACP connection that reaches servers of `type: "acp"`. Without it they are not
+    /// supported.
     #[cfg(feature = "over-acp")]
     #[must_use]
     pub fn over_acp(mut self, link: AcpLink) -> Self {
@@ -202,7 +155,7 @@ impl Builder {
         self
     }
 
-    /// Connects all servers at once, and waits for them. This never fails as a whole: each server has its
+    /// Connects all servers and waits for them. This never fails as a whole: each server has a
     /// [status](super::Server::status).
     pub async fn connect_all(self, servers: &[McpServer]) -> McpSession {
         let session = self.start(servers);
@@ -210,8 +163,8 @@ impl Builder {
         session
     }
 
-    /// Begins to connect all servers, and returns at once. Needs a tokio runtime, with time enabled, and I/O for
-    /// servers that are processes or reached over a network.
+    /// Starts to connect all servers and returns at once. Needs a tokio runtime with time enabled,
+    /// and with I/O enabled for servers that are processes or are reached over a network.
     #[must_use]
     pub fn start(self, servers: &[McpServer]) -> McpSession {
         let closing = CancellationToken::new();
@@ -223,14 +176,14 @@ impl Builder {
         });
         let mut ordinals: HashMap<String, usize> = HashMap::new();
         let entries = servers.iter().enumerate().map(|(index, server)| {
-            let name = connect::name(server);
+            let name = start::name(server);
             let ordinal = ordinals.entry(name.clone()).or_default();
-            let entry = Arc::new(Entry::new(name, index, *ordinal, connect::transport(server).to_owned()));
+            let entry = Arc::new(Entry::new(name, index, *ordinal, start::transport(server).to_owned()));
             *ordinal += 1;
             if index < shared.options.most_servers {
-                connect::start(server, &entry, &shared);
+                start::start(server, &entry, &shared);
             } else {
-                connect::refuse(&entry, &shared);
+                start::refuse(&entry, &shared);
             }
             entry
         });

@@ -2,6 +2,7 @@
 
 mod builder;
 mod call;
+mod call_tool;
 mod keep;
 mod server;
 mod state;
@@ -9,25 +10,23 @@ mod state;
 use std::sync::Arc;
 
 use rmcp::model::ClientCapabilities;
-use tokio::sync::Semaphore;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::DropGuard;
 
-pub use builder::Builder;
-pub use call::caller::CallOptions;
-pub use server::Server;
-pub use state::event::{Event, Events};
-pub use state::notify::{Guard, Notification};
-pub use state::subscriptions::ResourceUpdate;
+pub use self::builder::Builder;
+pub use self::call::options::CallOptions;
+pub use self::server::Server;
+pub use self::state::event::{Event, Events};
+pub use self::state::notify::{Guard, Notification};
+pub use self::state::subscriptions::ResourceUpdate;
 
-pub(crate) use self::builder::Options;
 use self::state::entry::Entry;
-use self::state::event::EventSender;
+use self::state::shared::Shared;
 use crate::values::qualified_tool::QualifiedTool;
 
 /// The MCP servers of one ACP session: connected, kept connected, and called.
 ///
-/// Clones are handles on the same session. When the last one goes, the servers are ended; [`shutdown`](Self::shutdown)
-/// waits for that.
+/// Clones are handles on the same session. Dropping the last one ends the servers.
+/// [`shutdown`](Self::shutdown) ends them and waits until they are gone.
 #[derive(Clone, Debug)]
 pub struct McpSession {
     inner: Arc<Inner>,
@@ -40,57 +39,46 @@ struct Inner {
     _end: DropGuard,
 }
 
-/// What the tasks of a session have in common.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) options: Options,
-    pub(crate) events: EventSender,
-    pub(crate) closing: CancellationToken,
-    /// Permits of being connected: there are not more at once.
-    connecting: Semaphore,
-}
-
 impl McpSession {
-    /// Settings of a session; `client` is who servers are told they talk to (rule `mcp-neg-04`).
-    pub fn builder(client: rmcp::model::Implementation) -> Builder {
-        Builder::new(client)
-    }
-
-    /// The servers, in the order of `mcpServers`.
+    /// Returns the servers, in the order of `mcpServers`.
     #[must_use]
     pub fn servers(&self) -> Vec<Server> {
         self.inner.entries.iter().map(|entry| Server::new(entry, &self.inner.shared)).collect()
     }
 
-    /// The first server of this name.
+    /// Returns the first server of this name.
     #[must_use]
     pub fn server(&self, name: &str) -> Option<Server> {
         self.servers().into_iter().find(|server| server.name() == name)
     }
 
-    /// Waits until no server is being connected any more; not for those that wait for the user
-    /// ([`ServerStatus::Authorizing`](crate::ServerStatus::Authorizing)). The time of each is bounded by [`Timeouts::connect`](crate::Timeouts::connect), which
-    /// begins when it is [its turn](Builder::at_once), and which authorization servers have once more.
+    /// Waits until no server is being connected any more, apart from servers that wait for the user
+    /// ([`ServerStatus::Authorizing`](crate::ServerStatus::Authorizing)).
+    ///
+    /// Each server has the time of [`Timeouts::connect`](crate::Timeouts::connect), which begins
+    /// when it is [its turn](Builder::at_once). Authorization servers have that time once more.
     pub async fn connected(&self) {
         for entry in &self.inner.entries {
             entry.settled().await;
         }
     }
 
-    /// Waits as well for servers that wait for the user, and until their tools are listed: for who has nothing to do
-    /// without them. The time is bounded by [`Timeouts::authorization`](crate::Timeouts::authorization) for each
-    /// authorization that a server wants.
+    /// Waits until no server is being connected or authorized any more, and all tools are listed.
+    /// Each authorization has the time of
+    /// [`Timeouts::authorization`](crate::Timeouts::authorization).
     pub async fn authorized(&self) {
         for entry in &self.inner.entries {
             entry.authorized().await;
         }
     }
 
-    /// The tools of all servers, in the order of `mcpServers` and of each server's list, with names for the model.
+    /// Returns the tools of all servers with names for the model, in the order of `mcpServers` and
+    /// of each server's list.
     ///
-    /// Waits for servers that are being connected and for lists that are asked for the first time. Servers that failed
-    /// have none, and those that wait for the user; those whose list is out of date have what they had. Nothing is asked here: lists are kept, and asked
-    /// for anew when a server says that they have changed ([`Event::ToolsChanged`]).
+    /// Waits for servers that are being connected, and for their first lists. Servers that failed
+    /// or wait for the user have no tools. This sends no request: the session keeps the lists, and
+    /// fetches a list again when its server reports a change ([`Event::ToolsChanged`]). Until then
+    /// the old list is returned.
     pub async fn tools(&self) -> Vec<QualifiedTool> {
         for entry in &self.inner.entries {
             entry.listed().await;
@@ -98,32 +86,35 @@ impl McpSession {
         self.current_tools()
     }
 
-    /// The tools that are known now; does not wait.
+    /// Returns the tools that are known now, without waiting.
     #[must_use]
     pub fn current_tools(&self) -> Vec<QualifiedTool> {
         self.inner.entries.iter().flat_map(|entry| entry.tools()).collect()
     }
 
-    /// The tool of this name, if it is known now; does not wait.
+    /// Returns the tool of this name, if it is known now, without waiting.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<QualifiedTool> {
         self.inner.entries.iter().find_map(|entry| entry.tool(name))
     }
 
-    /// What servers are told that the client can do: it follows from the handlers and extensions that there are.
+    /// Returns the client capabilities that are declared to servers. They follow from the handlers
+    /// and extensions of the session.
     #[must_use]
     pub fn client_capabilities(&self) -> ClientCapabilities {
         self.inner.shared.options.client_config().capabilities
     }
 
-    /// What happens to the servers. The first to ask gets everything from the start; see [`Events`].
+    /// Returns the events of the servers. The first caller gets all events from the start; see
+    /// [`Events`].
     #[must_use]
     pub fn events(&self) -> Events {
         self.inner.shared.events.subscribe()
     }
 
-    /// Ends all servers, and waits until they are gone: at most [`Timeouts::shutdown`](crate::Timeouts::shutdown) for
-    /// each of the steps of rule `mcp-neg-36`, all servers at once. Calls that are running fail.
+    /// Ends all servers at the same time, and waits until they are gone. Each step of ending a
+    /// server takes at most [`Timeouts::shutdown`](crate::Timeouts::shutdown). Calls that are under
+    /// way fail.
     pub async fn shutdown(&self) {
         self.inner.shared.closing.cancel();
         for entry in &self.inner.entries {

@@ -1,4 +1,5 @@
-//! What can be done with one server. Whatever needs a capability is refused here when the server did not declare it.
+//! A handle on one server. A request that needs a capability is refused here if the server did not
+//! declare it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,11 +12,12 @@ use rmcp::model::{
 };
 use rmcp::{Peer, RoleClient};
 
-use super::Shared;
-use super::call::caller::{CallOptions, Caller};
+use super::call::caller::Caller;
+use super::call::options::CallOptions;
 use super::call::pages::Pages;
 use super::state::entry::{Connection, Entry};
 use super::state::notify::{Guard, Notification};
+use super::state::shared::Shared;
 use super::state::subscriptions::ResourceUpdate;
 use crate::error::McpError;
 use crate::values::qualified_tool::QualifiedTool;
@@ -63,26 +65,26 @@ impl Server {
         Self { entry: Arc::clone(entry), shared: Arc::clone(shared) }
     }
 
-    /// Its name, as `mcpServers` has it.
+    /// Returns the name of the server in `mcpServers`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.entry.name
     }
 
-    /// Its transport, as `mcpServers` names it: `stdio`, `http`, `sse` or another.
+    /// Returns the transport of the server in `mcpServers`: `stdio`, `http`, `sse` or another.
     #[must_use]
     pub fn transport(&self) -> &str {
         &self.entry.transport
     }
 
-    /// How it is.
+    /// Returns the status of the server.
     #[must_use]
     pub fn status(&self) -> ServerStatus {
         self.entry.status()
     }
 
-    /// Waits until it is not connected any more and is not going to be, and says why. A server that is started again is
-    /// not closed.
+    /// Waits until the server has ended for good, and returns the reason. A server that is being
+    /// started again has not ended.
     pub async fn closed(&self) -> CloseReason {
         match self.entry.over().await {
             McpError::Closed => CloseReason::Shutdown,
@@ -90,26 +92,26 @@ impl Server {
         }
     }
 
-    /// What it has said of itself, if it is connected.
+    /// Returns the facts that the server has told about itself, if it is connected.
     #[must_use]
     pub fn info(&self) -> Option<Arc<ServerInfo>> {
         self.status().info().cloned()
     }
 
-    /// How the list of its tools is.
+    /// Returns the status of the list of tools.
     #[must_use]
     pub fn tools_status(&self) -> ToolsStatus {
         self.entry.tools_status()
     }
 
-    /// Its tools, as they are known now.
+    /// Returns the tools that are known now.
     #[must_use]
     pub fn tools(&self) -> Vec<QualifiedTool> {
         self.entry.tools()
     }
 
-    /// What rmcp has for everything that has no method here. It is that of the present connection, and does not survive
-    /// a restart of the server; nothing is checked before use.
+    /// Returns the peer of rmcp, for requests that have no method here. It belongs to the current
+    /// connection and does not survive a restart of the server. It checks no capabilities.
     ///
     /// # Errors
     ///
@@ -118,8 +120,8 @@ impl Server {
         Ok(self.connection().await?.peer)
     }
 
-    /// Calls `handler` for every notification of this method, such as `notifications/resources/updated`, until the guard
-    /// is dropped. It must not block.
+    /// Calls `handler` for every notification of this method, such as
+    /// `notifications/resources/updated`, until the guard is dropped. The handler must not block.
     pub fn on_notification(
         &self,
         method: &str,
@@ -128,36 +130,42 @@ impl Server {
         self.entry.notifications.add(method, Arc::new(handler))
     }
 
-    /// Calls `handler` when the list of its tools has changed, until the guard is dropped. The list that is kept here is
-    /// asked for anew by itself. It must not block.
+    /// Calls `handler` when the list of tools has changed, until the guard is dropped. The handler
+    /// must not block. The session fetches its own list again by itself.
     ///
-    /// This and its likes are also called when a change may have been missed, as the stream of changes of a modern server
-    /// broke and was opened again. A server that does not declare `listChanged` tells of nothing.
+    /// The handlers for changed lists are also called when a change may have been missed, because
+    /// the stream of changes of a modern server broke and was opened again. A server that does not
+    /// declare `listChanged` reports nothing.
     pub fn on_tools_list_changed(&self, handler: impl Fn() + Send + Sync + 'static) -> Guard {
         self.on_notification("notifications/tools/list_changed", move |_| handler())
     }
 
-    /// Calls `handler` when the list of its prompts has changed, until the guard is dropped. It must not block.
+    /// Calls `handler` when the list of prompts has changed, until the guard is dropped. The
+    /// handler must not block.
     pub fn on_prompts_list_changed(&self, handler: impl Fn() + Send + Sync + 'static) -> Guard {
         self.on_notification("notifications/prompts/list_changed", move |_| handler())
     }
 
-    /// Calls `handler` when the list of its resources has changed, until the guard is dropped. It must not block.
+    /// Calls `handler` when the list of resources has changed, until the guard is dropped. The
+    /// handler must not block.
     pub fn on_resources_list_changed(&self, handler: impl Fn() + Send + Sync + 'static) -> Guard {
         self.on_notification("notifications/resources/list_changed", move |_| handler())
     }
 
-    /// Subscribes to a resource: calls `handler` for each of its updates, and for those of resources below it, until the
-    /// guard is dropped. The last guard of a resource ends the subscription. The handler must not block.
+    /// Subscribes to a resource: calls `handler` for each update of it or of a resource below it,
+    /// until the guard is dropped. Dropping the last guard of a resource ends the subscription. The
+    /// handler must not block.
     ///
-    /// A subscription outlives connections: when the server was started again, or its stream of changes broke, it is
-    /// asked again, and the handler is told once that something [may have been missed](ResourceUpdate::after_gap). If the
-    /// server refuses by then, that is [`Event::SubscriptionLost`](crate::Event::SubscriptionLost).
+    /// A subscription outlives connections. After the server was started again, or its stream of
+    /// changes broke, the session subscribes again, and calls the handler once to report that
+    /// updates [may have been missed](ResourceUpdate::after_gap). If the server refuses then, the
+    /// session sends [`Event::SubscriptionLost`](crate::Event::SubscriptionLost).
     ///
     /// # Errors
     ///
-    /// [`McpError::NotSupported`] naming `resources.subscribe`; [`McpError::TooMany`] beyond 1000 resources of the
-    /// server; [`McpError::ResourceNotFound`]; the failure of the server, and what it answers.
+    /// [`McpError::NotSupported`] naming `resources.subscribe`; [`McpError::TooMany`] beyond 1000
+    /// resources of the server; [`McpError::ResourceNotFound`]; the failure of the server, or the
+    /// error that it answers with.
     pub async fn on_resource_updated(
         &self,
         uri: impl Into<String>,
@@ -173,7 +181,7 @@ impl Server {
         }
     }
 
-    /// Its prompts, all pages.
+    /// Lists the prompts, all pages.
     ///
     /// # Errors
     ///
@@ -183,7 +191,7 @@ impl Server {
         pages!(self, connection, "prompts/list", ListPromptsRequest, ListPromptsResult, prompts)
     }
 
-    /// One of its prompts, with arguments filled in.
+    /// Gets a prompt with its arguments filled in.
     ///
     /// # Errors
     ///
@@ -202,21 +210,23 @@ impl Server {
         }
     }
 
-    /// Its resources, all pages.
+    /// Lists the resources, all pages.
     ///
     /// # Errors
     ///
-    /// [`McpError::NotSupported`] naming `resources`; the failure of the server, and what it answers.
+    /// [`McpError::NotSupported`] naming `resources`; the failure of the server, and what it
+    /// answers.
     pub async fn list_resources(&self) -> Result<Vec<Resource>, McpError> {
         let connection = self.need("resources", ServerInfo::supports_resources).await?;
         pages!(self, connection, "resources/list", ListResourcesRequest, ListResourcesResult, resources)
     }
 
-    /// The templates of its resources, all pages.
+    /// Lists the resource templates, all pages.
     ///
     /// # Errors
     ///
-    /// [`McpError::NotSupported`] naming `resources`; the failure of the server, and what it answers.
+    /// [`McpError::NotSupported`] naming `resources`; the failure of the server, and what it
+    /// answers.
     pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, McpError> {
         let connection = self.need("resources", ServerInfo::supports_resources).await?;
         pages!(
@@ -229,11 +239,12 @@ impl Server {
         )
     }
 
-    /// The contents of a resource.
+    /// Reads the contents of a resource.
     ///
     /// # Errors
     ///
-    /// [`McpError::NotSupported`] naming `resources`; the failure of the server, and what it answers.
+    /// [`McpError::NotSupported`] naming `resources`; the failure of the server, and what it
+    /// answers.
     pub async fn read_resource(&self, uri: impl Into<String>) -> Result<ReadResourceResult, McpError> {
         let connection = self.need("resources", ServerInfo::supports_resources).await?;
         let uri = uri.into();
@@ -250,11 +261,12 @@ impl Server {
         }
     }
 
-    /// Values for an argument of a prompt or a resource template.
+    /// Completes an argument of a prompt or of a resource template.
     ///
     /// # Errors
     ///
-    /// [`McpError::NotSupported`] naming `completions`; the failure of the server, and what it answers.
+    /// [`McpError::NotSupported`] naming `completions`; the failure of the server, and what it
+    /// answers.
     pub async fn complete(&self, params: CompleteRequestParams) -> Result<CompleteResult, McpError> {
         let connection = self.need("completions", ServerInfo::supports_completions).await?;
         let request = ClientRequest::CompleteRequest(CompleteRequest::new(params));

@@ -1,8 +1,8 @@
-//! What of this process's environment a server sees.
+//! The part of this process's environment that a server gets.
 
 use std::ffi::OsString;
 
-/// What a program needs to run at all, and nothing that is a secret as a rule.
+/// The variables that programs need to run. As a rule, none of them is a secret.
 const USUAL: &[&str] = &[
     "APPDATA",
     "COMSPEC",
@@ -30,23 +30,24 @@ const USUAL: &[&str] = &[
     "XDG_RUNTIME_DIR",
 ];
 
-/// What of this process's environment a server sees. The variables of its configuration are added, and override.
+/// The part of this process's environment that a server gets. The variables of its configuration
+/// are added, and take precedence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EnvPolicy {
-    /// All of it. The default, because it is what editors count on.
+    /// The whole environment. The default, because editors rely on it.
     #[default]
     Inherit,
-    /// `PATH`, `HOME` and the like: what programs need to run, and no API keys.
+    /// `PATH`, `HOME` and the like: the variables that programs need to run, without API keys.
     Usual,
     /// The variables of these names.
     Only(Vec<String>),
-    /// Nothing.
+    /// No variable.
     Empty,
 }
 
 impl EnvPolicy {
-    /// The names of the variables, unless it is all of them.
+    /// Returns the names of the variables, or `None` for all of them.
     pub(crate) fn names(&self) -> Option<Vec<OsString>> {
         match self {
             Self::Inherit => None,

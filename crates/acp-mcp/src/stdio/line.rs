@@ -1,16 +1,16 @@
-//! What a line of a server's stdout says.
+//! Lines of a server's stdout, read as messages.
 
 use acp_json::{Node, Outline};
 use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use serde_json::Value;
 
-/// Cuts what is read into lines, and drops those that are too long.
+/// Cuts the output into lines, and drops lines that are too long.
 pub(super) struct Lines {
     buffer: Vec<u8>,
-    /// Up to where the buffer has been searched.
+    /// The number of bytes of the buffer that have been searched.
     searched: usize,
     limit: usize,
-    /// A line that is too long, while it goes by.
+    /// The outline of a line that is too long, while it is skipped.
     skipped: Option<Skipped>,
 }
 
@@ -23,7 +23,7 @@ impl Lines {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next message. Everything that is none is passed over (rule `mcp-neg-23`).
+    /// Returns the next message. Everything else is ignored (rule `mcp-neg-23`).
     pub(super) fn next(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
             let unread = self.buffer.get(self.searched..).unwrap_or_default();
@@ -43,10 +43,7 @@ impl Lines {
                 skipped => {
                     let mut skipped = skipped.unwrap_or_else(Skipped::new);
                     skipped.0.push(&line);
-                    tracing::warn!(
-                        "passed over a line of an MCP server: it is longer than {} bytes",
-                        self.limit
-                    );
+                    tracing::warn!("ignored a line of an MCP server: it is longer than {} bytes", self.limit);
                     skipped.refusal(format!("the answer is longer than {} bytes", self.limit))
                 }
             };
@@ -57,7 +54,7 @@ impl Lines {
     }
 }
 
-/// What there is to know of a line that cannot be read.
+/// The outline of a line that cannot be read.
 struct Skipped(Outline<2>);
 
 impl Skipped {
@@ -65,7 +62,7 @@ impl Skipped {
         Self(Outline::of(["id", "method"]))
     }
 
-    /// An error in place of an answer, so that who waits for it hears of it. Nobody waits for a
+    /// Returns an error in place of an answer, so that its request ends. Nobody waits for a
     /// notification, and the id of a request is one of the server's own.
     fn refusal(&self, problem: String) -> Option<ServerJsonRpcMessage> {
         if self.0.has("method") {
@@ -88,7 +85,7 @@ fn read(line: &[u8]) -> Option<ServerJsonRpcMessage> {
     if let Ok(message) = serde_json::from_slice(line) {
         return Some(message);
     }
-    // An error that is not quite one still is the answer to something.
+    // A malformed error is still the answer to a request.
     let value: Option<Value> = serde_json::from_slice(line).ok();
     let answered =
         value.as_ref().filter(|value| value.get("error").is_some() && value.get("method").is_none());
@@ -107,7 +104,7 @@ fn read(line: &[u8]) -> Option<ServerJsonRpcMessage> {
             Some(ServerJsonRpcMessage::error(ErrorData::new(code, message.to_owned(), None), id))
         }
         None => {
-            tracing::debug!(bytes = line.len(), "passed over a line of an MCP server that is no message");
+            tracing::debug!(bytes = line.len(), "ignored a line of an MCP server that is not a message");
             if value.is_some() {
                 return None;
             }
@@ -172,12 +169,12 @@ mod tests {
             (format!(r#"{{"result":{{"text":"{text}"}},"id":7}}"#), Some(r#""id":7,"#)),
             (format!(r#"{{"result":{{"id":8,"text":"{text}"}},"id" : "a" }}"#), Some(r#""id":"a","#)),
             (format!(r#"{{"result":{{"text":"{text}\"id\":8"}}, "id":7}}"#), Some(r#""id":7,"#)),
-            // It is in none of these: whoever has 8 goes on waiting.
+            // None of these has the id 8, so the request with that id goes on waiting.
             (format!(r#"{{"result":{{"id":8,"text":"{text}"}}}}"#), Some("")),
             (format!(r#"{{"id":{{"id":8}},"result":"{text}"}}"#), Some("")),
             (format!(r#"{{"id":"{text}","result":8}}"#), Some("")),
             (format!("{text}\"id\":8"), Some("")),
-            // These are no answers.
+            // These are not answers.
             (format!(r#"{{"id":8,"method":"elicitation/create","params":"{text}"}}"#), None),
             (format!(r#"{{"params":{{"id":8,"text":"{text}"}},"method":"x"}}"#), None),
         ] {

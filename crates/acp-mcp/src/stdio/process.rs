@@ -1,4 +1,4 @@
-//! The process of a server, which goes with all that it has started.
+//! The process of a server, which ends together with everything that it has started.
 
 use std::time::Duration;
 
@@ -9,28 +9,28 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::StdioOptions;
+use super::options::StdioOptions;
 use crate::error::McpError;
 
-/// What the process is talked to with.
+/// The pipes of the process.
 pub(super) type Pipes = (ChildStdin, ChildStdout);
 
-/// A hold on a process. Dropped, it ends the process in a task, as [`end`](Self::end) does.
+/// A running process. Dropping this ends the process in a task, as [`end`](Self::end) does.
 pub(super) struct Process {
     child: Child,
-    /// Fires when the process is to end.
+    /// Cancelled when the process is to end.
     closing: CancellationToken,
     /// Runs until nothing is left of the process.
     supervised: Option<JoinHandle<()>>,
     _closes: DropGuard,
 }
 
-/// Knows how a process ended.
+/// Waits for the end of a process.
 #[derive(Clone)]
 pub(super) struct Exiting(Child);
 
 impl Exiting {
-    /// Tells how it ended, if it does within this time.
+    /// Returns the reason of the end, if the process ends within this time.
     pub(super) async fn exited(&mut self, within: Duration) -> Option<McpError> {
         let exit = timeout(within, self.0.wait()).await.ok()?;
         Some(McpError::Exited { status: exit.status, signal: exit.signal, stderr_tail: exit.stderr_tail })
@@ -58,7 +58,8 @@ impl Process {
         Exiting(self.child.clone())
     }
 
-    /// Ends the process and all it started; its stdin has been closed already (rule `mcp-neg-36`).
+    /// Ends the process and everything that it started. Its stdin has been closed already (rule
+    /// `mcp-neg-36`).
     pub(super) async fn end(&mut self) {
         self.closing.cancel();
         if let Some(supervised) = &mut self.supervised {
@@ -86,8 +87,8 @@ fn command(server: &McpServerStdio, options: &StdioOptions) -> Command {
     command
 }
 
-/// Ends the process when it is to, and what it has left behind when it exits: wrappers such as `npx` start the server as a
-/// child, which would keep the pipe open.
+/// Ends the process when that is wanted. When it exits by itself, ends the processes that it has
+/// left behind: wrappers such as `npx` start the server as a child, which would keep the pipe open.
 async fn supervise(mut guard: ChildGuard, closing: CancellationToken) {
     tokio::select! {
         _ = guard.exited() => {}

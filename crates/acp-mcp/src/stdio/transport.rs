@@ -12,15 +12,15 @@ use tokio::sync::{mpsc, oneshot};
 use super::line::Lines;
 use super::process::{Pipes, Process};
 
-/// How many messages may wait to be written.
+/// The number of messages that may wait to be written.
 const WAITING: usize = 64;
 
 type Outgoing = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
-/// A process as the peer.
+/// A connection to a process.
 pub(super) struct StdioTransport {
     process: Process,
-    /// Closes the process's stdin when dropped.
+    /// The queue to the process's stdin, which is closed when this is dropped.
     stdin: Option<mpsc::Sender<Outgoing>>,
     stdout: ChildStdout,
     lines: Lines,
@@ -41,7 +41,7 @@ impl StdioTransport {
     }
 }
 
-/// Writes whole messages, also those whose sender has stopped to wait.
+/// Writes whole messages, even if the sender does not wait any more.
 async fn write(mut stdin: ChildStdin, mut outgoing: mpsc::Receiver<Outgoing>) {
     while let Some((line, done)) = outgoing.recv().await {
         let written = async {

@@ -1,4 +1,4 @@
-//! Questions that a server has for the user.
+//! Questions of a server for the user.
 
 use acp_types::v1::{self, ElicitationAction, ElicitationSchema, ToolCallId};
 use futures_util::future::BoxFuture;
@@ -8,22 +8,25 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-/// Asks the user on behalf of MCP servers; an agent has its client do so (`elicitation/create` of ACP).
+/// Asks the user on behalf of MCP servers. An agent has its client ask (`elicitation/create` of
+/// ACP).
 ///
-/// A legacy server that answers a call only after the user has visited web pages (-32042) has them asked for here, too, and
-/// gets the call again once the user agreed.
+/// A legacy server may answer a call only after the user has visited web pages (-32042). The user
+/// is asked here for these visits, too, and the server gets the call again after the user has
+/// agreed.
 ///
-/// Having one declares the capability `elicitation` to servers, with the modes it takes. Note that ACP and MCP differ in
-/// what an empty capability means: of MCP it is `form`, of ACP nothing (rule `acp-mcp-09`).
+/// A session with an `Elicitation` declares the capability `elicitation` to servers, with the modes
+/// that it supports. An empty capability means `form` in MCP, and nothing in ACP.
 pub trait Elicitation: Send + Sync + 'static {
-    /// What can be asked. Servers are told so, and a question of another kind is refused without asking.
+    /// Returns the kinds of questions that can be asked. They are declared to servers, and a
+    /// question of another kind is refused.
     fn modes(&self) -> ElicitationModes;
 
-    /// Asks. Whatever is wrong with the answer is for the server to say; `Cancel` is for a user who was not reached.
+    /// Asks the user. The server checks the answer. `Cancel` stands for a user who was not reached.
     fn elicit(&self, request: ElicitRequest) -> BoxFuture<'_, ElicitationAction>;
 }
 
-/// Which kinds of questions can be asked.
+/// The kinds of questions that can be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ElicitationModes {
@@ -34,7 +37,7 @@ pub struct ElicitationModes {
 }
 
 impl ElicitationModes {
-    /// These kinds.
+    /// Creates a choice of kinds.
     #[must_use]
     pub const fn new(form: bool, url: bool) -> Self {
         Self { form, url }
@@ -52,29 +55,29 @@ impl ElicitationModes {
     }
 }
 
-/// A question.
+/// A question of a server for the user.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequest {
-    /// The name of the server that asks: users should see it.
+    /// The name of the server that asks. Users should see it.
     pub server: String,
-    /// The tool call that the question comes from, where that is known.
+    /// The tool call that the question comes from, if that is known.
     pub tool_call: Option<ToolCallId>,
-    /// What the server says.
+    /// The words of the server.
     pub message: String,
-    /// How it is asked.
+    /// The kind of the question.
     pub mode: ElicitMode,
 }
 
-/// How a question is asked.
+/// The kind of a question, and its content.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitMode {
-    /// By a form with these fields.
+    /// A form with these fields.
     Form(Box<ElicitationSchema>),
-    /// By a web page.
+    /// A web page to visit.
     Url {
-        /// Its address.
+        /// The address of the page.
         url: String,
         /// The server's id of the question.
         id: String,
@@ -82,7 +85,7 @@ pub enum ElicitMode {
 }
 
 impl ElicitRequest {
-    /// The same question for a client of ACP, in this scope.
+    /// Converts the question into one for a client of ACP, in this scope.
     #[must_use]
     pub fn to_acp(&self, scope: impl Into<v1::ElicitationScope>) -> v1::CreateElicitationRequest {
         let mode: v1::ElicitationMode = match &self.mode {
@@ -113,7 +116,7 @@ impl ElicitRequest {
     }
 }
 
-/// Asks, if it may be asked.
+/// Asks the user a question of a server, if its kind was declared.
 pub(crate) async fn ask(
     elicitation: Option<&dyn Elicitation>,
     server: &str,

@@ -1,21 +1,22 @@
-//! Extensions of MCP: their names, and what becomes of a call when only one side has one.
+//! Extensions of MCP: their identifiers, and servers that do not have one.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The identifier of an extension: a prefix of dotted labels, `/`, and a name, such as `io.modelcontextprotocol/ui`
-/// (rule `mcp-neg-17`).
+/// The identifier of an extension: a prefix of dotted labels, `/`, and a name, such as
+/// `io.modelcontextprotocol/ui`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExtensionId(Box<str>);
 
 impl ExtensionId {
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether MCP itself defines it: the second label of the prefix is `modelcontextprotocol` or `mcp`.
+    /// Tells whether MCP itself defines the extension: the second label of the prefix is then
+    /// `modelcontextprotocol` or `mcp`.
     #[must_use]
     pub fn is_official(&self) -> bool {
         let second = self.0.split(['.', '/']).nth(1);
@@ -56,7 +57,7 @@ impl FromStr for ExtensionId {
     }
 }
 
-/// Why a text is no [`ExtensionId`].
+/// The reason why a text is not an [`ExtensionId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidExtensionId(&'static str);
 
@@ -68,12 +69,13 @@ impl fmt::Display for InvalidExtensionId {
 
 impl std::error::Error for InvalidExtensionId {}
 
-/// What to do with a server that does not have an extension (rules `mcp-neg-19` and `-21`).
+/// The treatment of a server that does not have an extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnMissing {
-    /// Do without it: use what the core protocol has.
+    /// Use the server with the core protocol alone.
     Core,
-    /// Have nothing to do with the server: it fails with [`McpError::MissingExtension`](crate::McpError::MissingExtension).
+    /// Do not use the server: it fails with
+    /// [`McpError::MissingExtension`](crate::McpError::MissingExtension).
     Reject,
 }
 

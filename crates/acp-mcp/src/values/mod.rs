@@ -1,4 +1,4 @@
-//! Plain values that users give and get.
+//! Plain values that users pass in and get back.
 
 pub(crate) mod elicitation;
 pub(crate) mod extension;

@@ -1,4 +1,4 @@
-//! What is known of a server.
+//! The status of a server, and the facts that it has told about itself.
 
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use super::extension::ExtensionId;
 use super::version::{Era, ProtocolVersion};
 use crate::error::McpError;
 
-/// How a server is.
+/// The status of a server.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ServerStatus {
-    /// It is being connected, for the first time or again.
+    /// The server is being connected, for the first time or again.
     Connecting,
-    /// It is not connected, and an authorization is going on: it waits for the user, and is connected after that.
+    /// An authorization by the user is under way. The server is connected afterwards.
     Authorizing,
-    /// It is connected.
+    /// The server is connected.
     Connected(Arc<ServerInfo>),
-    /// It is not connected, and will not be.
+    /// The server is not connected, and will not be connected.
     Failed(McpError),
     /// The session was shut down.
     Closed,
 }
 
 impl ServerStatus {
-    /// What is known of it, if it is connected.
+    /// Returns the facts about the server, if it is connected.
     #[must_use]
     pub const fn info(&self) -> Option<&Arc<ServerInfo>> {
         match self {
@@ -35,7 +35,7 @@ impl ServerStatus {
         }
     }
 
-    /// Why it is not connected.
+    /// Returns the reason why the server is not connected.
     #[must_use]
     pub const fn failure(&self) -> Option<&McpError> {
         match self {
@@ -45,43 +45,43 @@ impl ServerStatus {
     }
 }
 
-/// Why a server is not connected any more.
+/// The reason why a server is not connected any more.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CloseReason {
-    /// The session was shut down, or nobody holds it any more.
+    /// The session was shut down, or its last handle was dropped.
     Shutdown,
-    /// It could not be connected, or ended by itself too often.
+    /// The server could not be connected, or ended by itself too often.
     Failed(McpError),
 }
 
-/// What a connected server has said of itself.
+/// The facts that a connected server has told about itself.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ServerInfo {
-    /// How the version was agreed on.
+    /// The era, which decides how the version was agreed on.
     pub era: Era,
-    /// The version that is spoken.
+    /// The version of MCP that is in use.
     pub version: ProtocolVersion,
-    /// What it can do.
+    /// The capabilities of the server.
     pub capabilities: ServerCapabilities,
-    /// Extensions that both sides have.
+    /// The extensions that both sides have.
     pub extensions: Vec<ExtensionId>,
-    /// How it wants to be used, for the model: at most 64 KiB of it.
+    /// The server's instructions for the model, at most 64 KiB.
     pub instructions: Option<String>,
-    /// Its name and version, for people: nothing may depend on them (rule `mcp-neg-11`).
+    /// The name and the version of the server, for people. Nothing may depend on them.
     pub implementation: Option<Implementation>,
 }
 
 impl ServerInfo {
-    /// Whether both sides have an extension.
+    /// Tells whether both sides have an extension.
     #[must_use]
     pub fn has_extension(&self, id: &ExtensionId) -> bool {
         self.extensions.contains(id)
     }
 
-    /// The server's settings of an extension that both sides have (rule `mcp-neg-18`). `None` when they do not, or
-    /// when the settings are not a `T`.
+    /// Returns the server's settings of an extension that both sides have. `None` when one side
+    /// lacks the extension, or when the settings are not a `T`.
     #[must_use]
     pub fn extension_settings<T: DeserializeOwned>(&self, id: &ExtensionId) -> Option<T> {
         let settings = self.capabilities.extensions.as_ref()?.get(id.as_str())?;
@@ -89,47 +89,47 @@ impl ServerInfo {
         self.has_extension(id).then(|| serde_json::from_value(settings).ok())?
     }
 
-    /// Whether it has tools.
+    /// Tells whether the server has tools.
     #[must_use]
     pub const fn supports_tools(&self) -> bool {
         self.capabilities.tools.is_some()
     }
 
-    /// Whether it has prompts.
+    /// Tells whether the server has prompts.
     #[must_use]
     pub const fn supports_prompts(&self) -> bool {
         self.capabilities.prompts.is_some()
     }
 
-    /// Whether it has resources.
+    /// Tells whether the server has resources.
     #[must_use]
     pub const fn supports_resources(&self) -> bool {
         self.capabilities.resources.is_some()
     }
 
-    /// Whether it tells of changes of single resources.
+    /// Tells whether the server reports changes of single resources.
     #[must_use]
     pub fn supports_resource_subscribe(&self) -> bool {
         self.capabilities.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true))
     }
 
-    /// Whether it completes arguments.
+    /// Tells whether the server completes arguments.
     #[must_use]
     pub const fn supports_completions(&self) -> bool {
         self.capabilities.completions.is_some()
     }
 }
 
-/// How the list of a server's tools is.
+/// The status of the list of a server's tools.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ToolsStatus {
-    /// The server is not connected, or its list has not come yet.
+    /// The server is not connected, or has not sent its list yet.
     Unknown,
     /// The server has no tools.
     NotOffered,
-    /// So many.
+    /// The list is there, with this many tools.
     Listed(usize),
-    /// The list could not be had; tools of an earlier list stay.
+    /// The list could not be fetched. The tools of an earlier list stay.
     Failed(McpError),
 }

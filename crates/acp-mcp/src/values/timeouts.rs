@@ -1,33 +1,37 @@
-//! How long is waited for a server.
+//! The time limits of a session.
 
 use std::time::Duration;
 
-/// As long as nobody waits, and yet a time that can be added to a point in time.
+/// A time longer than anybody waits, which can still be added to a point in time.
 pub(crate) const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
-/// How long is waited for a server.
+/// The time limits for servers.
 ///
-/// Zero is no time at all: what takes any fails with [`McpError::Timeout`](crate::McpError::Timeout), and processes are
-/// killed at once. [`Duration::MAX`] is for ever.
+/// With zero, every step that takes time fails with
+/// [`McpError::Timeout`](crate::McpError::Timeout), and processes are killed at once.
+/// [`Duration::MAX`] means for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// For the answer to `server/discover`, before a server on stdio is taken for a legacy one. Default 5 s.
+    /// For the answer to `server/discover`. A server on stdio that does not answer in time is
+    /// treated as a legacy one. Default 5 s.
     pub probe: Duration,
     /// For the answer to one `initialize`. Default 20 s.
     pub initialize: Duration,
-    /// For a server to be connected, all attempts together. Default 60 s.
+    /// For connecting a server, all attempts together. Default 60 s.
     pub connect: Duration,
-    /// For the answer to a request; progress starts it anew (rule `mcp-neg-62`). Default 60 s.
+    /// For the answer to a request. Progress starts the time anew. Default 60 s.
     pub request: Duration,
-    /// For the answer to a request, whatever the progress. Default 10 min.
+    /// For the answer to a request, with or without progress. Default 10 min.
     pub request_max: Duration,
-    /// For an authorization of a server by the user, all of its steps; no other server waits for it. Default 10 min.
+    /// For an authorization by the user, all steps together. No other server waits for it.
+    /// Default 10 min.
     pub authorization: Duration,
-    /// For a legacy server to say that it is done with a web page that the user has agreed to visit, before the call that
-    /// depends on it is made again without that word. Default 60 s.
+    /// For a legacy server to report that it is done with a web page that the user has agreed to
+    /// visit. Afterwards the call that depends on the page is made again. Default 60 s.
     pub consent: Duration,
-    /// For a process to exit after its stdin was closed, and again after it was asked to. Default 3 s.
+    /// For a process to exit after its stdin was closed, and once more after it was asked to end.
+    /// Default 3 s.
     pub shutdown: Duration,
 }
 

@@ -1,21 +1,23 @@
-//! Names for tools of many servers, as the interfaces of models take them.
+//! Names for the tools of many servers, in the form that the interfaces of models accept.
 
-/// The longest name that all of them take.
+/// The longest name that all interfaces accept.
 const LONGEST: usize = 64;
-/// Stands between server and tool.
+/// The separator between server and tool.
 const BETWEEN: &str = "__";
 
-/// The name of a tool among those of all servers: 1 to 64 of `A-Z a-z 0-9 _ -`.
+/// Returns the name of a tool among the tools of all servers: 1 to 64 of `A-Z a-z 0-9 _ -`.
 ///
-/// It depends on nothing but the server's name, how many servers of that name come before it, and the tool's name. So
-/// it stays the same while other tools come and go, and when the session is loaded again. A name that is not just
-/// `server__tool` has a hash at the end, so that two tools never get the same.
+/// The name depends only on the name of the server, the number of servers of that name before it,
+/// and the name of the tool. It stays the same while other tools come and go, and when the session
+/// is loaded again. A name that is not just `server__tool` ends with a hash, so that two tools
+/// never get the same name.
 pub(super) fn qualified(server: &str, ordinal: usize, tool: &str) -> String {
     let (server_part, tool_part) = (valid(server), valid(tool));
     let plain = format!("{server_part}{BETWEEN}{tool_part}");
     let is_exact =
         server_part == server && tool_part == tool && ordinal == 0 && !server.is_empty() && !tool.is_empty();
-    // Cut at the first `__`, it must give back what it was made of; and it must not look like one with a hash.
+    // Cut at the first `__`, the name must give back its two parts. It must not look like one with
+    // a hash.
     let is_clear =
         !server.contains(BETWEEN) && !server.ends_with('_') && !tool.starts_with('_') && !ends_in_hash(tool);
     if is_exact && is_clear && plain.len() <= LONGEST {
@@ -39,7 +41,7 @@ fn ends_in_hash(tool: &str) -> bool {
     digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// FNV-1a: the same in every build, which the hasher of the standard library does not promise.
+/// Computes FNV-1a, which is the same in every build. The standard hasher does not promise that.
 fn hash(parts: &[&[u8]]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for part in parts {

@@ -1,4 +1,4 @@
-//! What a tool gives back, for an ACP client.
+//! The result of a tool, for an ACP client.
 
 use acp_json::Value;
 use acp_types::v1::{Content, ContentBlock, ToolCallContent, ToolCallId, ToolCallStatus, ToolCallUpdate};
@@ -6,36 +6,39 @@ use rmcp::model::CallToolResult;
 
 use crate::error::McpError;
 
-/// What a tool gave back.
+/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolOutcome {
-    /// The blocks of content. Those of MCP are those of ACP; a kind that neither knows is kept as it is
-    /// (rule `acp-mcp-08`).
+    /// The blocks of content. MCP and ACP have the same blocks. A block of an unknown kind is kept
+    /// as it is.
     pub content: Vec<ContentBlock>,
     /// The structured result, if the tool has one.
     pub structured: Option<Value>,
-    /// Whether the tool says that it failed. The model should see why: it is in the content.
+    /// True when the tool says that it failed. The content has the reason, which the model should
+    /// see.
     pub is_error: bool,
-    /// The whole result, as the server gave it.
+    /// The whole result as the server sent it.
     pub raw: Value,
 }
 
 impl ToolOutcome {
-    /// The content as that of a tool call.
+    /// Returns the content in the form of a tool call of ACP.
     #[must_use]
     pub fn tool_call_content(&self) -> Vec<ToolCallContent> {
         self.content.iter().map(|block| Content::new(block.clone()).into()).collect()
     }
 
-    /// The end of a tool call: its status, content, and the whole result as `rawOutput`.
+    /// Returns the update that ends a tool call: status, content, and the whole result as
+    /// `rawOutput`.
     #[must_use]
     pub fn to_update(&self, id: impl Into<ToolCallId>) -> ToolCallUpdate {
         let status = if self.is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
         ToolCallUpdate::new(id).status(status).content(self.tool_call_content()).raw_output(self.raw.clone())
     }
 
-    /// All text, for models that take nothing else; the structured result when there is no text.
+    /// Returns all text, for models that take only text. Without text, returns the structured
+    /// result.
     #[must_use]
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self.content.iter().filter_map(ContentBlock::as_text).collect();
@@ -52,10 +55,10 @@ impl ToolOutcome {
 
     /// Reads a result, also one with blocks that rmcp does not know.
     pub(crate) fn read(raw: &serde_json::Value) -> Result<Self, McpError> {
-        let members = raw.as_object().ok_or(invalid("it is no object"))?;
+        let members = raw.as_object().ok_or(invalid("it is not an object"))?;
         let blocks = match members.get("content") {
             None => &Vec::new(),
-            Some(content) => content.as_array().ok_or(invalid("`content` is no list"))?,
+            Some(content) => content.as_array().ok_or(invalid("`content` is not a list"))?,
         };
         let block = |block: &serde_json::Value| {
             acp_json::from_str::<ContentBlock>(&block.to_string())

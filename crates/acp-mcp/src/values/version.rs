@@ -1,10 +1,10 @@
-//! Versions of MCP, their eras, and which of them may be spoken.
+//! Versions of MCP, their eras, and the policy that chooses among them.
 
 use std::fmt;
 
 pub use rmcp::model::ProtocolVersion;
 
-/// The two ways in which MCP settles what is spoken (rule `mcp-neg-01`).
+/// The two ways in which MCP settles the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Era {
     /// 2026-07-28 and later: version and capabilities travel on every request.
@@ -14,7 +14,7 @@ pub enum Era {
 }
 
 impl Era {
-    /// The era of a version. `None` for text that is not a date, of which nothing is known.
+    /// Returns the era of a version, or `None` for text that is not a date.
     #[must_use]
     pub fn of(version: &ProtocolVersion) -> Option<Self> {
         let text = version.as_str();
@@ -23,7 +23,7 @@ impl Era {
                 4 | 7 => byte == b'-',
                 _ => byte.is_ascii_digit(),
             });
-        // Dates written this way are in order as text.
+        // Dates written this way sort as text.
         is_date.then(|| if version.has_initialize() { Self::Legacy } else { Self::Modern })
     }
 }
@@ -37,7 +37,7 @@ impl fmt::Display for Era {
     }
 }
 
-/// Every version that is spoken here, newest first.
+/// Every version that this crate speaks, newest first.
 pub(crate) const SPOKEN: [ProtocolVersion; 5] = [
     ProtocolVersion::V_2026_07_28,
     ProtocolVersion::V_2025_11_25,
@@ -46,23 +46,23 @@ pub(crate) const SPOKEN: [ProtocolVersion; 5] = [
     ProtocolVersion::V_2024_11_05,
 ];
 
-/// Which versions of MCP may be agreed on.
+/// The versions of MCP that may be agreed on.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum VersionPolicy {
-    /// Whatever both sides speak, the newest preferred. The default.
+    /// Every version that both sides speak, the newest preferred. The default.
     #[default]
     Auto,
     /// No older version than this one.
     AtLeast(ProtocolVersion),
     /// This version and no other.
     Only(ProtocolVersion),
-    /// A version with a handshake; servers are not probed.
+    /// Versions with a handshake. Servers are not probed.
     LegacyOnly,
 }
 
 impl VersionPolicy {
-    /// Whether a version may be agreed on.
+    /// Tells whether a version may be agreed on.
     #[must_use]
     pub fn allows(&self, version: &ProtocolVersion) -> bool {
         SPOKEN.contains(version)
@@ -74,7 +74,7 @@ impl VersionPolicy {
             }
     }
 
-    /// The versions of an era that may be agreed on, newest first.
+    /// Returns the versions of an era that may be agreed on, newest first.
     pub(crate) fn versions(&self, era: Era) -> Vec<ProtocolVersion> {
         let of_era = |version: &ProtocolVersion| Era::of(version) == Some(era) && self.allows(version);
         SPOKEN.into_iter().filter(of_era).collect()

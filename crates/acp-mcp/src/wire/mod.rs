@@ -1,4 +1,4 @@
-//! A connection to a server, whatever carries it.
+//! A connection to a server over any transport.
 
 pub(crate) mod progress;
 
@@ -18,12 +18,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use self::progress::ProgressWanted;
 use crate::values::version::Era;
 
-/// What a listener is told has the id of its request under this name, in `_meta`.
+/// The name in `_meta` under which a notification for a listener has the id of the listening
+/// request.
 pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Why a message was not sent.
+/// The reason why a message was not sent.
 #[derive(Debug)]
 pub(crate) struct WireError(pub(crate) Box<dyn Error + Send + Sync>);
 
@@ -39,6 +40,7 @@ impl Error for WireError {
     }
 }
 
+/// A transport of rmcp as a trait object.
 trait Carrier: Send {
     fn send(&mut self, message: TxJsonRpcMessage<RoleClient>) -> Boxed<'static, Result<(), WireError>>;
     fn receive(&mut self) -> Boxed<'_, Option<RxJsonRpcMessage<RoleClient>>>;
@@ -60,10 +62,11 @@ impl<T: Transport<RoleClient>> Carrier for T {
     }
 }
 
-/// One type for all transports.
+/// A connection to a server, one type for all transports.
 ///
-/// Notifications are handled one after the other, and what comes behind one waits for that: rmcp handles each in a task of
-/// its own, in any order and with no bound.
+/// Notifications are handled one after the other, and the messages behind a notification wait until
+/// it is handled. rmcp alone would handle each in a task of its own, in any order and without a
+/// bound.
 pub(crate) struct Wire {
     carrier: Box<dyn Carrier>,
     era: Option<Era>,
@@ -75,18 +78,19 @@ impl Wire {
         Self { carrier: Box::new(transport), era: None, handling: Arc::new(Semaphore::new(1)) }
     }
 
-    /// What was agreed on.
+    /// Sets the era that was agreed on.
     pub(crate) fn agreed(mut self, era: Era) -> Self {
         self.era = Some(era);
         self
     }
 }
 
-/// Has the next message wait until this one is handled, and dropped.
-fn hold(notification: &mut ServerNotification, turn: OwnedSemaphorePermit) {
-    // A listener has a queue, in which it may lie for long; a bound and an order that has, too.
+/// Makes the next message wait until this notification is handled and dropped.
+fn hold_back(notification: &mut ServerNotification, permit: OwnedSemaphorePermit) {
+    // A notification for a listener may stay in its queue for long. That queue has a bound and an
+    // order of its own.
     if !notification.get_meta().contains_key(SUBSCRIPTION) {
-        notification.extensions_mut().insert(Arc::new(turn));
+        notification.extensions_mut().insert(Arc::new(permit));
     }
 }
 
@@ -105,14 +109,14 @@ impl Transport<RoleClient> for Wire {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            let turn = Arc::clone(&self.handling).acquire_owned().await.ok()?;
+            let permit = Arc::clone(&self.handling).acquire_owned().await.ok()?;
             match self.carrier.receive().await {
-                // A modern server has no business with requests, and an answer would be one as well: `mcp-neg-38`.
+                // A modern server must not send requests, and must not be answered: `mcp-neg-38`.
                 Some(ServerJsonRpcMessage::Request(_)) if self.era == Some(Era::Modern) => {
-                    tracing::warn!("passed over a request of an MCP server of 2026-07-28 or later");
+                    tracing::warn!("ignored a request of an MCP server of 2026-07-28 or later");
                 }
                 Some(ServerJsonRpcMessage::Notification(mut message)) => {
-                    hold(&mut message.notification, turn);
+                    hold_back(&mut message.notification, permit);
                     return Some(ServerJsonRpcMessage::Notification(message));
                 }
                 message => return message,

@@ -1,4 +1,4 @@
-//! Progress of calls, from the server to who calls.
+//! Progress of calls, on its way from the server to the caller.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,26 +8,26 @@ use rmcp::model::{
     ClientRequest, GetExtensions as _, GetMeta as _, ProgressNotificationParam, ProgressToken,
 };
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// It grows with each report; the unit is the server's.
+    /// The amount that is done. It grows with each report; the unit is the server's.
     pub progress: f64,
-    /// What it will be at the end, if that is known.
+    /// The amount at the end, if that is known.
     pub total: Option<f64>,
-    /// What is going on, for people.
+    /// A description for people.
     pub message: Option<String>,
 }
 
 pub(crate) type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// Whose progress is whose.
+/// The calls of a connection whose progress somebody wants, by token.
 #[derive(Clone, Default)]
 pub(crate) struct Router(Arc<Mutex<HashMap<ProgressToken, OnProgress>>>);
 
 impl Router {
-    /// Has the progress of a request told, as long as what is returned lives.
+    /// Reports the progress of a request until the returned route is dropped.
     pub(crate) fn add(&self, request: &mut ClientRequest, on_progress: &OnProgress) -> Route {
         let route = Route { router: self.clone(), token: Arc::default() };
         let (router, token) = (self.clone(), Arc::clone(&route.token));
@@ -36,8 +36,8 @@ impl Router {
         route
     }
 
-    pub(crate) fn tell(&self, report: &ProgressNotificationParam) {
-        // Of a request that is over nobody wants to know.
+    pub(crate) fn received(&self, report: &ProgressNotificationParam) {
+        // Progress of a request that has ended is dropped.
         let on_progress = self.calls().get(&report.progress_token).cloned();
         if let Some(on_progress) = on_progress {
             on_progress(Progress::from(report.clone()));
@@ -49,11 +49,13 @@ impl Router {
     }
 }
 
-/// The token of a request once it is sent; `None` when nobody wants to know of its progress any more.
+/// The token of a request, once it is sent. `None` when nobody wants its progress any more.
 type Token = Arc<OnceLock<Option<ProgressToken>>>;
 
-/// Goes with a request whose progress somebody wants to know. rmcp gives it its token on the way, so whoever sends it
-/// knows that only then, and the first progress may be there already.
+/// Marks a request whose progress somebody wants.
+///
+/// rmcp makes the token while it sends the request. The caller would learn the token too late,
+/// because the first progress may have arrived by then.
 #[derive(Clone)]
 pub(crate) struct ProgressWanted {
     router: Router,
@@ -62,7 +64,7 @@ pub(crate) struct ProgressWanted {
 }
 
 impl ProgressWanted {
-    /// The request is about to be sent.
+    /// Registers the token of a request that is about to be sent.
     pub(crate) fn sent(request: &ClientRequest) {
         let wanted = request.extensions().get::<Self>();
         if let (Some(wanted), Some(token)) = (wanted, request.get_meta().get_progress_token()) {
@@ -86,7 +88,7 @@ impl fmt::Debug for Router {
     }
 }
 
-/// The way of one call's progress, until it is dropped.
+/// The route of one call's progress. Dropping it ends the reports.
 pub(crate) struct Route {
     router: Router,
     token: Token,
@@ -97,7 +99,7 @@ impl Drop for Route {
         if self.token.set(None).is_err() {
             let token = self.token.get().and_then(Option::as_ref);
             let removed = token.and_then(|token| self.router.calls().remove(token));
-            // What it holds is dropped after the lock is free.
+            // The handler is dropped after the lock is released.
             drop(removed);
         }
     }

@@ -1,6 +1,7 @@
-//! What is advertised is what was compiled in, whatever that is: `.ci/run` has this run under several choices of features.
+//! The advertised transports are those that were compiled in. `.ci/run` runs this with several sets
+//! of features.
 
-/// Rule `acp-mcp-04`: what is absent is not there, and stdio needs no capability.
+/// Rule `acp-mcp-04`: an absent member means no, and stdio needs no capability.
 #[test]
 fn acp_mcp_04_the_transports_of_this_build() {
     let advertised = serde_json::to_value(acp_mcp::agent_mcp_capabilities()).unwrap();

@@ -1,5 +1,5 @@
-//! What is logged, and what must be nowhere: credentials of the configuration. Each test has a process of its own, because
-//! a log of everything is set once for a whole process.
+//! Logs, which must not contain credentials of the configuration. Each test has a process of its
+//! own, because a log of everything is set once for a whole process.
 
 use std::fmt::{Debug, Write as _};
 use std::io::{Read as _, Write as _};
@@ -17,7 +17,8 @@ use tracing::{Metadata, Subscriber};
 
 use crate::support::own_process::is_own;
 
-/// Everything that is logged, by whomever and of whatever level. One for the whole process: tasks are on other threads.
+/// Everything that is logged, by any crate and of any level. One log for the whole process, because
+/// tasks run on other threads.
 struct Log;
 
 static LOGGED: Mutex<String> = Mutex::new(String::new());
@@ -26,7 +27,7 @@ fn logged() -> String {
     LOGGED.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Whole lines only: other threads log, too, and would be between the pieces.
+/// Writes whole lines only, because other threads log, too, and would write between the pieces.
 fn write(line: &str) {
     LOGGED.lock().unwrap_or_else(PoisonError::into_inner).push_str(line);
 }
@@ -70,7 +71,7 @@ impl Subscriber for Log {
     fn exit(&self, _: &Id) {}
 }
 
-/// What goes by the other interface, such as reqwest's.
+/// The other interface for logs, which reqwest uses.
 impl log::Log for Log {
     fn enabled(&self, _: &log::Metadata<'_>) -> bool {
         true
@@ -83,14 +84,14 @@ impl log::Log for Log {
     fn flush(&self) {}
 }
 
-/// Has everything logged into [`LOGGED`].
+/// Sends all logs to [`LOGGED`].
 fn listen_to_everything() {
     tracing::subscriber::set_global_default(Log).unwrap();
     log::set_logger(&Log).unwrap();
     log::set_max_level(log::LevelFilter::Trace);
 }
 
-/// A server of either era at an address, which answers everything but one method. In each answer is how the server is.
+/// Starts a server of either era. It answers every method but one. Its name says how it behaves.
 fn serve(era: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = listener.local_addr().unwrap();
@@ -167,7 +168,7 @@ while read -r line; do
 done
 "#;
 
-/// Servers of every kind, that are connected and that are not, with credentials wherever there is a place for them.
+/// Servers of every kind, working and failing, with credentials wherever there is a place for them.
 fn servers() -> Vec<McpServer> {
     let headers = || ["Authorization", "X-Key"].map(|name| HttpHeader::new(name, "Bearer secret-header"));
     let bad =
@@ -239,7 +240,7 @@ async fn credentials_are_in_no_error_no_log_and_no_debug() {
         }
         print(&event);
     }
-    // Something was connected, and something not; what is looked through is what there is.
+    // Some servers were connected and some failed, so there is something to look through.
     let shells = if cfg!(unix) { 1 } else { 0 };
     assert!(connected >= 4 && failed >= 10 + shells, "{connected} {failed}: {printed}");
     let logged = logged();

@@ -1,4 +1,5 @@
-//! rustls without a provider of cryptography: a process of its own, because one is installed for a whole process.
+//! rustls without a provider of cryptography. The test has a process of its own, because a provider
+//! is installed for a whole process.
 
 use acp_mcp::{Implementation, McpSession};
 use acp_types::v1::McpServerHttp;

@@ -1,13 +1,14 @@
-//! Every rule that binds a client, and every situation and row of the table in `docs/MCP.md`, has a test that is called by
-//! its id.
+//! Every rule that binds a client, and every situation and row of the table in `docs/MCP.md`, has a
+//! test that is named by its id.
 
 use std::fs;
 use std::path::Path;
 
-/// Rules that bind servers only: rmcp keeps them for those that are provided here.
+/// Rules that bind servers only. rmcp keeps them for the servers that are provided here.
 const OF_SERVERS: &[u32] = &[5, 6, 8, 9, 10, 43, 45, 52, 53, 58, 59];
 
-/// All text of tests in a folder of the crate: that of files of tests, and what is in `mod tests` of others.
+/// Collects the text of tests in a folder of the crate: all files below `tests`, and the `mod
+/// tests` of others.
 fn read_tests(folder: &Path, text: &mut String) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -36,7 +37,7 @@ fn every_rule_has_a_test_by_its_id() {
     for folder in ["src", "tests"] {
         read_tests(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut text);
     }
-    // `mcp-neg-01`, `mcp_neg_01_…`, `D1, …`, `m1_…`: the words of an id, whatever is between them.
+    // `mcp-neg-01`, `mcp_neg_01_…`, `D1, …`, `m1_…`: the words of an id in order.
     let text = text.to_ascii_lowercase();
     let words: Vec<&str> =
         text.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();

@@ -1,7 +1,7 @@
 //! Servers that are processes.
 //!
-//! A program of its own, without the harness: it starts itself as those servers, whose stdout is the wire, and the harness
-//! prints there before the first test.
+//! A program of its own, without the harness: it starts itself as those servers, whose stdout is
+//! the wire, and the harness prints there before the first test.
 
 #![allow(
     clippy::unwrap_used,
@@ -31,7 +31,7 @@ fn main() {
             _ => {}
         }
     }
-    // As `cargo test` does, takes a part of a name to pick cases by.
+    // The first argument picks cases by a part of their name, as with `cargo test`.
     let picked =
         arguments.iter().skip(1).find(|argument| !argument.starts_with('-')).cloned().unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();

@@ -42,7 +42,7 @@ pub(crate) fn is_running(pid: u32) -> bool {
     !matches!(state, Some('Z' | 'X'))
 }
 
-/// Looks again and again, as there is no event to wait for.
+/// Looks again and again, because no event announces it.
 pub(crate) async fn until(what: &str, condition: impl Fn() -> bool) {
     let come = async {
         while !condition() {

@@ -85,11 +85,11 @@ fn enum_of(family: &Family, members: &[(&Method, &str)]) -> [TokenStream; 3] {
             #[non_exhaustive]
             pub enum #name {
                 #(#variants,)*
-                #[doc = " A method that is not known here, such as an extension's, with what it carries."]
+                #[doc = " A method that is not known here, such as an extension's, with its content."]
                 Unknown {
                     #[doc = " The method's name."]
                     method: Box<str>,
-                    #[doc = " What came with it."]
+                    #[doc = " The content of the message."]
                     content: Value,
                 },
             }
@@ -105,7 +105,7 @@ fn enum_of(family: &Family, members: &[(&Method, &str)]) -> [TokenStream; 3] {
                     }
                 }
 
-                /// Reads what came with a method. The name alone decides as what; nothing is tried.
+                /// Reads the content of a method. The name alone decides about the type; nothing is tried.
                 ///
                 /// # Errors
                 /// It is not what the method carries; the error names the path.

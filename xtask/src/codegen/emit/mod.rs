@@ -135,7 +135,9 @@ fn module(header: &str, files: &[&str], documented: bool, methods: bool, unstabl
         text.push_str("#[cfg(feature = \"unstable\")]\nmod unstable;\n");
     }
     if methods {
-        text.push_str("\n/// What each side sends, read by the name of the method.\npub mod messages;\n");
+        text.push_str(
+            "\n/// The messages of each side, read by the name of the method.\npub mod messages;\n",
+        );
         text.push_str("\n/// The markers of the methods, and the table of them all.\npub mod methods;\n");
     }
     text.push('\n');

@@ -60,7 +60,7 @@ pub(super) fn emit_integer_enum(
         impl #name {
             #(#constants)*
 
-            /// Whether this version of the protocol gives the number a meaning.
+            /// Returns true if this version of the protocol gives the number a meaning.
             #[must_use]
             pub const fn is_known(self) -> bool {
                 #is_known

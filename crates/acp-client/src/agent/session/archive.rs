@@ -8,7 +8,7 @@ use crate::{Agent, Error};
 
 impl Agent {
     /// Archives a session (`session/archive`). A session that is open here is closed too, as by
-    /// [`Session::close`].
+    /// [`Session::close`](crate::Session::close).
     ///
     /// # Errors
     /// [`Error::NotOffered`] without `sessionCapabilities.archive`, or the agent refused.

@@ -98,7 +98,8 @@ impl Session {
     }
 
     /// Asks the agent to stop its work in this session (`session/cancel`). Open permission requests
-    /// are answered with `cancelled`. A running turn ends with its response: see [`Turn::cancel`].
+    /// are answered with `cancelled`. A running turn ends with its response: see
+    /// [`Turn::cancel`](crate::Turn::cancel).
     ///
     /// # Errors
     /// [`Error::SessionClosed`], or the connection is over.

@@ -6,15 +6,17 @@ use std::time::Duration;
 use reqwest::dns::Resolve;
 use reqwest::{Url, redirect};
 
+use super::settings::HttpSettings;
 #[cfg(feature = "__tls")]
 use super::tls::TlsOptions;
 use crate::error::McpError;
-use crate::session::Options;
 
-/// How often a redirect is followed.
+/// The longest answer, or event of a stream, that is accepted from a server.
+pub(in crate::http) const LONGEST: usize = 16 * 1024 * 1024;
+/// The number of redirects that are followed at most.
 const MOST_REDIRECTS: usize = 10;
 
-/// Makes clients with the settings of a session.
+/// Creates HTTP clients with the settings of a session.
 #[derive(Clone)]
 pub(in crate::http) struct Clients {
     #[cfg(feature = "__tls")]
@@ -23,11 +25,11 @@ pub(in crate::http) struct Clients {
 }
 
 impl Clients {
-    pub(in crate::http) fn of(options: &Options) -> Self {
+    pub(in crate::http) fn of(settings: &HttpSettings<'_>) -> Self {
         Self {
             #[cfg(feature = "__tls")]
-            tls: options.tls.clone(),
-            connect_time: options.timeouts.initialize,
+            tls: settings.tls.clone(),
+            connect_time: settings.timeouts.initialize,
         }
     }
 
@@ -40,10 +42,11 @@ impl Clients {
         }
     }
 
-    /// Names are resolved by `names`, or else by the operating system.
+    /// Creates a client for a server. Names are resolved by `names`, or else by the operating
+    /// system.
     ///
-    /// Credentials go to the place that they are for and nowhere else: only redirects to the same origin are followed, and
-    /// only those that keep the message.
+    /// Only redirects within the same origin that keep the message are followed, so that
+    /// credentials are sent nowhere else.
     pub(in crate::http) fn for_server(
         &self,
         url: &Url,
@@ -62,14 +65,15 @@ impl Clients {
         self.built(url.scheme() == "https", policy, names)
     }
 
-    /// One for authorization servers, which have no reason to send what they get on to another place.
+    /// Creates a client for authorization servers. It follows no redirects, because these servers
+    /// have no reason to redirect credentials.
     #[cfg(feature = "oauth")]
     pub(in crate::http) fn for_authorization(
         &self,
         names: &Arc<dyn Resolve>,
     ) -> Result<reqwest::Client, McpError> {
         let with = |is_secure| self.built(is_secure, redirect::Policy::none(), Some(Arc::clone(names)));
-        // A machine that trusts nobody may still have an authorization server of its own.
+        // A machine that trusts no authority may still run an authorization server of its own.
         with(true).or_else(|_| with(false))
     }
 

@@ -7,12 +7,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub(super) enum Kind {
     /// The Internet.
     Public,
-    /// A network of one's own: RFC 1918, shared address space (RFC 6598), unique local (RFC 4193).
+    /// A private network: RFC 1918, shared address space (RFC 6598), unique local (RFC 4193).
     Private,
     /// This machine.
     Loopback,
-    /// None that a server is reached at by others: link-local, where clouds have the credentials of machines;
-    /// unspecified, multicast, broadcast and reserved.
+    /// An address at which no other machine reaches a server: link-local, where clouds serve the
+    /// credentials of machines, unspecified, multicast, broadcast and reserved.
     Other,
 }
 
@@ -28,7 +28,8 @@ impl Kind {
         match address.octets() {
             [127, ..] => Self::Loopback,
             [10, ..] | [172, 16..=31, ..] | [192, 168, ..] | [100, 64..=127, ..] => Self::Private,
-            // This network, link-local, protocol assignments, documentation, benchmarks, multicast and beyond.
+            // This network, link-local, protocol assignments, documentation, benchmarks, multicast
+            // and beyond.
             [0, ..]
             | [169, 254, ..]
             | [192, 0, 0 | 2, _]
@@ -52,7 +53,7 @@ impl Kind {
     }
 }
 
-/// The IPv4 address that is reached by an IPv6 address: mapped, compatible, NAT64 and 6to4.
+/// Returns the IPv4 address inside an IPv6 address: mapped, compatible, NAT64 and 6to4.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let v4 = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     match address.segments() {

@@ -1,27 +1,29 @@
-//! Who takes the user to the page of an authorization server.
+//! The way to take the user to the page of an authorization server.
 
 use std::fmt;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
 
-/// Takes the user to the page of an authorization server; the one step that a program cannot do by itself.
+/// Takes the user to the page of an authorization server.
 ///
-/// A command line opens a browser, an agent has its client do so (`elicitation/create` of ACP, by `url`), and who has
-/// neither shows the address and has the user paste where the browser ended up. A closure that gives back a future is
-/// one too:
+/// A command line opens a browser. An agent has its client open it (`elicitation/create` of ACP, by
+/// `url`). Other programs show the address and ask the user to paste the address at which the
+/// browser ends. A closure that returns a future is an `Authorizer`, too:
 ///
 /// ```
 /// use acp_mcp::{AuthorizationPage, AuthorizerAnswer, OAuth};
 ///
 /// let oauth = OAuth::new(|page: AuthorizationPage| async move {
-///     // Open `page.url` in a browser. It comes back to a port of this machine: see `Redirect::Loopback`.
+///     // Open `page.url` in a browser. It comes back to a loopback port: see `Redirect::Loopback`.
 ///     AuthorizerAnswer::Opened
 /// });
 /// # let _ = oauth;
 /// ```
 ///
-/// It is called once for all requests that wait for the same server, and its future is dropped when nobody waits any
-/// more, the time is over ([`Timeouts::authorization`](crate::Timeouts::authorization)), or the browser has come back.
+/// It is called once for all requests that wait for the same server. Its future is dropped when
+/// nobody waits any more, when the time is over
+/// ([`Timeouts::authorization`](crate::Timeouts::authorization)), or when the browser has come
+/// back.
 pub trait Authorizer: Send + Sync + 'static {
     /// Shows the page.
     fn authorize(&self, page: AuthorizationPage) -> BoxFuture<'_, AuthorizerAnswer>;
@@ -41,21 +43,23 @@ where
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AuthorizationPage {
-    /// The name of the MCP server that wants it: users should see it.
+    /// The name of the MCP server that wants the authorization. Users should see it.
     pub server: String,
-    /// The address to open. It has what only this user may see: not for logs.
+    /// The address to open. It is for this user only, and must not be logged.
     pub url: String,
-    /// The authorization server, as it calls itself: users should see where they are sent.
+    /// The issuer name of the authorization server. Users should see where they are sent.
     pub issuer: String,
-    /// What is asked for; empty when that is left to the authorization server.
+    /// The scopes that are asked for. Empty leaves the choice to the authorization server.
     pub scopes: Vec<String>,
-    /// Where the browser is sent afterwards.
+    /// The address that the browser is sent to afterwards.
     pub redirect_uri: String,
-    /// Whether that is noticed here ([`Redirect::Loopback`](super::Redirect::Loopback)); else this one has to find out.
+    /// True when this crate notices the return by itself
+    /// ([`Redirect::Loopback`](super::Redirect::Loopback)). Otherwise the `Authorizer` has to
+    /// report it.
     pub returns_here: bool,
 }
 
-/// Without the address.
+/// Shows everything but the address.
 impl fmt::Debug for AuthorizationPage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AuthorizationPage")
@@ -68,22 +72,22 @@ impl fmt::Debug for AuthorizationPage {
     }
 }
 
-/// What came of showing a page.
+/// The outcome of showing a page.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AuthorizerAnswer {
-    /// The user has the page. Where the browser goes afterwards is found out here: only with
+    /// The user has the page, and this crate waits for the browser. Valid only with
     /// [`Redirect::Loopback`](super::Redirect::Loopback).
     Opened,
-    /// The browser was sent to this address: the redirect URI with all of its query.
+    /// The browser was sent to this address: the redirect URI with its whole query.
     Redirected(String),
-    /// The user does not want it.
+    /// The user declined.
     Declined,
     /// The page could not be shown.
     Unavailable,
 }
 
-/// Without the address.
+/// Shows everything but the address.
 impl fmt::Debug for AuthorizerAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,4 +1,4 @@
-//! What an authorization server says by the address that it sends the browser to.
+//! The answer of an authorization server in the address that it sends the browser to.
 
 use reqwest::Url;
 
@@ -14,11 +14,11 @@ pub(super) struct Callback {
     error: Option<String>,
 }
 
-/// What the redirect of one authorization has to say.
+/// The values that the redirect of one authorization must have.
 pub(super) struct Expected<'a> {
     pub(super) state: &'a str,
     pub(super) issuer: &'a str,
-    /// The authorization server has said that it names itself.
+    /// True when the authorization server has declared that it names itself.
     pub(super) names_issuer: bool,
 }
 
@@ -34,7 +34,7 @@ impl Callback {
                 "error" => &mut callback.error,
                 _ => continue,
             };
-            // Parameters are not repeated (RFC 6749, section 3.1).
+            // Parameters must not be repeated (RFC 6749, section 3.1).
             if place.replace(value.into_owned()).is_some() {
                 return None;
             }
@@ -46,8 +46,8 @@ impl Callback {
         self.state.as_deref() == Some(state)
     }
 
-    /// The code, and the issuer where it is named. Nothing else is believed, an error neither, before it is known whose
-    /// words these are (RFC 9207, section 2.4).
+    /// Returns the code, and the issuer if it is named. State and issuer are checked first, because
+    /// until then even an error may come from somebody else (RFC 9207, section 2.4).
     pub(super) fn code(
         self,
         expected: &Expected<'_>,
@@ -68,7 +68,7 @@ impl Callback {
     }
 }
 
-/// An error code of OAuth is a short word; anything else is not repeated.
+/// Returns an error code of OAuth, which is a short word. Other text is not repeated.
 fn word(error: &str) -> String {
     let is_word = error.len() <= 64
         && error.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');

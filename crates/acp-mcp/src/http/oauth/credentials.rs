@@ -1,4 +1,4 @@
-//! What an authorization leaves behind, and where it is kept.
+//! The credentials from an authorization, and the store that keeps them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,25 +8,29 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use futures_util::future::{self, BoxFuture, FutureExt as _};
 use serde::{Deserialize, Serialize};
 
-/// A token is exchanged for a new one this long before its end; for a short one, in the last half of its time.
+/// A token is renewed this long before its end, and a short-lived one in the second half of its
+/// life.
 const EARLY: Duration = Duration::from_secs(30);
 
-/// Keeps credentials between sessions, and longer than the process lives: a keychain, or a file that only the user can
-/// read. Without one they are kept in memory, by [`OAuth`](super::OAuth) and its clones.
+/// Keeps credentials longer than the process lives, in a keychain or in a file that only the user
+/// can read.
 ///
-/// `resource` is the address of the MCP server. What cannot be kept is lost, which costs the user another visit to the
-/// authorization server and nothing else; so there are no errors here: who keeps credentials logs its own.
+/// Without a store, [`OAuth`](super::OAuth) and its clones keep credentials in memory. `resource`
+/// is the address of the MCP server. The methods return no errors: lost credentials only cost the
+/// user another visit to the authorization server. A store logs its own errors.
 pub trait CredentialStore: Send + Sync + 'static {
-    /// What is kept for a server.
+    /// Loads the credentials for a server.
     fn load<'a>(&'a self, resource: &'a str) -> BoxFuture<'a, Option<Credentials>>;
-    /// There are new credentials for a server, instead of those before.
+    /// Replaces the credentials for a server.
     fn save<'a>(&'a self, resource: &'a str, credentials: Credentials) -> BoxFuture<'a, ()>;
-    /// Those of a server are of no use any more.
+    /// Removes the credentials for a server, which are not valid any more.
     fn remove<'a>(&'a self, resource: &'a str) -> BoxFuture<'a, ()>;
 }
 
-/// The credentials for one MCP server: tokens, and the client that they were given to, both good for one authorization
-/// server only. `serde` writes them with all that is secret; `Debug` shows nothing of that.
+/// The credentials for one MCP server: tokens, and the client that they were issued to.
+///
+/// They are valid for one authorization server only. `serde` writes all secrets; `Debug` shows
+/// none.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {
     pub(super) issuer: String,
@@ -34,45 +38,45 @@ pub struct Credentials {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) client_secret: Option<String>,
     pub(super) redirect_uri: String,
-    /// What was asked for so far; more is asked for on top of it.
+    /// The scopes that were asked for so far. Later requests add to them.
     pub(super) requested_scopes: Vec<String>,
     pub(super) granted_scopes: Vec<String>,
     pub(super) access_token: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) refresh_token: Option<String>,
-    /// Seconds since 1970.
+    /// The time of receipt, in seconds since 1970.
     pub(super) received_at: u64,
-    /// Seconds from then.
+    /// The lifetime, in seconds from then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) expires_in: Option<u64>,
 }
 
 impl Credentials {
-    /// The authorization server that gave them.
+    /// Returns the issuer, the authorization server that issued the credentials.
     #[must_use]
     pub fn issuer(&self) -> &str {
         &self.issuer
     }
 
-    /// The client that they were given to.
+    /// Returns the id of the client that they were issued to.
     #[must_use]
     pub fn client_id(&self) -> &str {
         &self.client_id
     }
 
-    /// What they allow, as far as the authorization server has said.
+    /// Returns the scopes, as far as the authorization server has named them.
     #[must_use]
     pub fn scopes(&self) -> &[String] {
         &self.granted_scopes
     }
 
-    /// When the access token ends, where that is known.
+    /// Returns the end of the access token's life, if it is known.
     #[must_use]
     pub fn expires_at(&self) -> Option<SystemTime> {
         UNIX_EPOCH.checked_add(Duration::from_secs(self.received_at.checked_add(self.expires_in?)?))
     }
 
-    /// Whether the access token can be exchanged for a new one, and should be.
+    /// Tells whether the access token can and should be renewed.
     pub(super) fn is_stale(&self) -> bool {
         let (Some(end), Some(time)) = (self.expires_at(), self.expires_in) else { return false };
         let left = end.duration_since(SystemTime::now()).unwrap_or_default();

@@ -11,22 +11,22 @@ use tokio::time::timeout;
 
 use super::reach::{Guard, Guarded, Reach};
 use crate::error::McpError;
-use crate::http::client::Clients;
-use crate::http::exchange::Refusal;
+use crate::http::client::{Clients, Refusal};
 
-/// The longest answer that is taken.
+/// The longest answer that is accepted.
 const LONGEST: usize = 1024 * 1024;
 
-/// Does what rmcp asks for, by the means of this crate: its TLS, no redirects, and errors without addresses.
+/// Makes the exchanges that rmcp asks for, with the TLS of this crate, without redirects, and with
+/// errors that have no addresses.
 pub(super) struct Exchanges {
     client: reqwest::Client,
     guard: Arc<Guard>,
-    /// For each.
+    /// The time limit of each exchange.
     time: Duration,
 }
 
 impl Exchanges {
-    /// What is fetched is what a server that is there may name.
+    /// Allows only addresses that a server at `reach` may name.
     pub(super) fn new(clients: &Clients, reach: &Arc<Reach>, time: Duration) -> Result<Self, McpError> {
         let guard = Guard::new(Arc::clone(reach));
         let names: Arc<dyn Resolve> = Arc::new(Guarded(Arc::clone(&guard)));

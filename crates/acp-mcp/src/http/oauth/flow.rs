@@ -1,4 +1,4 @@
-//! The steps from a server's refusal to credentials.
+//! The steps from the refusal of a server to new credentials.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -20,8 +20,7 @@ use super::reach::Reach;
 use super::server::{AuthorizationServer, Refreshed};
 use super::settings::{OAuth, Redirect, Settings};
 use crate::error::AuthorizationError;
-use crate::http::client::Clients;
-use crate::session::Options;
+use crate::http::client::{Clients, HttpSettings};
 
 pub(crate) use super::place::Renewal;
 
@@ -35,33 +34,33 @@ pub(crate) struct Authorization {
     client_name: String,
     clients: Clients,
     reach: Arc<Reach>,
-    /// For all of it.
+    /// The time limit of a whole authorization.
     limit: Duration,
-    /// For each exchange with an authorization server.
+    /// The time limit of each exchange with an authorization server.
     exchange_time: Duration,
 }
 
-/// What a server wants.
+/// A refusal of a server that new credentials can help with.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
-    /// The [number](Authorization::number) of the credentials that it did not take.
+    /// The [number](Authorization::number) of the credentials that the server refused.
     pub(crate) seen: u64,
-    /// What it refused with: 401, or 403 for more scopes.
+    /// The HTTP status: 401, or 403 for more scopes.
     pub(crate) status: u16,
-    /// Its `WWW-Authenticate`.
+    /// The header `WWW-Authenticate`.
     pub(crate) challenge: Option<String>,
-    /// Nothing was renewed for this request yet.
+    /// True when no credentials were renewed for this request yet.
     pub(crate) is_first: bool,
 }
 
 impl Wanted {
-    /// More scopes than the token has.
+    /// Tells whether the server wants more scopes than the token has.
     const fn is_step_up(&self) -> bool {
         self.status == 403
     }
 }
 
-/// Without credentials, and without the address, which may have some.
+/// Shows neither credentials nor the address, which may contain some.
 impl fmt::Debug for Authorization {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Authorization").field("server", &self.server).finish_non_exhaustive()
@@ -69,26 +68,32 @@ impl fmt::Debug for Authorization {
 }
 
 impl Authorization {
-    pub(crate) fn new(oauth: &OAuth, url: &Url, reach: &Arc<Reach>, server: &str, options: &Options) -> Self {
+    pub(crate) fn new(
+        oauth: &OAuth,
+        url: &Url,
+        reach: &Arc<Reach>,
+        server: &str,
+        session: &HttpSettings<'_>,
+    ) -> Self {
         let mut url = url.clone();
         url.set_fragment(None);
-        // Both fail for addresses without a host only, and those are not reached by HTTP.
+        // Both fail only for addresses without a host, which HTTP does not have.
         let _ = (url.set_username(""), url.set_password(None));
         let settings = oauth.settings();
         Self {
             place: oauth.place(url.as_str()),
-            client_name: settings.client_name.clone().unwrap_or_else(|| options.client.name.clone()),
+            client_name: settings.client_name.clone().unwrap_or_else(|| session.client_name.to_owned()),
             settings: Arc::clone(settings),
             url,
             server: server.to_owned(),
-            clients: Clients::of(options),
+            clients: Clients::of(session),
             reach: Arc::clone(reach),
-            limit: options.timeouts.authorization,
-            exchange_time: options.timeouts.request,
+            limit: session.timeouts.authorization,
+            exchange_time: session.timeouts.request,
         }
     }
 
-    /// The access token to send, if there is one.
+    /// Returns the access token to send, if there is one.
     pub(crate) async fn token(&self) -> Option<String> {
         let store = &self.settings.store;
         self.place.load(&**store).await;
@@ -98,7 +103,7 @@ impl Authorization {
         self.place.credentials().map(|credentials| credentials.access_token)
     }
 
-    /// How often there were new credentials.
+    /// Returns how often the credentials were replaced.
     pub(crate) fn number(&self) -> u64 {
         self.place.number()
     }
@@ -108,13 +113,13 @@ impl Authorization {
         self.place.asks().await;
     }
 
-    /// Whether a refusal is one that new credentials can help with.
+    /// Tells whether new credentials can help after a refusal.
     pub(crate) fn helps(&self, status: u16, challenge: Option<&str>) -> bool {
         let params = challenge.map(|challenge| WWWAuthenticateParams::parse(challenge, &self.url));
         status == 401 || (status == 403 && params.is_some_and(|params| params.is_insufficient_scope()))
     }
 
-    /// What there is to say when new credentials have not helped.
+    /// Returns the error for a server that refuses new credentials, too.
     pub(crate) fn given_up(&self, status: u16, challenge: Option<&str>) -> AuthorizationError {
         match status {
             403 => AuthorizationError::Scopes { scopes: self.wanted_scopes(challenge) },
@@ -122,14 +127,14 @@ impl Authorization {
         }
     }
 
-    /// The scopes that a refusal names.
+    /// Returns the scopes that a refusal names.
     fn wanted_scopes(&self, challenge: Option<&str>) -> Vec<String> {
         let params = challenge.map(|challenge| WWWAuthenticateParams::parse(challenge, &self.url));
         let scopes = params.and_then(|params| params.scope).unwrap_or_default();
         scopes.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// Gets new credentials, together with all who want them for this server.
+    /// Gets new credentials, and shares one authorization with everybody who waits for this server.
     pub(crate) async fn renew(self: &Arc<Self>, wanted: Wanted) -> Outcome {
         let authorization = Arc::clone(self);
         let going = self.place.join(wanted.seen, || {
@@ -169,7 +174,7 @@ impl Authorization {
         let before = before.filter(is_of_it);
         if let Some(before) = before.as_ref().filter(|_| wanted.is_first && !wanted.is_step_up()) {
             let (place, store, before) = (Arc::clone(place), Arc::clone(store), before.clone());
-            // Not to be given up half-way: the new refresh token would be lost.
+            // A task of its own, because dropping this half-way would lose the new refresh token.
             let task = tokio::spawn(async move {
                 match server.refresh(&before).await {
                     Refreshed::Token(credentials) => {
@@ -187,7 +192,7 @@ impl Authorization {
                 Some(unused) => server = unused,
             }
         } else {
-            // Whoever has a token that is good for something need not wait for the user.
+            // Others with a valid token need not wait for the user.
             drop(known);
         }
         let credentials = self.ask(&mut server, &wanted, before.as_ref()).await?;
@@ -203,7 +208,7 @@ impl Authorization {
         AuthorizationServer::find(&self.url, challenge, exchanges).await
     }
 
-    /// Another authorization makes no sense for scopes that the token has.
+    /// Fails if the token has all scopes already, because another authorization would not help.
     fn check_scopes(
         &self,
         challenge: Option<&str>,
@@ -217,7 +222,7 @@ impl Authorization {
         Ok(())
     }
 
-    /// The part that needs the user.
+    /// Asks the user for an authorization.
     async fn ask(
         &self,
         server: &mut AuthorizationServer,
@@ -242,8 +247,8 @@ impl Authorization {
             (None, Redirect::Elsewhere { uri }) => uri.clone(),
             (None, Redirect::Loopback { .. }) => return Err(AuthorizationError::Unavailable),
         };
-        // A registration that is of no use any more would be in the way for ever, so only who has shown that it is good
-        // uses it again.
+        // Only a registration that was just accepted is used again. An outdated one would stand in
+        // the way for ever.
         let registered = before.filter(|before| wanted.is_step_up() && before.redirect_uri == redirect_uri);
         let client = self.client(server, registered, &redirect_uri, &scopes).await?;
         let (url, state) = server.page(client.clone(), &scopes).await?;
@@ -262,7 +267,7 @@ impl Authorization {
         Ok(tokens.credentials(server.issuer(), client, scopes))
     }
 
-    /// Who this side is for an authorization server.
+    /// Returns the client to present to an authorization server.
     async fn client(
         &self,
         server: &mut AuthorizationServer,
@@ -292,7 +297,7 @@ impl Authorization {
         Err(AuthorizationError::NoClient { issuer: server.issuer().to_owned() })
     }
 
-    /// Has the user visit a page, and waits for where the browser ends up.
+    /// Sends the user to a page, and returns the address at which the browser ends.
     async fn visit(
         &self,
         page: AuthorizationPage,
@@ -300,7 +305,7 @@ impl Authorization {
         state: &str,
     ) -> Result<String, AuthorizationError> {
         let answer = async {
-            // Others wait for this as well, and are not to go down with it.
+            // Others wait for this, too, and must not fail by a panic.
             let shown = AssertUnwindSafe(async { self.settings.authorizer.authorize(page).await });
             shown.catch_unwind().await.unwrap_or(AuthorizerAnswer::Unavailable)
         };
@@ -318,7 +323,7 @@ impl Authorization {
     }
 }
 
-/// Where the browser was sent to, if whoever showed the page knows it.
+/// Returns the address that the browser was sent to, if the `Authorizer` knows it.
 fn address(answer: AuthorizerAnswer) -> Option<Result<String, AuthorizationError>> {
     match answer {
         AuthorizerAnswer::Opened => None,

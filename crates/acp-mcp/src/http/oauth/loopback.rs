@@ -1,4 +1,4 @@
-//! Waits at a port of this machine for the browser to come back (RFC 8252, section 7.3).
+//! A loopback port that waits for the browser to come back (RFC 8252, section 7.3).
 
 use std::io;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use tokio::time::{sleep, timeout};
 use super::callback::Callback;
 
 const PATH: &str = "/callback";
-/// The longest head of a request that is read.
+/// The longest request head that is read.
 const LONGEST: usize = 16 * 1024;
-/// Browsers open connections that they do not use.
+/// The number of connections at the same time. Browsers open more than they use.
 const MOST_CONNECTIONS: usize = 16;
 const REQUEST_TIME: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(100);
@@ -22,14 +22,14 @@ const PAUSE: Duration = Duration::from_millis(100);
 const DONE: &str = "That is all that was needed. This page can be closed.";
 const OTHER: &str = "This is not what is waited for.";
 
-/// A port that is listened at.
+/// An open loopback port.
 pub(super) struct Loopback {
     listener: TcpListener,
     uri: String,
 }
 
 impl Loopback {
-    /// Listens at a port; at any that is free for 0.
+    /// Opens a port. 0 stands for any free port.
     pub(super) async fn bind(port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let uri = format!("http://{}{PATH}", listener.local_addr()?);
@@ -40,8 +40,8 @@ impl Loopback {
         &self.uri
     }
 
-    /// The address that a browser comes back with. Anyone on this machine can come here: only who knows the state is
-    /// listened to.
+    /// Waits for the browser, and returns the address that it comes back with. Every program on
+    /// this machine can connect, so visits without the state are ignored.
     pub(super) async fn callback(&self, state: &str) -> String {
         let mut visits = FuturesUnordered::new();
         loop {
@@ -55,7 +55,7 @@ impl Loopback {
                     if let Ok((socket, _)) = accepted {
                         visits.push(timeout(REQUEST_TIME, self.visit(socket, state)));
                     } else {
-                        // Whatever it is that is used up, it is not there again at once.
+                        // Sockets or memory have run out, and are not back at once.
                         sleep(PAUSE).await;
                     }
                 }
@@ -63,7 +63,7 @@ impl Loopback {
         }
     }
 
-    /// One request of one connection.
+    /// Answers the request of one connection.
     async fn visit(&self, mut socket: TcpStream, state: &str) -> Option<String> {
         let target = target(&mut socket).await?;
         let address = target.strip_prefix(PATH).filter(|query| query.starts_with('?'));
@@ -72,20 +72,20 @@ impl Loopback {
             |address: &String| Callback::parse(address).is_some_and(|callback| callback.has_state(state));
         let address = address.filter(is_it);
         let (status, text) = if address.is_some() { ("200 OK", DONE) } else { ("404 Not Found", OTHER) };
-        // The code must not go on from here to another place.
+        // The code must not leak from here to another site.
         let response = format!(
             "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n\
              Referrer-Policy: no-referrer\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n{text}",
             text.len()
         );
-        // What came is as good when the browser does not take the answer.
+        // The code is valid even if the browser does not read the answer.
         let _ = socket.write_all(response.as_bytes()).await;
         let _ = socket.shutdown().await;
         address
     }
 }
 
-/// The target of a GET.
+/// Reads the target of a GET request.
 async fn target(socket: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -117,7 +117,7 @@ mod tests {
         let loopback = Loopback::bind(0).await.unwrap();
         let uri = loopback.uri().to_owned();
         let visits = async {
-            // A browser that only gets ready keeps nobody out.
+            // A connection that is only opened does not block others.
             let place = uri.strip_prefix("http://").unwrap().strip_suffix(PATH).unwrap();
             let _idle = TcpStream::connect(place).await.unwrap();
             for target in

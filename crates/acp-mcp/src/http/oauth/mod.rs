@@ -1,5 +1,7 @@
-//! Authorization of MCP by OAuth 2.1, for servers over HTTP. rmcp does the protocol; here is who asks the user, what is
-//! kept, and what is not done twice.
+//! Authorization of servers over HTTP by OAuth 2.1.
+//!
+//! rmcp implements the protocol. This module asks the user, keeps credentials, and joins
+//! authorizations for the same server.
 
 mod address;
 mod authorizer;

@@ -1,4 +1,5 @@
-//! What all who reach one MCP server share: its credentials, and the authorization that is going on.
+//! The state that all sessions share about one MCP server: its credentials, and the authorization
+//! that is under way.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,30 +10,31 @@ use super::credentials::{CredentialStore, Credentials};
 use super::server::{AuthorizationServer, Refreshed};
 use crate::error::AuthorizationError;
 
-/// How new credentials were had.
+/// The way in which new credentials were obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Renewal {
     /// Without the user.
     Silent,
-    /// By the user.
+    /// With the consent of the user.
     Granted,
 }
 
 pub(super) type Outcome = Result<Renewal, AuthorizationError>;
 
+/// The credentials of one MCP server, and the authorization that is under way.
 pub(super) struct Place {
     pub(super) resource: String,
     held: Mutex<Held>,
     loaded: OnceCell<()>,
-    /// Where the token is from, if that was found out already. A refresh token may be good for one exchange only: who
-    /// exchanges it has this.
+    /// The authorization server of the token, if it was found already. A refresh token may be valid
+    /// for one exchange only, so this is locked during an exchange.
     pub(super) server: Arc<tokio::sync::Mutex<Option<AuthorizationServer>>>,
     going: Mutex<Option<WeakShared<BoxFuture<'static, Outcome>>>>,
-    /// Whether the user has a page to visit.
+    /// True while the user has a page to visit.
     asks: watch::Sender<bool>,
 }
 
-/// Held while the user has a page to visit.
+/// Marks that the user has a page to visit, until it is dropped.
 pub(super) struct Asking<'a>(&'a Place);
 
 impl Drop for Asking<'_> {
@@ -44,7 +46,7 @@ impl Drop for Asking<'_> {
 #[derive(Default)]
 struct Held {
     credentials: Option<Credentials>,
-    /// How often they were replaced.
+    /// The number of times that they were replaced.
     number: u64,
 }
 
@@ -72,7 +74,7 @@ impl Place {
         self.held(|held| held.credentials.clone())
     }
 
-    /// What was kept from before.
+    /// Loads the credentials from the store, once.
     pub(super) async fn load(&self, store: &dyn CredentialStore) {
         let load = async {
             let kept = store.load(&self.resource).await;
@@ -81,7 +83,7 @@ impl Place {
         self.loaded.get_or_init(|| load).await;
     }
 
-    /// Takes what is in the store, when that is not what is known here: another process has been there.
+    /// Takes over the credentials in the store, if another process has replaced them.
     pub(super) async fn adopt(&self, store: &dyn CredentialStore) -> bool {
         let Some(kept) = store.load(&self.resource).await else { return false };
         self.held(|held| {
@@ -103,16 +105,17 @@ impl Place {
         store.save(&self.resource, credentials).await;
     }
 
-    /// Those of an authorization server that is not the server's any more.
+    /// Removes the credentials, because the server has another authorization server now.
     pub(super) async fn forget(&self, store: &dyn CredentialStore) {
         self.held(|held| held.credentials = None);
         store.remove(&self.resource).await;
     }
 
-    /// Has a token renewed that is about to end. What goes wrong here is told by the server's refusal.
+    /// Renews a token that is about to end. Failures are ignored here, because the server will
+    /// refuse the old token.
     pub(super) async fn refresh_early(self: &Arc<Self>, store: &Arc<dyn CredentialStore>) {
         let (place, store) = (Arc::clone(self), Arc::clone(store));
-        // Not to be given up half-way: the new refresh token would be lost.
+        // A task of its own, because dropping this half-way would lose the new refresh token.
         let task = tokio::spawn(async move {
             let mut server = place.server.lock().await;
             let Some(before) = place.credentials().filter(Credentials::is_stale) else { return };
@@ -132,12 +135,12 @@ impl Place {
 
     /// Waits until the user has a page to visit.
     pub(super) async fn asks(&self) {
-        // The sender is here.
+        // This cannot fail: the sender is part of `self`.
         let _ = self.asks.subscribe().wait_for(|asks| *asks).await;
     }
 
-    /// The authorization that is going on, or else this one; none when there were new credentials since `seen`. It goes on
-    /// for as long as anybody waits for it.
+    /// Joins the authorization that is under way, or begins one. Returns `None` if there were new
+    /// credentials since `seen`. The authorization goes on as long as anybody waits for it.
     pub(super) fn join(
         &self,
         seen: u64,

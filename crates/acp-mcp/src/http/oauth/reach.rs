@@ -1,4 +1,4 @@
-//! Where a server is, and what may be fetched because of it.
+//! The network of a server, and the addresses that may be fetched on its behalf.
 
 use std::fmt;
 use std::io;
@@ -12,21 +12,22 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::address::Kind;
 use crate::error::AuthorizationError;
 
-/// The variables that name proxies. A request that goes by one is resolved there, and the proxy's own name here.
+/// The variables that name proxies. A proxy resolves the names of requests, and its own name is
+/// resolved here.
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
 type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
 
-/// Where one MCP server is, as far as names were resolved for it.
+/// The network of one MCP server, as far as its name was resolved.
 ///
-/// The metadata of a server may name any address of the Internet, and no other than a server at such an address
-/// could reach: those of this machine and of private networks only when the server is there itself. Who controls the
-/// name of a server controls what it resolves to, and changes that from one look-up to the next: so one public
-/// address is enough to make a server one of the Internet, for good.
+/// The metadata of a server may name any address of the Internet. It may name addresses of this
+/// machine or of a private network only if the server itself is there. An attacker who controls the
+/// name of a server controls its addresses, and can change them from one look-up to the next. So
+/// after a single public address, the server counts as a server of the Internet for good.
 pub(crate) struct Reach {
     host: String,
-    /// The address of a server that is given by one.
+    /// The address of the server, if its URL has one instead of a name.
     literal: Option<IpAddr>,
     is_https: bool,
     seen: Mutex<Vec<Kind>>,
@@ -72,14 +73,14 @@ impl Reach {
         match Kind::of(address) {
             Kind::Public => true,
             _ if seen.contains(&Kind::Public) => false,
-            // The user has named the server itself.
+            // The user has configured the server itself.
             _ if host == self.host => true,
             kind @ (Kind::Private | Kind::Loopback) => seen.contains(&kind),
             Kind::Other => false,
         }
     }
 
-    /// The addresses of a host that may be fetched from.
+    /// Returns the addresses of a host that may be fetched from.
     async fn allowed(&self, host: &str) -> io::Result<Result<Vec<SocketAddr>, AuthorizationError>> {
         let mut addresses = self.resolved(host).await?;
         let is_nowhere = addresses.is_empty();
@@ -95,14 +96,14 @@ impl Reach {
     }
 }
 
-/// Without the names of others.
+/// Shows no names.
 impl fmt::Debug for Reach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reach").finish_non_exhaustive()
     }
 }
 
-/// Resolves names for the exchanges with the server itself, and takes note of where it is.
+/// Resolves names for the exchanges with the server itself, and notes its network.
 pub(crate) struct Noting(pub(crate) Arc<Reach>);
 
 impl Resolve for Noting {
@@ -116,7 +117,7 @@ impl Resolve for Noting {
     }
 }
 
-/// Lets only those exchanges through that a server may cause.
+/// Allows only the exchanges that a server may cause.
 pub(super) struct Guard {
     reach: Arc<Reach>,
     refused: Mutex<Option<AuthorizationError>>,
@@ -127,7 +128,8 @@ impl Guard {
         Arc::new(Self { reach, refused: Mutex::default() })
     }
 
-    /// Why something was refused last, which is told once. The errors of others in between do not carry it.
+    /// Takes the reason of the last refusal. The errors of the libraries in between do not carry
+    /// it.
     pub(super) fn refused(&self) -> Option<AuthorizationError> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -137,11 +139,12 @@ impl Guard {
         error
     }
 
-    /// Checks what there is to check before a name is resolved.
+    /// Checks a URL before its name is resolved.
     pub(super) async fn check(&self, url: &Url) -> Result<(), AuthorizationError> {
         let reach = &self.reach;
         if reach.is_https && url.scheme() != "https" {
-            // The addresses in metadata have been checked by now: it is the metadata itself.
+            // The addresses in the metadata have been checked already, so this is the metadata
+            // itself.
             return Err(self.refuse(AuthorizationError::Insecure { endpoint: "issuer" }));
         }
         let host = normal(url.host_str().unwrap_or_default());
@@ -149,7 +152,7 @@ impl Guard {
             Some(address) if reach.literal != Some(address) && !reach.allows(&host, address) => {
                 Err(self.refuse(AuthorizationError::Address { host }))
             }
-            // The name of a proxy is resolved without a check, so that is made here.
+            // The name of a proxy is resolved without a check, so the check is made here.
             None if reach.is_proxy(&host) => match reach.allowed(&host).await {
                 Ok(Err(error)) => Err(self.refuse(error)),
                 _ => Ok(()),
@@ -159,7 +162,8 @@ impl Guard {
     }
 }
 
-/// Resolves names to what may be connected to: what is checked is what is used, whatever the next look-up says.
+/// Resolves names to the addresses that are allowed. The checked addresses are the ones that are
+/// used, so a later look-up changes nothing.
 pub(super) struct Guarded(pub(super) Arc<Guard>);
 
 impl Resolve for Guarded {
@@ -178,7 +182,7 @@ impl Resolve for Guarded {
     }
 }
 
-/// The address of a place that is given by one.
+/// Returns the address of a URL that has one instead of a name.
 fn literal(url: &Url) -> Option<IpAddr> {
     url.host_str()?.trim_matches(['[', ']']).parse().ok()
 }
@@ -202,8 +206,8 @@ mod tests {
     use crate::http::client::Clients;
     use crate::http::oauth::exchange::Exchanges;
 
-    /// A server at `url`, where names resolve as they are listed, each time to the next of their addresses and then to
-    /// the last.
+    /// Returns the reach of a server at `url`. Each look-up of a name returns the next of its
+    /// listed addresses, and at the end the last one again.
     fn reach(url: &str, names: &[(&str, &[&str])]) -> Arc<Reach> {
         let names: Vec<(String, Vec<String>)> = names
             .iter()
@@ -220,7 +224,7 @@ mod tests {
         Arc::new(Reach::with_lookup(&url.parse().unwrap(), Arc::new(lookup)))
     }
 
-    /// What may be connected to by these names, in their order; the server is reached before.
+    /// Returns the addresses that these names may lead to, in order, after the server was reached.
     async fn allowed(url: &str, names: &[(&str, &[&str])], asked: &[&str]) -> Vec<String> {
         let reach = reach(url, names);
         if reach.literal.is_none() {
@@ -277,7 +281,7 @@ mod tests {
     async fn who_controls_names_gains_nothing_by_changing_them() {
         let name = "evil.example";
         let url = "https://evil.example/mcp";
-        // Itself, once it was in the Internet.
+        // The server itself, after it was in the Internet.
         let rebound = ("evil.example", &["93.184.216.34", "127.0.0.1"][..]);
         assert_eq!(allowed(url, &[rebound], &[name]).await, ["evil.example refused"]);
         let both = ("evil.example", &["93.184.216.34 127.0.0.1"][..]);
@@ -286,14 +290,14 @@ mod tests {
             allowed(url, &[both, inside], &[name, "x.example"]).await,
             ["93.184.216.34", "x.example refused"]
         );
-        // It is on this machine, and is not: it was one of the Internet for a time.
+        // On this machine, but in the Internet for a time.
         let back = ("evil.example", &["127.0.0.1", "93.184.216.34", "127.0.0.1"][..]);
         let asked = [name, "x.example", name];
         let expected = ["93.184.216.34", "x.example refused", "evil.example refused"];
         assert_eq!(allowed(url, &[back, inside], &asked).await, expected);
     }
 
-    // Without a provider of cryptography there is no client.
+    // Without a provider of cryptography no client can be created.
     #[cfg(any(feature = "tls-rustls", not(feature = "tls-rustls-no-provider")))]
     #[tokio::test]
     async fn what_is_checked_is_what_is_connected_to() {
@@ -326,7 +330,7 @@ mod tests {
             let checked = guard.check(&format!("https://{host}/").parse().unwrap()).await;
             assert!(matches!(checked, Err(AuthorizationError::Address { .. })), "{host}: {checked:?}");
         }
-        // The server itself is where the user says that it is, even there.
+        // The server itself may be anywhere, because the user has configured it.
         let guard = Guard::new(reach("http://169.254.1.2/mcp", &[]));
         assert_eq!(guard.check(&"http://169.254.1.2/.well-known/x".parse().unwrap()).await, Ok(()));
         assert!(guard.check(&"http://169.254.1.3/".parse().unwrap()).await.is_err());

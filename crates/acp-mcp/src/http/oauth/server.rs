@@ -1,4 +1,4 @@
-//! One authorization server, as rmcp talks to it.
+//! One authorization server, used through rmcp.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -37,27 +37,28 @@ const CODES: [&str; 13] = [
     "unsupported_token_type",
 ];
 
-/// An authorization server that has been found.
+/// An authorization server, with its metadata.
 pub(super) struct AuthorizationServer {
     manager: AuthorizationManager,
-    /// Where the manager looks for tokens, and puts them.
+    /// The store in which the manager keeps tokens.
     store: InMemoryCredentialStore,
     metadata: AuthorizationMetadata,
     issuer: String,
     guard: Arc<Guard>,
 }
 
-/// What came of asking for a token by a refresh token.
+/// The outcome of an exchange of a refresh token.
 pub(super) enum Refreshed {
     Token(Credentials),
-    /// The user has to be asked.
+    /// The exchange gave nothing, so the user has to be asked.
     Not,
-    /// Nothing is known: it may go well another time.
+    /// The exchange failed, and may succeed another time.
     Failed(AuthorizationError),
 }
 
 impl AuthorizationServer {
-    /// Finds the authorization server of an MCP server, from the `WWW-Authenticate` of its refusal where there is one.
+    /// Finds the authorization server of an MCP server, from the `WWW-Authenticate` of its refusal
+    /// where there is one.
     pub(super) async fn find(
         url: &Url,
         challenge: Option<&str>,
@@ -72,7 +73,8 @@ impl AuthorizationServer {
         manager.set_credential_store(store.clone());
         let found = manager.resolve_metadata_from_challenge(challenge).await;
         let found = found.map_err(|error| refused(of_discovery(&error)))?;
-        // What rmcp makes up for servers of 2025-03-26 would send users to pages that nobody has named.
+        // The addresses that rmcp makes up for servers of 2025-03-26 would send users to pages that
+        // nobody has named.
         let issuer = found.metadata.issuer.clone().filter(|_| found.source.is_discovered());
         let issuer = issuer.ok_or_else(|| refused(AuthorizationError::NoMetadata))?;
         check(url, &issuer, &found.metadata)?;
@@ -84,7 +86,7 @@ impl AuthorizationServer {
         &self.issuer
     }
 
-    /// The reason of an error, if it is that an exchange was not let through.
+    /// Returns the refusal of an exchange that was not allowed, or else `otherwise`.
     fn refused(&self, otherwise: AuthorizationError) -> AuthorizationError {
         self.guard.refused().unwrap_or(otherwise)
     }
@@ -93,7 +95,7 @@ impl AuthorizationServer {
         self.metadata.additional_fields.get(member).and_then(serde_json::Value::as_bool) == Some(true)
     }
 
-    /// Whether the address of a document stands for a client (Client ID Metadata Documents).
+    /// Tells whether the server reads client metadata documents.
     pub(super) fn reads_client_metadata(&self) -> bool {
         self.has("client_id_metadata_document_supported")
     }
@@ -102,8 +104,8 @@ impl AuthorizationServer {
         self.metadata.registration_endpoint.is_some()
     }
 
-    /// What to ask for first: what the refusal names, else what the server publishes, else `otherwise`; and
-    /// `offline_access` where there is such a thing.
+    /// Returns the scopes to ask for first: those of the refusal, else those that the server
+    /// publishes, else `otherwise`. Adds `offline_access` if the server has it.
     pub(super) async fn scopes(&self, otherwise: &[String]) -> Vec<String> {
         let otherwise: Vec<&str> = otherwise.iter().map(String::as_str).collect();
         self.manager.select_initial_scopes(&otherwise).await
@@ -116,7 +118,7 @@ impl AuthorizationServer {
         scopes: &[String],
     ) -> Result<OAuthClientConfig, AuthorizationError> {
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
-        // rmcp logs answers, and they have secrets.
+        // rmcp logs answers, which contain secrets.
         let registered = self.manager.register_client(name, redirect_uri, &scopes);
         registered.with_subscriber(NoSubscriber::default()).await.map_err(|error| match error {
             AuthError::PkceUnsupported => AuthorizationError::NoPkce,
@@ -124,7 +126,8 @@ impl AuthorizationServer {
         })
     }
 
-    /// The address of the page for the user, for a client; and the state that it comes back with.
+    /// Returns the address of the page for the user, and the state that the browser comes back
+    /// with.
     pub(super) async fn page(
         &mut self,
         client: OAuthClientConfig,
@@ -144,13 +147,13 @@ impl AuthorizationServer {
         Ok((page, state.ok_or(AuthorizationError::State)?))
     }
 
-    /// Checks what the browser came back with, and has the code exchanged for tokens.
+    /// Checks the address that the browser came back with, and exchanges its code for tokens.
     pub(super) async fn token(&self, state: &str, address: &str) -> Result<Tokens, AuthorizationError> {
         let callback = Callback::parse(address).ok_or(AuthorizationError::State)?;
         let names_issuer = self.has("authorization_response_iss_parameter_supported");
         let (code, issuer) = callback.code(&Expected { state, issuer: &self.issuer, names_issuer })?;
         let exchanged = self.manager.exchange_code_for_token_with_issuer(&code, state, issuer.as_deref());
-        // rmcp logs the code, and members of the answer.
+        // rmcp logs the code and members of the answer.
         let exchanged = exchanged.with_subscriber(NoSubscriber::default()).await;
         exchanged.map_err(|error| self.refused(of_token(&error)))?;
         self.tokens().await
@@ -178,7 +181,7 @@ impl AuthorizationServer {
         }
     }
 
-    /// Gives the manager the tokens that it is to refresh.
+    /// Gives the manager the tokens to refresh.
     async fn put(&self, credentials: &Credentials) -> Option<()> {
         let token = json!({
             "access_token": credentials.access_token,
@@ -191,7 +194,7 @@ impl AuthorizationServer {
         self.store.save(stored.with_issuer(Some(self.issuer.clone()))).await.ok()
     }
 
-    /// The tokens that the manager has now.
+    /// Returns the tokens that the manager has now.
     async fn tokens(&self) -> Result<Tokens, AuthorizationError> {
         let problem = || AuthorizationError::Token { problem: "its answer is not valid".to_owned() };
         let stored = self.store.load().await.ok().flatten().ok_or_else(problem)?;
@@ -199,7 +202,7 @@ impl AuthorizationServer {
             stored.token_response.and_then(|token| serde_json::to_value(token).ok()).ok_or_else(problem)?;
         let token: Token = serde_json::from_value(token).map_err(|_| problem())?;
         if !token.token_type.eq_ignore_ascii_case("bearer") {
-            return Err(AuthorizationError::Token { problem: "it is no bearer token".to_owned() });
+            return Err(AuthorizationError::Token { problem: "it is not a bearer token".to_owned() });
         }
         let received_at = stored.token_received_at.unwrap_or_default();
         let granted_scopes = stored.granted_scopes.into_iter().filter(|scope| !scope.is_empty()).collect();
@@ -215,7 +218,7 @@ struct Token {
     expires_in: Option<u64>,
 }
 
-/// What a token endpoint has given.
+/// The tokens of a token endpoint.
 pub(super) struct Tokens {
     token: Token,
     granted_scopes: Vec<String>,
@@ -223,7 +226,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// The first of a client.
+    /// Returns the first credentials of a client.
     pub(super) fn credentials(
         self,
         issuer: &str,
@@ -244,7 +247,7 @@ impl Tokens {
         }
     }
 
-    /// In the place of earlier ones.
+    /// Returns credentials that replace earlier ones.
     fn renew(self, before: Credentials) -> Credentials {
         Credentials {
             granted_scopes: self.granted_scopes,
@@ -257,7 +260,7 @@ impl Tokens {
     }
 }
 
-/// Users are sent to pages of the web only, and what is sent by https to begin with does not go on without it.
+/// Checks that all addresses are on the web, and use https if the server itself does.
 fn check(url: &Url, issuer: &String, metadata: &AuthorizationMetadata) -> Result<(), AuthorizationError> {
     let endpoints = [
         ("issuer", Some(issuer)),
@@ -307,13 +310,13 @@ fn of_token(error: &AuthError) -> AuthorizationError {
     }
 }
 
-/// The error code in what rmcp says of an answer. The words around it are those of the authorization server, which may
-/// repeat what it was sent.
+/// Finds the error code in the text that rmcp has for an answer. The rest of the text comes from
+/// the authorization server, which may repeat secrets.
 fn code(text: &str) -> Option<&'static str> {
     CODES.into_iter().find(|code| text.contains(code))
 }
 
-/// What can be said of an error of rmcp without the words of others.
+/// Describes an error of rmcp without the words of the authorization server.
 fn words(error: &AuthError) -> String {
     match error {
         AuthError::RegistrationFailed(text) => {

@@ -1,4 +1,4 @@
-//! How authorizations are had.
+//! The settings of authorizations.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,15 +10,17 @@ use super::authorizer::{Authorizer, AuthorizerAnswer};
 use super::credentials::{CredentialStore, Memory};
 use super::place::Place;
 
-/// How the authorizations are had that MCP servers over HTTP want: for
+/// The settings of authorizations by OAuth, for
 /// [`Builder::authorization`](crate::Builder::authorization).
 ///
-/// Clones share credentials, and authorizations that are going on: give one value, or its clones, to all sessions of an
-/// agent, and users see one page for each server, however many sessions and requests wait for it.
+/// Clones share credentials and the authorizations that are under way. Give one value, or its
+/// clones, to all sessions of an agent: users then see one page per server, no matter how many
+/// sessions and requests wait for it.
 ///
-/// What a server publishes decides where requests go. They go to addresses of the Internet; to those of this machine or
-/// of a private network only when the server is there as well ([`AuthorizationError::Address`](crate::AuthorizationError)),
-/// and by https only, unless the server is reached by http ([`AuthorizationError::Insecure`](crate::AuthorizationError)).
+/// The metadata of a server decides which addresses are fetched. Addresses of this machine or of a
+/// private network are fetched only if the server itself is there
+/// ([`AuthorizationError::Address`](crate::AuthorizationError)). Plain http is used only if the
+/// server is reached by http ([`AuthorizationError::Insecure`](crate::AuthorizationError)).
 #[derive(Clone)]
 pub struct OAuth {
     settings: Arc<Settings>,
@@ -32,29 +34,32 @@ pub(super) struct Settings {
     pub(super) redirect: Redirect,
     pub(super) client_name: Option<String>,
     pub(super) client_metadata_url: Option<String>,
-    /// By issuer.
+    /// The registered clients, by issuer.
     pub(super) clients: HashMap<String, OAuthClient>,
     pub(super) scopes: Vec<String>,
 }
 
-/// Where the browser is sent after the user has visited the authorization server.
+/// The address that the browser is sent to after the visit to the authorization server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Redirect {
-    /// To `http://127.0.0.1:PORT/callback`, where it is waited for. That is for agents that run on the user's machine.
+    /// The address `http://127.0.0.1:PORT/callback`, where this crate waits for the browser. This
+    /// is for agents that run on the user's machine.
     Loopback {
-        /// The port; 0 for any that is free, which authorization servers have to allow (RFC 8252, section 7.3).
+        /// The port. 0 stands for any free port, which authorization servers have to allow (RFC
+        /// 8252, section 7.3).
         port: u16,
     },
-    /// To another address, such as one of a web service. Whoever is there brings what came to the [`Authorizer`], which
-    /// answers with [`AuthorizerAnswer::Redirected`](super::AuthorizerAnswer::Redirected).
+    /// Another address, such as that of a web service. The [`Authorizer`] has to find out where the
+    /// browser went, and answers with
+    /// [`AuthorizerAnswer::Redirected`](super::AuthorizerAnswer::Redirected).
     Elsewhere {
         /// The address.
         uri: String,
     },
 }
 
-/// A client that is registered with an authorization server already.
+/// A client that is already registered with an authorization server.
 #[derive(Clone, PartialEq, Eq)]
 pub struct OAuthClient {
     pub(super) id: String,
@@ -67,13 +72,13 @@ impl Settings {
     }
 }
 
-/// People write an issuer with a slash at the end, and without.
+/// Removes the slash at the end of an issuer, which people write or leave out.
 fn rootless(issuer: &str) -> &str {
     issuer.strip_suffix('/').unwrap_or(issuer)
 }
 
 impl OAuthClient {
-    /// A public client.
+    /// Creates a public client.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
         Self { id: id.into(), secret: None }
@@ -87,7 +92,7 @@ impl OAuthClient {
     }
 }
 
-/// Without the secret.
+/// Shows everything but the secret.
 impl fmt::Debug for OAuthClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OAuthClient").field("id", &self.id).finish_non_exhaustive()
@@ -95,8 +100,8 @@ impl fmt::Debug for OAuthClient {
 }
 
 impl OAuth {
-    /// Authorizations where this one takes the user to the page. Credentials are kept in memory, browsers are sent back
-    /// to a free port of the loopback, and clients are registered as they are needed.
+    /// Creates settings with this authorizer. By default credentials are kept in memory, browsers
+    /// come back to a free loopback port, and clients are registered as they are needed.
     #[must_use]
     pub fn new(authorizer: impl Authorizer) -> Self {
         let settings = Settings {
@@ -116,39 +121,41 @@ impl OAuth {
         self
     }
 
-    /// Another one who takes the user to pages, with the same credentials: that of one session among many.
+    /// Sets another authorizer, such as that of one session, and keeps the shared credentials.
     #[must_use]
     pub fn authorizer(self, authorizer: impl Authorizer) -> Self {
         self.with(|settings| settings.authorizer = Arc::new(authorizer))
     }
 
-    /// Where credentials are kept. Default: in memory.
+    /// Sets the store for credentials. Default: in memory.
     #[must_use]
     pub fn store(self, store: impl CredentialStore) -> Self {
         self.with(|settings| settings.store = Arc::new(store))
     }
 
-    /// Where browsers are sent back. Default: a free port of the loopback.
+    /// Sets the address that browsers come back to. Default: a free loopback port.
     #[must_use]
     pub fn redirect(self, redirect: Redirect) -> Self {
         self.with(|settings| settings.redirect = redirect)
     }
 
-    /// The name that clients are registered with, for users to see. Default: that of the session's `Implementation`.
+    /// Sets the name of registered clients, which users see. Default: the name in the session's
+    /// `Implementation`.
     #[must_use]
     pub fn client_name(self, name: impl Into<String>) -> Self {
         self.with(|settings| settings.client_name = Some(name.into()))
     }
 
-    /// The https address of a document about this client (Client ID Metadata Document). It stands for the client where
-    /// an authorization server reads such documents; no client is registered then.
+    /// Sets the https address of a client metadata document (Client ID Metadata Document).
+    /// Authorization servers that read such documents take it as the client id, and no client is
+    /// registered there.
     #[must_use]
     pub fn client_metadata_url(self, url: impl Into<String>) -> Self {
         self.with(|settings| settings.client_metadata_url = Some(url.into()))
     }
 
-    /// A client that is registered with the authorization server of this issuer already; it goes before all others. It
-    /// is shown to no other authorization server, whatever an MCP server says.
+    /// Sets the client that is already registered with the authorization server of this issuer. It
+    /// takes precedence there, and is never shown to another authorization server.
     #[must_use]
     pub fn client(self, issuer: impl Into<String>, client: OAuthClient) -> Self {
         self.with(|settings| {
@@ -156,7 +163,7 @@ impl OAuth {
         })
     }
 
-    /// What to ask for where a server does not say what it needs. Default: nothing in particular.
+    /// Sets the scopes to ask for when a server does not name any. Default: none.
     #[must_use]
     pub fn scopes(self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.with(|settings| settings.scopes = scopes.into_iter().map(Into::into).collect())
@@ -166,7 +173,7 @@ impl OAuth {
         &self.settings
     }
 
-    /// What is shared by all who reach a server.
+    /// Returns the shared state about a server.
     pub(super) fn place(&self, resource: &str) -> Arc<Place> {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = places.get(resource).and_then(Weak::upgrade) {
@@ -179,7 +186,7 @@ impl OAuth {
     }
 }
 
-/// Authorizations where nobody takes the user to pages yet: see [`OAuth::authorizer`].
+/// Creates settings without an authorizer: see [`OAuth::authorizer`].
 impl Default for OAuth {
     fn default() -> Self {
         Self::new(|_| future::ready(AuthorizerAnswer::Unavailable))

@@ -1,4 +1,4 @@
-//! What is done when a server wants an authorization.
+//! Requests and connections that are tried again after an authorization.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use crate::http::oauth::{Authorization, Renewal, Wanted};
 use crate::session::state::entry::Entry;
 use crate::values::timeouts::Timeouts;
 
-/// How often credentials are renewed for one request, at most.
+/// The number of times that credentials are renewed for one request.
 const MOST_RENEWALS: usize = 3;
 
 /// The attempts at one request, or at one connection.
 pub(in crate::session) struct Attempts<'a> {
     entry: &'a Entry,
     authorization: Option<&'a Arc<Authorization>>,
-    /// The number of the credentials that the present attempt began with.
+    /// The number of the credentials that the current attempt began with.
     seen: u64,
     renewals: usize,
-    /// The user was asked.
+    /// True when the user has granted an authorization.
     is_granted: bool,
-    /// How long others wait.
+    /// The time that others wait for authorization servers.
     patience: Duration,
 }
 
@@ -34,19 +34,20 @@ impl<'a> Attempts<'a> {
         Self { entry, authorization, seen, renewals: 0, is_granted: false, patience: timeouts.connect }
     }
 
-    /// Whether there can be more than one.
+    /// Tells whether there can be more than one attempt.
     pub(in crate::session) const fn may_be_more(&self) -> bool {
         self.authorization.is_some()
     }
 
-    /// Has the token ready, which may have to be fetched: that is not to count as the time of a server.
+    /// Fetches the token in advance, so that this does not count as time of the server.
     pub(in crate::session) async fn get_ready(&self) {
         if let Some(authorization) = self.authorization {
             authorization.token().await;
         }
     }
 
-    /// Nobody else waits for the user; nor for authorization servers, once that takes longer than a server may.
+    /// Renews the credentials. Others stop waiting for this server once the user is asked, or once
+    /// the authorization servers take longer than a server may.
     async fn renewal(&self, authorization: &Arc<Authorization>, wanted: Wanted) -> Result<Renewal, McpError> {
         let mut renewal = pin!(authorization.renew(wanted));
         tokio::select! {
@@ -58,7 +59,8 @@ impl<'a> Attempts<'a> {
         Ok(renewal.await?)
     }
 
-    /// After an attempt has failed: `Ok` when another one makes sense. Waits for the user if it must.
+    /// Handles a failed attempt: `Ok` when another one makes sense. Waits for the user if
+    /// necessary.
     pub(in crate::session) async fn after(&mut self, error: McpError) -> Result<(), McpError> {
         let (Some(authorization), McpError::AuthRequired { status, challenge }) =
             (self.authorization, &error)

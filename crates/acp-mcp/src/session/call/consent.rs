@@ -1,34 +1,32 @@
-//! Calls that a legacy server makes depend on the user visiting web pages first: its error -32042. Modern servers ask by
-//! their answer to the call instead, and there the code has no meaning (rule `mcp-neg-15`).
+//! Calls that a legacy server answers only after the user has visited web pages: its error -32042.
+//! Modern servers ask in their answer instead, and there the code has no meaning (rule
+//! `mcp-neg-15`).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use acp_types::v1::ElicitationAction;
 use rmcp::model::{ClientRequest, ServerResult};
-use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::caller::{CallOptions, Caller};
+use super::caller::Caller;
+use super::options::CallOptions;
 use crate::error::McpError;
 use crate::error::{NotVisited, UrlElicitation};
 use crate::session::state::notify::{Guard, Notification};
 use crate::values::elicitation::{ElicitMode, ElicitRequest, Elicitation};
 use crate::values::version::Era;
 
-pub(in crate::session) const REQUIRED: i32 = -32042;
-/// How often a call may depend on more pages.
+/// The number of times that a call may depend on further pages.
 const MOST_TIMES: usize = 3;
-/// How many pages a server may want to be visited at once.
-const MOST_PAGES: usize = 8;
-/// How many pages that the server is done with are kept in mind, whoever they are of.
+/// The number of finished pages that are remembered, for all calls together.
 const MOST_DONE: usize = 64;
 
 impl Caller<'_> {
-    /// A request, made again each time that the user has agreed to visit what the server wants to be visited, and the
-    /// server has said that it is done with that, or has had its time.
+    /// Sends a request. Each time that the server wants pages to be visited and the user agrees,
+    /// waits until the server is done with them or the time is over, and sends the request again.
     pub(in crate::session) async fn request_with_consent(
         &self,
         method: &'static str,
@@ -48,7 +46,7 @@ impl Caller<'_> {
                 outcome => outcome,
             };
         };
-        // What the server is done with may be told before its error has been seen here.
+        // The server may report a finished page before its error has arrived here.
         let (_guard, mut done) = self.done();
         let mut times = 0;
         loop {
@@ -66,7 +64,7 @@ impl Caller<'_> {
                 }
             }
             let is_done = |done: &VecDeque<String>| elicitations.iter().all(|asked| done.contains(&asked.id));
-            // Not every server says so; the call shows whether it was done.
+            // Not every server reports it. The repeated call shows whether the page was visited.
             let _ = timeout(self.shared.options.timeouts.consent, done.wait_for(is_done)).await;
         }
     }
@@ -86,7 +84,7 @@ impl Caller<'_> {
         matches!(elicitation.elicit(request).await, ElicitationAction::Accept(_))
     }
 
-    /// The ids of the pages that the server is done with, from now on.
+    /// Collects the ids of the pages that the server is done with from now on.
     fn done(&self) -> (Guard, watch::Receiver<VecDeque<String>>) {
         let (done, seen) = watch::channel(VecDeque::new());
         let add = move |notification: &Notification| {
@@ -97,50 +95,5 @@ impl Caller<'_> {
             });
         };
         (self.entry.notifications.add("notifications/elicitation/complete", Arc::new(add)), seen)
-    }
-}
-
-/// What the data of the error asks for. `None` when it is not such data, or more than anybody would visit.
-pub(in crate::session) fn elicitations(data: Option<&Value>) -> Option<Vec<UrlElicitation>> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Asked {
-        mode: String,
-        elicitation_id: String,
-        url: String,
-        message: String,
-    }
-    let listed = data?.get("elicitations")?.as_array()?;
-    let read = |asked: &Value| {
-        let asked = Asked::deserialize(asked).ok().filter(|asked| asked.mode == "url")?;
-        Some(UrlElicitation { id: asked.elicitation_id, url: asked.url, message: asked.message })
-    };
-    let is_reasonable = (1..=MOST_PAGES).contains(&listed.len());
-    is_reasonable.then(|| listed.iter().map(read).collect())?
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn only_a_reasonable_list_of_pages_is_one() {
-        let page =
-            json!({ "mode": "url", "elicitationId": "1", "url": "https://a/b?c", "message": "Log in" });
-        for (data, expected) in [
-            (json!({ "elicitations": [page] }), Some(1)),
-            (json!({ "elicitations": vec![&page; MOST_PAGES] }), Some(MOST_PAGES)),
-            (json!({ "elicitations": vec![&page; MOST_PAGES + 1] }), None),
-            (json!({ "elicitations": [] }), None),
-            (json!({ "elicitations": [page, { "mode": "form", "message": "?" }] }), None),
-            (json!({ "elicitations": [{ "mode": "url", "url": "https://a", "message": "no id" }] }), None),
-            (json!({ "elicitations": page }), None),
-            (json!([page]), None),
-        ] {
-            assert_eq!(elicitations(Some(&data)).map(|pages| pages.len()), expected, "{data}");
-        }
-        assert_eq!(elicitations(None), None);
     }
 }

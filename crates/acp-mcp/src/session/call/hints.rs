@@ -1,11 +1,12 @@
-//! What modern servers have to say of how long a result holds (`ttlMs`, `cacheScope`), and some do not. That is no error.
+//! Results without `ttlMs` and `cacheScope`, which modern servers must send. Some do not, and that
+//! is not treated as an error.
 
 use rmcp::model::ServerResult;
 
 use crate::session::state::entry::{Connection, Entry};
 use crate::values::version::Era;
 
-/// Warns of a result without hints, once for each server and method.
+/// Warns of a result without these hints, once for each server and method.
 pub(in crate::session) fn check(
     entry: &Entry,
     connection: &Connection,
@@ -18,7 +19,7 @@ pub(in crate::session) fn check(
     tracing::warn!(
         server = entry.name,
         method,
-        "a result of an MCP server lacks `ttlMs` or `cacheScope`; it is taken for one that is not to be kept"
+        "a result of an MCP server lacks `ttlMs` or `cacheScope`; it is treated as not cacheable"
     );
 }
 
@@ -29,7 +30,7 @@ fn has_hints(result: &ServerResult) -> bool {
         ServerResult::ListResourcesResult(result) => (result.ttl_ms, &result.cache_scope),
         ServerResult::ListResourceTemplatesResult(result) => (result.ttl_ms, &result.cache_scope),
         ServerResult::ReadResourceResult(result) => (result.ttl_ms, &result.cache_scope),
-        // No others have them.
+        // Other results do not have them.
         _ => return true,
     };
     time.is_some() && scope.is_some()

@@ -6,6 +6,11 @@ pub(super) mod authorize;
 #[path = "no_authorize.rs"]
 pub(super) mod authorize;
 pub(super) mod caller;
-pub(super) mod consent;
+mod consent;
+mod failure;
 mod hints;
+mod input;
+pub(super) mod options;
 pub(super) mod pages;
+mod tool;
+mod web_pages;

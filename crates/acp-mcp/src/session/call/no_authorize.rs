@@ -1,4 +1,4 @@
-//! Without the feature `oauth`: nobody is asked.
+//! The attempts without the feature `oauth`: there is only one.
 
 use std::marker::PhantomData;
 

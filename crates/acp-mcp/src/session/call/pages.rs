@@ -1,4 +1,4 @@
-//! How much of a list that comes in pages is taken in.
+//! The limits of a list that comes in pages.
 
 use std::io;
 
@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use crate::error::McpError;
 
-/// A list with more pages than this has no end.
+/// The number of pages. A list with more counts as endless.
 const MOST_PAGES: usize = 200;
-/// More entries than this no model can take, and the memory should not either.
+/// The number of entries. No model can use more, and memory should not hold more.
 const MOST_ENTRIES: usize = 10_000;
-/// All entries together, as JSON.
+/// The bytes of all entries together, as JSON.
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
 /// The pages of one list.
@@ -48,7 +48,7 @@ impl Pages {
     }
 }
 
-/// The length as JSON.
+/// Returns the length as JSON.
 fn length<T: Serialize>(entries: &[T]) -> usize {
     struct Length(usize);
 
@@ -64,7 +64,7 @@ fn length<T: Serialize>(entries: &[T]) -> usize {
     }
 
     let mut length = Length(0);
-    // What was read as JSON can be written as such.
+    // The entries were read from JSON, so writing them cannot fail.
     let _ = serde_json::to_writer(&mut length, entries);
     length.0
 }

@@ -1,5 +1,5 @@
-//! Listens to a modern server: one stream is kept open, for everything that is wanted, and opened anew when that changes or
-//! when it breaks (rules `mcp-neg-37` and `-51`).
+//! The stream of changes of a modern server (rules `mcp-neg-37` and `-51`). One stream is kept open
+//! for all subscriptions, and is opened again when they change or when it breaks.
 
 use std::future::pending;
 use std::pin::pin;
@@ -9,18 +9,18 @@ use rmcp::model::SubscriptionFilter;
 use rmcp::service::Subscription;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::changes::{Told, lists};
-use super::client::Client;
+use super::subscriber::{Subscriber, lists};
 use crate::error::McpError;
 use crate::session::call::caller::Caller;
 use crate::session::state::entry::Entry;
 use crate::session::state::subscriptions::{State, Wanted};
 
-/// A stream that held this long is opened again at once when it breaks, and so is the first; another only after as long.
+/// A stream that broke is opened again at once if it held this long, or if it was the first.
+/// Otherwise it is opened after this time.
 const STEADY: Duration = Duration::from_secs(5);
 
-impl Told<'_> {
-    pub(in crate::session) async fn listen(&self) {
+impl Subscriber<'_> {
+    pub(super) async fn listen(&self) {
         let mut changes = self.entry.subscriptions.changes();
         let mut stream = Stream { had_gap: self.connection.number > 1, ..Stream::default() };
         loop {
@@ -53,7 +53,8 @@ impl Told<'_> {
         }
     }
 
-    /// What to listen to: every list that the server tells of, and what is wanted of its resources.
+    /// Returns the filter of the stream: every list that the server reports, and the subscribed
+    /// resources.
     fn filter(&self, uris: &[Box<str>]) -> SubscriptionFilter {
         let mut filter = lists(self.connection);
         if !uris.is_empty() && self.connection.info.supports_resource_subscribe() {
@@ -62,7 +63,8 @@ impl Told<'_> {
         filter
     }
 
-    /// Opens a stream. The one that there is goes on meanwhile, and goes on if the server refuses the new one.
+    /// Opens a stream. The current one goes on meanwhile, and goes on if the server refuses the new
+    /// one.
     async fn open(&self, filter: SubscriptionFilter, stream: &mut Stream) {
         const METHOD: &str = "subscriptions/listen";
         let waited = self.shared.options.timeouts.request;
@@ -98,19 +100,19 @@ impl Told<'_> {
             }
             Err(_) => McpError::Timeout { waiting_for: METHOD, waited },
         };
-        tracing::debug!(server = self.entry.name, %error, "an MCP server does not take a listener");
+        tracing::debug!(server = self.entry.name, %error, "an MCP server refuses a stream of changes");
         self.refuse(&asked, &error);
     }
 
     fn accepted(&self, asked: &[Box<str>], opened: &Subscription, had_gap: bool) {
         for uri in opened.acknowledged().resource_subscriptions.iter().flatten() {
-            self.set(uri, State::Told);
+            self.set(uri, State::Subscribed);
         }
-        let problem = "it does not take the resource";
+        let problem = "it does not accept the resource";
         self.refuse(asked, &McpError::InvalidResult { method: "subscriptions/listen", problem });
-        // What came while nobody listened is not told again.
+        // Changes without a stream are not reported again.
         if had_gap {
-            Client::lists_may_have_changed(self.entry, opened.acknowledged());
+            self.entry.lists_may_have_changed(opened.acknowledged());
         }
     }
 
@@ -125,27 +127,27 @@ impl Told<'_> {
 struct Stream {
     open: Option<Subscription>,
     filter: SubscriptionFilter,
-    /// One before it broke, and none was opened since.
+    /// True when an earlier stream broke, and none was opened since.
     had_gap: bool,
     since: Option<Instant>,
-    /// The one before did not hold long.
+    /// True when the stream before did not hold long.
     was_short: bool,
 }
 
 impl Stream {
-    /// Whether it breaks too often to be opened again at once.
+    /// Tells whether the stream breaks too often to be opened again at once.
     fn is_hasty(&mut self) -> bool {
         let is_short = self.since.is_some_and(|since| since.elapsed() < STEADY);
         std::mem::replace(&mut self.was_short, is_short) && is_short
     }
 }
 
-/// Hands on what a stream brings, to its end.
+/// Passes on the notifications of a stream until it ends.
 async fn follow(entry: &Entry, stream: &mut Option<Subscription>) {
     let Some(stream) = stream else { return pending().await };
     loop {
         match stream.next().await {
-            Ok(Some(notification)) => Client::tell(entry, &notification),
+            Ok(Some(notification)) => entry.received(&notification),
             Ok(None) => return,
             Err(error) => {
                 tracing::debug!(server = entry.name, %error, "a stream of changes of an MCP server broke");

@@ -1,4 +1,4 @@
-//! Keeps the list of a server's tools.
+//! The list of a server's tools, kept current.
 
 use std::collections::HashSet;
 use std::future::pending;
@@ -6,14 +6,15 @@ use std::future::pending;
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool};
 
 use crate::error::McpError;
-use crate::session::Shared;
-use crate::session::call::caller::{CallOptions, Caller};
+use crate::session::call::caller::Caller;
+use crate::session::call::options::CallOptions;
 use crate::session::call::pages::Pages;
 use crate::session::state::entry::{Connection, Entry};
 use crate::session::state::event::Event;
+use crate::session::state::shared::Shared;
 use crate::values::server_info::ToolsStatus;
 
-/// Lists the tools, now and whenever the server says that they have changed. Does not end.
+/// Lists the tools, and lists them again whenever the server reports a change. Does not end.
 pub(in crate::session) async fn keep(entry: &Entry, shared: &Shared, connection: &Connection) {
     if !connection.info.supports_tools() {
         entry.set_tools_status(ToolsStatus::NotOffered);
@@ -36,7 +37,7 @@ pub(in crate::session) async fn keep(entry: &Entry, shared: &Shared, connection:
     }
 }
 
-/// All pages of the list.
+/// Fetches all pages of the list.
 pub(in crate::session) async fn list(
     entry: &Entry,
     shared: &Shared,
@@ -52,7 +53,7 @@ pub(in crate::session) async fn list(
         let result =
             caller.request(METHOD, ClientRequest::ListToolsRequest(request), &CallOptions::new()).await?;
         let ServerResult::ListToolsResult(page) = result else {
-            return Err(McpError::InvalidResult { method: METHOD, problem: "it is no list of tools" });
+            return Err(McpError::InvalidResult { method: METHOD, problem: "it is not a list of tools" });
         };
         pages.count(&page.tools, page.next_cursor.is_none())?;
         tools.extend(page.tools.into_iter().filter(|tool| names.insert(tool.name.clone())));

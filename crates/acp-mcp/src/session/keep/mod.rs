@@ -1,7 +1,10 @@
-//! Keeps servers connected, and what is known of them current.
+//! The tasks that keep servers connected, and their lists current.
 
 mod changes;
 mod client;
-pub(super) mod connect;
 mod listen;
 pub(super) mod listing;
+mod server_task;
+pub(super) mod start;
+mod subscribe;
+mod subscriber;

@@ -1,4 +1,4 @@
-//! One server of a session, whatever becomes of its connections.
+//! One server of a session, over all of its connections.
 
 use std::collections::BTreeSet;
 #[cfg(feature = "oauth")]
@@ -23,7 +23,7 @@ use crate::wire::progress::Router;
 pub(in crate::session) struct Connection {
     pub(in crate::session) peer: Peer<RoleClient>,
     pub(in crate::session) info: Arc<ServerInfo>,
-    /// Which connection of the server, from 1.
+    /// The number of the connection to this server, from 1.
     pub(in crate::session) number: u64,
 }
 
@@ -31,15 +31,16 @@ pub(in crate::session) struct Connection {
 struct State {
     status: ServerStatus,
     connection: Option<Connection>,
-    /// How the last connection ended.
+    /// The reason why the last connection ended.
     ended: Option<McpError>,
     tools: Arc<[QualifiedTool]>,
-    /// Those that it had when it ended for good: who calls one is told why there is none.
+    /// The tools that the server had when it ended for good. Calls of them fail with the reason of
+    /// the end.
     lost: Arc<[QualifiedTool]>,
     tools_status: ToolsStatus,
-    /// How many requests wait for the user to authorize them.
+    /// The number of requests that wait for an authorization by the user.
     waiting: usize,
-    /// How many connections there were.
+    /// The number of connections so far.
     connections: u64,
 }
 
@@ -53,7 +54,7 @@ impl State {
     }
 }
 
-/// Held while a request waits for an authorization by the user.
+/// Counts a request as waiting for the user, until it is dropped.
 #[cfg(feature = "oauth")]
 pub(in crate::session) struct WaitsForUser<'a>(&'a Entry);
 
@@ -64,6 +65,7 @@ impl Drop for WaitsForUser<'_> {
     }
 }
 
+/// One server of a session.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(in crate::session) name: String,
@@ -71,17 +73,17 @@ pub(crate) struct Entry {
     index: usize,
     ordinal: usize,
     state: watch::Sender<State>,
-    /// The server has said that its tools have changed.
+    /// Notified when the server reports that its tools have changed.
     pub(in crate::session) tools_changed: Notify,
-    /// The connection is of no use any more.
+    /// Notified when the connection has to be made again.
     pub(in crate::session) reconnect: Notify,
     pub(in crate::session) notifications: Registry,
     pub(in crate::session) progress: Router,
-    /// What the server wants to know of the user, if it is reached by HTTP and that was asked for.
+    /// The authorization of a server over HTTP, if the session has authorizations.
     #[cfg(feature = "oauth")]
     pub(in crate::session) authorization: OnceLock<Arc<Authorization>>,
     pub(in crate::session) subscriptions: Subscriptions,
-    /// The methods that it has answered without hints on how long the result holds.
+    /// The methods whose results came without `ttlMs` and `cacheScope`.
     without_hints: Mutex<BTreeSet<&'static str>>,
 }
 
@@ -140,31 +142,32 @@ impl Entry {
         tools.iter().find(|tool| tool.name == name).cloned()
     }
 
-    /// Why the tool of this name is not there any more, if the server had it and was given up.
+    /// Returns the failure of the server, if it had this tool and was given up.
     pub(in crate::session) fn lost(&self, name: &str) -> Option<McpError> {
         let state = self.state.borrow();
         state.lost.iter().find(|tool| tool.name == name)?;
         state.status.failure().cloned()
     }
 
-    /// Waits until the server is connected or is not going to be.
+    /// Waits until the server is connected, has failed, or waits for the user.
     pub(in crate::session) async fn settled(&self) {
         let is_settled =
             |state: &State| !matches!(state.status, ServerStatus::Connecting) || state.waiting > 0;
         let _ = self.state.subscribe().wait_for(is_settled).await;
     }
 
-    /// Waits until the tools are known, or are not going to be.
+    /// Waits until the tools are known, the server has failed, or it waits for the user.
     pub(in crate::session) async fn listed(&self) {
         let _ = self.state.subscribe().wait_for(|state| state.waiting > 0 || state.is_listed()).await;
     }
 
-    /// The same, whether it waits for the user or not.
+    /// Waits until the tools are known or the server has failed, even while it waits for the user.
     pub(in crate::session) async fn authorized(&self) {
         let _ = self.state.subscribe().wait_for(State::is_listed).await;
     }
 
-    /// As long as this is held, nobody waits who does not want this server in particular.
+    /// Counts a request as waiting for the user. Meanwhile nobody waits who does not need this
+    /// server.
     #[cfg(feature = "oauth")]
     pub(in crate::session) fn waits_for_user(&self) -> WaitsForUser<'_> {
         self.state.send_modify(|state| state.waiting += 1);
@@ -176,7 +179,7 @@ impl Entry {
         let _ = self.state.subscribe().wait_for(is_over).await;
     }
 
-    /// Waits until there is no connection, and is not going to be; how the last one ended.
+    /// Waits until the server has ended for good, and returns the reason.
     pub(in crate::session) async fn over(&self) -> McpError {
         let is_over = |state: &State| matches!(state.status, ServerStatus::Failed(_) | ServerStatus::Closed);
         let mut states = self.state.subscribe();
@@ -186,7 +189,7 @@ impl Entry {
         }
     }
 
-    /// The connection, once there is one; one after `number`.
+    /// Waits for a connection with a higher number than `number`.
     pub(in crate::session) async fn connection(&self, number: u64) -> Result<Connection, McpError> {
         let is_settled = |state: &State| match state.status {
             ServerStatus::Connecting => false,
@@ -201,7 +204,7 @@ impl Entry {
         }
     }
 
-    /// How a connection ended, once that is known.
+    /// Waits until a connection has ended, and returns the reason.
     pub(in crate::session) async fn ended(&self, number: u64) -> McpError {
         let is_over =
             |state: &State| state.connection.as_ref().is_none_or(|connection| connection.number > number);
@@ -227,7 +230,7 @@ impl Entry {
         connection
     }
 
-    /// There is no connection, for now or for good.
+    /// Notes that the connection has ended, for now or for good.
     pub(in crate::session) fn set_disconnected(&self, status: ServerStatus, ended: Option<McpError>) {
         let is_final = !matches!(status, ServerStatus::Connecting);
         self.state.send_modify(|state| {

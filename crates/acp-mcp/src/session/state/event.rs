@@ -1,4 +1,4 @@
-//! What happens to the servers of a session.
+//! Events of the servers of a session.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,10 +7,10 @@ use tokio::sync::broadcast::{self, Receiver, Sender};
 
 use crate::error::McpError;
 
-/// How many events are kept for who does not read them.
+/// The number of unread events that are kept.
 const KEPT: usize = 128;
 
-/// Something that happened to a server.
+/// An event of a server.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -19,40 +19,41 @@ pub enum Event {
         /// Its name.
         server: String,
     },
-    /// A server is not connected, and will not be: a user should hear of it (rule `acp-mcp-06`).
+    /// A server is not connected, and will not be connected. The user should be told.
     Failed {
         /// Its name.
         server: String,
         /// Why.
         error: McpError,
     },
-    /// The list of a server's tools is there, or has changed.
+    /// The list of a server's tools has arrived, or has changed.
     ToolsChanged {
         /// Its name.
         server: String,
     },
-    /// The list of a server's tools could not be had.
+    /// The list of a server's tools could not be fetched.
     ToolsFailed {
         /// Its name.
         server: String,
         /// Why.
         error: McpError,
     },
-    /// A server does not tell any more of a resource that is [subscribed to](crate::Server::on_resource_updated): it
-    /// refused to after it was connected again, or after its stream of changes broke.
+    /// A server does not report a [subscribed](crate::Server::on_resource_updated) resource any
+    /// more. It refused the subscription after it was connected again, or after its stream of
+    /// changes broke.
     SubscriptionLost {
         /// Its name.
         server: String,
         /// The resource.
         uri: String,
-        /// What it said.
+        /// The reason.
         error: McpError,
     },
-    /// A server ended by itself and is being started again. Calls that were running have failed.
+    /// A server ended by itself and is being started again. Calls that were under way have failed.
     Restarting {
         /// Its name.
         server: String,
-        /// How it ended.
+        /// The reason why it ended.
         error: McpError,
     },
     /// A server that had ended is connected again.
@@ -60,16 +61,17 @@ pub enum Event {
         /// Its name.
         server: String,
     },
-    /// So many events came while nobody read them, and are gone.
+    /// This many events were lost, because nobody read them.
     Missed(u64),
 }
 
-/// Events, in order. Of those that nobody reads the last 128 are kept; [`Event::Missed`] stands for the others.
+/// The events of a session, in order. The last 128 unread events are kept; [`Event::Missed`] stands
+/// for the others.
 #[derive(Debug)]
 pub struct Events(Receiver<Event>);
 
 impl Events {
-    /// The next event; `None` when the session is gone.
+    /// Returns the next event, or `None` when the session is gone.
     pub async fn next(&mut self) -> Option<Event> {
         match self.0.recv().await {
             Ok(event) => Some(event),
@@ -97,7 +99,7 @@ impl EventSender {
     }
 
     pub(crate) fn send(&self, event: Event) {
-        // Nobody needs to listen.
+        // An event without listeners is dropped.
         let _ = self.sender.send(event);
     }
 }

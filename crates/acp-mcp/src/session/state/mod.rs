@@ -3,4 +3,7 @@
 pub(super) mod entry;
 pub(super) mod event;
 pub(super) mod notify;
+pub(super) mod options;
+mod received;
+pub(super) mod shared;
 pub(super) mod subscriptions;

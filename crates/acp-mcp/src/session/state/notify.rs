@@ -1,4 +1,4 @@
-//! Handlers of notifications, added and removed while a session runs.
+//! Handlers of notifications.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -14,7 +14,7 @@ pub struct Notification {
     pub server: String,
     /// The method.
     pub method: String,
-    /// The params, `null` when there are none.
+    /// The params, or `null` when there are none.
     pub params: Value,
 }
 
@@ -39,7 +39,7 @@ impl Registry {
         let handlers: Weak<Handlers> = Arc::downgrade(&self.handlers);
         Guard::new(move || {
             let Some(handlers) = handlers.upgrade() else { return };
-            // What a handler holds is dropped after the lock is free.
+            // The handler is dropped after the lock is released.
             let removed: Vec<_> = {
                 let mut handlers = handlers.lock().unwrap_or_else(PoisonError::into_inner);
                 handlers.extract_if(.., |(handler, _, _)| *handler == id).collect()
@@ -48,8 +48,9 @@ impl Registry {
         })
     }
 
-    /// Hands a notification to those who asked for it, outside of the lock: a handler may add and remove handlers.
-    pub(in crate::session) fn tell(&self, server: &str, notification: &ServerNotification) {
+    /// Calls the handlers of a notification, without the lock: a handler may add and remove
+    /// handlers.
+    pub(in crate::session) fn received(&self, server: &str, notification: &ServerNotification) {
         let Ok(mut message) = serde_json::to_value(notification) else { return };
         let Some(method) = message.get("method").and_then(Value::as_str).map(str::to_owned) else { return };
         let handlers: Vec<OnNotification> = {
@@ -64,7 +65,7 @@ impl Registry {
             return;
         }
         let mut params = message.get_mut("params").map(Value::take).unwrap_or_default();
-        // rmcp writes one for every notification.
+        // rmcp writes an empty `_meta` into every notification.
         if let Value::Object(members) = &mut params
             && members.get("_meta").and_then(Value::as_object).is_some_and(serde_json::Map::is_empty)
         {
@@ -86,7 +87,7 @@ impl fmt::Debug for Registry {
     }
 }
 
-/// Keeps a handler: it is removed when this is dropped.
+/// A guard that keeps a handler. Dropping it removes the handler.
 #[must_use = "the handler is removed when this is dropped"]
 pub struct Guard {
     remove: Option<Box<dyn FnOnce() + Send + Sync>>,
@@ -97,7 +98,7 @@ impl Guard {
         Self { remove: Some(Box::new(remove)) }
     }
 
-    /// Keeps the handler as long as the server is there.
+    /// Keeps the handler until the session ends.
     pub fn forget(mut self) {
         self.remove = None;
     }

@@ -1,4 +1,4 @@
-//! The resources whose updates are asked for, whatever becomes of the connections.
+//! The subscriptions to resources of one server, over all of its connections.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,33 +10,34 @@ use tokio::sync::watch::{Receiver, Sender};
 use super::notify::Guard;
 use crate::error::McpError;
 
-/// How many resources of one server can be subscribed to.
+/// The number of resources of one server that can be subscribed to.
 const MOST: usize = 1000;
 
-/// A resource has changed, or may have.
+/// An update of a resource, or the notice that updates may have been missed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResourceUpdate {
     /// The name of the server.
     pub server: String,
-    /// The resource, or one below it if the server tells of those.
+    /// The resource, or one below it if the server reports those.
     pub uri: String,
-    /// Nothing was told, but the server could not be heard for a while: what it told meanwhile is lost.
+    /// True when the server did not report an update, but was out of reach for a while. Its reports
+    /// in that time are lost.
     pub after_gap: bool,
 }
 
 type OnUpdate = Arc<dyn Fn(&ResourceUpdate) + Send + Sync>;
 pub(in crate::session) type Wanted = BTreeMap<Box<str>, Resource>;
 
-/// Whether the server tells of a resource.
+/// The state of the subscription to a resource.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::session) enum State {
-    /// It has not answered yet.
+    /// The server has not answered yet.
     Asked {
-        /// It told of it before, over what is gone now.
+        /// True when the server reported the resource before, over an earlier connection or stream.
         again: bool,
     },
-    Told,
+    Subscribed,
     Refused(McpError),
 }
 
@@ -45,7 +46,7 @@ pub(in crate::session) struct Resource {
     handlers: Vec<(u64, OnUpdate)>,
 }
 
-/// The resources of one server that somebody wants to be told of.
+/// The resources of one server that somebody has subscribed to.
 pub(in crate::session) struct Subscriptions {
     wanted: Arc<Sender<Wanted>>,
     next: AtomicU64,
@@ -86,7 +87,7 @@ impl Subscriptions {
         }))
     }
 
-    /// Waits until the server has answered; whether it tells of the resource.
+    /// Waits until the server has answered the subscription. Fails if it refused.
     pub(in crate::session) async fn answered(&self, uri: &str) -> Result<(), McpError> {
         let is_answered = |wanted: &Wanted| match wanted.get(uri) {
             Some(resource) => !matches!(resource.state, State::Asked { .. }),
@@ -100,16 +101,17 @@ impl Subscriptions {
         }
     }
 
-    /// Sees what is wanted, and when that changes.
+    /// Returns a receiver for the wanted resources and their changes.
     pub(in crate::session) fn changes(&self) -> Receiver<Wanted> {
         self.wanted.subscribe()
     }
 
-    /// The server tells of nothing any more, and has to be asked again; also for what it refused, if it is another.
+    /// Marks all resources to be asked for again, because the server has forgotten them. If it may
+    /// be another server, the refused ones are asked for, too.
     pub(in crate::session) fn forget(&self, is_another: bool) {
         self.wanted.send_if_modified(|wanted| {
             for resource in wanted.values_mut() {
-                if resource.state == State::Told
+                if resource.state == State::Subscribed
                     || (is_another && matches!(resource.state, State::Refused(_)))
                 {
                     resource.state = State::Asked { again: true };
@@ -119,11 +121,12 @@ impl Subscriptions {
         });
     }
 
-    /// What the server has answered. Whoever heard of the resource before is told that there was a gap.
+    /// Sets the answer of the server. If the resource was reported before, its handlers are told of
+    /// the gap.
     ///
-    /// Returns whether a resource is lost that was told of before.
+    /// Returns true if a resource that was reported before is lost now.
     pub(in crate::session) fn set(&self, server: &str, uri: &str, state: State) -> bool {
-        let (is_told, is_refused) = (state == State::Told, matches!(state, State::Refused(_)));
+        let (is_told, is_refused) = (state == State::Subscribed, matches!(state, State::Refused(_)));
         let mut was_told = false;
         self.wanted.send_if_modified(|wanted| {
             let Some(resource) = wanted.get_mut(uri) else { return false };
@@ -140,13 +143,13 @@ impl Subscriptions {
         was_told && is_refused
     }
 
-    /// Tells of an update, also those who asked for what is above.
-    pub(in crate::session) fn tell(&self, server: &str, uri: &str) {
+    /// Reports an update to the handlers of the resource, and to those of resources above it.
+    pub(in crate::session) fn received(&self, server: &str, uri: &str) {
         let update = ResourceUpdate { server: server.to_owned(), uri: uri.to_owned(), after_gap: false };
         self.each(uri, &update);
     }
 
-    /// Calls handlers outside of the lock: they may add and remove handlers.
+    /// Calls handlers without the lock: they may add and remove handlers.
     fn each(&self, uri: &str, update: &ResourceUpdate) {
         let handlers: Vec<OnUpdate> = {
             let wanted = self.wanted.borrow();
@@ -161,7 +164,7 @@ impl Subscriptions {
     }
 }
 
-/// Whether a resource is another or one below it, by the path.
+/// Tells whether a resource is `above` itself or below it, by the path.
 fn is_within(uri: &str, above: &str) -> bool {
     match uri.strip_prefix(above) {
         Some("") => true,
@@ -170,7 +173,7 @@ fn is_within(uri: &str, above: &str) -> bool {
     }
 }
 
-/// What a handler holds is dropped after the lock is free.
+/// Removes a handler. It is dropped after the lock is released.
 fn remove(wanted: &Sender<Wanted>, uri: &str, id: u64) {
     let mut removed = None;
     wanted.send_if_modified(|wanted| {
@@ -236,17 +239,17 @@ mod tests {
     #[test]
     fn who_heard_before_is_told_of_a_gap_and_of_what_is_lost() {
         let subscriptions = Subscriptions::default();
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let told = Arc::clone(&heard);
-        let handler = move |update: &ResourceUpdate| told.lock().unwrap().push(update.after_gap);
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&received);
+        let handler = move |update: &ResourceUpdate| sink.lock().unwrap().push(update.after_gap);
         let _guard = subscriptions.add("x:a", Arc::new(handler)).unwrap();
-        assert!(!subscriptions.set("s", "x:a", State::Told));
-        subscriptions.tell("s", "x:a");
+        assert!(!subscriptions.set("s", "x:a", State::Subscribed));
+        subscriptions.received("s", "x:a");
         subscriptions.forget(false);
-        assert!(!subscriptions.set("s", "x:a", State::Told));
-        assert_eq!(*heard.lock().unwrap(), [false, true]);
+        assert!(!subscriptions.set("s", "x:a", State::Subscribed));
+        assert_eq!(*received.lock().unwrap(), [false, true]);
         subscriptions.forget(false);
         assert!(subscriptions.set("s", "x:a", State::Refused(McpError::Closed)), "it is lost");
-        assert_eq!(heard.lock().unwrap().len(), 2);
+        assert_eq!(received.lock().unwrap().len(), 2);
     }
 }

@@ -1,4 +1,5 @@
-//! Servers over HTTP: real ones of both eras, made with rmcp, and scripted ones that do one thing wrong each.
+//! Servers over HTTP: real ones of both eras, made with rmcp, and scripted ones that do one thing
+//! wrong each.
 
 mod script;
 #[cfg(feature = "__tls")]
@@ -184,7 +185,7 @@ async fn d9_silence_and_nobody_are_no_evidence() {
         assert_eq!(status(&session), "failed: the server did not answer `server/discover` within 50ms");
         session.shutdown().await;
     }
-    // Nothing was learned from it: `mcp-neg-57`.
+    // The era was not remembered: `mcp-neg-57`.
     assert!(server.methods().iter().all(|method| method == "server/discover"), "{:?}", server.methods());
     let nobody = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let session = connect(http(&format!("http://user:secret@{nobody}/mcp"))).await;

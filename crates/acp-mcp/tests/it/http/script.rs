@@ -27,7 +27,7 @@ const OLD: &str = "2025-11-25";
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
-/// A server made with rmcp; its address.
+/// Starts a server made with rmcp, and returns its address.
 pub async fn real(era: &'static str) -> String {
     let service = StreamableHttpService::new(
         move || Ok(Real::new(era)),
@@ -46,7 +46,7 @@ pub async fn real(era: &'static str) -> String {
     url
 }
 
-/// What a server has got.
+/// A request that a server has received.
 #[derive(Clone)]
 pub struct Exchange {
     pub verb: String,
@@ -66,7 +66,7 @@ struct State {
     let_go: Notify,
     /// The stream of a server of 2024-11-05.
     stream: Mutex<Option<mpsc::UnboundedSender<Bytes>>>,
-    /// How many streams more it refuses.
+    /// The number of further streams that the server refuses.
     refusals: Mutex<usize>,
 }
 
@@ -75,7 +75,7 @@ impl Scripted {
         Self::start_with(mode, None).await
     }
 
-    /// The same over https.
+    /// Starts the server over https.
     #[cfg(feature = "__tls")]
     pub async fn start_tls(mode: &str, tls: TlsAcceptor) -> Self {
         Self::start_with(mode, Some(tls)).await
@@ -105,7 +105,7 @@ impl Scripted {
                     continue;
                 };
                 tokio::spawn(async move {
-                    // The client may not like the certificate.
+                    // The client may refuse the certificate.
                     if let Ok(stream) = tls.accept(socket).await {
                         let _ = http.serve_connection(TokioIo::new(stream), service).await;
                     }
@@ -129,7 +129,7 @@ impl Scripted {
         self.state.exchanges.lock().unwrap().clone()
     }
 
-    /// The methods of MCP, in order.
+    /// Returns the methods of MCP, in order.
     pub fn methods(&self) -> Vec<String> {
         let method = |exchange: &Exchange| exchange.body["method"].as_str().map(str::to_owned);
         self.exchanges().iter().filter_map(method).collect()
@@ -140,13 +140,13 @@ impl Scripted {
         within(self.state.hanging.notified()).await;
     }
 
-    /// Waits until nobody waits for that call any more.
+    /// Waits until the client has given up that call.
     pub async fn let_go(&self) {
         within(self.state.let_go.notified()).await;
     }
 }
 
-/// A way out of waiting.
+/// Waits for a future, and fails instead of hanging.
 async fn within(event: impl Future<Output = ()>) {
     tokio::time::timeout(std::time::Duration::from_secs(60), event).await.unwrap();
 }
@@ -167,7 +167,7 @@ async fn answer(state: Arc<State>, request: Request<Incoming>) -> Result<Respons
     let method = body["method"].as_str().unwrap_or_default().to_owned();
     let mode = state.mode.lock().unwrap().clone();
     if mode == "404 session" && verb == "GET" {
-        // Time for whoever does not wait for the answer.
+        // Time for a client that does not wait for the answer.
         for _ in 0..1000 {
             tokio::task::yield_now().await;
         }
@@ -260,7 +260,7 @@ fn later(mode: &str, method: &str, body: &Value) -> Response<Body> {
         "initialize" if mode == "400 bound" => {
             json_of(400, &error(id, -32022, json!({ "supported": [NEW] })))
         }
-        // Anything else than what it speaks is refused.
+        // All other messages are refused.
         "initialize" if mode == "400 strict" && body["params"]["protocolVersion"] != OLD => {
             json_of(400, &error(id, -32602, Value::Null))
         }
@@ -282,7 +282,7 @@ fn later(mode: &str, method: &str, body: &Value) -> Response<Body> {
     }
 }
 
-/// A server of 2024-11-05.
+/// Serves as a server of 2024-11-05.
 fn old(state: &State, mode: &str, verb: &str, path: &str, body: &Value) -> Response<Body> {
     if verb == "GET" {
         let mut refusals = state.refusals.lock().unwrap();

@@ -1,4 +1,4 @@
-//! Servers over https, and what they have to prove.
+//! Servers over https, and their certificates.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Authority {
         Self { issuer: Issuer::new(params, key), pem }
     }
 
-    /// A server with a certificate for a host, until the end of a year.
+    /// Creates a server with a certificate for a host, valid until the end of a year.
     fn server(&self, host: &str, until: i32) -> TlsAcceptor {
         let mut params = CertificateParams::new([host.to_owned()]).unwrap();
         params.not_after = date_time_ymd(until, 12, 31);
@@ -50,7 +50,7 @@ async fn connect(server: McpServer, tls: TlsOptions) -> McpSession {
     builder().tls(tls).connect_all(&[server]).await
 }
 
-/// What rustls needs of a program when it has nothing of its own.
+/// Installs a provider of cryptography, which rustls needs when it has none of its own.
 #[cfg(all(feature = "tls-rustls-no-provider", not(feature = "tls-rustls")))]
 pub fn install_provider() {
     // Another test may have been first.
@@ -92,7 +92,7 @@ async fn a_server_that_proves_nothing_is_told_nothing() {
             assert!(matches!(failure, McpError::Certificate { .. }), "{expected}: {failure:?}");
             let text = failure.to_string();
             assert!(text.starts_with("the server's certificate is not accepted: "), "{text}");
-            // Other libraries have words of their own.
+            // The messages of other libraries differ.
             assert!(cfg!(not(feature = "tls-rustls-no-provider")) || text.contains(expected), "{text}");
             assert!(scripted.exchanges().is_empty());
         }

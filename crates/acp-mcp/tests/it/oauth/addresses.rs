@@ -1,19 +1,20 @@
-//! Addresses that a server may not have fetched.
+//! Addresses that a server must not make the client fetch.
 
 use std::net::IpAddr;
 
 use acp_mcp::OAuth;
 use serde_json::json;
 
+use super::script::Script;
 use super::user::User;
-use super::world::{Script, World};
+use super::world::World;
 use super::{builder, connect, http, status};
 
 const FAILED: &str = "failed: the server was not authorized: ";
 
 #[tokio::test]
 async fn a_server_of_this_machine_names_places_of_this_machine_and_of_the_internet() {
-    // Addresses of every kind, as they can be written.
+    // Addresses of every kind, in every notation.
     for host in [
         "10.255.255.1",
         "192.168.255.1",
@@ -61,7 +62,7 @@ mod https {
 
     use super::*;
 
-    /// What a server of this machine needs for https, and who trusts it.
+    /// Returns the TLS of a server on this machine, and options that trust it.
     fn tls() -> (TlsAcceptor, TlsOptions) {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -82,7 +83,7 @@ mod https {
         #[cfg(all(feature = "tls-rustls-no-provider", not(feature = "tls-rustls")))]
         let _ = ring::default_provider().install_default();
         let (acceptor, trusted) = tls();
-        // All that is published is as it should be, but for where.
+        // The metadata is correct, but is served from the wrong address.
         let secure = json!({
             "authorization_endpoint": "https://127.0.0.1/authorize",
             "token_endpoint": "https://127.0.0.1/token",
@@ -94,7 +95,7 @@ mod https {
         let session: McpSession =
             builder.tls(trusted).authorization(oauth).connect_all(&[http(&world.url)]).await;
         session.authorized().await;
-        let insecure = "the `issuer` of the authorization server is no https address";
+        let insecure = "the `issuer` of the authorization server is not an https address";
         assert_eq!(status(&session), format!("{FAILED}{insecure}"));
         assert_eq!(user.pages().len(), 0);
         assert_eq!(world.log().iter().filter(|line| !line.contains("401")).count(), 0);

@@ -1,4 +1,4 @@
-//! Credentials: how long they are good, and where they are kept.
+//! Credentials: their lifetime, and their store.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -7,8 +7,9 @@ use acp_mcp::{CredentialStore, Credentials, McpError, OAuth};
 use futures_util::future::{self, BoxFuture, FutureExt as _};
 use serde_json::json;
 
+use super::script::Script;
 use super::user::User;
-use super::world::{Script, World};
+use super::world::World;
 use super::{builder, call, connect, http, status};
 
 /// Keeps text, as a file would.
@@ -93,7 +94,7 @@ async fn a_token_that_the_server_refuses_is_exchanged_and_the_user_asked_only_if
     world.end_tokens();
     assert_eq!(call(&session).await.unwrap(), "done");
     assert_eq!(user.pages().len(), 1);
-    // That nobody is there is no reason to ask the user.
+    // A server that is not reached is not a reason to ask the user.
     world.end_tokens();
     world.change(|script| script.refresh_status = Some(500));
     let failure = call(&session).await.unwrap_err();
@@ -130,7 +131,7 @@ async fn nothing_of_one_authorization_server_is_shown_to_another() {
     );
     assert_eq!(files.load(&world.url).await.unwrap().issuer(), world.issuer(2));
     session.shutdown().await;
-    // What is kept is known to be of another one in a later session, too.
+    // A later session knows that the stored credentials belong to another authorization server.
     world.change(|script| script.issuer = 0);
     world.end_all();
     let session = connect(&world, OAuth::new(user.clone()).store(files.clone())).await;

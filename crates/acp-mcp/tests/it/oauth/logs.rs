@@ -1,4 +1,4 @@
-//! What is said, in logs and elsewhere, has nothing secret in it.
+//! Logs and `Debug` output contain no secrets.
 
 use std::fmt::{self, Write as _};
 use std::sync::{Arc, Mutex};
@@ -9,8 +9,9 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
+use super::script::Script;
 use super::user::User;
-use super::world::{Script, World};
+use super::world::World;
 use super::{call, connect, status};
 
 /// Everything that is logged.

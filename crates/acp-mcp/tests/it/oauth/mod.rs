@@ -4,6 +4,7 @@ mod addresses;
 mod kept;
 mod logs;
 mod problems;
+mod script;
 mod user;
 mod world;
 
@@ -16,8 +17,9 @@ use acp_mcp::{
 use acp_types::v1::{HttpHeader, McpServer, McpServerHttp, McpServerSse};
 use serde_json::{Value, json};
 
+use self::script::Script;
 use self::user::User;
-use self::world::{Script, World};
+use self::world::World;
 
 const LONG: Duration = Duration::from_secs(60);
 const DOCUMENT: &str = "https://client.example/metadata.json";
@@ -93,7 +95,7 @@ async fn the_authorization_server_is_found_wherever_it_is_published() {
             "tools/list",
             "tools/call",
         ];
-        // Who looks for a pointer asks the server itself.
+        // A client that looks for the metadata asks the server itself.
         let seen = world.log().into_iter().filter(|line| line != "GET 401");
         assert_eq!(seen.collect::<Vec<_>>(), log, "{name}");
         session.shutdown().await;
@@ -156,7 +158,7 @@ async fn clients_are_who_they_are_by_what_there_is() {
     }
 }
 
-/// Who an authorization server was shown.
+/// The client that an authorization server was shown.
 fn who(world: &World) -> String {
     let log = world.log();
     let words = log.iter().filter_map(|line| {
@@ -186,7 +188,7 @@ async fn scopes_are_those_that_are_needed() {
         ("published", script(None, &published, &none), "read list"),
         ("nothing is said", script(None, &none, &none), "ours"),
         ("there is a scope for refresh tokens", script(Some("read"), &none, &offline), "read offline_access"),
-        ("what others need is no reason", script(Some("read"), &none, &published), "read"),
+        ("what others need is not a reason", script(Some("read"), &none, &published), "read"),
     ] {
         let (world, user) = (World::start(script).await, User::default());
         let session = connect(&world, OAuth::new(user.clone()).scopes(["ours"])).await;
@@ -246,7 +248,7 @@ async fn a_server_that_never_has_enough_asks_the_user_a_few_times_only() {
         assert_eq!(user.pages().len(), pages, "{name}");
         session.shutdown().await;
     }
-    // And one that takes no token at all.
+    // And a server that accepts no token at all.
     let world = World::start(Script { takes_none: true, ..Script::default() }).await;
     let user = User::default();
     let session = connect(&world, OAuth::new(user.clone())).await;
@@ -263,12 +265,12 @@ async fn browsers_come_back_in_more_than_one_way() {
     assert_eq!(status(&session), "modern 2026-07-28");
     assert_eq!(user.pages()[0].redirect_uri, "https://agent.example/back");
     assert!(!user.pages()[0].returns_here);
-    // A user who has no browser here pastes what it shows.
+    // A user with a browser elsewhere pastes its address.
     let user = User::who("paste");
     let session = connect(&world, OAuth::new(user.clone())).await;
     assert_eq!(status(&session), "modern 2026-07-28");
     assert!(user.pages()[0].redirect_uri.starts_with("http://127.0.0.1:") && user.pages()[0].returns_here);
-    // A closure will do.
+    // A closure is an authorizer, too.
     let oauth = OAuth::new(|_| async { acp_mcp::AuthorizerAnswer::Declined });
     assert!(status(&connect(&world, oauth).await).contains("the user declined"));
 }
@@ -284,7 +286,8 @@ async fn one_page_is_shown_however_many_wait_and_nobody_else_waits() {
     for _ in 0..3 {
         let servers = [http(&world.url), plain.clone()];
         let session = builder().authorization(oauth.clone()).connect_all(&servers).await;
-        // Neither of these waits for the user, and a header of the configuration is all there is for a server.
+        // Neither of these waits for the user, and a header of the configuration is all there is
+        // for a server.
         assert!(session.tools().await.is_empty());
         assert!(matches!(session.servers()[0].status(), ServerStatus::Authorizing), "{}", status(&session));
         let refused = session.servers()[1].status().failure().cloned();

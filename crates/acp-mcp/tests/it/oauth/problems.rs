@@ -1,17 +1,18 @@
-//! Authorizations that do not come about, and what is said of them.
+//! Authorizations that fail, and their errors.
 
 use std::time::Duration;
 
 use acp_mcp::{OAuth, Redirect, Timeouts};
 use serde_json::json;
 
+use super::script::Script;
 use super::user::User;
-use super::world::{Script, World};
+use super::world::World;
 use super::{builder, connect, http, status};
 
 const FAILED: &str = "failed: the server was not authorized: ";
 
-/// What a server fails with; `ISSUER` stands for the authorization server.
+/// The error of a server. `ISSUER` stands for the authorization server.
 async fn failure(script: Script, user: &User) -> (World, String) {
     let world = World::start(script).await;
     let session = connect(&world, OAuth::new(user.clone())).await;
@@ -51,11 +52,11 @@ async fn nobody_is_sent_to_an_authorization_server_that_is_not_right() {
         ),
         (
             Script { metadata: json!({ "authorization_endpoint": "javascript:alert(1)" }), ..script() },
-            "the `authorization_endpoint` of the authorization server is no https address",
+            "the `authorization_endpoint` of the authorization server is not an https address",
         ),
         (
             Script { metadata: json!({ "token_endpoint": "file:///token" }), ..script() },
-            "the `token_endpoint` of the authorization server is no https address",
+            "the `token_endpoint` of the authorization server is not an https address",
         ),
         (
             Script { metadata: json!({ "registration_endpoint": null }), ..script() },
@@ -122,7 +123,7 @@ async fn tokens_have_to_be_bearer_tokens() {
         ),
         (
             token(json!({ "token_type": "DPoP" })),
-            "the authorization server gave no token: it is no bearer token",
+            "the authorization server gave no token: it is not a bearer token",
         ),
         (
             token(json!({ "access_token": null })),

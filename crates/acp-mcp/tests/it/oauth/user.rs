@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
-/// Agrees to every page, or does what it is told to; remembers the pages.
+/// Agrees to every page, or follows its instructions, and remembers the pages.
 #[derive(Clone, Default)]
 pub struct User {
     pages: Arc<Mutex<Vec<AuthorizationPage>>>,
@@ -65,14 +65,14 @@ impl Authorizer for User {
     }
 }
 
-/// Where a page leads to.
+/// Returns the address that a page leads to.
 async fn get(url: &str) -> Option<String> {
     let (place, target) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut socket = TcpStream::connect(place).await.unwrap();
     let request = format!("GET /{target} HTTP/1.1\r\nHost: {place}\r\nConnection: close\r\n\r\n");
     socket.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
-    // Whoever waits for the browser may be gone before it has read all.
+    // The session may stop waiting for the browser before all is read.
     let _ = socket.read_to_string(&mut answer).await;
     let mut headers = answer.lines().filter_map(|line| line.split_once(": "));
     headers.find(|(name, _)| name.eq_ignore_ascii_case("location")).map(|(_, place)| place.to_owned())

@@ -18,64 +18,9 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
 
+use super::script::Script;
+
 type Body = UnsyncBoxBody<Bytes, Infallible>;
-
-/// What the servers do. Values of metadata and answers are merged into what is right; null takes a member out.
-#[derive(Clone)]
-pub struct Script {
-    /// Whether refusals say where the metadata is.
-    pub points: bool,
-    /// The scope that refusals with 401 name.
-    pub scope: Option<&'static str>,
-    /// The scope that a call needs.
-    pub call_needs: Option<&'static str>,
-    /// It is another one each time.
-    pub insatiable: bool,
-    pub resource_path: &'static str,
-    pub resource: Value,
-    /// The path of the issuer.
-    pub issuer_path: &'static str,
-    pub metadata_path: &'static str,
-    pub metadata: Value,
-    pub registration: Value,
-    /// What comes with the redirect: `iss=right`, `iss=wrong`, `error=…`.
-    pub redirect: &'static str,
-    pub token: Value,
-    /// A status instead of an answer to a refresh token.
-    pub refresh_status: Option<u16>,
-    /// It does not see the scopes that a token has.
-    pub is_forgetful: bool,
-    /// Which of the authorization servers is the right one.
-    pub issuer: usize,
-    /// No token is good.
-    pub takes_none: bool,
-    /// It is a server of 2024-11-05.
-    pub is_sse: bool,
-}
-
-impl Default for Script {
-    fn default() -> Self {
-        Self {
-            points: true,
-            scope: None,
-            call_needs: None,
-            insatiable: false,
-            resource_path: "/.well-known/oauth-protected-resource/mcp",
-            resource: json!({}),
-            issuer_path: "",
-            metadata_path: "/.well-known/oauth-authorization-server",
-            metadata: json!({}),
-            registration: json!({}),
-            redirect: "",
-            token: json!({}),
-            refresh_status: None,
-            is_forgetful: false,
-            issuer: 0,
-            takes_none: false,
-            is_sse: false,
-        }
-    }
-}
 
 pub struct World {
     pub url: String,
@@ -87,7 +32,7 @@ struct State {
     /// The MCP server and the authorization servers.
     places: [String; 3],
     log: Mutex<Vec<String>>,
-    /// Access tokens that are good, and their scopes.
+    /// The valid access tokens, and their scopes.
     tokens: Mutex<HashMap<String, String>>,
     refresh_tokens: Mutex<HashMap<String, String>>,
     minted: Mutex<usize>,
@@ -103,7 +48,7 @@ impl World {
         Self::start_with(script, None).await
     }
 
-    /// The MCP server is reached by https if it has what that takes.
+    /// Starts the servers. With `tls`, the MCP server is reached by https.
     pub async fn start_with(script: Script, tls: Option<TlsAcceptor>) -> Self {
         let mut listeners = Vec::new();
         for _ in 0..3 {
@@ -148,28 +93,28 @@ impl World {
         change(&mut lock(&self.state.script));
     }
 
-    /// The issuer of an authorization server, 1 or 2.
+    /// Returns the issuer of an authorization server, 1 or 2.
     pub fn issuer(&self, index: usize) -> String {
         format!("{}{}", self.state.places[index], lock(&self.state.script).issuer_path)
     }
 
-    /// Tokens given so far are good no more; what they can be exchanged with is.
+    /// Makes all access tokens invalid. Refresh tokens stay valid.
     pub fn end_tokens(&self) {
         lock(&self.state.tokens).clear();
     }
 
-    /// Nothing given so far is good any more.
+    /// Makes all tokens invalid.
     pub fn end_all(&self) {
         self.end_tokens();
         lock(&self.state.refresh_tokens).clear();
     }
 
-    /// What the servers got, in order, since this was asked for last.
+    /// Returns the requests to the servers, in order, since the last call of this.
     pub fn log(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.state.log))
     }
 
-    /// Everything secret that was made.
+    /// Returns every secret that was made.
     pub fn secrets(&self) -> Vec<String> {
         let minted = *lock(&self.state.minted);
         let kinds = ["access", "refresh", "code", "secret"];
@@ -181,7 +126,7 @@ struct Asked {
     verb: String,
     path: String,
     headers: HeaderMap,
-    /// Of the address, or of a form.
+    /// The parameters of the address, or of a form.
     fields: HashMap<String, String>,
     body: Value,
 }
@@ -214,7 +159,7 @@ impl State {
         lock(&self.log).push(line);
     }
 
-    /// Something secret, with an end of its own so that one is not found in another.
+    /// Makes a secret with an end of its own, so that one is not found in another.
     fn mint(&self, kind: &str) -> String {
         let mut minted = lock(&self.minted);
         *minted += 1;
@@ -276,7 +221,7 @@ impl State {
         }
     }
 
-    /// A code, which says itself what it is good for.
+    /// Makes a code that contains its own scope.
     fn code(&self, scope: &str) -> String {
         format!("{} {scope}", self.mint("code"))
     }
@@ -295,7 +240,7 @@ impl State {
             if let Some(status) = script.refresh_status {
                 return plain(status);
             }
-            // It is good for once.
+            // It is valid once.
             match lock(&self.refresh_tokens).remove(&field("refresh_token")) {
                 Some(scope) => scope,
                 None => {
@@ -363,7 +308,7 @@ impl State {
         if script.is_sse { self.old(asked) } else { json_of(200, &result(&asked.body)) }
     }
 
-    /// A server of 2024-11-05.
+    /// Answers as a server of 2024-11-05.
     fn old(&self, asked: &Asked) -> Response<Body> {
         if asked.verb == "GET" {
             let (sender, receiver) = mpsc::unbounded_channel::<Bytes>();

@@ -1,4 +1,4 @@
-//! Servers that tell more than is taken in at once: nothing is lost, and little waits.
+//! Servers that send more than is handled at once: nothing is lost, and little waits.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -16,10 +16,10 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::scene::{LONG, Scripted, answer, connect, connection, discovered, listed};
 
-/// Has a tool that reports its progress as often, and with as long a text, as it is told.
+/// A server with a tool that reports progress, as often and with as long a text as it is asked to.
 #[derive(Clone, Default)]
 struct Flooding {
-    /// How many reports have left.
+    /// The number of reports that were sent.
     sent: Arc<AtomicUsize>,
 }
 
@@ -56,7 +56,8 @@ impl ServerHandler for Flooding {
     }
 }
 
-/// What may be on the way: rmcp has a queue of 16 for the answers of a server to one request.
+/// The number of messages that may be on the way: rmcp queues 16 messages of a server for one
+/// request.
 const ON_THE_WAY: usize = 32;
 
 /// Several threads, on which tasks overtake each other.
@@ -78,7 +79,7 @@ async fn all_of_a_flood_arrives_in_order_and_little_is_on_the_way() {
         let arguments = json!({ "count": count, "size": size });
         let outcome = session.call_tool("far__flood", arguments, options).await.unwrap();
         assert_eq!(outcome.text(), "done");
-        // All of it, by the time that the answer is there.
+        // All reports have arrived before the answer.
         let all: Vec<_> = (1..=count).map(|number| (f64::from(number), size)).collect();
         assert!(*told.lock().unwrap() == all, "{count} of {size} bytes: {}", told.lock().unwrap().len());
         let most = most.load(Ordering::SeqCst);
@@ -97,8 +98,8 @@ fn told(request: &MessageMcpRequest, number: usize, text: &str) -> MessageMcpNot
     acp_json::from_str(&told.to_string()).unwrap()
 }
 
-/// A server that tells `count` times 200 KB during a call without waiting for anything, as one does whose connection is
-/// read on whatever happens; what it has told is taken in one after the other. Then the call waits for `done`.
+/// A server that sends 200 KB `count` times during a call, without waiting. The notifications are
+/// handled one after the other. Then the call waits for `done`.
 fn deaf(count: usize, most_waiting: usize) -> (AcpLink, mpsc::UnboundedReceiver<&'static str>) {
     let link: Arc<OnceLock<AcpLink>> = Arc::default();
     let (tell, told_of) = mpsc::unbounded_channel();
@@ -137,23 +138,23 @@ fn deaf(count: usize, most_waiting: usize) -> (AcpLink, mpsc::UnboundedReceiver<
     (built, told_of)
 }
 
-/// Says so when it is dropped.
+/// Sends a message when it is dropped.
 struct Told(mpsc::UnboundedSender<&'static str>, &'static str);
 
 impl Drop for Told {
     fn drop(&mut self) {
-        // Nobody listens any more once the test is over.
+        // The receiver is gone once the test is over.
         let _ = self.0.send(self.1);
     }
 }
 
-/// A handler that blocks until it is let go, and notes what it is told.
+/// A handler that blocks until it is released, and notes each notification.
 fn blocked() -> (CallOptions, std::sync::mpsc::Sender<()>, Arc<Mutex<Vec<f64>>>) {
     let (let_go, gate) = std::sync::mpsc::channel::<()>();
     let (gate, told): (_, Arc<Mutex<Vec<f64>>>) = (Mutex::new(gate), Arc::default());
     let here = Arc::clone(&told);
     let options = CallOptions::new().on_progress(move |progress| {
-        // Until the other end is dropped.
+        // This blocks until the other end is dropped.
         let _ = gate.lock().unwrap().recv();
         here.lock().unwrap().push(progress.progress);
     });
@@ -168,9 +169,9 @@ async fn what_is_not_taken_in_waits_and_arrives_later() {
     let calling = session.clone();
     let call = tokio::spawn(async move { calling.call_tool("far__flood", (), options).await });
     assert_eq!(told_of.recv().await, Some("told"));
-    // One is being handled, and one has been taken over; all others wait.
+    // One notification is being handled, and one is queued. All others wait.
     assert!(link.waiting() > 48 * 200_000, "{link:?}");
-    // The server does not answer behind them, but calls of others go on.
+    // The server does not answer behind them, but calls of other servers go on.
     drop(let_go);
     assert_eq!(call.await.unwrap().unwrap().text(), "fine");
     assert_eq!(*told.lock().unwrap(), (1..=50).map(f64::from).collect::<Vec<_>>());
@@ -189,7 +190,7 @@ async fn at_the_limit_the_request_fails_and_is_withdrawn() {
     assert_eq!(error, McpError::Acp { method: "tools/call", error: overloaded });
     assert_eq!((told_of.recv().await, told_of.recv().await), (Some("told"), Some("over")));
     assert_eq!(link.waiting(), 0);
-    // The server is still there, and answers when the handler does not block any more.
+    // The server still exists, and answers once the handler does not block any more.
     drop(let_go);
     let answered = session.call_tool("far__echo", (), CallOptions::new()).await.unwrap();
     assert_eq!(answered.text(), "fine");

@@ -1,19 +1,14 @@
-//! MCP-over-ACP, rules `acp-mcp-20` to `-26`: a session and a provider against each other, and each against what the other
-//! side may do wrong. What would be the ACP connection is a call.
+//! MCP-over-ACP, rules `acp-mcp-20` to `-26`: a session and a provider against each other, and each
+//! against what the other side may do wrong. A function call stands in for the ACP connection.
 
 mod flood;
+mod holding;
 mod options;
 mod scene;
 
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use acp_mcp::rmcp::handler::server::ServerHandler;
-use acp_mcp::rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
-};
-use acp_mcp::rmcp::service::{RequestContext, RoleServer};
 use acp_mcp::{
     AcpCallError, AcpLink, Answering, CallOptions, CancellationToken, Event, McpError, McpProvider,
     ProvideError, ProvideRequests, VersionPolicy,
@@ -22,56 +17,12 @@ use acp_types::v1::{McpServer, McpServerAcp, MessageMcpNotification, MessageMcpR
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use self::holding::{Holding, holding};
 use self::scene::{LONG, Scripted, answer, builder, connect, connection, discovered, listed, status};
 use crate::support::real::Real;
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-
-/// Has a tool that never ends by itself, and tells what becomes of its calls.
-#[derive(Clone)]
-struct Holding(mpsc::UnboundedSender<&'static str>);
-
-impl ServerHandler for Holding {
-    fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-    }
-
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        let schema = json!({ "type": "object" }).as_object().unwrap().clone();
-        Ok(ListToolsResult::with_all_items(
-            ["hold", "reverse"].map(|name| Tool::new(name, "", Arc::new(schema.clone()))).to_vec(),
-        ))
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        if request.name == "reverse" {
-            let ping = acp_mcp::rmcp::model::ServerRequest::PingRequest(Default::default());
-            let refused = context.peer.send_request(ping).await.is_err();
-            return Ok(CallToolResult::success(vec![ContentBlock::text(refused.to_string())]).into());
-        }
-        self.0.send("began").unwrap();
-        context.ct.cancelled().await;
-        self.0.send("cancelled").unwrap();
-        Err(ErrorData::internal_error("cancelled", None))
-    }
-}
-
-/// A provider of a [`Holding`], and what that tells.
-fn holding() -> (McpProvider, McpServerAcp, mpsc::UnboundedReceiver<&'static str>) {
-    let (tell, told) = mpsc::unbounded_channel();
-    let provider = McpProvider::new();
-    let server = provider.add("far", Holding(tell));
-    (provider, server, told)
-}
 
 #[tokio::test]
 async fn acp_mcp_20_and_23_each_request_is_one_of_acp_and_carries_what_mcp_wants() {
@@ -110,8 +61,7 @@ async fn acp_mcp_22_progress_arrives_while_the_request_is_under_way() {
     assert_eq!(session.call_tool("far__count", (), options).await.unwrap().text(), "3");
     for expected in [1.0, 2.0, 3.0] {
         assert_eq!(told.recv().await, Some(expected));
-    }
-    // What comes after the answer, or is about something else, is dropped, and nothing breaks of it.
+    } // Notifications after the answer, or for another request, are dropped and break nothing.
     let last = connection.log.lock().unwrap().last().unwrap()["requestId"].clone();
     for (server, id) in [(server.server_id.as_str(), last.as_str().unwrap()), ("other", "1"), ("", "")] {
         link.notified(MessageMcpNotification::new(server, id, "notifications/progress")).await;
@@ -166,7 +116,7 @@ async fn acp_mcp_22_a_listener_is_told_under_the_name_that_it_has_here() {
     session.shutdown().await;
 }
 
-/// Time stands still while anything can be done.
+/// Time stands still while any task can run.
 #[tokio::test(start_paused = true)]
 async fn acp_mcp_24_who_does_not_wait_any_more_cancels_the_call_on_the_other_side() {
     let (provider, server, mut told) = holding();
@@ -357,7 +307,7 @@ async fn acp_mcp_23_what_is_not_carried_is_an_error_of_mcp() {
             assert_eq!(answer["error"]["data"]["supported"], json!(["2026-07-28"]));
         }
     }
-    // What the server speaks besides is of no use here.
+    // The other versions of the server are not used here.
     let request = asks(server.server_id.as_str(), "1", "server/discover", params("2026-07-28", json!({})));
     let answer = serde_json::to_value(provided(&requests, request).await.unwrap()).unwrap();
     assert_eq!(answer["result"]["supportedVersions"], json!(["2026-07-28"]));
@@ -389,7 +339,7 @@ async fn acp_mcp_25_and_26_what_a_provider_refuses() {
         said = told.recv() => assert_eq!(said, Some("began")),
     }
     assert_eq!(provided(&requests, hold(&one, "1")).await, Err(ProvideError::Duplicate));
-    // The same id to another server, or over another connection, is another request.
+    // One id to another server, or over another connection, is another request.
     let mut second = Box::pin(provided(&requests, hold(&two, "1")));
     let mut third = Box::pin(provided(&other, hold(&one, "1")));
     for _ in 0..2 {
@@ -401,7 +351,7 @@ async fn acp_mcp_25_and_26_what_a_provider_refuses() {
     }
     assert_eq!(provided(&requests, hold(&two, "2")).await, Err(ProvideError::TooMany));
 
-    // A server that is removed answers no more, and its id is not given to another.
+    // A removed server does not answer any more, and its id is not used again.
     assert!(provider.remove(&one.server_id) && !provider.remove(&one.server_id));
     assert_eq!(first.await, Err(ProvideError::UnknownServer));
     assert_eq!(third.await, Err(ProvideError::UnknownServer));

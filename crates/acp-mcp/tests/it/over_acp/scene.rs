@@ -1,4 +1,4 @@
-//! What stands in for the ACP connection, and what a server answers as a rule.
+//! A stand-in for the ACP connection, and the usual answers of a server.
 
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -10,10 +10,10 @@ use acp_mcp::{
 use acp_types::v1::{McpServerAcp, MessageMcpNotification, MessageMcpRequest, MessageMcpResponse};
 use serde_json::{Value, json};
 
-/// Only a test that fails waits as long.
+/// A time that only a failing test waits.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// The connection: requests go to the provider, and are written down.
+/// The connection: requests go to the provider, and are recorded.
 #[derive(Clone)]
 pub(crate) struct Connection {
     pub(crate) requests: Arc<ProvideRequests>,
@@ -41,8 +41,7 @@ pub(crate) fn connection(provider: &McpProvider) -> (AcpLink, Connection) {
     assert!(connection.link.set(link.clone()).is_ok());
     (link, connection)
 }
-
-/// The other side does what the function says.
+/// Creates a connection whose other side is a function.
 pub(crate) struct Scripted<F>(pub(crate) F);
 
 impl<F: Fn(MessageMcpRequest) -> Answering + Send + Sync + 'static> AcpCaller for Scripted<F> {

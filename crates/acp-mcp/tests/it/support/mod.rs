@@ -1,4 +1,4 @@
-//! Shared by the subjects.
+//! Helpers that several subjects share.
 
 #![allow(dead_code, reason = "some subjects are there with some features only")]
 

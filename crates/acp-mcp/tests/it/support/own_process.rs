@@ -1,12 +1,12 @@
-//! A process for one test: for what can be set only once in a process.
+//! A process for one test, for state that can be set only once in a process.
 
 use std::process::Command;
 
 /// Set in the process that has one test to run.
 const VARIABLE: &str = "ACP_MCP_TEST_IN_OWN_PROCESS";
 
-/// Returns true in a process that was started for this test alone, by its name with the modules. Otherwise runs the test in
-/// such a process, fails when it fails there, and returns false: there is nothing left to do.
+/// Returns true in a process that was started for this test alone. Otherwise runs the test, by its
+/// name with the modules, in such a process, panics if it fails there, and returns false.
 pub fn is_own(test: &str) -> bool {
     if std::env::var_os(VARIABLE).is_some_and(|started| started == *test) {
         return true;

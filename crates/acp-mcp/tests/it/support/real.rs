@@ -1,4 +1,4 @@
-//! A server made with rmcp that speaks the versions it is told to.
+//! A server made with rmcp that speaks chosen versions.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct Real {
 }
 
 impl Real {
-    /// `modern`, `legacy` or `dual`.
+    /// Creates a server: `modern`, `legacy` or `dual`.
     pub fn new(era: &str) -> Self {
         let all = ProtocolVersion::KNOWN_VERSIONS.iter().cloned();
         let versions = match era {

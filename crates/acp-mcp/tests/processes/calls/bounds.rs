@@ -1,4 +1,4 @@
-//! What a hostile server, or a list of too many of them, cannot do.
+//! Bounds on hostile servers, and on lists of too many servers.
 
 use std::sync::atomic::Ordering;
 
@@ -18,7 +18,7 @@ super::cases! {
 async fn of_a_thousand_servers_so_many_are_connected_and_so_many_at_once(binding: Binding) {
     let place = Place::new(binding, json!({ "era": "modern", "capabilities": {} })).await;
     let servers: Vec<McpServer> = vec![place.entry(); 1000];
-    // Processes are dear.
+    // Processes are expensive.
     let most = if binding == Binding::Stdio { 12 } else { 256 };
     let session = place.builder().at_once(4).most_servers(most).connect_all(&servers).await;
     let statuses: Vec<_> = session.servers().iter().map(acp_mcp::Server::status).collect();

@@ -1,4 +1,4 @@
-//! Servers whose answers depend on web pages that the user visits first: -32042 of legacy ones.
+//! Legacy servers that answer only after the user has visited web pages: -32042.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,7 +20,7 @@ super::cases! {
     mcp_neg_15_the_code_means_nothing_from_a_modern_server
 }
 
-/// Agrees, or does not, and keeps what was asked.
+/// Agrees or declines, and remembers the questions.
 #[derive(Clone)]
 struct User {
     agrees: bool,
@@ -64,7 +64,8 @@ async fn login(session: &McpSession) -> Result<String, McpError> {
 }
 
 async fn a_call_is_made_again_once_the_user_agreed(binding: Binding) {
-    // With the server's word that it is done, nothing but that is waited for; without, the time is.
+    // The session waits until the server reports that it is done. Without a report it waits for the
+    // time limit.
     for (done, consent) in [(true, Duration::from_secs(600)), (false, Duration::from_millis(10))] {
         for times in 1..=3 {
             let config = json!({ "era": "legacy", "login": { "times": times, "done": done } });

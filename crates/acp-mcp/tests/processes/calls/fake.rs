@@ -1,12 +1,16 @@
-//! A server of either era that does as it is told, whatever carries its messages. What it is like is JSON:
+//! A server of either era with a configured behaviour, over any transport. The configuration is
+//! JSON:
 //!
 //! * `era`: `modern` or `legacy`;
-//! * `capabilities`: instead of all that it knows;
-//! * `pages`: of each list, how many pages of how many entries;
-//! * `refuses`: a resource that cannot be subscribed to, from the start or from the second connection on (`refuses-then`);
-//! * `login`: how often what needs a login is refused, and whether it says when the login is `done`;
-//! * `rude`: whether it asks, though it is modern;
-//! * `instructions`, `description`: their lengths; `hints`: whether results say how long they hold.
+//! * `capabilities`: the capabilities to declare instead of all;
+//! * `pages`: the number of pages of each list, and of entries of each page;
+//! * `refuses`: a resource that cannot be subscribed to, from the start or from the second
+//!   connection on (`refuses-then`);
+//! * `login`: the number of times that a request is refused until a login, and whether the server
+//!   reports that the login is `done`;
+//! * `rude`: true for a modern server that sends requests;
+//! * `instructions`, `description`: their lengths; `hints`: true if results have `ttlMs` and
+//!   `cacheScope`.
 
 use serde_json::{Value, json};
 
@@ -14,34 +18,34 @@ const NEW: &str = "2026-07-28";
 const OLD: &str = "2025-11-25";
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// What it says, and to whom.
+/// An output of the fake server, and its receiver.
 #[derive(Debug)]
 pub enum Say {
     /// The answer to the message.
     Answer(Value),
-    /// To whoever is there.
+    /// A message to the client.
     Tell(Value),
-    /// To the listener with this id.
+    /// A message to the listener with this id.
     ToListener(Value, Value),
     /// Progress with this token, again and again, and no answer.
     Progress(Value),
-    /// Nothing more, to any listener: its streams break.
+    /// The streams of all listeners break.
     Break,
-    /// It ends, or forgets whom it talked to.
+    /// The server ends, or forgets its clients.
     End,
 }
 
 pub struct Fake {
     config: Value,
-    /// Which connection this is, from 1.
+    /// The number of this connection, from 1.
     pub connection: u64,
     /// Resources that a legacy client has subscribed to.
     subscribed: Vec<String>,
-    /// Requests of modern clients that listen, and to what.
+    /// Requests of modern clients that listen, with their filters.
     listeners: Vec<(Value, Value)>,
-    /// How often a login was asked for.
+    /// The number of logins that were asked for.
     refused: u64,
-    /// How often each tool was called that fails the first time.
+    /// The number of calls of each tool that fails the first time.
     tried: Vec<String>,
 }
 
@@ -55,12 +59,12 @@ impl Fake {
         self.config["era"] == "modern"
     }
 
-    /// The ids of those who listen.
+    /// Returns the ids of the listeners.
     pub fn listeners(&self) -> Vec<Value> {
         self.listeners.iter().map(|(id, _)| id.clone()).collect()
     }
 
-    /// As after a restart.
+    /// Forgets everything, as after a restart.
     pub fn forget(&mut self) {
         *self = Self::new(self.config.clone(), self.connection + 1);
     }
@@ -134,7 +138,7 @@ impl Fake {
         })
     }
 
-    /// A page of a list; the cursor is its number.
+    /// Returns a page of a list. The cursor is its number.
     fn page(&self, list: &str, params: &Value) -> Value {
         let number = |at: usize| self.config["pages"][at].as_u64();
         let (pages, entries) = (number(0).unwrap_or(1), number(1).unwrap_or(1));
@@ -158,7 +162,8 @@ impl Fake {
         result
     }
 
-    /// Those that do something. Where headers are made of arguments, the last must not be taken.
+    /// Returns the tools that do something. Where headers are made of arguments, the last must not
+    /// be taken.
     fn tools(&self) -> Vec<Value> {
         let does = [
             "echo", "touch", "change", "break", "end", "login", "mismatch", "moved", "huge", "odd", "hang",
@@ -232,14 +237,14 @@ impl Fake {
         let acknowledged = notification("notifications/subscriptions/acknowledged", params);
         let mut said = vec![Say::ToListener(id.clone(), acknowledged)];
         if self.config["rude"] == true {
-            // It has no business to ask.
+            // A modern server must not send requests.
             let request = json!({ "jsonrpc": "2.0", "id": "mine", "method": "roots/list" });
             said.push(Say::ToListener(id.clone(), request));
         }
         said
     }
 
-    /// Tells of a resource, or of a list: who is not to be told is not.
+    /// Reports a resource, or a list, to those who have subscribed to it.
     fn tell(&self, method: &str, key: &str, uri: Option<&str>) -> Vec<Say> {
         let mut params = uri.map_or(json!({}), |uri| json!({ "uri": uri }));
         if !self.is_modern() {
@@ -259,7 +264,7 @@ impl Fake {
         to.collect()
     }
 
-    /// What needs a login: each kind of request has something that does.
+    /// Tells whether a request needs a login. Each kind of request has one that does.
     fn login(&mut self, what: &Value) -> Result<(), (i32, Value)> {
         let login = &self.config["login"];
         let needs = what == "login" || what == "x:login";
@@ -272,7 +277,7 @@ impl Fake {
         Err((-32042, json!({ "elicitations": [page] })))
     }
 
-    /// The login is done as soon as it was asked for.
+    /// Reports that the login is done, right after it was asked for.
     fn logged_in(&self, said: &mut Vec<Say>) {
         let is_login = matches!(&said[..], [Say::Answer(answer)] if answer["error"]["code"] == -32042);
         if is_login && self.config["login"]["done"] == true {
@@ -281,7 +286,7 @@ impl Fake {
         }
     }
 
-    /// Whether this is the first time.
+    /// Returns true for the first time.
     fn is_first(&mut self, tool: &str) -> bool {
         let is_first = !self.tried.iter().any(|tried| tried == tool);
         self.tried.push(tool.to_owned());
@@ -342,17 +347,17 @@ fn notification(method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "method": method, "params": params })
 }
 
-/// How far a call is that does not end.
+/// The progress of a call that does not end.
 pub fn progress(token: &Value, at: u64) -> Value {
     notification("notifications/progress", json!({ "progressToken": token, "progress": at }))
 }
 
-/// The end of a listener's stream, where it has none of its own.
+/// Returns the end of a listener's stream, for transports where it has no stream of its own.
 pub fn cancelled(listener: &Value) -> Value {
     notification("notifications/cancelled", json!({ "requestId": listener, "reason": "scripted" }))
 }
 
-/// A question, as the answer to a request.
+/// Returns a question, as the answer to a request.
 fn asks() -> Value {
     let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
     let question = json!({ "mode": "form", "message": "Your name?", "requestedSchema": schema });

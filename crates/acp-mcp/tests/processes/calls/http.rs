@@ -24,7 +24,7 @@ type Body = UnsyncBoxBody<Bytes, Infallible>;
 pub struct Site {
     pub url: String,
     state: Mutex<State>,
-    /// How many are asking for the versions now, and were at most.
+    /// The number of requests for the versions now, and at most.
     opening: AtomicUsize,
     pub most_opening: AtomicUsize,
 }
@@ -35,7 +35,7 @@ struct State {
     /// The stream of a legacy session, and those of modern listeners.
     session: Option<UnboundedSender<Value>>,
     listeners: Vec<(Value, UnboundedSender<Value>)>,
-    /// Whoever listens next is not let in.
+    /// True if the next listener is refused.
     is_away: bool,
 }
 
@@ -66,12 +66,12 @@ impl Site {
         self.state.lock().unwrap().log.iter().map(|(message, _)| message.clone()).collect()
     }
 
-    /// Does not let in whoever listens next.
+    /// Refuses the next listener.
     pub fn be_away(&self) {
         self.state.lock().unwrap().is_away = true;
     }
 
-    /// The headers of the last message of a method.
+    /// Returns the headers of the last message of a method.
     pub fn headers(&self, method: &str) -> HeaderMap {
         let state = self.state.lock().unwrap();
         let is_it = |(message, _): &&(Value, HeaderMap)| message["method"] == method;
@@ -90,7 +90,7 @@ impl Site {
         if message["method"] == "server/discover" {
             let now = self.opening.fetch_add(1, Ordering::SeqCst) + 1;
             self.most_opening.fetch_max(now, Ordering::SeqCst);
-            // Time for others to come as well.
+            // Time for other requests to arrive.
             for _ in 0..100 {
                 tokio::task::yield_now().await;
             }
@@ -125,7 +125,7 @@ impl Site {
         for say in state.fake.on(&message) {
             match say {
                 Say::Answer(answer) => response = Some(json_of(&answer)),
-                // Lost when there is no stream for it.
+                // It is lost without a stream.
                 Say::Tell(message) => drop(state.session.as_ref().map(|session| session.send(message))),
                 Say::ToListener(id, message) => {
                     let listener = state.listeners.iter().rev().find(|(listener, _)| *listener == id);
@@ -146,7 +146,7 @@ impl Site {
         response
     }
 
-    /// The stream on which a legacy server tells.
+    /// Opens the stream on which a legacy server reports.
     fn open_session(self: &Arc<Self>, headers: &HeaderMap) -> Response<Body> {
         let mut state = self.state.lock().unwrap();
         let session = format!("s{}", state.fake.connection);
@@ -158,7 +158,7 @@ impl Site {
         response
     }
 
-    /// A stream of events, whose closing is logged.
+    /// Creates a stream of events, whose end is logged.
     fn stream(self: &Arc<Self>, id: Value) -> (UnboundedSender<Value>, Response<Body>) {
         let (sender, receiver) = mpsc::unbounded_channel::<Value>();
         let closed = Closed { site: Arc::clone(self), id };
@@ -166,14 +166,14 @@ impl Site {
             let event = format!("data: {}\n\n", receiver.recv().await?);
             Some((Ok(Frame::data(Bytes::from(event))), (receiver, closed)))
         });
-        // What comes first shows the client that there is a stream.
+        // The first event shows the client that the stream is open.
         let begin = stream::once(async { Ok(Frame::data(Bytes::from(": here\n\n"))) });
         let body = StreamBody::new(begin.chain(frames)).boxed_unsync();
         (sender, Response::builder().header(CONTENT_TYPE, "text/event-stream").body(body).unwrap())
     }
 }
 
-/// Logs that a stream was closed.
+/// Logs the end of a stream when it is dropped.
 struct Closed {
     site: Arc<Site>,
     id: Value,
@@ -189,7 +189,7 @@ impl Drop for Closed {
     }
 }
 
-/// Events without end.
+/// Returns events without end.
 fn busy(token: Value) -> Response<Body> {
     let events = stream::unfold(0, move |at| {
         let event = format!("data: {}\n\n", super::fake::progress(&token, at));

@@ -42,7 +42,7 @@ fn completion() -> CompleteRequestParams {
     CompleteRequestParams::new(Reference::for_prompt("p0"), ArgumentInfo::new("who", "w"))
 }
 
-/// The names in a list, or why there is none.
+/// Returns the names in a list, or the reason why it failed.
 async fn listed(server: &Server, list: &str) -> Result<Vec<String>, McpError> {
     Ok(match list {
         "prompts/list" => server.list_prompts().await?.into_iter().map(|prompt| prompt.name).collect(),
@@ -97,7 +97,7 @@ async fn d14_mcp_neg_14_what_was_not_declared_is_refused_before_anything_is_sent
         let info = server.info().unwrap();
         assert!(info.supports_resources() && !info.supports_resource_subscribe(), "{era}");
         assert!(!info.supports_tools() && !info.supports_prompts() && !info.supports_completions(), "{era}");
-        // It comes after whatever is sent by itself.
+        // It comes after everything that the session sends by itself.
         server.read_resource("x:1").await.unwrap();
         let sent = place.log().len();
         let not = |capability| Some(McpError::NotSupported { capability });
@@ -127,7 +127,7 @@ async fn mcp_neg_15_a_missing_resource_is_said_in_each_era_by_its_own_code(bindi
     for (era, uri, expected) in [
         ("modern", "x:missing", "the server has no resource `x:missing`"),
         ("legacy", "x:missing", "the server has no resource `x:missing`"),
-        // A legacy server need not name it, and to a modern one the code means nothing.
+        // A legacy server need not name the resource. In a modern one the code has no meaning.
         ("legacy", "x:not-said", "the server has no resource `x:not-said`"),
         ("modern", "x:not-said", "the server answered `resources/read` with error -32002: scripted"),
         // Something else is wrong with the request.
@@ -187,7 +187,7 @@ async fn a_modern_server_asks_before_it_answers(binding: Binding) {
     let server = session.server("fake").unwrap();
     assert_eq!(words(&server.get_prompt(prompt("ask")).await.unwrap()), "Ada");
     assert_eq!(contents(&server.read_resource("x:ask").await.unwrap()), "Ada");
-    // One that is never content is given up.
+    // A server that asks again and again is given up.
     let asked = place.count("prompts/get");
     let error = server.get_prompt(prompt("nosy")).await.unwrap_err();
     let again = "the server's answer to `prompts/get` is not valid: it asks for input again and again";

@@ -1,5 +1,5 @@
-//! Calls on servers, and what servers tell: each case runs against a server that is a process and one at an address, of
-//! either era.
+//! Calls on servers, and reports of servers. Each case runs against a server that is a process and
+//! against one at an address, of either era.
 
 mod bounds;
 mod consent;
@@ -19,7 +19,7 @@ use self::place::Binding;
 
 pub type Case = fn(Binding) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Makes a list of cases of functions that take a binding.
+/// Makes a list of cases from functions that take a binding.
 macro_rules! cases {
     ($($name:ident)*) => {
         pub fn all() -> Vec<(&'static str, $crate::calls::Case)> {
@@ -29,7 +29,7 @@ macro_rules! cases {
 }
 pub(crate) use cases;
 
-/// How many cases run at the same time.
+/// The number of cases that run at the same time.
 const AT_ONCE: usize = 8;
 
 /// Runs the cases that have `picked` in their name, over each binding, and returns how many failed.

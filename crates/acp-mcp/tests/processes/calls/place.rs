@@ -1,4 +1,4 @@
-//! Where the server is: a process, or at an address.
+//! The server of a case: a process, or a site at an address.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead as _, Write as _};
@@ -14,18 +14,18 @@ use tempfile::TempDir;
 use super::fake::{Fake, Say};
 use super::http::Site;
 
-/// Longer than anything takes.
+/// A time longer than any case takes.
 pub const WAY_OUT: Duration = Duration::from_secs(180);
 const LONG: Duration = Duration::from_secs(60);
 
-/// What carries the messages.
+/// The transport that carries the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binding {
     Stdio,
     Http,
 }
 
-/// One server, `fake`, and what it has got.
+/// One server, `fake`, and the messages that it has received.
 pub struct Place {
     pub timeouts: Timeouts,
     entry: McpServer,
@@ -68,7 +68,7 @@ impl Place {
         self.builder().connect_all(&[self.entry()]).await
     }
 
-    /// Connects it, with the tools listed.
+    /// Connects the server and lists its tools.
     pub async fn server(&self) -> (McpSession, Server) {
         let session = self.connect().await;
         session.tools().await;
@@ -77,7 +77,8 @@ impl Place {
         (session, server)
     }
 
-    /// The messages that came in; over HTTP also `(closed)` with the id of a request whose stream was closed.
+    /// Returns the messages that came in; over HTTP also `(closed)` with the id of a request whose
+    /// stream was closed.
     pub fn messages(&self) -> Vec<Value> {
         match &self.kind {
             Kind::Process(folder) => {
@@ -88,7 +89,7 @@ impl Place {
         }
     }
 
-    /// Their methods.
+    /// Returns the methods of the messages.
     pub fn log(&self) -> Vec<String> {
         self.messages()
             .iter()
@@ -107,9 +108,9 @@ impl Place {
         }
     }
 
-    /// Waits until the server has got something.
+    /// Waits until the messages of the server fulfil a condition.
     pub async fn until(&self, is_so: impl Fn(&[Value]) -> bool) {
-        // Another process writes what is looked at: there is nothing to wait on.
+        // Another process writes the log, so there is nothing to wait on.
         while !is_so(&self.messages()) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -120,7 +121,7 @@ fn log_in(folder: &TempDir) -> PathBuf {
     folder.path().join("log")
 }
 
-/// The process.
+/// Serves as the process.
 pub fn serve(config: &str, log: &str) {
     let is_opening =
         |line: &&str| ["\"server/discover\"", "\"initialize\""].iter().any(|method| line.contains(method));

@@ -33,7 +33,7 @@ super::cases! {
 
 const META: &str = "io.modelcontextprotocol/";
 
-/// Does everything that can be asked of a server.
+/// Sends every kind of request to a server.
 async fn ask_everything(session: &McpSession) {
     let server = session.server("fake").unwrap();
     server.list_prompts().await.unwrap();
@@ -89,7 +89,7 @@ async fn mcp_neg_25_mcp_neg_34_nothing_goes_before_the_verdict(binding: Binding)
     ] {
         let place = Place::new(binding, json!({ "era": era })).await;
         let session = place.builder().start(&[place.entry()]);
-        // It is asked for at once, and sent when it is known how.
+        // The list is asked for at once, and sent once the era is known.
         session.call_tool("fake__echo", json!({}), CallOptions::new()).await.unwrap();
         let log = place.log();
         assert_eq!(&log[..opening.len()], opening, "{era}");
@@ -240,7 +240,7 @@ async fn mcp_neg_35_mcp_neg_50_a_cancelled_call_is_cancelled_at_the_server(bindi
         assert_eq!(call.await.unwrap(), Err(McpError::Cancelled), "{era}");
         let messages = place.messages();
         let id = messages.iter().find(hangs).unwrap()["id"].clone();
-        // By the end of its stream, or in words where there is none.
+        // By the end of its stream, or by a notification where it has no stream.
         let is_cancelled = |message: &Value| match message["method"].as_str() {
             Some("(closed)") => message["id"] == id,
             Some("notifications/cancelled") => message["params"]["requestId"] == id,
@@ -257,7 +257,7 @@ async fn mcp_neg_35_mcp_neg_50_a_cancelled_call_is_cancelled_at_the_server(bindi
 async fn mcp_neg_38_a_modern_server_gets_no_answers(binding: Binding) {
     let place = Place::new(binding, json!({ "era": "modern", "rude": true })).await;
     let (session, server) = place.server().await;
-    // What it asks comes before what it tells of this.
+    // Its question comes before its report.
     let (tell, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let _guard = server.on_resource_updated("x:1", move |_| tell.send(()).unwrap_or_default()).await.unwrap();
     session.call_tool("fake__touch", json!({ "uri": "x:1" }), CallOptions::new()).await.unwrap();
@@ -276,7 +276,7 @@ async fn mcp_neg_40_mcp_neg_41_headers_say_what_the_body_says(binding: Binding) 
     for (method, name) in [
         ("tools/call", Some("echo")),
         ("resources/read", Some("x:1")),
-        // What a header cannot hold is encoded.
+        // A value that a header cannot hold is encoded.
         ("prompts/get", Some("=?base64?ZsO8cg==?=")),
         ("tools/list", None),
         ("prompts/list", None),
@@ -298,7 +298,7 @@ async fn mcp_neg_42_arguments_are_mirrored_in_headers(binding: Binding) {
     let (session, server) = place.server().await;
     let names: Vec<_> = server.tools().into_iter().map(|tool| tool.name).collect();
     assert!(names.contains(&"fake__header".to_owned()), "{names:?}");
-    // Without headers nothing is wrong with the other one.
+    // On the other transport there are no headers, so nothing is wrong.
     assert_eq!(names.contains(&"fake__bad-header".to_owned()), binding == Binding::Stdio, "{names:?}");
     let arguments = json!({ "region": "eu-west" });
     let outcome = session.call_tool("fake__header", &arguments, CallOptions::new()).await.unwrap();
@@ -315,7 +315,7 @@ async fn d15_mcp_neg_07_mcp_neg_42_a_call_is_tried_once_more(binding: Binding) {
         let (session, _) = place.server().await;
         let name = format!("fake__{tool}");
         let outcome = session.call_tool(&name, json!({}), CallOptions::new()).await;
-        // A process that is started anew has the same fault once more: each version is tried once.
+        // A new process has the fault again: each version is tried once.
         match (binding, tool) {
             (Binding::Stdio, "moved") => {
                 assert!(matches!(outcome, Err(McpError::NoCommonVersion { .. })), "{outcome:?}")
@@ -348,7 +348,7 @@ async fn d12_mcp_neg_55_mcp_neg_56_eras_outlive_the_process_in_a_store(binding: 
     for (era, known, openings) in [
         ("legacy", Era::Legacy, "initialize"),
         ("modern", Era::Modern, "server/discover"),
-        // What is not so any more costs one exchange.
+        // An outdated era costs one exchange.
         ("legacy", Era::Modern, "server/discover initialize"),
         ("modern", Era::Legacy, "initialize server/discover"),
     ] {

@@ -1,4 +1,4 @@
-//! What servers tell: updates of resources that are subscribed to, and changes of lists.
+//! Reports of servers: updates of subscribed resources, and changes of lists.
 
 use acp_mcp::{CallOptions, CloseReason, Event, Guard, McpError, McpSession, ResourceUpdate, Server};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ async fn call(session: &McpSession, tool: &str, arguments: Value) {
     session.call_tool(&format!("fake__{tool}"), arguments, CallOptions::new()).await.unwrap();
 }
 
-/// A process ends. What is at an address forgets its clients, and says so to the next message.
+/// Ends a process. A server at an address forgets its clients, and refuses the next message.
 async fn end(session: &McpSession, binding: Binding) {
     call(session, "end", json!({})).await;
     if binding == Binding::Http {
@@ -50,7 +50,7 @@ fn told(uri: &str) -> (String, bool) {
     (uri.to_owned(), false)
 }
 
-/// Whether the server was told that a resource is not of interest any more.
+/// Returns true if the server was told that a resource is not of interest any more.
 fn is_ended(messages: &[Value], era: &str) -> bool {
     let ends: &[_] =
         if era == "legacy" { &["resources/unsubscribe"] } else { &["notifications/cancelled", "(closed)"] };
@@ -59,7 +59,7 @@ fn is_ended(messages: &[Value], era: &str) -> bool {
 
 async fn updates_come_until_the_last_guard_is_dropped(binding: Binding) {
     for era in ERAS {
-        // Nothing else is listened to, so that the end of the stream is that of the subscription.
+        // This is the only subscription, so the end of the stream is its end.
         let capabilities = json!({ "tools": {}, "resources": { "subscribe": true } });
         let place = Place::new(binding, json!({ "era": era, "capabilities": capabilities })).await;
         let (session, server) = place.server().await;
@@ -85,7 +85,7 @@ async fn a_resource_that_is_refused_is_an_error(binding: Binding) {
         ("legacy", "the server has no resource `x:no`"),
         (
             "modern",
-            "the server's answer to `subscriptions/listen` is not valid: it does not take the resource",
+            "the server's answer to `subscriptions/listen` is not valid: it does not accept the resource",
         ),
     ] {
         let place = Place::new(binding, json!({ "era": era, "refuses": "x:no" })).await;
@@ -94,7 +94,7 @@ async fn a_resource_that_is_refused_is_an_error(binding: Binding) {
         for _ in 0..2 {
             assert_eq!(subscribe(&server, "x:no").await.unwrap_err().to_string(), expected, "{era}");
         }
-        // The other is as it was.
+        // The other subscription goes on.
         call(&session, "touch", json!({ "uri": "x:a" })).await;
         assert_eq!(next(&mut heard).await, told("x:a"), "{era}");
         session.shutdown().await;
@@ -148,7 +148,7 @@ async fn a_server_that_is_away_for_a_while_has_refused_nothing(binding: Binding)
     site.be_away();
     call(&session, "break", json!({})).await;
     assert_eq!(next(&mut heard).await, ("x:a".to_owned(), true));
-    // One that is asked for while nobody is there is refused, though.
+    // A subscription that is asked for while the server is away is refused.
     site.be_away();
     let error = subscribe(&server, "x:b").await.unwrap_err();
     assert_eq!(error.to_string(), "the server answered with HTTP 503");

@@ -1,4 +1,4 @@
-//! The cases of a server's life: restarts, lists that change, what it is started with, and its end.
+//! The cases of a server's life: restarts, lists that change, its environment, and its end.
 
 use acp_mcp::{CallOptions, EnvPolicy, Event, McpError, StdioOptions, ToolsStatus, VersionPolicy};
 use acp_types::v1::{EnvVariable, McpServer, McpServerStdio};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::scene::{Scene, status, wait_for};
 
-/// Looks at a file that another process writes: there is nothing to wait on.
+/// Polls a file that another process writes, because there is nothing to wait on.
 pub async fn until(is_so: impl Fn() -> bool) {
     while !is_so() {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
@@ -53,12 +53,12 @@ pub async fn a_server_that_crashes_again_and_again_is_given_up() {
     assert_eq!(session.tools().await, []);
 }
 
-/// A server that begins once and then fails: what it does at the start is in a file.
+/// A server that starts once and then fails. A file counts its starts.
 #[cfg(unix)]
 pub async fn mcp_neg_37_a_restart_that_fails_is_one_of_three() {
     let scene = Scene::new();
     let count = scene.file("count");
-    // It begins the first time, and from the time on that a file says.
+    // It starts the first time, and again from the count in a file on.
     let script = format!(
         "echo >> '{count}'; n=$(wc -l < '{count}'); [ $n -eq 1 -o $n -ge $(cat '{count}.from') ] && exec \"$0\" \"$@\"; \
          echo \"start $n failed\" >&2; exit 9",
@@ -67,13 +67,13 @@ pub async fn mcp_neg_37_a_restart_that_fails_is_one_of_three() {
     for (from, is_up) in [(4, true), (5, false)] {
         let _ = std::fs::remove_file(&count);
         std::fs::write(scene.file("count.from"), from.to_string()).unwrap();
-        // The start of which this is known is not made twice.
+        // A first start that fails is not repeated.
         let policy = VersionPolicy::LegacyOnly;
         let session = scene.builder().versions(policy).connect_all(&[scene.shell("plain", &script)]).await;
         session.tools().await;
         let mut events = session.events();
         session.call_tool("plain__crash", Value::Null, CallOptions::new()).await.unwrap_err();
-        // It waits for the restarts, all of them.
+        // The call waits for all restarts.
         let outcome = session.call_tool("plain__echo", json!({}), CallOptions::new()).await;
         if is_up {
             assert_eq!(outcome.unwrap().text(), "{}");
@@ -125,7 +125,7 @@ pub async fn lists_are_asked_for_again_when_they_change() {
     wait_for(&mut events, is_list).await;
     let notification = heard.recv().await.unwrap();
     assert_eq!((notification.server.as_str(), &notification.params), ("plain", &Value::Null));
-    // Removed, it is not told any more: the channel is closed.
+    // A removed handler is not called any more: its channel is closed.
     drop(guard);
     session.call_tool("plain__change", Value::Null, CallOptions::new()).await.unwrap();
     wait_for(&mut events, is_list).await;
@@ -185,7 +185,7 @@ pub async fn a_listener_that_panics_closes_no_stderr() {
 #[cfg(not(target_os = "linux"))]
 pub async fn a_server_has_a_session_of_its_own() {}
 
-/// And so no terminal that it could write to, past the user, or wait at.
+/// So it has no terminal that it could write to, or wait at.
 #[cfg(target_os = "linux")]
 pub async fn a_server_has_a_session_of_its_own() {
     let scene = Scene::new();
@@ -280,13 +280,13 @@ pub async fn mcp_neg_36_what_a_server_started_goes_with_it() {
     }
 }
 
-/// Whether the process whose id a file holds has ended.
+/// Returns true if the process whose id a file holds has ended.
 #[cfg(unix)]
 fn is_gone(file: &std::path::Path) -> bool {
     let pid = std::fs::read_to_string(file).unwrap();
     let alive =
         std::process::Command::new("/bin/kill").args(["-0", pid.trim()]).output().unwrap().status.success();
-    // Nobody may have taken note of its end, as its parent is gone.
+    // It may be a zombie, because its parent is gone.
     let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
     !alive || state.contains(") Z ")
 }

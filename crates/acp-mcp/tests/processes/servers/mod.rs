@@ -1,6 +1,7 @@
-//! Servers that are processes, of every kind there is: real ones of both eras, made with rmcp, and scripted ones that do
+//! Servers that are processes: real ones of both eras, made with rmcp, and scripted ones that do
 //! one thing wrong each.
 
+mod called;
 mod cases;
 mod life;
 mod options;
@@ -9,7 +10,8 @@ pub mod script;
 
 use futures_util::future::join_all;
 
-/// Runs the cases that have `picked` in their name, all at the same time, and returns how many failed.
+/// Runs the cases that have `picked` in their name, all at the same time, and returns how many
+/// failed.
 pub async fn run(picked: &str) -> usize {
     let cases = cases::all().into_iter().filter(|(name, _)| format!("servers::{name}").contains(picked));
     let running = cases.map(|(name, case)| async move {

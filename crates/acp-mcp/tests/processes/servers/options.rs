@@ -1,5 +1,5 @@
-//! Options at their extremes: each value works, or is refused with an error that says so. None panics, and none has
-//! anybody wait in silence.
+//! Options at their extremes: each value works, or is refused with an error that says so. No value
+//! panics, and none makes anybody wait in silence.
 //!
 //! `cargo test -p xtask` compares the names in these tables with the setters in the sources.
 
@@ -14,7 +14,7 @@ const TIMES: [Duration; 3] = [Duration::ZERO, Duration::from_nanos(1), Duration:
 const WORKS: [&str; 3] = ["3"; 3];
 const LEGACY: &str = "legacy 2025-11-25";
 
-/// What comes of a call that tells its progress, to a server that is connected with these settings.
+/// Returns the outcome of a call with progress, to a server that is connected with these settings.
 async fn played(builder: Builder, scene: &Scene) -> String {
     let session = builder.connect_all(&[scene.server("real-legacy")]).await;
     let status = status(&session);
@@ -44,7 +44,7 @@ pub async fn times_at_their_extremes() {
         ("Timeouts::probe", Timeouts::probe, works()),
         ("Timeouts::initialize", Timeouts::initialize, over("initialize")),
         ("Timeouts::connect", Timeouts::connect, over("connect")),
-        // Of nothing but the list here: an answer may be there before anybody looks at the time.
+        // The answer may arrive before anybody looks at the time.
         ("Timeouts::request", Timeouts::request, [String::new(), String::new(), "3".to_owned()]),
         ("Timeouts::request_max", Timeouts::request_max, works()),
         ("Timeouts::authorization", Timeouts::authorization, works()),

@@ -1,4 +1,4 @@
-//! What the cases are played with.
+//! The surroundings of a case.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use acp_types::v1::{McpServer, McpServerStdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Longer than anything takes.
+/// A time longer than any case takes.
 pub const WAY_OUT: Duration = Duration::from_secs(120);
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(50);
@@ -25,7 +25,7 @@ impl Scene {
         Self { folder: tempfile::tempdir().unwrap(), timeouts }
     }
 
-    /// Does not wait long for the probe: for servers that do not answer it.
+    /// Creates a scene with a short time for the probe, for servers that do not answer it.
     pub fn impatient() -> Self {
         let scene = Self::new();
         Self { timeouts: scene.timeouts.probe(SHORT), ..scene }
@@ -35,14 +35,14 @@ impl Scene {
         self.folder.path().join(name)
     }
 
-    /// A server of this program, with the mode as its name.
+    /// Returns a server of this program, with the mode as its name.
     pub fn server(&self, mode: &str) -> McpServer {
         let program = std::env::current_exe().unwrap().to_str().unwrap().to_owned();
         let log = self.file(mode).to_str().unwrap().to_owned();
         McpServerStdio::new(mode, program, ["--serve".to_owned(), mode.to_owned(), log], []).into()
     }
 
-    /// A server that a shell makes ready; `$0` is this program, and `"$@"` its arguments.
+    /// Returns a server that a shell script starts. `$0` is this program, and `"$@"` its arguments.
     #[cfg(unix)]
     pub fn shell(&self, mode: &str, script: &str) -> McpServer {
         let McpServer::Stdio(server) = self.server(mode) else { unreachable!() };
@@ -59,7 +59,8 @@ impl Scene {
         self.builder().connect_all(&[self.server(mode)]).await
     }
 
-    /// What the server has got: methods, and `(answer)` for messages without one.
+    /// Returns the messages that the server has received: methods, and `(answer)` for messages
+    /// without one.
     pub fn log(&self, mode: &str) -> Vec<String> {
         let method = |message: &Value| message["method"].as_str().unwrap_or("(answer)").to_owned();
         self.messages(mode).iter().map(method).collect()
@@ -71,7 +72,7 @@ impl Scene {
     }
 }
 
-/// How the only server of a session is, in a line.
+/// Describes the only server of a session in a line.
 pub fn status(session: &McpSession) -> String {
     let server = &session.servers()[0];
     match server.status() {
@@ -81,7 +82,7 @@ pub fn status(session: &McpSession) -> String {
     }
 }
 
-/// Reads events until one is it.
+/// Reads events until one fulfils a condition.
 pub async fn wait_for(events: &mut Events, is_it: impl Fn(&Event) -> bool) -> Event {
     loop {
         let event = events.next().await.expect("the session is there");

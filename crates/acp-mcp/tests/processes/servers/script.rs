@@ -35,7 +35,7 @@ struct State<'a> {
     mode: &'a str,
     /// The log, of all processes of this server.
     path: &'a str,
-    /// Who listens to changes.
+    /// The requests that listen to changes.
     listener: Value,
     unanswered_probe: Value,
 }
@@ -135,7 +135,7 @@ impl State<'_> {
     fn initialize(&mut self, id: &Value, asked: &Value) {
         match self.mode {
             "deaf" => {}
-            // Late, and before it is of any use.
+            // A late answer, before it is of any use.
             "slow" => {
                 error(&self.unanswered_probe, -32601, Value::Null);
                 initialized(id, OLD);
@@ -145,7 +145,7 @@ impl State<'_> {
                 unsupported(id, -32022, &[NEW]);
             }
             "bound" | "modern" => unsupported(id, -32022, &[NEW]),
-            // Anything else than what it speaks is refused.
+            // All other messages are refused.
             "strict" if asked != OLD => error(id, -32602, Value::Null),
             "lists-legacy" => initialized(id, asked.as_str().unwrap()),
             "unknown-version" => initialized(id, "2023-01-01"),
@@ -157,7 +157,7 @@ impl State<'_> {
 
     fn list(&self, id: &Value) {
         if self.mode == "flood" {
-            // Until nobody reads any more: then printing panics, and the thread ends.
+            // It prints until nobody reads any more. Then printing panics, and the thread ends.
             std::thread::spawn(|| {
                 loop {
                     println!("still here");
@@ -184,14 +184,14 @@ impl State<'_> {
         result(id, page);
     }
 
-    /// Tells a listener of a modern server.
+    /// Sends a notification to a listener of a modern server.
     fn tell(&self, method: &str) {
         let meta = json!({ "io.modelcontextprotocol/subscriptionId": self.listener });
         let params = json!({ "_meta": meta, "notifications": { "toolsListChanged": true } });
         say(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Whether this is the first call of a tool, whichever process of the server it came to.
+    /// Returns true for the first call of a tool, over all processes of the server.
     fn is_first(&self, tool: &str) -> bool {
         let log = std::fs::read_to_string(self.path).unwrap();
         let is_it = |line: &&str| serde_json::from_str::<Value>(line).unwrap()["params"]["name"] == tool;
@@ -206,7 +206,7 @@ impl State<'_> {
                 eprintln!("crashing as told");
                 exit(7)
             }
-            // Its own id comes last, and that of the call before stands further in.
+            // Its own id comes last. The id of the call before is further inside.
             "big" if params["arguments"]["is_hidden"] == true => {
                 let (other, text) = (id.as_i64().unwrap() - 1, "x".repeat(100_000));
                 println!(r#"{{"result":{{"id":{other},"text":"{text}"}},"jsonrpc":"2.0","id":{id}}}"#);

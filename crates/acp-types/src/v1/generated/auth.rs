@@ -96,7 +96,7 @@ pub struct AuthMethodTerminal {
     pub id: AuthMethodId,
     /// Label for the user.
     pub name: String,
-    /// What the method does, for the user. Absent or `null`: nothing to show.
+    /// The effect of the method, for the user. Absent or `null`: nothing to show.
     pub description: Option<String>,
     /// Arguments to append to those the agent is normally started with. Absent means none.
     pub args: Vec<String>,
@@ -192,7 +192,7 @@ pub struct AuthMethodAgent {
     pub id: AuthMethodId,
     /// Label for the user.
     pub name: String,
-    /// What the method does, for the user. Absent or `null`: nothing to show.
+    /// The effect of the method, for the user. Absent or `null`: nothing to show.
     pub description: Option<String>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,

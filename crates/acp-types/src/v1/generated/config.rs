@@ -82,9 +82,9 @@ pub struct SessionConfigOption {
     pub id: SessionConfigId,
     /// Label for the user.
     pub name: String,
-    /// What the setting does, for the user. Absent or `null`: nothing to show.
+    /// The effect of the setting, for the user. Absent or `null`: nothing to show.
     pub description: Option<String>,
-    /// What the setting is about, for placement and icons only. Absent or `null`: not stated.
+    /// The subject of the setting, for placement and icons only. Absent or `null`: not stated.
     pub category: Option<SessionConfigOptionCategory>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
@@ -170,7 +170,7 @@ pub struct SessionConfigId(Arc<str>);
 
 crate::string_newtype!(SessionConfigId);
 
-/// What a config option is about, so that clients can give common settings a fixed place.
+/// The subject of a config option. With it clients can give common settings a fixed place.
 ///
 /// An open set that behaviour must never depend on. Strings starting with `_` are free for own use, all others belong to the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -258,7 +258,7 @@ pub struct SessionConfigSelectOption {
     pub value: SessionConfigValueId,
     /// Label for the user.
     pub name: String,
-    /// What the value means, for the user. Absent or `null`: nothing to show.
+    /// The meaning of the value, for the user. Absent or `null`: nothing to show.
     pub description: Option<String>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
@@ -430,7 +430,7 @@ acp_json::record!(SessionConfigSelect);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SessionConfigBoolean {
-    /// Whether it is on.
+    /// True if it is on.
     pub current_value: bool,
 }
 
@@ -559,7 +559,7 @@ acp_json::record!(ConfigOptionUpdate);
 pub enum SessionConfigValue {
     /// New state of a `boolean` option.
     Boolean {
-        /// Whether the option is to be on.
+        /// True to switch the option on.
         value: bool,
     },
     /// New value of a `select` option. Written without `type`; an unknown `type` with a string value is read like this too.

@@ -432,7 +432,7 @@ acp_json::record!(AudioContent);
 pub struct ResourceLink {
     /// Hints for display. Absent or `null`: none.
     pub annotations: Option<Box<Annotations>>,
-    /// What the resource is about. Absent or `null`: nothing to show.
+    /// The subject of the resource. Absent or `null`: nothing to show.
     pub description: Option<String>,
     /// MIME type of the resource. Absent or `null`: not known.
     pub mime_type: Option<String>,
@@ -549,7 +549,7 @@ impl Record for ResourceLink {
 
 acp_json::record!(ResourceLink);
 
-/// Contents of an [`EmbeddedResource`]. There is no tag: the member `text` or `blob` decides.
+/// Contents of an [`EmbeddedResource`]. It has no tag: the member `text` or `blob` decides.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EmbeddedResourceResource {

@@ -92,7 +92,7 @@ impl From<ElicitationUrlMode> for ElicitationMode {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateElicitationRequest {
-    /// What is asked and why, for the user.
+    /// The question and its reason, for the user.
     pub message: String,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
@@ -499,7 +499,7 @@ pub struct EnumOption {
     pub value: String,
     /// Label for the user.
     pub title: String,
-    /// What the choice means, for the user. Absent or `null`: nothing to show.
+    /// The meaning of the choice, for the user. Absent or `null`: nothing to show.
     pub description: Option<String>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,

@@ -78,7 +78,7 @@ crate::newtype!(ExtResponse: Value);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Error {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub code: ErrorCode,
     /// One short sentence about the failure.
     pub message: String,
@@ -149,9 +149,9 @@ impl ErrorCode {
     pub const REQUEST_CANCELLED: Self = Self(-32800);
     /// The user has to log in first, see [`AuthMethod`].
     pub const AUTH_REQUIRED: Self = Self(-32000);
-    /// What the request names (session, file, terminal) is missing, or not open here.
+    /// The session, file or terminal of the request is missing, or not open here.
     pub const RESOURCE_NOT_FOUND: Self = Self(-32002);
-    /// Whether this version of the protocol gives the number a meaning.
+    /// Returns true if this version of the protocol gives the number a meaning.
     #[must_use]
     pub const fn is_known(self) -> bool {
         matches!(

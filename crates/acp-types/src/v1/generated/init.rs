@@ -15,7 +15,7 @@ use super::*;
 pub struct InitializeResponse {
     /// Version both sides follow on this connection: the requested one if the agent knows it, else the agent's newest.
     pub protocol_version: ProtocolVersion,
-    /// What the agent supports beyond the baseline methods. Absent means baseline only.
+    /// The capabilities of the agent beyond the baseline methods. Absent means baseline only.
     pub agent_capabilities: AgentCapabilities,
     /// Ways to log in. Empty when the agent needs no login or offers none over ACP.
     pub auth_methods: Vec<AuthMethod>,
@@ -126,7 +126,7 @@ crate::integer_newtype!(ProtocolVersion: u16);
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct AgentCapabilities {
-    /// Whether the client may call `session/load`. Defaults to `false`.
+    /// True if the client may call `session/load`. Defaults to `false`.
     pub load_session: bool,
     /// Content accepted in prompts besides text and resource links. Defaults to none.
     pub prompt_capabilities: PromptCapabilities,
@@ -292,11 +292,11 @@ acp_json::record!(AgentCapabilities);
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PromptCapabilities {
-    /// Whether prompts may contain [`ImageContent`]. Defaults to `false`.
+    /// True if prompts may contain [`ImageContent`]. Defaults to `false`.
     pub image: bool,
-    /// Whether prompts may contain [`AudioContent`]. Defaults to `false`.
+    /// True if prompts may contain [`AudioContent`]. Defaults to `false`.
     pub audio: bool,
-    /// Whether prompts may contain [`EmbeddedResource`]. Defaults to `false`.
+    /// True if prompts may contain [`EmbeddedResource`]. Defaults to `false`.
     pub embedded_context: bool,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
@@ -377,11 +377,11 @@ acp_json::record!(PromptCapabilities);
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct McpCapabilities {
-    /// Whether the client may list [`McpServerHttp`] entries. Defaults to `false`.
+    /// True if the client may list [`McpServerHttp`] entries. Defaults to `false`.
     pub http: bool,
-    /// Whether the client may list [`McpServerSse`] entries. Defaults to `false`. MCP has deprecated this transport.
+    /// True if the client may list [`McpServerSse`] entries. Defaults to `false`. MCP has deprecated this transport.
     pub sse: bool,
-    /// Whether the client may list [`McpServerAcp`] entries. Defaults to `false`.
+    /// True if the client may list [`McpServerAcp`] entries. Defaults to `false`.
     #[cfg(feature = "unstable")]
     pub acp: bool,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
@@ -1024,7 +1024,7 @@ acp_json::record!(LogoutCapabilities);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
-    /// Identifier for programs, such as a package name. Shown to users only when there is no `title`.
+    /// Identifier for programs, such as a package name. Shown to users only without a `title`.
     pub name: String,
     /// Display name for users. Absent or `null`: show `name` instead.
     pub title: Option<String>,
@@ -1094,7 +1094,7 @@ acp_json::record!(Implementation);
 pub struct InitializeRequest {
     /// Newest protocol version the client speaks. The agent replies with this one or with the newest it knows itself.
     pub protocol_version: ProtocolVersion,
-    /// What the client can do for the agent. Anything left out counts as unsupported.
+    /// The capabilities of the client. Anything left out counts as unsupported.
     pub client_capabilities: ClientCapabilities,
     /// Name and version of the client. Optional, but every client should send it.
     pub client_info: Option<Implementation>,
@@ -1181,7 +1181,7 @@ acp_json::record!(InitializeRequest);
 pub struct ClientCapabilities {
     /// File access the client grants through `fs/*` methods. Defaults to none.
     pub fs: FileSystemCapabilities,
-    /// Whether all `terminal/*` methods are served. Defaults to `false`.
+    /// True if all `terminal/*` methods are served. Defaults to `false`.
     pub terminal: bool,
     /// Session features the client can handle, such as notices. Absent or `null`: none of them.
     pub session: Option<ClientSessionCapabilities>,
@@ -1350,9 +1350,9 @@ acp_json::record!(ClientCapabilities);
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct FileSystemCapabilities {
-    /// Whether the agent may call `fs/read_text_file`. Defaults to `false`.
+    /// True if the agent may call `fs/read_text_file`. Defaults to `false`.
     pub read_text_file: bool,
-    /// Whether the agent may call `fs/write_text_file`. Defaults to `false`.
+    /// True if the agent may call `fs/write_text_file`. Defaults to `false`.
     pub write_text_file: bool,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
@@ -1664,7 +1664,7 @@ acp_json::record!(NoticeCapabilities);
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct AuthCapabilities {
-    /// Whether the agent may offer `terminal` methods. Set it only if the client can start the agent program again in a terminal the user can type into. Defaults to `false`.
+    /// True if the agent may offer `terminal` methods. Set it only if the client can start the agent program again in a terminal the user can type into. Defaults to `false`.
     pub terminal: bool,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,

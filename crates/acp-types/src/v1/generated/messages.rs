@@ -58,11 +58,11 @@ pub enum ClientRequest {
     /// `session/unarchive`
     #[cfg(feature = "unstable")]
     SessionUnarchive(Box<super::UnarchiveSessionRequest>),
-    /// A method that is not known here, such as an extension's, with what it carries.
+    /// A method that is not known here, such as an extension's, with its content.
     Unknown {
         /// The method's name.
         method: Box<str>,
-        /// What came with it.
+        /// The content of the message.
         content: Value,
     },
 }
@@ -106,7 +106,7 @@ impl ClientRequest {
         }
     }
 
-    /// Reads what came with a method. The name alone decides as what; nothing is tried.
+    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
     ///
     /// # Errors
     /// It is not what the method carries; the error names the path.
@@ -214,11 +214,11 @@ pub enum ClientNotification {
     McpMessageNotify(Box<super::MessageMcpNotification>),
     /// `session/cancel`
     SessionCancel(Box<super::CancelNotification>),
-    /// A method that is not known here, such as an extension's, with what it carries.
+    /// A method that is not known here, such as an extension's, with its content.
     Unknown {
         /// The method's name.
         method: Box<str>,
-        /// What came with it.
+        /// The content of the message.
         content: Value,
     },
 }
@@ -236,7 +236,7 @@ impl ClientNotification {
         }
     }
 
-    /// Reads what came with a method. The name alone decides as what; nothing is tried.
+    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
     ///
     /// # Errors
     /// It is not what the method carries; the error names the path.
@@ -296,11 +296,11 @@ pub enum ClientResponse {
     TerminalRelease(Box<super::ReleaseTerminalResponse>),
     /// `terminal/wait_for_exit`
     TerminalWaitForExit(Box<super::WaitForTerminalExitResponse>),
-    /// A method that is not known here, such as an extension's, with what it carries.
+    /// A method that is not known here, such as an extension's, with its content.
     Unknown {
         /// The method's name.
         method: Box<str>,
-        /// What came with it.
+        /// The content of the message.
         content: Value,
     },
 }
@@ -325,7 +325,7 @@ impl ClientResponse {
         }
     }
 
-    /// Reads what came with a method. The name alone decides as what; nothing is tried.
+    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
     ///
     /// # Errors
     /// It is not what the method carries; the error names the path.
@@ -413,11 +413,11 @@ pub enum AgentRequest {
     TerminalRelease(Box<super::ReleaseTerminalRequest>),
     /// `terminal/wait_for_exit`
     TerminalWaitForExit(Box<super::WaitForTerminalExitRequest>),
-    /// A method that is not known here, such as an extension's, with what it carries.
+    /// A method that is not known here, such as an extension's, with its content.
     Unknown {
         /// The method's name.
         method: Box<str>,
-        /// What came with it.
+        /// The content of the message.
         content: Value,
     },
 }
@@ -442,7 +442,7 @@ impl AgentRequest {
         }
     }
 
-    /// Reads what came with a method. The name alone decides as what; nothing is tried.
+    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
     ///
     /// # Errors
     /// It is not what the method carries; the error names the path.
@@ -518,11 +518,11 @@ pub enum AgentNotification {
     ElicitationComplete(Box<super::CompleteElicitationNotification>),
     /// `session/update`
     SessionUpdate(Box<super::SessionNotification>),
-    /// A method that is not known here, such as an extension's, with what it carries.
+    /// A method that is not known here, such as an extension's, with its content.
     Unknown {
         /// The method's name.
         method: Box<str>,
-        /// What came with it.
+        /// The content of the message.
         content: Value,
     },
 }
@@ -541,7 +541,7 @@ impl AgentNotification {
         }
     }
 
-    /// Reads what came with a method. The name alone decides as what; nothing is tried.
+    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
     ///
     /// # Errors
     /// It is not what the method carries; the error names the path.
@@ -637,11 +637,11 @@ pub enum AgentResponse {
     /// `session/unarchive`
     #[cfg(feature = "unstable")]
     SessionUnarchive(Box<super::UnarchiveSessionResponse>),
-    /// A method that is not known here, such as an extension's, with what it carries.
+    /// A method that is not known here, such as an extension's, with its content.
     Unknown {
         /// The method's name.
         method: Box<str>,
-        /// What came with it.
+        /// The content of the message.
         content: Value,
     },
 }
@@ -685,7 +685,7 @@ impl AgentResponse {
         }
     }
 
-    /// Reads what came with a method. The name alone decides as what; nothing is tried.
+    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
     ///
     /// # Errors
     /// It is not what the method carries; the error names the path.

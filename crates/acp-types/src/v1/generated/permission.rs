@@ -165,7 +165,7 @@ crate::string_enum!(PermissionOptionKind, Unknown {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestPermissionResponse {
-    /// What was decided. On the wire this is an object that holds another `outcome` member.
+    /// The decision. On the wire this is an object that holds another `outcome` member.
     pub outcome: RequestPermissionOutcome,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,

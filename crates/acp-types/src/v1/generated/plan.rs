@@ -11,7 +11,7 @@ use super::*;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PlanEntry {
-    /// What the step is about, for the user.
+    /// The subject of the step, for the user.
     pub content: String,
     /// How important the step is for the task.
     pub priority: PlanEntryPriority,
@@ -88,7 +88,7 @@ crate::string_enum!(PlanEntryPriority, Unknown {
     Low = "low",
 });
 
-/// How far a plan step has come. There is no state for failure; a step that proves wrong is reworded or dropped.
+/// Progress of a plan step. Failure has no state; a step that proves wrong is reworded or dropped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PlanEntryStatus {

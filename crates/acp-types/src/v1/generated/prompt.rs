@@ -110,7 +110,7 @@ crate::string_enum!(StopReason, Unknown {
 pub struct SessionNotification {
     /// Session the update belongs to.
     pub session_id: SessionId,
-    /// What happened.
+    /// The news.
     pub update: SessionUpdate,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
@@ -552,7 +552,7 @@ acp_json::record!(ContentChunk);
 pub struct AvailableCommand {
     /// Name without the leading slash.
     pub name: String,
-    /// What the command does, for the user.
+    /// The effect of the command, for the user.
     pub description: String,
     /// Text the command takes after its name. Absent or `null`: it takes none.
     pub input: Option<AvailableCommandInput>,
@@ -612,7 +612,7 @@ impl Record for AvailableCommand {
 
 acp_json::record!(AvailableCommand);
 
-/// Kind of input a slash command takes. v1 knows free text only, so there is no tag on the wire.
+/// Kind of input a slash command takes. v1 knows free text only, so the wire has no tag.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AvailableCommandInput {
@@ -948,7 +948,7 @@ crate::string_enum!(NoticeSeverity, Unknown {
 
 /// Short message for the user outside the conversation, sent live; `session/load` should not replay it.
 ///
-/// Needs `session.notices` of the client. There is no reply, update or removal, and the user may never see it, so nothing essential belongs here. Even severity `error` ends no turn.
+/// Needs `session.notices` of the client. It has no reply, update or removal, and the user may never see it, so nothing essential belongs here. Even severity `error` ends no turn.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Notice {

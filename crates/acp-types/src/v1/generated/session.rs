@@ -167,7 +167,7 @@ pub struct SessionMode {
     pub id: SessionModeId,
     /// Label for the user.
     pub name: String,
-    /// What the mode does, for the user. Absent or `null`: nothing to show.
+    /// The effect of the mode, for the user. Absent or `null`: nothing to show.
     pub description: Option<String>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
@@ -374,7 +374,7 @@ pub struct SessionInfo {
     pub title: Option<String>,
     /// Time of the last activity, ISO 8601. Absent or `null`: unknown.
     pub updated_at: Option<String>,
-    /// Whether `session/archive` has put it away. Absent or `null`: not stated, which an agent with `sessionCapabilities.archive` must not do.
+    /// True if `session/archive` has put it away. Absent or `null`: not stated, which an agent with `sessionCapabilities.archive` must not do.
     #[cfg(feature = "unstable")]
     pub archived: Option<bool>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
@@ -1299,7 +1299,7 @@ acp_json::record!(SetSessionModeRequest);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelNotification {
-    /// Session whose turn is stopped. An unknown id is ignored, as there is no reply to carry an error.
+    /// Session whose turn is stopped. An unknown id is ignored, because a notification has no reply for an error.
     pub session_id: SessionId,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,

@@ -465,7 +465,7 @@ acp_json::record!(CreateTerminalResponse);
 pub struct TerminalOutputResponse {
     /// All output the client has kept, not only what is new.
     pub output: String,
-    /// Whether older output was dropped because of the byte limit.
+    /// True if older output was dropped because of the byte limit.
     pub truncated: bool,
     /// How the command ended. Absent or `null`: it is still running.
     pub exit_status: Option<TerminalExitStatus>,

@@ -551,7 +551,7 @@ acp_json::record!(ToolCallLocation);
 pub struct ToolCall {
     /// Id that later updates and permission requests refer to.
     pub tool_call_id: ToolCallId,
-    /// What is being done, for the user, for example `Reading Cargo.toml`.
+    /// The action, for the user, for example `Reading Cargo.toml`.
     pub title: String,
     /// Name of the tool in code, as the model calls it. Absent or `null`: not known.
     pub name: Option<String>,

@@ -557,7 +557,7 @@ pub struct ResourceLink {
     pub uri: String,
     /// Display name for users. Absent or `null`: show `name` instead.
     pub title: Option<String>,
-    /// What the resource is about. Absent or `null`: nothing to show.
+    /// The subject of the resource. Absent or `null`: nothing to show.
     pub description: Option<String>,
     /// Pictures that stand for the resource, in several sizes. Absent or `null`: none.
     pub icons: Option<Vec<Icon>>,
@@ -684,7 +684,7 @@ impl Record for ResourceLink {
 
 acp_json::record!(ResourceLink);
 
-/// Contents of an [`EmbeddedResource`]. There is no tag: the member `text` or `blob` decides.
+/// Contents of an [`EmbeddedResource`]. It has no tag: the member `text` or `blob` decides.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EmbeddedResourceResource {

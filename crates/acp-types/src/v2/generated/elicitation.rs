@@ -87,11 +87,11 @@ impl From<ElicitationUrlMode> for ElicitationMode {
 
 /// Parameters of `elicitation/create`, sent by the agent to get something from the user.
 ///
-/// Told apart by `mode`. Each mode needs its marker in [`ElicitationCapabilities`]; the client answers others with `-32602`. An open set: requests in another mode are kept as raw JSON. One that is no longer needed should be taken back with `$/cancel_request`.
+/// Told apart by `mode`. Each mode needs its marker in [`ElicitationCapabilities`]; the client answers others with `-32602`. An open set: requests in another mode are kept as raw JSON. A request that is not needed any more should be taken back with `$/cancel_request`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateElicitationRequest {
-    /// What is asked and why, for the user.
+    /// The question and its reason, for the user.
     pub message: String,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
@@ -470,7 +470,7 @@ pub struct EnumOption {
     pub value: String,
     /// Label for the user.
     pub title: String,
-    /// What the choice means, for the user. Absent or `null`: nothing to show.
+    /// The meaning of the choice, for the user. Absent or `null`: nothing to show.
     pub description: Option<String>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,

@@ -58,7 +58,7 @@ impl From<String> for RequestId {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Error {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub code: ErrorCode,
     /// One short sentence about the failure.
     pub message: String,
@@ -129,11 +129,11 @@ impl ErrorCode {
     pub const REQUEST_CANCELLED: Self = Self(-32800);
     /// The user has to log in first, see [`AuthMethod`].
     pub const AUTH_REQUIRED: Self = Self(-32000);
-    /// What the request names (session, file) is missing, or not open here.
+    /// The session or file of the request is missing, or not open here.
     pub const RESOURCE_NOT_FOUND: Self = Self(-32002);
     /// The client asked for a version older than any the agent speaks, see [`UnsupportedProtocolVersionErrorData`].
     pub const UNSUPPORTED_PROTOCOL_VERSION: Self = Self(-32022);
-    /// Whether this version of the protocol gives the number a meaning.
+    /// Returns true if this version of the protocol gives the number a meaning.
     #[must_use]
     pub const fn is_known(self) -> bool {
         matches!(

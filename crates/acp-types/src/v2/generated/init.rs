@@ -17,7 +17,7 @@ pub struct InitializeResponse {
     pub protocol_version: ProtocolVersion,
     /// Name and version of the agent.
     pub info: Implementation,
-    /// What the agent supports. Absent means not even sessions.
+    /// The capabilities of the agent. Absent means not even sessions.
     pub capabilities: AgentCapabilities,
     /// Ways to log in. With at least one, `auth/login` and `auth/logout` are served; absent or empty, neither may be called.
     pub auth_methods: Vec<AuthMethod>,
@@ -107,7 +107,7 @@ acp_json::record!(InitializeResponse);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
-    /// Identifier for programs, such as a package name. Shown to users only when there is no `title`.
+    /// Identifier for programs, such as a package name. Shown to users only without a `title`.
     pub name: String,
     /// Display name for users. Absent or `null`: show `name` instead.
     pub title: Option<String>,
@@ -1024,7 +1024,7 @@ pub struct InitializeRequest {
     pub protocol_version: ProtocolVersion,
     /// Name and version of the client.
     pub info: Implementation,
-    /// What the client can do for the agent. Anything left out counts as unsupported.
+    /// The capabilities of the client. Anything left out counts as unsupported.
     pub capabilities: ClientCapabilities,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,

@@ -58,11 +58,11 @@ pub enum ClientRequest {
     TerminalCancel(Box<super::CancelTerminalRequest>),
     /// `tool_call/cancel`
     ToolCallCancel(Box<super::CancelToolCallRequest>),
-    /// A method that is not known here, such as an extension's, with what it carries.
+    /// A method that is not known here, such as an extension's, with its content.
     Unknown {
         /// The method's name.
         method: Box<str>,
-        /// What came with it.
+        /// The content of the message.
         content: Value,
     },
 }
@@ -106,7 +106,7 @@ impl ClientRequest {
         }
     }
 
-    /// Reads what came with a method. The name alone decides as what; nothing is tried.
+    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
     ///
     /// # Errors
     /// It is not what the method carries; the error names the path.
@@ -216,11 +216,11 @@ pub enum ClientNotification {
     McpMessageNotify(Box<super::MessageMcpNotification>),
     /// `session/cancel`
     SessionCancel(Box<super::CancelSessionNotification>),
-    /// A method that is not known here, such as an extension's, with what it carries.
+    /// A method that is not known here, such as an extension's, with its content.
     Unknown {
         /// The method's name.
         method: Box<str>,
-        /// What came with it.
+        /// The content of the message.
         content: Value,
     },
 }
@@ -238,7 +238,7 @@ impl ClientNotification {
         }
     }
 
-    /// Reads what came with a method. The name alone decides as what; nothing is tried.
+    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
     ///
     /// # Errors
     /// It is not what the method carries; the error names the path.
@@ -284,11 +284,11 @@ pub enum ClientResponse {
     McpMessage(Box<super::MessageMcpResponse>),
     /// `session/request_permission`
     SessionRequestPermission(Box<super::RequestPermissionResponse>),
-    /// A method that is not known here, such as an extension's, with what it carries.
+    /// A method that is not known here, such as an extension's, with its content.
     Unknown {
         /// The method's name.
         method: Box<str>,
-        /// What came with it.
+        /// The content of the message.
         content: Value,
     },
 }
@@ -306,7 +306,7 @@ impl ClientResponse {
         }
     }
 
-    /// Reads what came with a method. The name alone decides as what; nothing is tried.
+    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
     ///
     /// # Errors
     /// It is not what the method carries; the error names the path.
@@ -354,11 +354,11 @@ pub enum AgentRequest {
     McpMessage(Box<super::MessageMcpRequest>),
     /// `session/request_permission`
     SessionRequestPermission(Box<super::RequestPermissionRequest>),
-    /// A method that is not known here, such as an extension's, with what it carries.
+    /// A method that is not known here, such as an extension's, with its content.
     Unknown {
         /// The method's name.
         method: Box<str>,
-        /// What came with it.
+        /// The content of the message.
         content: Value,
     },
 }
@@ -376,7 +376,7 @@ impl AgentRequest {
         }
     }
 
-    /// Reads what came with a method. The name alone decides as what; nothing is tried.
+    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
     ///
     /// # Errors
     /// It is not what the method carries; the error names the path.
@@ -426,11 +426,11 @@ pub enum AgentNotification {
     ElicitationComplete(Box<super::CompleteElicitationNotification>),
     /// `session/update`
     SessionUpdate(Box<super::UpdateSessionNotification>),
-    /// A method that is not known here, such as an extension's, with what it carries.
+    /// A method that is not known here, such as an extension's, with its content.
     Unknown {
         /// The method's name.
         method: Box<str>,
-        /// What came with it.
+        /// The content of the message.
         content: Value,
     },
 }
@@ -449,7 +449,7 @@ impl AgentNotification {
         }
     }
 
-    /// Reads what came with a method. The name alone decides as what; nothing is tried.
+    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
     ///
     /// # Errors
     /// It is not what the method carries; the error names the path.
@@ -545,11 +545,11 @@ pub enum AgentResponse {
     TerminalCancel(Box<super::CancelTerminalResponse>),
     /// `tool_call/cancel`
     ToolCallCancel(Box<super::CancelToolCallResponse>),
-    /// A method that is not known here, such as an extension's, with what it carries.
+    /// A method that is not known here, such as an extension's, with its content.
     Unknown {
         /// The method's name.
         method: Box<str>,
-        /// What came with it.
+        /// The content of the message.
         content: Value,
     },
 }
@@ -593,7 +593,7 @@ impl AgentResponse {
         }
     }
 
-    /// Reads what came with a method. The name alone decides as what; nothing is tried.
+    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
     ///
     /// # Errors
     /// It is not what the method carries; the error names the path.

@@ -19,7 +19,7 @@ mod tool_call;
 #[cfg(feature = "unstable")]
 mod unstable;
 
-/// What each side sends, read by the name of the method.
+/// The messages of each side, read by the name of the method.
 pub mod messages;
 
 /// The markers of the methods, and the table of them all.

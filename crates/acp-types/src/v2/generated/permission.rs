@@ -15,11 +15,11 @@ use super::*;
 pub struct RequestPermissionRequest {
     /// Session in which the work would be done.
     pub session_id: SessionId,
-    /// What the question is, for the user. It changes nothing about the subject.
+    /// The question, for the user. It changes nothing about the subject.
     pub title: String,
     /// Why the agent asks, for the user. Absent or `null`: nothing to add.
     pub description: Option<String>,
-    /// What the agent wants to do, for programs. Absent or `null`: not stated. A known one that cannot be read fails the request.
+    /// The intended action, for programs. Absent or `null`: not stated. A known one that cannot be read fails the request.
     pub subject: Option<RequestPermissionSubject>,
     /// Answers to choose from, at least one. One entry that cannot be read fails the request.
     pub options: Vec<PermissionOption>,
@@ -98,7 +98,7 @@ impl Record for RequestPermissionRequest {
 
 acp_json::record!(RequestPermissionRequest);
 
-/// What the agent asks permission for, told apart by `type`.
+/// The subject of a permission request, told apart by `type`.
 ///
 /// An open set: other subjects are kept as raw JSON; the client then asks in general terms or declines.
 #[derive(Clone, Debug, PartialEq)]
@@ -379,7 +379,7 @@ crate::string_enum!(PermissionOptionKind, Unknown {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestPermissionResponse {
-    /// What was decided. On the wire this is an object that holds another `outcome` member.
+    /// The decision. On the wire this is an object that holds another `outcome` member.
     pub outcome: RequestPermissionOutcome,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,

@@ -180,7 +180,7 @@ acp_json::record!(TextCommandInput);
 pub struct Command {
     /// Name without the leading slash and without spaces, unique in the list.
     pub name: String,
-    /// What the command does, for the user.
+    /// The effect of the command, for the user.
     pub description: String,
     /// Text the command takes after its name. Absent or `null`: it takes none.
     pub input: Option<AvailableCommandInput>,
@@ -295,7 +295,7 @@ acp_json::record!(PromptResponse);
 pub struct UpdateSessionNotification {
     /// Session the update belongs to.
     pub session_id: SessionId,
-    /// What happened.
+    /// The news.
     pub update: SessionUpdate,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
@@ -362,7 +362,7 @@ pub enum SessionUpdate {
     AgentThoughtChunk(Box<ContentChunk>),
     /// Reasoning of the agent as a whole, new or changed.
     AgentThought(Box<AgentThought>),
-    /// What the session is doing now.
+    /// The current state of the session.
     StateUpdate(Box<StateUpdate>),
     /// Piece of output of a tool call.
     ToolCallContentChunk(Box<ToolCallContentChunk>),
@@ -1208,7 +1208,7 @@ crate::string_enum!(NoticeSeverity, Unknown {
 
 /// Short message for the user outside the conversation, sent live and never replayed.
 ///
-/// Any client may get it. There is no reply, update or removal, and the user may never see it, so nothing essential belongs here. Even severity `error` ends no work.
+/// Any client may get it. It has no reply, update or removal, and the user may never see it, so nothing essential belongs here. Even severity `error` ends no work.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Notice {

@@ -182,7 +182,7 @@ pub struct SessionInfo {
     pub title: Option<String>,
     /// Time of the last activity, RFC 3339. Absent or `null`: unknown.
     pub updated_at: Option<String>,
-    /// Whether `session/archive` has put it away. Absent or `null`: not stated, which an agent with `session.archive` must not do.
+    /// True if `session/archive` has put it away. Absent or `null`: not stated, which an agent with `session.archive` must not do.
     #[cfg(feature = "unstable")]
     pub archived: Option<bool>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
@@ -995,7 +995,7 @@ acp_json::record!(CloseSessionRequest);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelSessionNotification {
-    /// Session whose work is stopped. An unknown id is ignored, as there is no reply to carry an error.
+    /// Session whose work is stopped. An unknown id is ignored, because a notification has no reply for an error.
     pub session_id: SessionId,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,

@@ -7,7 +7,7 @@ use crate::{Meta, UnknownVariant};
 #[allow(unused_imports, reason = "types refer to each other across the files")]
 use super::*;
 
-/// What a session is doing in the foreground, told apart by `state`.
+/// The foreground state of a session, told apart by `state`.
 ///
 /// Each one replaces the last as a whole, and saying the same twice means nothing new has begun or ended. Work starts with `running`, or `requires_action` if it is blocked at once, and ends with `idle`; it need not come from a prompt. An open set: other states are kept as raw JSON and never taken for idle.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +114,7 @@ impl From<UnknownStateUpdate> for StateUpdate {
 pub enum BackgroundWork {
     /// A process. Its tool call is not listed beside it.
     Terminal(Box<BackgroundTerminal>),
-    /// A tool call behind which there is no process, also while it is `pending` or `paused`.
+    /// A tool call without a process behind it, also while it is `pending` or `paused`.
     ToolCall(Box<BackgroundToolCall>),
     /// A child session that is busy, or may be.
     #[cfg(feature = "unstable")]
@@ -346,7 +346,7 @@ acp_json::record!(RunningStateUpdate);
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ErrorStopReason {
-    /// What went wrong, shaped like an error of JSON-RPC. Agents should give one; absent or `null`: not reported.
+    /// The failure, shaped like an error of JSON-RPC. Agents should give one; absent or `null`: not reported.
     pub error: Option<Error>,
 }
 
@@ -560,7 +560,7 @@ acp_json::record!(IdleStateUpdate);
 
 /// State of a session in which no foreground work can go on until the user acts.
 ///
-/// A request that is merely open is no reason for it if other work proceeds. It is followed by `running` or `idle`, not by the answer alone.
+/// A request that is merely open is not a reason for it if other work proceeds. It is followed by `running` or `idle`, not by the answer alone.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RequiresActionStateUpdate {

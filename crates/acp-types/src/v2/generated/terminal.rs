@@ -276,7 +276,7 @@ impl Record for TerminalSize {
 
 acp_json::record!(TerminalSize);
 
-/// What the client may do to a terminal at present. A malformed value allows nothing.
+/// The current permissions of the client for a terminal. A malformed value allows nothing.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct TerminalCapabilities {

@@ -17,7 +17,7 @@ pub struct ToolCallUpdate {
     pub tool_call_id: ToolCallId,
     /// Name of the tool in code, as the model calls it. Absent keeps it, `null` removes it.
     pub name: Maybe<String>,
-    /// What is being done, for the user, for example `Reading Cargo.toml`. Absent keeps it, `null` removes it.
+    /// The action, for the user, for example `Reading Cargo.toml`. Absent keeps it, `null` removes it.
     pub title: Maybe<String>,
     /// Category of the tool, at first `other`. Absent keeps it, `null` resets it to `other`.
     pub kind: Maybe<ToolKind>,
@@ -451,7 +451,7 @@ impl Record for DiffOperation {
 
 acp_json::record!(DiffOperation);
 
-/// What happens to one file, told apart by `operation`. An open set: other operations are kept as raw JSON.
+/// The change of one file, told apart by `operation`. An open set: other operations are kept as raw JSON.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiffChange {
@@ -691,7 +691,7 @@ crate::string_enum!(DiffPatchFormat, Unknown {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Diff {
-    /// What happens to which file; this is what counts. Entries that cannot be read are skipped.
+    /// The changes, file by file; they are authoritative. Entries that cannot be read are skipped.
     pub changes: Vec<DiffChange>,
     /// Text of all the changes or some of them, in agreement with `changes`. Absent or `null`: none, which a client has to cope with.
     pub patch: Option<DiffPatch>,
@@ -750,7 +750,7 @@ acp_json::record!(Diff);
 
 /// Terminal of the agent shown inside a tool call.
 ///
-/// What it shows is told by [`TerminalUpdate`] and [`TerminalOutputChunk`], which may come before this or after it.
+/// [`TerminalUpdate`] and [`TerminalOutputChunk`] have its contents. They may come before this or after it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Terminal {
@@ -862,7 +862,7 @@ impl Record for ToolCallLocation {
 
 acp_json::record!(ToolCallLocation);
 
-/// What the client may do to a tool call at present. A malformed value allows nothing.
+/// The current permissions of the client for a tool call. A malformed value allows nothing.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolCallCapabilities {

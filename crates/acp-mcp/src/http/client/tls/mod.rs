@@ -1,4 +1,4 @@
-//! TLS: whom servers over https are trusted to be.
+//! TLS: the certificates that servers over https must have.
 
 #[cfg(all(feature = "tls-native", not(feature = "tls-rustls-no-provider")))]
 mod native;
@@ -18,7 +18,8 @@ use self::native as library;
 #[cfg(feature = "tls-rustls-no-provider")]
 use self::rustls as library;
 
-/// Whom servers over https are trusted to be: by default whom the operating system trusts.
+/// The certificates that are trusted over https. The default is those that the operating system
+/// trusts.
 ///
 /// ```
 /// # fn run(file: &[u8]) -> Result<(), acp_mcp::InvalidRootCertificates> {
@@ -35,18 +36,18 @@ pub struct TlsOptions {
 }
 
 impl TlsOptions {
-    /// The default.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Trusts these certificates as well, and whatever they have signed: those of an authority of one's own, for one.
-    /// `pem` is the content of a PEM file with one certificate or several.
+    /// Trusts these root certificates as well, such as those of a company's own authority. `pem` is
+    /// the content of a PEM file with one or more certificates.
     ///
     /// # Errors
     ///
-    /// When something in it is not a certificate, or there is none.
+    /// Fails when `pem` contains something else, or has no certificate.
     pub fn root_certificates(mut self, pem: impl AsRef<[u8]>) -> Result<Self, InvalidRootCertificates> {
         let before = self.roots.len();
         for certificate in CertificateDer::pem_slice_iter(pem.as_ref()) {
@@ -61,7 +62,8 @@ impl TlsOptions {
         Ok(self)
     }
 
-    /// Gives a client the TLS of this build. Without need for it, that may be one that trusts nobody.
+    /// Sets up a client with the TLS library of this build. If TLS is not needed, the client may
+    /// trust no certificate.
     pub(super) fn apply(&self, client: ClientBuilder, is_needed: bool) -> Result<ClientBuilder, String> {
         library::apply(client, &self.roots, is_needed)
     }
@@ -73,7 +75,7 @@ impl fmt::Debug for TlsOptions {
     }
 }
 
-/// Why [`TlsOptions::root_certificates`] cannot take what it was given.
+/// The reason why [`TlsOptions::root_certificates`] refused its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidRootCertificates(&'static str);
 
@@ -85,14 +87,15 @@ impl fmt::Display for InvalidRootCertificates {
 
 impl Error for InvalidRootCertificates {}
 
-/// Why the server's certificate was not accepted, when it is that what the error is about.
+/// Returns the reason why the server's certificate was not accepted, if the error is about that.
 pub(in crate::http) fn rejection(error: &(dyn Error + 'static)) -> Option<String> {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if let Some(problem) = library::rejection(error) {
             return Some(problem);
         }
-        // What an I/O error carries is not its source: that is the source of what it carries.
+        // The source of an I/O error is the source of the error that it carries, so that error
+        // itself is looked at here.
         let carried = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         cause = match carried {
             Some(error) => Some(error),

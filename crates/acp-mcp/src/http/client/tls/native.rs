@@ -1,4 +1,4 @@
-//! TLS by the library of the operating system; on Linux, by OpenSSL.
+//! TLS by the library of the operating system. On Linux that is OpenSSL.
 
 use std::error::Error;
 
@@ -9,7 +9,7 @@ pub(super) fn check(certificate: &CertificateDer<'static>) -> Result<(), ()> {
     native_tls::Certificate::from_der(certificate).map(drop).map_err(drop)
 }
 
-/// Trusts whom the operating system trusts, and these.
+/// Trusts the certificates that the operating system trusts, and `roots`.
 pub(super) fn apply(
     client: ClientBuilder,
     roots: &[CertificateDer<'static>],
@@ -20,7 +20,8 @@ pub(super) fn apply(
     Ok(client.tls_backend_native().tls_certs_merge(roots))
 }
 
-/// The libraries have no kinds of errors in common; but each speaks of the certificate when it is about that.
+/// Recognises errors by their text: the libraries share no error kinds, but each mentions the
+/// certificate.
 pub(super) fn rejection(error: &(dyn Error + 'static)) -> Option<String> {
     let text = error.downcast_ref::<native_tls::Error>()?.to_string();
     text.to_ascii_lowercase().contains("certificate").then_some(text)

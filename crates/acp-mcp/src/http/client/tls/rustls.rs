@@ -9,7 +9,7 @@ use rustls::{CertificateError, ClientConfig, RootCertStore};
 use rustls_pki_types::CertificateDer;
 use rustls_platform_verifier::Verifier;
 
-/// Without a provider of the program's own it is ring, where that was compiled in.
+/// Returns the provider that the program has installed, or else ring.
 #[cfg(feature = "tls-rustls")]
 fn provider() -> Result<Arc<CryptoProvider>, String> {
     let default = || Arc::new(rustls::crypto::ring::default_provider());
@@ -29,10 +29,10 @@ pub(super) fn check(certificate: &CertificateDer<'static>) -> Result<(), ()> {
     RootCertStore::empty().add(certificate.clone()).map_err(drop)
 }
 
-/// Trusts whom the operating system trusts, and these.
+/// Trusts the certificates that the operating system trusts, and `roots`.
 ///
-/// reqwest wants a configuration also when nothing is going to be encrypted: then it trusts nobody, and the system is not
-/// asked.
+/// reqwest needs a configuration even if nothing is encrypted. In that case it trusts no
+/// certificate, and the operating system is not asked.
 pub(super) fn apply(
     client: ClientBuilder,
     roots: &[CertificateDer<'static>],
@@ -49,7 +49,8 @@ fn config(roots: &[CertificateDer<'static>], is_needed: bool) -> Result<ClientCo
     let builder = if is_needed {
         let verifier = Verifier::new_with_extra_roots(roots.iter().cloned(), provider);
         let verifier = verifier.map_err(|error| error.to_string())?;
-        // Dangerous is a verifier that does not verify; this is the system's.
+        // A verifier that does not verify would be dangerous. This one is the verifier of the
+        // system.
         builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
     } else {
         builder.with_root_certificates(RootCertStore::empty())

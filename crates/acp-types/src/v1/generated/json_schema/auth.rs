@@ -65,7 +65,7 @@ impl json_schema::JsonSchema for AuthMethodTerminal {
         object.optional::<String>(
             generator,
             "description",
-            "What the method does, for the user. Absent or `null`: nothing to show.",
+            "The effect of the method, for the user. Absent or `null`: nothing to show.",
         );
         object.defaulted::<Vec<String>>(
             generator,
@@ -104,7 +104,7 @@ impl json_schema::JsonSchema for AuthMethodAgent {
         object.optional::<String>(
             generator,
             "description",
-            "What the method does, for the user. Absent or `null`: nothing to show.",
+            "The effect of the method, for the user. Absent or `null`: nothing to show.",
         );
         object.optional::<Meta>(
             generator,

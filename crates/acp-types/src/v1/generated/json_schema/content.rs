@@ -214,7 +214,7 @@ impl json_schema::JsonSchema for ResourceLink {
         object.optional::<String>(
             generator,
             "description",
-            "What the resource is about. Absent or `null`: nothing to show.",
+            "The subject of the resource. Absent or `null`: nothing to show.",
         );
         object.optional::<String>(
             generator,
@@ -258,7 +258,7 @@ impl json_schema::JsonSchema for EmbeddedResourceResource {
         union.arm::<TextResourceContents>(generator, "Contents that are text.");
         union.arm_without::<BlobResourceContents>(generator, &["text"], "Contents that are bytes.");
         union.schema(
-            "Contents of an `EmbeddedResource`. There is no tag: the member `text` or `blob` decides.",
+            "Contents of an `EmbeddedResource`. It has no tag: the member `text` or `blob` decides.",
         )
     }
 }

@@ -45,7 +45,7 @@ impl json_schema::JsonSchema for CreateElicitationRequest {
 
     fn json_schema(generator: &mut json_schema::SchemaGenerator) -> json_schema::Schema {
         let mut object = json_schema::Object::new();
-        object.required::<String>(generator, "message", "What is asked and why, for the user.");
+        object.required::<String>(generator, "message", "The question and its reason, for the user.");
         object.optional::<Meta>(
             generator,
             "_meta",
@@ -238,7 +238,7 @@ impl json_schema::JsonSchema for EnumOption {
         object.optional::<String>(
             generator,
             "description",
-            "What the choice means, for the user. Absent or `null`: nothing to show.",
+            "The meaning of the choice, for the user. Absent or `null`: nothing to show.",
         );
         object.optional::<Meta>(
             generator,

@@ -24,7 +24,7 @@ impl json_schema::JsonSchema for InitializeResponse {
         object.defaulted::<AgentCapabilities>(
             generator,
             "agentCapabilities",
-            "What the agent supports beyond the baseline methods. Absent means baseline only.",
+            "The capabilities of the agent beyond the baseline methods. Absent means baseline only.",
         );
         object.defaulted::<Vec<AuthMethod>>(
             generator,
@@ -78,7 +78,7 @@ impl json_schema::JsonSchema for AgentCapabilities {
         object.defaulted::<bool>(
             generator,
             "loadSession",
-            "Whether the client may call `session/load`. Defaults to `false`.",
+            "True if the client may call `session/load`. Defaults to `false`.",
         );
         object.defaulted::<PromptCapabilities>(
             generator,
@@ -131,17 +131,17 @@ impl json_schema::JsonSchema for PromptCapabilities {
         object.defaulted::<bool>(
             generator,
             "image",
-            "Whether prompts may contain `ImageContent`. Defaults to `false`.",
+            "True if prompts may contain `ImageContent`. Defaults to `false`.",
         );
         object.defaulted::<bool>(
             generator,
             "audio",
-            "Whether prompts may contain `AudioContent`. Defaults to `false`.",
+            "True if prompts may contain `AudioContent`. Defaults to `false`.",
         );
         object.defaulted::<bool>(
             generator,
             "embeddedContext",
-            "Whether prompts may contain `EmbeddedResource`. Defaults to `false`.",
+            "True if prompts may contain `EmbeddedResource`. Defaults to `false`.",
         );
         object.optional::<Meta>(
             generator,
@@ -168,18 +168,18 @@ impl json_schema::JsonSchema for McpCapabilities {
         object.defaulted::<bool>(
             generator,
             "http",
-            "Whether the client may list `McpServerHttp` entries. Defaults to `false`.",
+            "True if the client may list `McpServerHttp` entries. Defaults to `false`.",
         );
         object.defaulted::<bool>(
             generator,
             "sse",
-            "Whether the client may list `McpServerSse` entries. Defaults to `false`. MCP has deprecated this transport.",
+            "True if the client may list `McpServerSse` entries. Defaults to `false`. MCP has deprecated this transport.",
         );
         #[cfg(feature = "unstable")]
         object.defaulted::<bool>(
             generator,
             "acp",
-            "Whether the client may list `McpServerAcp` entries. Defaults to `false`.",
+            "True if the client may list `McpServerAcp` entries. Defaults to `false`.",
         );
         object.optional::<Meta>(
             generator,
@@ -428,7 +428,7 @@ impl json_schema::JsonSchema for Implementation {
         object.required::<String>(
             generator,
             "name",
-            "Identifier for programs, such as a package name. Shown to users only when there is no `title`.",
+            "Identifier for programs, such as a package name. Shown to users only without a `title`.",
         );
         object.optional::<String>(
             generator,
@@ -468,7 +468,7 @@ impl json_schema::JsonSchema for InitializeRequest {
         object.defaulted::<ClientCapabilities>(
             generator,
             "clientCapabilities",
-            "What the client can do for the agent. Anything left out counts as unsupported.",
+            "The capabilities of the client. Anything left out counts as unsupported.",
         );
         object.optional::<Implementation>(
             generator,
@@ -505,7 +505,7 @@ impl json_schema::JsonSchema for ClientCapabilities {
         object.defaulted::<bool>(
             generator,
             "terminal",
-            "Whether all `terminal/*` methods are served. Defaults to `false`.",
+            "True if all `terminal/*` methods are served. Defaults to `false`.",
         );
         object.optional::<ClientSessionCapabilities>(
             generator,
@@ -559,12 +559,12 @@ impl json_schema::JsonSchema for FileSystemCapabilities {
         object.defaulted::<bool>(
             generator,
             "readTextFile",
-            "Whether the agent may call `fs/read_text_file`. Defaults to `false`.",
+            "True if the agent may call `fs/read_text_file`. Defaults to `false`.",
         );
         object.defaulted::<bool>(
             generator,
             "writeTextFile",
-            "Whether the agent may call `fs/write_text_file`. Defaults to `false`.",
+            "True if the agent may call `fs/write_text_file`. Defaults to `false`.",
         );
         object.optional::<Meta>(
             generator,
@@ -701,7 +701,7 @@ impl json_schema::JsonSchema for AuthCapabilities {
         object.defaulted::<bool>(
             generator,
             "terminal",
-            "Whether the agent may offer `terminal` methods. Set it only if the client can start the agent program again in a terminal the user can type into. Defaults to `false`.",
+            "True if the agent may offer `terminal` methods. Set it only if the client can start the agent program again in a terminal the user can type into. Defaults to `false`.",
         );
         object.optional::<Meta>(
             generator,

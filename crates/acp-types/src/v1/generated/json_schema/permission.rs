@@ -119,7 +119,7 @@ impl json_schema::JsonSchema for RequestPermissionResponse {
         object.required::<RequestPermissionOutcome>(
             generator,
             "outcome",
-            "What was decided. On the wire this is an object that holds another `outcome` member.",
+            "The decision. On the wire this is an object that holds another `outcome` member.",
         );
         object.optional::<Meta>(
             generator,

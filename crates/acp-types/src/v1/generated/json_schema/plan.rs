@@ -16,7 +16,7 @@ impl json_schema::JsonSchema for PlanEntry {
 
     fn json_schema(generator: &mut json_schema::SchemaGenerator) -> json_schema::Schema {
         let mut object = json_schema::Object::new();
-        object.required::<String>(generator, "content", "What the step is about, for the user.");
+        object.required::<String>(generator, "content", "The subject of the step, for the user.");
         object.required::<PlanEntryPriority>(
             generator,
             "priority",
@@ -69,7 +69,7 @@ impl json_schema::JsonSchema for PlanEntryStatus {
                 ("in_progress", "Being worked on."),
                 ("completed", "Done."),
             ],
-            "How far a plan step has come. There is no state for failure; a step that proves wrong is reworded or dropped.",
+            "Progress of a plan step. Failure has no state; a step that proves wrong is reworded or dropped.",
         )
     }
 }

@@ -67,7 +67,7 @@ impl json_schema::JsonSchema for SessionNotification {
     fn json_schema(generator: &mut json_schema::SchemaGenerator) -> json_schema::Schema {
         let mut object = json_schema::Object::new();
         object.required::<SessionId>(generator, "sessionId", "Session the update belongs to.");
-        object.required::<SessionUpdate>(generator, "update", "What happened.");
+        object.required::<SessionUpdate>(generator, "update", "The news.");
         object.optional::<Meta>(
             generator,
             "_meta",
@@ -251,7 +251,7 @@ impl json_schema::JsonSchema for AvailableCommand {
     fn json_schema(generator: &mut json_schema::SchemaGenerator) -> json_schema::Schema {
         let mut object = json_schema::Object::new();
         object.required::<String>(generator, "name", "Name without the leading slash.");
-        object.required::<String>(generator, "description", "What the command does, for the user.");
+        object.required::<String>(generator, "description", "The effect of the command, for the user.");
         object.optional::<AvailableCommandInput>(
             generator,
             "input",
@@ -280,9 +280,7 @@ impl json_schema::JsonSchema for AvailableCommandInput {
     fn json_schema(generator: &mut json_schema::SchemaGenerator) -> json_schema::Schema {
         let mut union = json_schema::Untagged::new();
         union.arm::<UnstructuredCommandInput>(generator, "Free text after the command name.");
-        union.schema(
-            "Kind of input a slash command takes. v1 knows free text only, so there is no tag on the wire.",
-        )
+        union.schema("Kind of input a slash command takes. v1 knows free text only, so the wire has no tag.")
     }
 }
 
@@ -473,7 +471,7 @@ impl json_schema::JsonSchema for Notice {
             "Data of extensions, by name. No meaning may be assumed for names of others.",
         );
         object.schema(
-            "Short message for the user outside the conversation, sent live; `session/load` should not replay it.\n\nNeeds `session.notices` of the client. There is no reply, update or removal, and the user may never see it, so nothing essential belongs here. Even severity `error` ends no turn.",
+            "Short message for the user outside the conversation, sent live; `session/load` should not replay it.\n\nNeeds `session.notices` of the client. It has no reply, update or removal, and the user may never see it, so nothing essential belongs here. Even severity `error` ends no turn.",
         )
     }
 }

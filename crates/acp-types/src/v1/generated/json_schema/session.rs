@@ -122,7 +122,7 @@ impl json_schema::JsonSchema for SessionMode {
         object.optional::<String>(
             generator,
             "description",
-            "What the mode does, for the user. Absent or `null`: nothing to show.",
+            "The effect of the mode, for the user. Absent or `null`: nothing to show.",
         );
         object.optional::<Meta>(
             generator,
@@ -231,7 +231,7 @@ impl json_schema::JsonSchema for SessionInfo {
         object.optional::<bool>(
             generator,
             "archived",
-            "Whether `session/archive` has put it away. Absent or `null`: not stated, which an agent with `sessionCapabilities.archive` must not do.",
+            "True if `session/archive` has put it away. Absent or `null`: not stated, which an agent with `sessionCapabilities.archive` must not do.",
         );
         object.optional::<Meta>(
             generator,
@@ -628,7 +628,7 @@ impl json_schema::JsonSchema for CancelNotification {
         object.required::<SessionId>(
             generator,
             "sessionId",
-            "Session whose turn is stopped. An unknown id is ignored, as there is no reply to carry an error.",
+            "Session whose turn is stopped. An unknown id is ignored, because a notification has no reply for an error.",
         );
         object.optional::<Meta>(
             generator,

@@ -220,7 +220,7 @@ impl json_schema::JsonSchema for TerminalOutputResponse {
         object.required::<bool>(
             generator,
             "truncated",
-            "Whether older output was dropped because of the byte limit.",
+            "True if older output was dropped because of the byte limit.",
         );
         object.optional::<TerminalExitStatus>(
             generator,

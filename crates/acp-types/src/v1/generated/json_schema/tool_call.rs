@@ -274,7 +274,7 @@ impl json_schema::JsonSchema for ToolCall {
         object.required::<String>(
             generator,
             "title",
-            "What is being done, for the user, for example `Reading Cargo.toml`.",
+            "The action, for the user, for example `Reading Cargo.toml`.",
         );
         object.optional::<String>(
             generator,

@@ -11,7 +11,7 @@ use super::super::*;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AuthStatusResponse {
-    /// Whether sessions can be created as things are. Programs should decide by this member alone.
+    /// The login state: it says if sessions can be created now. Programs should decide by this member alone.
     pub state: AuthState,
     /// Logins the agent holds, for display. Absent or empty: none reported.
     pub accounts: Vec<AuthAccount>,
@@ -73,7 +73,7 @@ impl Record for AuthStatusResponse {
 
 acp_json::record!(AuthStatusResponse);
 
-/// Whether the agent is logged in. An open set: other strings are kept as they are and mean the same as `unknown`.
+/// The login state of the agent. An open set: other strings are kept as they are and mean the same as `unknown`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AuthState {
@@ -102,7 +102,7 @@ crate::string_enum!(AuthState, Other {
 pub struct AuthAccount {
     /// Name to show, understandable alone.
     pub label: String,
-    /// Whether the agent works with it by default; more than one account may be active. Absent or `null`: not stated.
+    /// True if the agent works with it by default; more than one account may be active. Absent or `null`: not stated.
     pub active: Option<bool>,
     /// Name of the person. Absent or `null`: not stated.
     pub name: Option<String>,
@@ -205,7 +205,7 @@ acp_json::record!(AuthAccount);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AuthStatusUpdateNotification {
-    /// Whether sessions can be created as things are. Programs should decide by this member alone.
+    /// The login state: it says if sessions can be created now. Programs should decide by this member alone.
     pub state: AuthState,
     /// Logins the agent holds, for display. Absent or empty: none reported.
     pub accounts: Vec<AuthAccount>,

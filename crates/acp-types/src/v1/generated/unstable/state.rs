@@ -7,7 +7,7 @@ use crate::{Meta, UnknownVariant};
 #[allow(unused_imports, reason = "types refer to each other across the files")]
 use super::super::*;
 
-/// What a child session is doing, told apart by `state`.
+/// The state of a child session, told apart by `state`.
 ///
 /// Each one replaces the last as a whole. An open set: other states are kept as raw JSON. A child that is idle is not gone; its parent may send it more work.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,7 +145,7 @@ acp_json::record!(RunningStateUpdate);
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ErrorStopReason {
-    /// What went wrong, shaped like an error of JSON-RPC. Agents should give one; absent or `null`: not reported.
+    /// The failure, shaped like an error of JSON-RPC. Agents should give one; absent or `null`: not reported.
     pub error: Option<Error>,
 }
 
@@ -375,7 +375,7 @@ acp_json::record!(RequiresActionStateUpdate);
 
 /// State of a session whose work the agent cannot see at the moment.
 ///
-/// The client must no longer show the earlier state as the current one. Nothing ends or is cancelled by it, and mere silence is no reason to send it.
+/// The client must no longer show the earlier state as the current one. Nothing ends or is cancelled by it, and mere silence is not a reason to send it.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct UnknownStateUpdate {

@@ -52,7 +52,7 @@ impl json_schema::JsonSchema for AuthMethodTerminal {
         object.optional::<String>(
             generator,
             "description",
-            "What the method does, for the user. Absent or `null`: nothing to show.",
+            "The effect of the method, for the user. Absent or `null`: nothing to show.",
         );
         object.defaulted::<Vec<String>>(
             generator,
@@ -91,7 +91,7 @@ impl json_schema::JsonSchema for AuthMethodAgent {
         object.optional::<String>(
             generator,
             "description",
-            "What the method does, for the user. Absent or `null`: nothing to show.",
+            "The effect of the method, for the user. Absent or `null`: nothing to show.",
         );
         object.optional::<Meta>(
             generator,

@@ -52,12 +52,12 @@ impl json_schema::JsonSchema for SessionConfigOption {
         object.optional::<String>(
             generator,
             "description",
-            "What the setting does, for the user. Absent or `null`: nothing to show.",
+            "The effect of the setting, for the user. Absent or `null`: nothing to show.",
         );
         object.optional::<SessionConfigOptionCategory>(
             generator,
             "category",
-            "What the setting is about, for placement and icons only. Absent or `null`: not stated.",
+            "The subject of the setting, for placement and icons only. Absent or `null`: not stated.",
         );
         object.optional::<Meta>(
             generator,
@@ -88,7 +88,7 @@ impl json_schema::JsonSchema for SessionConfigOptionCategory {
                 ("model_config", "Further setting of the model."),
                 ("thought_level", "How much the model reasons before it answers."),
             ],
-            "What a config option is about, so that clients can give common settings a fixed place.\n\nAn open set that behaviour must never depend on. Strings starting with `_` are free for own use, all others belong to the protocol.",
+            "The subject of a config option. With it clients can give common settings a fixed place.\n\nAn open set that behaviour must never depend on. Strings starting with `_` are free for own use, all others belong to the protocol.",
         )
     }
 }
@@ -134,7 +134,7 @@ impl json_schema::JsonSchema for SessionConfigSelectOption {
         object.optional::<String>(
             generator,
             "description",
-            "What the value means, for the user. Absent or `null`: nothing to show.",
+            "The meaning of the value, for the user. Absent or `null`: nothing to show.",
         );
         object.optional::<Meta>(
             generator,
@@ -209,7 +209,7 @@ impl json_schema::JsonSchema for SessionConfigBoolean {
 
     fn json_schema(generator: &mut json_schema::SchemaGenerator) -> json_schema::Schema {
         let mut object = json_schema::Object::new();
-        object.required::<bool>(generator, "currentValue", "Whether it is on.");
+        object.required::<bool>(generator, "currentValue", "True if it is on.");
         object.schema("Config option that is on or off.")
     }
 }
@@ -283,7 +283,7 @@ impl json_schema::JsonSchema for SessionConfigValue {
         );
         union.variant("id", members, "New value of a `select` option.");
         let mut members = json_schema::Object::new();
-        members.required::<bool>(generator, "value", "Whether the option is to be on.");
+        members.required::<bool>(generator, "value", "True to switch the option on.");
         union.variant("boolean", members, "New state of a `boolean` option.");
         let mut unknown = json_schema::Object::new();
         unknown.required::<Option<Value>>(generator, "value", "");

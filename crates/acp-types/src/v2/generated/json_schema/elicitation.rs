@@ -46,7 +46,7 @@ impl json_schema::JsonSchema for CreateElicitationRequest {
 
     fn json_schema(generator: &mut json_schema::SchemaGenerator) -> json_schema::Schema {
         let mut object = json_schema::Object::new();
-        object.required::<String>(generator, "message", "What is asked and why, for the user.");
+        object.required::<String>(generator, "message", "The question and its reason, for the user.");
         object.optional::<Meta>(
             generator,
             "_meta",
@@ -54,7 +54,7 @@ impl json_schema::JsonSchema for CreateElicitationRequest {
         );
         object.part::<ElicitationMode>(generator);
         object.schema(
-            "Parameters of `elicitation/create`, sent by the agent to get something from the user.\n\nTold apart by `mode`. Each mode needs its marker in `ElicitationCapabilities`; the client answers others with `-32602`. An open set: requests in another mode are kept as raw JSON. One that is no longer needed should be taken back with `$/cancel_request`.",
+            "Parameters of `elicitation/create`, sent by the agent to get something from the user.\n\nTold apart by `mode`. Each mode needs its marker in `ElicitationCapabilities`; the client answers others with `-32602`. An open set: requests in another mode are kept as raw JSON. A request that is not needed any more should be taken back with `$/cancel_request`.",
         )
     }
 }
@@ -239,7 +239,7 @@ impl json_schema::JsonSchema for EnumOption {
         object.optional::<String>(
             generator,
             "description",
-            "What the choice means, for the user. Absent or `null`: nothing to show.",
+            "The meaning of the choice, for the user. Absent or `null`: nothing to show.",
         );
         object.optional::<Meta>(
             generator,

@@ -36,7 +36,7 @@ impl json_schema::JsonSchema for Error {
 
     fn json_schema(generator: &mut json_schema::SchemaGenerator) -> json_schema::Schema {
         let mut object = json_schema::Object::new();
-        object.required::<ErrorCode>(generator, "code", "What kind of failure it is.");
+        object.required::<ErrorCode>(generator, "code", "The kind of failure.");
         object.required::<String>(generator, "message", "One short sentence about the failure.");
         object.optional::<ErrorData>(
             generator,
@@ -67,7 +67,7 @@ impl json_schema::JsonSchema for ErrorCode {
                 (-32603, "The handler failed for reasons of its own."),
                 (-32800, "The request was stopped, by `$/cancel_request` or by the handling side itself."),
                 (-32000, "The user has to log in first, see `AuthMethod`."),
-                (-32002, "What the request names (session, file) is missing, or not open here."),
+                (-32002, "The session or file of the request is missing, or not open here."),
                 (-32022, "The client asked for a version older than any the agent speaks, see `UnsupportedProtocolVersionErrorData`."),
             ],
             "Kind of failure, a 32-bit integer.\n\nCodes not listed here are legal and count as a general failure. Own codes should stay outside -32768 to -32000.",

@@ -25,7 +25,7 @@ impl json_schema::JsonSchema for InitializeResponse {
         object.defaulted::<AgentCapabilities>(
             generator,
             "capabilities",
-            "What the agent supports. Absent means not even sessions.",
+            "The capabilities of the agent. Absent means not even sessions.",
         );
         object.defaulted::<Vec<AuthMethod>>(
             generator,
@@ -57,7 +57,7 @@ impl json_schema::JsonSchema for Implementation {
         object.required::<String>(
             generator,
             "name",
-            "Identifier for programs, such as a package name. Shown to users only when there is no `title`.",
+            "Identifier for programs, such as a package name. Shown to users only without a `title`.",
         );
         object.optional::<String>(
             generator,
@@ -449,7 +449,7 @@ impl json_schema::JsonSchema for InitializeRequest {
         object.defaulted::<ClientCapabilities>(
             generator,
             "capabilities",
-            "What the client can do for the agent. Anything left out counts as unsupported.",
+            "The capabilities of the client. Anything left out counts as unsupported.",
         );
         object.optional::<Meta>(
             generator,

@@ -20,7 +20,7 @@ impl json_schema::JsonSchema for RequestPermissionRequest {
         object.required::<String>(
             generator,
             "title",
-            "What the question is, for the user. It changes nothing about the subject.",
+            "The question, for the user. It changes nothing about the subject.",
         );
         object.optional::<String>(
             generator,
@@ -30,7 +30,7 @@ impl json_schema::JsonSchema for RequestPermissionRequest {
         object.optional::<RequestPermissionSubject>(
             generator,
             "subject",
-            "What the agent wants to do, for programs. Absent or `null`: not stated. A known one that cannot be read fails the request.",
+            "The intended action, for programs. Absent or `null`: not stated. A known one that cannot be read fails the request.",
         );
         object.required::<Vec<PermissionOption>>(
             generator,
@@ -72,7 +72,7 @@ impl json_schema::JsonSchema for RequestPermissionSubject {
         );
         union.unknown(json_schema::Object::new());
         union.schema(
-            "What the agent asks permission for, told apart by `type`.\n\nAn open set: other subjects are kept as raw JSON; the client then asks in general terms or declines.",
+            "The subject of a permission request, told apart by `type`.\n\nAn open set: other subjects are kept as raw JSON; the client then asks in general terms or declines.",
         )
     }
 }
@@ -201,7 +201,7 @@ impl json_schema::JsonSchema for RequestPermissionResponse {
         object.required::<RequestPermissionOutcome>(
             generator,
             "outcome",
-            "What was decided. On the wire this is an object that holds another `outcome` member.",
+            "The decision. On the wire this is an object that holds another `outcome` member.",
         );
         object.optional::<Meta>(
             generator,

@@ -93,7 +93,7 @@ impl json_schema::JsonSchema for Command {
             "name",
             "Name without the leading slash and without spaces, unique in the list.",
         );
-        object.required::<String>(generator, "description", "What the command does, for the user.");
+        object.required::<String>(generator, "description", "The effect of the command, for the user.");
         object.optional::<AvailableCommandInput>(
             generator,
             "input",
@@ -149,7 +149,7 @@ impl json_schema::JsonSchema for UpdateSessionNotification {
     fn json_schema(generator: &mut json_schema::SchemaGenerator) -> json_schema::Schema {
         let mut object = json_schema::Object::new();
         object.required::<SessionId>(generator, "sessionId", "Session the update belongs to.");
-        object.required::<SessionUpdate>(generator, "update", "What happened.");
+        object.required::<SessionUpdate>(generator, "update", "The news.");
         object.optional::<Meta>(
             generator,
             "_meta",
@@ -205,7 +205,7 @@ impl json_schema::JsonSchema for SessionUpdate {
         union.variant(
             "state_update",
             json_schema::Object::of::<StateUpdate>(generator),
-            "What the session is doing now.",
+            "The current state of the session.",
         );
         union.variant(
             "tool_call_content_chunk",
@@ -567,7 +567,7 @@ impl json_schema::JsonSchema for Notice {
             "Data of extensions, by name. No meaning may be assumed for names of others.",
         );
         object.schema(
-            "Short message for the user outside the conversation, sent live and never replayed.\n\nAny client may get it. There is no reply, update or removal, and the user may never see it, so nothing essential belongs here. Even severity `error` ends no work.",
+            "Short message for the user outside the conversation, sent live and never replayed.\n\nAny client may get it. It has no reply, update or removal, and the user may never see it, so nothing essential belongs here. Even severity `error` ends no work.",
         )
     }
 }

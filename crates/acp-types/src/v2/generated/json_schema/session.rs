@@ -122,7 +122,7 @@ impl json_schema::JsonSchema for SessionInfo {
         object.optional::<bool>(
             generator,
             "archived",
-            "Whether `session/archive` has put it away. Absent or `null`: not stated, which an agent with `session.archive` must not do.",
+            "True if `session/archive` has put it away. Absent or `null`: not stated, which an agent with `session.archive` must not do.",
         );
         object.optional::<Meta>(
             generator,
@@ -467,7 +467,7 @@ impl json_schema::JsonSchema for CancelSessionNotification {
         object.required::<SessionId>(
             generator,
             "sessionId",
-            "Session whose work is stopped. An unknown id is ignored, as there is no reply to carry an error.",
+            "Session whose work is stopped. An unknown id is ignored, because a notification has no reply for an error.",
         );
         object.optional::<Meta>(
             generator,

@@ -39,7 +39,7 @@ impl json_schema::JsonSchema for StateUpdate {
         );
         union.unknown(json_schema::Object::new());
         union.schema(
-            "What a session is doing in the foreground, told apart by `state`.\n\nEach one replaces the last as a whole, and saying the same twice means nothing new has begun or ended. Work starts with `running`, or `requires_action` if it is blocked at once, and ends with `idle`; it need not come from a prompt. An open set: other states are kept as raw JSON and never taken for idle.",
+            "The foreground state of a session, told apart by `state`.\n\nEach one replaces the last as a whole, and saying the same twice means nothing new has begun or ended. Work starts with `running`, or `requires_action` if it is blocked at once, and ends with `idle`; it need not come from a prompt. An open set: other states are kept as raw JSON and never taken for idle.",
         )
     }
 }
@@ -63,7 +63,7 @@ impl json_schema::JsonSchema for BackgroundWork {
         union.variant(
             "tool_call",
             json_schema::Object::of::<BackgroundToolCall>(generator),
-            "A tool call behind which there is no process, also while it is `pending` or `paused`.",
+            "A tool call without a process behind it, also while it is `pending` or `paused`.",
         );
         #[cfg(feature = "unstable")]
         union.variant(
@@ -159,7 +159,7 @@ impl json_schema::JsonSchema for ErrorStopReason {
         object.optional::<Error>(
             generator,
             "error",
-            "What went wrong, shaped like an error of JSON-RPC. Agents should give one; absent or `null`: not reported.",
+            "The failure, shaped like an error of JSON-RPC. Agents should give one; absent or `null`: not reported.",
         );
         object.schema("Failure that stopped the work of a session.")
     }
@@ -260,7 +260,7 @@ impl json_schema::JsonSchema for RequiresActionStateUpdate {
             "Data of extensions, by name. No meaning may be assumed for names of others.",
         );
         object.schema(
-            "State of a session in which no foreground work can go on until the user acts.\n\nA request that is merely open is no reason for it if other work proceeds. It is followed by `running` or `idle`, not by the answer alone.",
+            "State of a session in which no foreground work can go on until the user acts.\n\nA request that is merely open is not a reason for it if other work proceeds. It is followed by `running` or `idle`, not by the answer alone.",
         )
     }
 }

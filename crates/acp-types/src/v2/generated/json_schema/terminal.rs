@@ -149,7 +149,9 @@ impl json_schema::JsonSchema for TerminalCapabilities {
             "_meta",
             "Data of extensions, by name. No meaning may be assumed for names of others.",
         );
-        object.schema("What the client may do to a terminal at present. A malformed value allows nothing.")
+        object.schema(
+            "The current permissions of the client for a terminal. A malformed value allows nothing.",
+        )
     }
 }
 

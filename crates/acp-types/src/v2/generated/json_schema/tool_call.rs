@@ -26,7 +26,7 @@ impl json_schema::JsonSchema for ToolCallUpdate {
         object.optional::<String>(
             generator,
             "title",
-            "What is being done, for the user, for example `Reading Cargo.toml`. Absent keeps it, `null` removes it.",
+            "The action, for the user, for example `Reading Cargo.toml`. Absent keeps it, `null` removes it.",
         );
         object.optional::<ToolKind>(
             generator,
@@ -237,7 +237,7 @@ impl json_schema::JsonSchema for DiffChange {
         );
         object.part::<DiffOperation>(generator);
         object.schema(
-            "What happens to one file, told apart by `operation`. An open set: other operations are kept as raw JSON.",
+            "The change of one file, told apart by `operation`. An open set: other operations are kept as raw JSON.",
         )
     }
 }
@@ -352,7 +352,7 @@ impl json_schema::JsonSchema for Diff {
         object.required::<Vec<DiffChange>>(
             generator,
             "changes",
-            "What happens to which file; this is what counts. Entries that cannot be read are skipped.",
+            "The changes, file by file; they are authoritative. Entries that cannot be read are skipped.",
         );
         object.optional::<DiffPatch>(
             generator,
@@ -386,7 +386,7 @@ impl json_schema::JsonSchema for Terminal {
             "Data of extensions, by name. No meaning may be assumed for names of others.",
         );
         object.schema(
-            "Terminal of the agent shown inside a tool call.\n\nWhat it shows is told by `TerminalUpdate` and `TerminalOutputChunk`, which may come before this or after it.",
+            "Terminal of the agent shown inside a tool call.\n\n`TerminalUpdate` and `TerminalOutputChunk` have its contents. They may come before this or after it.",
         )
     }
 }
@@ -439,7 +439,9 @@ impl json_schema::JsonSchema for ToolCallCapabilities {
             "_meta",
             "Data of extensions, by name. No meaning may be assumed for names of others.",
         );
-        object.schema("What the client may do to a tool call at present. A malformed value allows nothing.")
+        object.schema(
+            "The current permissions of the client for a tool call. A malformed value allows nothing.",
+        )
     }
 }
 

@@ -140,7 +140,7 @@ acp_json::record!(McpServerAcp);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct McpResult {
-    /// What the MCP method returned, as any JSON value. Required, though `null` will do.
+    /// The result of the MCP method, as any JSON value. Required, though `null` will do.
     pub result: Option<Value>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
@@ -232,7 +232,7 @@ acp_json::record!(McpFailure);
 
 /// Result of `mcp/message`: how the MCP request ended.
 ///
-/// There is no tag: the member `result` or `error` decides. Writers send one of them; readers that find both take `result`.
+/// It has no tag: the member `result` or `error` decides. Writers send one of them; readers that find both take `result`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MessageMcpResponse {
@@ -278,7 +278,7 @@ impl From<McpFailure> for MessageMcpResponse {
 pub struct McpError {
     /// Kind of failure, a code of MCP.
     pub code: i32,
-    /// What went wrong, in the words of the server.
+    /// The failure, in the words of the server.
     pub message: String,
     /// Details as any JSON value. Absent means none; a `null` that was sent is kept.
     pub data: Maybe<Value>,

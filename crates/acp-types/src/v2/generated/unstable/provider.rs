@@ -62,7 +62,7 @@ pub struct ProviderInfo {
     pub provider_id: ProviderId,
     /// APIs it can be set to. Entries that cannot be read are skipped.
     pub supported: Vec<LlmProtocol>,
-    /// Whether the agent cannot do without it. If so, `providers/disable` must not be called.
+    /// True if the agent cannot do without it. Then `providers/disable` must not be called.
     pub required: bool,
     /// Configuration in force. Absent or `null`: the provider is off.
     pub current: Option<ProviderCurrentConfig>,

@@ -182,9 +182,9 @@ acp_json::record!(UnarchiveSessionResponse, null => Default);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SessionStatusResponse {
-    /// Whether the session is open at the agent.
+    /// The status of the session: open at the agent or saved.
     pub status: SessionStatus,
-    /// What the session is doing; agents should tell it for an open one. Absent, `null` or malformed: not reported, which does not mean idle.
+    /// The state of the session; agents should give it for an open one. Absent, `null` or malformed: not reported, which does not mean idle.
     pub state: Option<StateUpdate>,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
@@ -239,7 +239,7 @@ impl Record for SessionStatusResponse {
 
 acp_json::record!(SessionStatusResponse);
 
-/// Whether a session is open at the agent. An open set: other strings are kept as they are and mean the same as `saved`.
+/// The status of a session: open at the agent or saved. An open set: other strings are kept as they are and mean the same as `saved`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SessionStatus {
@@ -309,7 +309,7 @@ acp_json::record!(SetSessionTitleResponse);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SystemPrompt {
-    /// Whether the content adds to the agent's own instructions or stands in for them. One that is not supported fails the request.
+    /// The way in which the content joins the agent's own instructions: it adds to them or replaces them. An unsupported mode fails the request.
     pub mode: SystemPromptMode,
     /// The instructions: at least one block, for now of type `text` only.
     pub content: Vec<ContentBlock>,
@@ -360,7 +360,7 @@ impl Record for SystemPrompt {
 
 acp_json::record!(SystemPrompt);
 
-/// What a [`SystemPrompt`] does to the instructions the agent has by itself. An open set: other strings are kept as they are, and an agent refuses those it does not know.
+/// The effect of a [`SystemPrompt`] on the agent's own instructions. An open set: other strings are kept as they are, and an agent refuses those it does not know.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SystemPromptMode {
@@ -381,11 +381,11 @@ crate::string_enum!(SystemPromptMode, Unknown {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SessionArchiveFilter {
-    /// Those that are not archived. The default.
+    /// Sessions that are not archived. The default.
     Exclude,
     /// All of them.
     Include,
-    /// Those that are archived.
+    /// Sessions that are archived.
     Only,
     /// A value that this version of the protocol does not know, as it came.
     Unknown(Box<str>),
@@ -512,7 +512,7 @@ acp_json::record!(ForkSessionRequest);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ArchiveSessionRequest {
-    /// Session to archive. Doing so twice is no error.
+    /// Session to archive. To do so twice is not an error.
     pub session_id: SessionId,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,
@@ -561,7 +561,7 @@ acp_json::record!(ArchiveSessionRequest);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnarchiveSessionRequest {
-    /// Session to bring back. One that was never archived is no error.
+    /// Session to bring back. It is not an error if it was never archived.
     pub session_id: SessionId,
     /// Data of extensions, by name. No meaning may be assumed for names of others.
     pub meta: Option<Meta>,

@@ -157,7 +157,7 @@ acp_json::record!(Usage);
 
 /// State of a session whose work the agent cannot see at the moment.
 ///
-/// The client must no longer show the earlier state as the current one. Nothing ends or is cancelled by it, and mere silence is no reason to send it.
+/// The client must no longer show the earlier state as the current one. Nothing ends or is cancelled by it, and mere silence is not a reason to send it.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct UnknownStateUpdate {

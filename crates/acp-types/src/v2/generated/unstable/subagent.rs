@@ -114,11 +114,11 @@ pub struct SubagentUpdate {
     pub session_id: SessionId,
     /// Title of the child for the user, not always unique. Absent keeps it, `null` removes it.
     pub title: Maybe<String>,
-    /// What the child is there for, for the user. Absent keeps it, `null` removes it.
+    /// The purpose of the child, for the user. Absent keeps it, `null` removes it.
     pub description: Maybe<String>,
     /// All that the client may do to the child. Absent keeps it; `null` takes everything away, and a new child allows nothing.
     pub capabilities: Maybe<SubagentSessionCapabilities>,
-    /// What the child is doing, as its own `state_update` tells it. Absent keeps it; `null` removes it, which does not mean idle.
+    /// The state of the child, as in its own `state_update`. Absent keeps it; `null` removes it, which does not mean idle.
     pub state: Maybe<StateUpdate>,
     /// Working directory of the child. Absent keeps it; `null` removes it, and the parent's applies.
     pub cwd: Maybe<AbsolutePath>,

@@ -19,7 +19,7 @@ impl json_schema::JsonSchema for AuthStatusResponse {
         object.required::<AuthState>(
             generator,
             "state",
-            "Whether sessions can be created as things are. Programs should decide by this member alone.",
+            "The login state: it says if sessions can be created now. Programs should decide by this member alone.",
         );
         object.defaulted::<Vec<AuthAccount>>(
             generator,
@@ -52,7 +52,7 @@ impl json_schema::JsonSchema for AuthState {
                 ("not_required", "Nobody has to log in, as with a model on the same machine."),
                 ("unknown", "The agent cannot tell."),
             ],
-            "Whether the agent is logged in. An open set: other strings are kept as they are and mean the same as `unknown`.",
+            "The login state of the agent. An open set: other strings are kept as they are and mean the same as `unknown`.",
         )
     }
 }
@@ -72,7 +72,7 @@ impl json_schema::JsonSchema for AuthAccount {
         object.optional::<bool>(
             generator,
             "active",
-            "Whether the agent works with it by default; more than one account may be active. Absent or `null`: not stated.",
+            "True if the agent works with it by default; more than one account may be active. Absent or `null`: not stated.",
         );
         object.optional::<String>(generator, "name", "Name of the person. Absent or `null`: not stated.");
         object.optional::<String>(
@@ -110,7 +110,7 @@ impl json_schema::JsonSchema for AuthStatusUpdateNotification {
         object.required::<AuthState>(
             generator,
             "state",
-            "Whether sessions can be created as things are. Programs should decide by this member alone.",
+            "The login state: it says if sessions can be created now. Programs should decide by this member alone.",
         );
         object.defaulted::<Vec<AuthAccount>>(
             generator,

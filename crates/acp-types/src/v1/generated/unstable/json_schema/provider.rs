@@ -55,7 +55,7 @@ impl json_schema::JsonSchema for ProviderInfo {
         object.required::<bool>(
             generator,
             "required",
-            "Whether the agent cannot do without it. If so, `providers/disable` must not be called.",
+            "True if the agent cannot do without it. Then `providers/disable` must not be called.",
         );
         object.optional::<ProviderCurrentConfig>(
             generator,

@@ -34,7 +34,7 @@ impl json_schema::JsonSchema for StateUpdate {
         );
         union.unknown(json_schema::Object::new());
         union.schema(
-            "What a child session is doing, told apart by `state`.\n\nEach one replaces the last as a whole. An open set: other states are kept as raw JSON. A child that is idle is not gone; its parent may send it more work.",
+            "The state of a child session, told apart by `state`.\n\nEach one replaces the last as a whole. An open set: other states are kept as raw JSON. A child that is idle is not gone; its parent may send it more work.",
         )
     }
 }
@@ -73,7 +73,7 @@ impl json_schema::JsonSchema for ErrorStopReason {
         object.optional::<Error>(
             generator,
             "error",
-            "What went wrong, shaped like an error of JSON-RPC. Agents should give one; absent or `null`: not reported.",
+            "The failure, shaped like an error of JSON-RPC. Agents should give one; absent or `null`: not reported.",
         );
         object.schema("Failure that stopped the work of a session.")
     }
@@ -171,7 +171,7 @@ impl json_schema::JsonSchema for UnknownStateUpdate {
             "Data of extensions, by name. No meaning may be assumed for names of others.",
         );
         object.schema(
-            "State of a session whose work the agent cannot see at the moment.\n\nThe client must no longer show the earlier state as the current one. Nothing ends or is cancelled by it, and mere silence is no reason to send it.",
+            "State of a session whose work the agent cannot see at the moment.\n\nThe client must no longer show the earlier state as the current one. Nothing ends or is cancelled by it, and mere silence is not a reason to send it.",
         )
     }
 }

@@ -74,7 +74,7 @@ impl json_schema::JsonSchema for SubagentUpdate {
         object.optional::<String>(
             generator,
             "description",
-            "What the child is there for, for the user. Absent keeps it, `null` removes it.",
+            "The purpose of the child, for the user. Absent keeps it, `null` removes it.",
         );
         object.optional::<SubagentSessionCapabilities>(
             generator,
@@ -84,7 +84,7 @@ impl json_schema::JsonSchema for SubagentUpdate {
         object.optional::<StateUpdate>(
             generator,
             "state",
-            "What the child is doing. Absent keeps it; `null` removes it, which does not mean idle.",
+            "The state of the child. Absent keeps it; `null` removes it, which does not mean idle.",
         );
         object.optional::<String>(
             generator,

@@ -87,7 +87,7 @@ impl json_schema::JsonSchema for McpResult {
         object.required::<Option<Value>>(
             generator,
             "result",
-            "What the MCP method returned, as any JSON value. Required, though `null` will do.",
+            "The result of the MCP method, as any JSON value. Required, though `null` will do.",
         );
         object.optional::<Meta>(
             generator,
@@ -133,7 +133,7 @@ impl json_schema::JsonSchema for MessageMcpResponse {
         union.arm::<McpResult>(generator, "The MCP request succeeded.");
         union.arm_without::<McpFailure>(generator, &["result"], "The MCP server answered with an error.");
         union.schema(
-            "Result of `mcp/message`: how the MCP request ended.\n\nThere is no tag: the member `result` or `error` decides. Writers send one of them; readers that find both take `result`.",
+            "Result of `mcp/message`: how the MCP request ended.\n\nIt has no tag: the member `result` or `error` decides. Writers send one of them; readers that find both take `result`.",
         )
     }
 }
@@ -150,7 +150,7 @@ impl json_schema::JsonSchema for McpError {
     fn json_schema(generator: &mut json_schema::SchemaGenerator) -> json_schema::Schema {
         let mut object = json_schema::Object::new();
         object.required::<i32>(generator, "code", "Kind of failure, a code of MCP.");
-        object.required::<String>(generator, "message", "What went wrong, in the words of the server.");
+        object.required::<String>(generator, "message", "The failure, in the words of the server.");
         object.optional::<Value>(
             generator,
             "data",

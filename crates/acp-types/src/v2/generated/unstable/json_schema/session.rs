@@ -87,11 +87,15 @@ impl json_schema::JsonSchema for SessionStatusResponse {
 
     fn json_schema(generator: &mut json_schema::SchemaGenerator) -> json_schema::Schema {
         let mut object = json_schema::Object::new();
-        object.required::<SessionStatus>(generator, "status", "Whether the session is open at the agent.");
+        object.required::<SessionStatus>(
+            generator,
+            "status",
+            "The status of the session: open at the agent or saved.",
+        );
         object.optional::<StateUpdate>(
             generator,
             "state",
-            "What the session is doing; agents should tell it for an open one. Absent, `null` or malformed: not reported, which does not mean idle.",
+            "The state of the session; agents should give it for an open one. Absent, `null` or malformed: not reported, which does not mean idle.",
         );
         object.optional::<Meta>(
             generator,
@@ -119,7 +123,7 @@ impl json_schema::JsonSchema for SessionStatus {
                 ("open", "In the agent's memory, for whatever connection. A connection that has not opened the session itself still has to resume it."),
                 ("saved", "Stored, but not in memory; it can be resumed."),
             ],
-            "Whether a session is open at the agent. An open set: other strings are kept as they are and mean the same as `saved`.",
+            "The status of a session: open at the agent or saved. An open set: other strings are kept as they are and mean the same as `saved`.",
         )
     }
 }
@@ -159,7 +163,7 @@ impl json_schema::JsonSchema for SystemPrompt {
         object.required::<SystemPromptMode>(
             generator,
             "mode",
-            "Whether the content adds to the agent's own instructions or stands in for them. One that is not supported fails the request.",
+            "The way in which the content joins the agent's own instructions: it adds to them or replaces them. An unsupported mode fails the request.",
         );
         object.required::<Vec<ContentBlock>>(
             generator,
@@ -192,7 +196,7 @@ impl json_schema::JsonSchema for SystemPromptMode {
                 ("append", "It comes on top of them. Always available."),
                 ("override", "It takes their place; tools, permissions and config options stay. Needs `session.systemPrompt.mode.override` of the agent."),
             ],
-            "What a `SystemPrompt` does to the instructions the agent has by itself. An open set: other strings are kept as they are, and an agent refuses those it does not know.",
+            "The effect of a `SystemPrompt` on the agent's own instructions. An open set: other strings are kept as they are, and an agent refuses those it does not know.",
         )
     }
 }
@@ -209,9 +213,9 @@ impl json_schema::JsonSchema for SessionArchiveFilter {
     fn json_schema(_: &mut json_schema::SchemaGenerator) -> json_schema::Schema {
         json_schema::open_enum(
             &[
-                ("exclude", "Those that are not archived. The default."),
+                ("exclude", "Sessions that are not archived. The default."),
                 ("include", "All of them."),
-                ("only", "Those that are archived."),
+                ("only", "Sessions that are archived."),
             ],
             "Which sessions `session/list` returns. An open set: other strings are kept as they are, and an agent answers `-32602` to those it does not know.",
         )
@@ -271,7 +275,7 @@ impl json_schema::JsonSchema for ArchiveSessionRequest {
         object.required::<SessionId>(
             generator,
             "sessionId",
-            "Session to archive. Doing so twice is no error.",
+            "Session to archive. To do so twice is not an error.",
         );
         object.optional::<Meta>(
             generator,
@@ -298,7 +302,7 @@ impl json_schema::JsonSchema for UnarchiveSessionRequest {
         object.required::<SessionId>(
             generator,
             "sessionId",
-            "Session to bring back. One that was never archived is no error.",
+            "Session to bring back. It is not an error if it was never archived.",
         );
         object.optional::<Meta>(
             generator,

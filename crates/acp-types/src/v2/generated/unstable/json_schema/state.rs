@@ -88,7 +88,7 @@ impl json_schema::JsonSchema for UnknownStateUpdate {
             "Data of extensions, by name. No meaning may be assumed for names of others.",
         );
         object.schema(
-            "State of a session whose work the agent cannot see at the moment.\n\nThe client must no longer show the earlier state as the current one. Nothing ends or is cancelled by it, and mere silence is no reason to send it.",
+            "State of a session whose work the agent cannot see at the moment.\n\nThe client must no longer show the earlier state as the current one. Nothing ends or is cancelled by it, and mere silence is not a reason to send it.",
         )
     }
 }

@@ -74,7 +74,7 @@ impl json_schema::JsonSchema for SubagentUpdate {
         object.optional::<String>(
             generator,
             "description",
-            "What the child is there for, for the user. Absent keeps it, `null` removes it.",
+            "The purpose of the child, for the user. Absent keeps it, `null` removes it.",
         );
         object.optional::<SubagentSessionCapabilities>(
             generator,
@@ -84,7 +84,7 @@ impl json_schema::JsonSchema for SubagentUpdate {
         object.optional::<StateUpdate>(
             generator,
             "state",
-            "What the child is doing, as its own `state_update` tells it. Absent keeps it; `null` removes it, which does not mean idle.",
+            "The state of the child, as in its own `state_update`. Absent keeps it; `null` removes it, which does not mean idle.",
         );
         object.optional::<AbsolutePath>(
             generator,
