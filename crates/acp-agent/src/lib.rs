@@ -90,6 +90,7 @@ pub use crate::client::cancel::{CANCEL_GRACE, Cancel};
 pub use crate::error::{Error, Result};
 pub use crate::facts::operations::Operations;
 pub use crate::facts::profile::{Extension, McpTransports, Profile, PromptContent};
+pub use crate::generated::opening::*;
 pub use crate::handler::agent::Agent;
 pub use crate::handler::arguments::{FromCall, RequestMeta};
 pub use crate::handler::call::{Call, Scope};
@@ -102,9 +103,7 @@ pub use crate::handler::router::Router;
 pub use crate::mcp::Mcp;
 pub use crate::op::{Op, Operation};
 pub use crate::open::opened::Opened;
-#[cfg(feature = "unstable")]
-pub use crate::open::opening::ForkSession;
-pub use crate::open::opening::{LoadSession, NewSession, Opening, ResumeSession};
+pub use crate::open::opening::Opening;
 pub use crate::open::request::OpensSession;
 pub use crate::serve::serve::{Serve, serve, serve_stdio, serve_with};
 pub use crate::session::Session;

@@ -43,6 +43,19 @@ impl Overlay {
         text.inspect(|_| self.use_entry(&[section, outer, key]))
     }
 
+    /// The texts of the list at `[section.outer] key`; none where there is no list.
+    pub fn nested_list(&self, section: &str, outer: &str, key: &str) -> Vec<&str> {
+        let list = self.table.get(section).and_then(|table| table.get(outer)?.get(key)?.as_array());
+        let texts = list.into_iter().flatten().filter_map(Value::as_str);
+        texts.inspect(|text| self.use_entry(&[section, outer, key, text])).collect()
+    }
+
+    /// Tells whether `[section.outer]` says `key = true`.
+    pub fn nested_flag(&self, section: &str, outer: &str, key: &str) -> bool {
+        let flag = self.table.get(section).and_then(|table| table.get(outer)?.get(key)?.as_bool());
+        flag.inspect(|_| self.use_entry(&[section, outer, key])) == Some(true)
+    }
+
     /// Returns true if the list at `[section] key` has this item.
     pub fn lists(&self, section: &str, key: &str, item: &str) -> bool {
         let list = self.table.get(section).and_then(|table| table.get(key)).and_then(Value::as_array);

@@ -14,6 +14,7 @@ mod floors;
 mod generated_is_current;
 mod lowering_refused;
 mod map;
+mod new_methods;
 mod options;
 mod overlay_subjects;
 mod own_schema;

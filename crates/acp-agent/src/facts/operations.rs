@@ -4,7 +4,7 @@ use crate::op::Operation;
 
 /// A set of operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Operations(u32);
+pub struct Operations(u64);
 
 impl Operations {
     /// The empty set.

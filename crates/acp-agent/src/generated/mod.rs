@@ -2,6 +2,10 @@
 
 // Formatted by the generator, so that it does not depend on the toolchain.
 #[rustfmt::skip]
-pub(crate) mod arguments;
+pub(crate) mod capabilities;
+#[rustfmt::skip]
+pub(crate) mod handlers;
 #[rustfmt::skip]
 pub(crate) mod op;
+#[rustfmt::skip]
+pub(crate) mod opening;

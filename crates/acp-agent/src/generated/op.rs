@@ -606,7 +606,7 @@ impl Op for SetProvider {
 #[cfg(feature = "unstable")]
 impl Sealed for SetProvider {}
 
-/// Gives a session a title of the user's.
+/// Gives a session a title of the user's, and says which it has now.
 #[cfg(feature = "unstable")]
 #[derive(Debug)]
 pub enum SetTitle {}

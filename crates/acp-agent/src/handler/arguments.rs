@@ -27,18 +27,15 @@ use crate::updates::session_updates::SessionUpdates;
 
 /// A type that the handler of operation `O` can have as an argument, in any order.
 ///
-/// | argument | operations |
-/// |---|---|
-/// | [`Turn`](crate::Turn) | `prompt` |
-/// | [`Session<T>`](crate::Session) | all on an open session; in `#[ext]` the member `sessionId` names it |
-/// | [`SessionUpdates`](crate::SessionUpdates) | the same |
-/// | [`NewSession`](crate::NewSession), [`LoadSession`](crate::LoadSession), [`ResumeSession`](crate::ResumeSession) | the operation of that name |
-/// | the request, such as `SetSessionModeRequest` | the operation of that request |
-/// | `Mcp`, with the feature `mcp` | all on an open session, and those that open one |
-/// | [`Client`], [`Cancel`], [`RequestMeta`] | all |
-/// | [`Elicitation`](crate::Elicitation) | all but `prompt` and `close_session`; `Turn` has its verbs |
-/// | anything that is `DeserializeOwned`, read from the params | `#[ext]` |
-/// | the params that a marker names | `#[on]` with a marker of one's own |
+/// Every operation has its request, such as `SetSessionModeRequest`, and [`Client`], [`Cancel`] and
+/// [`RequestMeta`]. These have more:
+///
+#[doc = include_str!("../generated/arguments.md")]
+///
+/// A function with `#[ext]` has anything that is `DeserializeOwned`, which is read from the params,
+/// an [`Elicitation`](crate::Elicitation), and the session that the member `sessionId` names. A
+/// function with `#[on]` and a marker of one's own has the params that the marker names, and an
+/// `Elicitation`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an argument of the operation `{O}`",
     label = "the handler cannot be given this",
@@ -140,42 +137,37 @@ where
     }
 }
 
-macro_rules! outside_sessions {
-    ($($marker:ident),*) => {
-        $(impl<A: Agent> FromCall<op::$marker, A> for Elicitation {
-            fn from_call(call: &mut Call<op::$marker, A::Session>) -> Result<Self> {
-                let scope = request_scope(call.scope())?;
-                Ok(Elicitation::new(call.client().clone(), call.cancel().clone(), scope))
-            }
-        })*
-    };
+impl<A: Agent> FromCall<op::Extension, A> for Elicitation {
+    fn from_call(call: &mut Call<op::Extension, A::Session>) -> Result<Self> {
+        elicitation_by_request(call)
+    }
 }
 
-// The client knows the session neither before it is open, nor after it was deleted.
-outside_sessions!(
-    Authenticate,
-    Logout,
-    ListSessions,
-    NewSession,
-    LoadSession,
-    ResumeSession,
-    DeleteSession,
-    Extension
-);
-
-macro_rules! on_sessions {
-    ($($marker:ident),*) => {
-        $(impl<A: Agent> FromCall<op::$marker, A> for Elicitation {
-            fn from_call(call: &mut Call<op::$marker, A::Session>) -> Result<Self> {
-                let session = op::$marker::session(call)?;
-                let scope = session_scope(session.id());
-                Ok(Elicitation::new(call.client().clone(), call.cancel().clone(), scope))
-            }
-        })*
-    };
+impl<M, A> FromCall<op::Request<M>, A> for Elicitation
+where
+    M: method::Request<Params: Clone + Sync> + 'static,
+    A: Agent,
+{
+    fn from_call(call: &mut Call<op::Request<M>, A::Session>) -> Result<Self> {
+        elicitation_by_request(call)
+    }
 }
 
-on_sessions!(SetMode, SetConfigOption);
+/// Returns a way to ask the user whose questions belong to the request. The client does not know a
+/// session before it is open, nor after it was closed.
+pub(crate) fn elicitation_by_request<O: ServeOperation, S: Send + Sync + 'static>(
+    call: &Call<O, S>,
+) -> Result<Elicitation> {
+    Ok(Elicitation::new(call.client().clone(), call.cancel().clone(), request_scope(call.scope())?))
+}
+
+/// Returns a way to ask the user whose questions belong to the session.
+pub(crate) fn elicitation_in_session<O: OnSession, S: Send + Sync + 'static>(
+    call: &Call<O, S>,
+) -> Result<Elicitation> {
+    let scope = session_scope(O::session(call)?.id());
+    Ok(Elicitation::new(call.client().clone(), call.cancel().clone(), scope))
+}
 
 fn request_scope<S>(scope: &Scope<S>) -> Result<ElicitationScope> {
     let id = match &scope.request_id {
@@ -194,21 +186,11 @@ impl<O: OnSession, A: Agent> FromCall<O, A> for Mcp {
     }
 }
 
+/// Returns the MCP servers of the session that is being opened.
 #[cfg(feature = "mcp")]
-macro_rules! opening {
-    ($($marker:ident),*) => {
-        $(impl<A: Agent> FromCall<op::$marker, A> for Mcp {
-            fn from_call(call: &mut Call<op::$marker, A::Session>) -> Result<Self> {
-                call.admission().opening.mcp().cloned().ok_or_else(not_connected)
-            }
-        })*
-    };
+pub(crate) fn mcp_of_opening<O: OpensSession, S: Send + Sync + 'static>(call: &Call<O, S>) -> Result<Mcp> {
+    call.admission().opening.mcp().cloned().ok_or_else(not_connected)
 }
-
-#[cfg(feature = "mcp")]
-opening!(NewSession, LoadSession, ResumeSession);
-#[cfg(all(feature = "mcp", feature = "unstable"))]
-opening!(ForkSession);
 
 #[cfg(feature = "mcp")]
 fn not_connected() -> Error {

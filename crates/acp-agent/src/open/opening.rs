@@ -14,7 +14,7 @@ use crate::client::cancel::Cancel;
 use crate::client::client_capabilities::check_offered;
 use crate::error::{Error, Result};
 use crate::mcp::Mcp;
-use crate::op::{self, Op};
+use crate::op::Op;
 use crate::open::reopen::Reopening;
 use crate::open::request::OpensSession;
 use crate::store::Recorder;
@@ -26,17 +26,6 @@ use crate::wire::gate::Gate;
 /// `session/resume`. They leave together with the answer, past the connection's outgoing budget, so
 /// the limit does not exceed the default of that budget.
 const HELD_BUDGET: usize = 1024 * 1024;
-
-/// The request of `new_session`, and the session that it opens.
-pub type NewSession = Opening<op::NewSession>;
-/// The request of `load_session`, and the session that it opens again.
-pub type LoadSession = Opening<op::LoadSession>;
-/// The request of `resume_session`, and the session that it opens again.
-pub type ResumeSession = Opening<op::ResumeSession>;
-/// The request of `fork_session`, which has the id of the other session, and the session that it
-/// opens.
-#[cfg(feature = "unstable")]
-pub type ForkSession = Opening<op::ForkSession>;
 
 /// A session on its way to being open: its request, and the sender of its first updates.
 pub struct Opening<O: Op> {
@@ -108,7 +97,7 @@ impl<O: OpensSession> Opening<O> {
             client,
             cancel,
             #[cfg(feature = "store")]
-            is_new: O::METHOD == op::NewSession::METHOD && reopening.is_none(),
+            is_new: O::METHOD == crate::op::NewSession::METHOD && reopening.is_none(),
             recorder: OnceLock::new(),
             mcp: OnceLock::new(),
             session: OnceLock::new(),

@@ -3,10 +3,10 @@
 use acp_types::Meta;
 use acp_types::v1::{
     LoadSessionRequest, LoadSessionResponse, McpServer, NewSessionRequest, NewSessionResponse,
-    ResumeSessionRequest, ResumeSessionResponse, SessionConfigOption, SessionId, SessionModeState,
+    SessionConfigOption, SessionId, SessionModeState,
 };
 
-use crate::op::{self, Op, Sealed};
+use crate::op::{Op, Sealed};
 
 /// An operation that opens a session.
 pub trait OpensSession: Op + Sealed {
@@ -41,16 +41,16 @@ macro_rules! opens {
         $marker:ident, $request:ty, named: $named:expr, holds: $holds:literal, answer: $answer:expr
         $(, of_request_for_new: $of_new:expr)?
     ) => {
-        impl OpensSession for op::$marker {
+        impl $crate::OpensSession for $crate::op::$marker {
             const HOLDS_UPDATES: bool = $holds;
 
-            fn session_id(params: &$request) -> Option<&SessionId> {
-                let named: fn(&$request) -> Option<&SessionId> = $named;
+            fn session_id(params: &$request) -> Option<&$crate::types::SessionId> {
+                let named: fn(&$request) -> Option<&$crate::types::SessionId> = $named;
                 named(params)
             }
 
-            $(fn of_request_for_new(request: NewSessionRequest) -> Option<$request> {
-                let of_new: fn(NewSessionRequest) -> Option<$request> = $of_new;
+            $(fn of_request_for_new(request: $crate::types::NewSessionRequest) -> Option<$request> {
+                let of_new: fn($crate::types::NewSessionRequest) -> Option<$request> = $of_new;
                 of_new(request)
             })?
 
@@ -62,17 +62,17 @@ macro_rules! opens {
                 &params.additional_directories
             }
 
-            fn mcp_servers(params: &$request) -> &[McpServer] {
+            fn mcp_servers(params: &$request) -> &[$crate::types::McpServer] {
                 &params.mcp_servers
             }
 
             fn response(
-                id: SessionId,
-                modes: Option<SessionModeState>,
-                config_options: Option<Vec<SessionConfigOption>>,
-                meta: Option<Meta>,
+                id: $crate::types::SessionId,
+                modes: Option<$crate::types::SessionModeState>,
+                config_options: Option<Vec<$crate::types::SessionConfigOption>>,
+                meta: Option<$crate::Meta>,
             ) -> Self::Response {
-                let answer: fn(SessionId) -> Self::Response = $answer;
+                let answer: fn($crate::types::SessionId) -> Self::Response = $answer;
                 let mut response = answer(id);
                 response.modes = modes;
                 response.config_options = config_options;
@@ -83,20 +83,13 @@ macro_rules! opens {
     };
 }
 
+pub(crate) use opens;
+
 opens!(
     NewSession, NewSessionRequest,
     named: |_| None, holds: true, answer: |id| NewSessionResponse::new(id), of_request_for_new: Some
 );
-#[cfg(feature = "unstable")]
-opens!(
-    ForkSession, acp_types::v1::ForkSessionRequest,
-    named: |_| None, holds: true, answer: |id| acp_types::v1::ForkSessionResponse::new(id)
-);
 opens!(
     LoadSession, LoadSessionRequest,
     named: |params| Some(&params.session_id), holds: false, answer: |_| LoadSessionResponse::new()
-);
-opens!(
-    ResumeSession, ResumeSessionRequest,
-    named: |params| Some(&params.session_id), holds: true, answer: |_| ResumeSessionResponse::new()
 );

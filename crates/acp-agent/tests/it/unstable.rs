@@ -4,7 +4,7 @@ use acp_agent::types::{
     AuthMethod, AuthMethodAgent, AuthState, AuthStatusResponse, PlanItems, PlanUpdate, ProviderInfo,
     SessionInfo, SessionMessage, SessionMessageChunk, SetProviderRequest, SubagentUpdate,
 };
-use acp_agent::{Client, Error, Result, SessionUpdates, StopReason, Turn, agent};
+use acp_agent::{Client, Elicitation, Error, Opened, Result, SessionUpdates, StopReason, Turn, agent};
 use serde_json::{Value, json};
 
 use crate::support::{Wire, check_error};
@@ -136,4 +136,60 @@ async fn providers_and_the_status_of_the_login_need_no_login() {
     assert_eq!(wire.call("session/list", json!({})).await["result"]["sessions"], json!([]));
     wire.call("providers/disable", json!({"providerId": "p"})).await;
     wire.refused("session/list", json!({}), -32000, &[]).await;
+}
+
+/// Every request but `prompt` can ask the user with an `Elicitation`. Where no session is open, the
+/// question belongs to the request.
+#[tokio::test]
+async fn requests_outside_of_sessions_ask_for_themselves() {
+    struct Curious;
+
+    async fn ask(elicitation: &Elicitation) -> Result<()> {
+        elicitation.elicit_url("Really?", "https://example.com").await?.accepted().ok_or("no")?;
+        Ok(())
+    }
+
+    #[agent]
+    impl Curious {
+        async fn prompt(&self) -> Result<StopReason> {
+            Ok(StopReason::EndTurn)
+        }
+
+        async fn close_session(&self, elicitation: Elicitation) -> Result<()> {
+            ask(&elicitation).await
+        }
+
+        async fn archive_session(&self, elicitation: Elicitation) -> Result<()> {
+            ask(&elicitation).await
+        }
+
+        async fn unarchive_session(&self, elicitation: Elicitation) -> Result<()> {
+            ask(&elicitation).await
+        }
+
+        async fn fork_session(&self, elicitation: Elicitation) -> Result<Opened<()>> {
+            ask(&elicitation).await.map(Opened::new)
+        }
+
+        async fn set_title(&self, elicitation: Elicitation) -> Result<String> {
+            ask(&elicitation).await.map(|()| "Title".to_owned())
+        }
+    }
+
+    let (mut wire, session) = Wire::open(Curious, json!({"elicitation": {"url": {}}})).await;
+    for (method, params) in [
+        ("session/fork", json!({"sessionId": session, "cwd": "/work"})),
+        ("session/set_title", json!({"sessionId": session, "title": "title"})),
+        ("session/close", json!({"sessionId": session})),
+        ("session/archive", json!({"sessionId": session})),
+        ("session/unarchive", json!({"sessionId": session})),
+    ] {
+        let id = wire.request(method, params).await;
+        let question = wire.asked("elicitation/create").await;
+        assert_eq!(question["params"]["requestId"], id, "{method}");
+        assert_eq!(question["params"].get("sessionId"), None, "{method}");
+        wire.answer(&question, json!({"action": "accept"})).await;
+        let answer = wire.answer_to(id).await;
+        assert!(answer["result"].is_object(), "{method}: {answer}");
+    }
 }

@@ -2,4 +2,8 @@
 
 // Formatted by the generator, so that it does not depend on the toolchain.
 #[rustfmt::skip]
+pub(crate) mod capabilities;
+#[rustfmt::skip]
+pub(crate) mod handlers;
+#[rustfmt::skip]
 pub(crate) mod op;

@@ -16,7 +16,6 @@ use acp_types::v1::{
 use acp_types::v1::{AuthStatusUpdateNotification, MessageMcpRequest, MessageMcpResponse};
 
 use crate::op::{OnSession, Op};
-use crate::{Argument, Call, FromCall};
 
 /// A request or a notification of the protocol that a client handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -185,13 +184,6 @@ impl Op for AuthStatusUpdate {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl FromCall<AuthStatusUpdate> for AuthStatusUpdateNotification {
-    fn from_call(call: &mut Call<AuthStatusUpdate>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
-    }
-}
-
 /// Starts a command; its output is kept until the terminal is released.
 #[derive(Debug)]
 pub enum CreateTerminal {}
@@ -212,12 +204,6 @@ impl OnSession for CreateTerminal {
     }
 }
 
-impl FromCall<CreateTerminal> for CreateTerminalRequest {
-    fn from_call(call: &mut Call<CreateTerminal>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
-    }
-}
-
 /// Asks the user: by a form, or on a web page.
 #[derive(Debug)]
 pub enum Elicit {}
@@ -232,12 +218,6 @@ impl Op for Elicit {
     }
 }
 
-impl FromCall<Elicit> for CreateElicitationRequest {
-    fn from_call(call: &mut Call<Elicit>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
-    }
-}
-
 /// Is told that the user is done on a web page that was agreed to.
 #[derive(Debug)]
 pub enum ElicitationComplete {}
@@ -249,12 +229,6 @@ impl Op for ElicitationComplete {
     type Response = ();
     fn meta(params: &Self::Params) -> Option<&Meta> {
         params.meta.as_ref()
-    }
-}
-
-impl FromCall<ElicitationComplete> for CompleteElicitationNotification {
-    fn from_call(call: &mut Call<ElicitationComplete>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
     }
 }
 
@@ -278,12 +252,6 @@ impl OnSession for KillTerminal {
     }
 }
 
-impl FromCall<KillTerminal> for KillTerminalRequest {
-    fn from_call(call: &mut Call<KillTerminal>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
-    }
-}
-
 /// Takes a request for an MCP server that is reached through the client.
 #[cfg(feature = "unstable")]
 #[derive(Debug)]
@@ -297,13 +265,6 @@ impl Op for McpMessage {
     type Response = MessageMcpResponse;
     fn meta(params: &Self::Params) -> Option<&Meta> {
         params.meta.as_ref()
-    }
-}
-
-#[cfg(feature = "unstable")]
-impl FromCall<McpMessage> for MessageMcpRequest {
-    fn from_call(call: &mut Call<McpMessage>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
     }
 }
 
@@ -327,12 +288,6 @@ impl OnSession for ReadTextFile {
     }
 }
 
-impl FromCall<ReadTextFile> for ReadTextFileRequest {
-    fn from_call(call: &mut Call<ReadTextFile>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
-    }
-}
-
 /// Ends the command of a terminal and forgets the terminal.
 #[derive(Debug)]
 pub enum ReleaseTerminal {}
@@ -350,12 +305,6 @@ impl Op for ReleaseTerminal {
 impl OnSession for ReleaseTerminal {
     fn session(params: &Self::Params) -> &SessionId {
         &params.session_id
-    }
-}
-
-impl FromCall<ReleaseTerminal> for ReleaseTerminalRequest {
-    fn from_call(call: &mut Call<ReleaseTerminal>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
     }
 }
 
@@ -379,12 +328,6 @@ impl OnSession for RequestPermission {
     }
 }
 
-impl FromCall<RequestPermission> for RequestPermissionRequest {
-    fn from_call(call: &mut Call<RequestPermission>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
-    }
-}
-
 /// Says what a command has written so far, and its exit status if it is over.
 #[derive(Debug)]
 pub enum TerminalOutput {}
@@ -402,12 +345,6 @@ impl Op for TerminalOutput {
 impl OnSession for TerminalOutput {
     fn session(params: &Self::Params) -> &SessionId {
         &params.session_id
-    }
-}
-
-impl FromCall<TerminalOutput> for TerminalOutputRequest {
-    fn from_call(call: &mut Call<TerminalOutput>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
     }
 }
 
@@ -431,12 +368,6 @@ impl OnSession for Update {
     }
 }
 
-impl FromCall<Update> for SessionNotification {
-    fn from_call(call: &mut Call<Update>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
-    }
-}
-
 /// Waits for the end of a command.
 #[derive(Debug)]
 pub enum WaitForTerminalExit {}
@@ -457,12 +388,6 @@ impl OnSession for WaitForTerminalExit {
     }
 }
 
-impl FromCall<WaitForTerminalExit> for WaitForTerminalExitRequest {
-    fn from_call(call: &mut Call<WaitForTerminalExit>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
-    }
-}
-
 /// Writes a text file, and makes it if it is not there.
 #[derive(Debug)]
 pub enum WriteTextFile {}
@@ -480,11 +405,5 @@ impl Op for WriteTextFile {
 impl OnSession for WriteTextFile {
     fn session(params: &Self::Params) -> &SessionId {
         &params.session_id
-    }
-}
-
-impl FromCall<WriteTextFile> for WriteTextFileRequest {
-    fn from_call(call: &mut Call<WriteTextFile>) -> Argument<'_, Self> {
-        Argument::now(call.params().clone())
     }
 }

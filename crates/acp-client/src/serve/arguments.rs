@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{self, Poll};
 
 use acp_json::FromNode;
-use acp_types::v1::{ElicitationId, SessionId, SessionUpdate};
+use acp_types::v1::SessionId;
 use acp_types::{Meta, method};
 use serde_core::de::DeserializeOwned;
 
@@ -17,15 +17,13 @@ use crate::{Agent, Cancel, Context, Error, Event};
 
 /// A type that the handler of operation `O` can have as an argument, in any order.
 ///
-/// | argument | operations |
-/// |---|---|
-/// | the request, such as `ReadTextFileRequest` | the operation of that request |
-/// | [`Event`], `SessionUpdate`, `SessionNotification` | `update` |
-/// | `ElicitationId` | `elicitation_complete` |
-/// | `SessionId` | all whose params name a session |
-/// | [`Agent`], [`Cancel`], [`RequestMeta`], [`Context`] | all |
-/// | anything that is `DeserializeOwned`, read from the params | `#[ext]` |
-/// | the params that a marker names | `#[on]` with a marker of one's own |
+/// Every operation has its request, such as `ReadTextFileRequest`, and [`Agent`], [`Cancel`],
+/// [`RequestMeta`] and [`Context`]. These have more:
+///
+#[doc = include_str!("../generated/arguments.md")]
+///
+/// A function with `#[ext]` has anything that is `DeserializeOwned`, which is read from the params.
+/// A function with `#[on]` and a marker of one's own has the params that the marker names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an argument of the operation `{O}`",
     label = "the handler cannot be given this",
@@ -119,21 +117,9 @@ impl<O: Op> FromCall<O> for RequestMeta {
     }
 }
 
-impl FromCall<op::Update> for SessionUpdate {
-    fn from_call(call: &mut Call<op::Update>) -> Argument<'_, Self> {
-        Argument::now(call.params().update.clone())
-    }
-}
-
 impl FromCall<op::Update> for Event {
     fn from_call(call: &mut Call<op::Update>) -> Argument<'_, Self> {
         Argument::now(call.params().update.clone().into())
-    }
-}
-
-impl FromCall<op::ElicitationComplete> for ElicitationId {
-    fn from_call(call: &mut Call<op::ElicitationComplete>) -> Argument<'_, Self> {
-        Argument::now(call.params().elicitation_id.clone())
     }
 }
 

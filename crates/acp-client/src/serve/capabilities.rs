@@ -1,26 +1,13 @@
 //! The capabilities of a client, from the methods that it serves.
 
-use acp_types::method::Method;
-use acp_types::v1::methods::{
-    FsReadTextFile, FsWriteTextFile, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease,
-    TerminalWaitForExit,
-};
 use acp_types::v1::{
     BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities, CompactionCapabilities,
-    ElicitationCapabilities, ElicitationFormCapabilities, ElicitationUrlCapabilities, FileSystemCapabilities,
-    NoticeCapabilities, SessionConfigOptionsCapabilities,
+    ElicitationCapabilities, ElicitationFormCapabilities, ElicitationUrlCapabilities, NoticeCapabilities,
+    SessionConfigOptionsCapabilities,
 };
 
-use crate::{Error, Handlers};
-
-/// The methods of terminals. The capability stands for all of them.
-const TERMINAL: [&str; 5] = [
-    TerminalCreate::NAME,
-    TerminalOutput::NAME,
-    TerminalWaitForExit::NAME,
-    TerminalKill::NAME,
-    TerminalRelease::NAME,
-];
+use crate::generated::capabilities::advertise;
+use crate::{Error, Handlers, Operation};
 
 /// Checks that these handlers can be those of one client.
 ///
@@ -28,18 +15,20 @@ const TERMINAL: [&str; 5] = [
 /// [`Error::ServedTwice`], [`Error::Incomplete`].
 pub(crate) fn check(handlers: &Handlers) -> Result<(), Error> {
     handlers.conflicts.check()?;
-    let missing: Vec<_> = TERMINAL.into_iter().filter(|method| !handlers.serves(method)).collect();
-    if missing.is_empty() || missing.len() == TERMINAL.len() {
-        return Ok(());
+    for operation in Operation::ALL.iter().filter(|operation| handlers.has(**operation)) {
+        let Some(capability) = operation.capability() else { continue };
+        let others = Operation::ALL.iter().filter(|other| other.capability() == Some(capability));
+        let missing: Vec<_> =
+            others.filter(|other| !handlers.has(**other)).map(|other| other.method()).collect();
+        if !missing.is_empty() {
+            return Err(Error::Incomplete { capability, missing });
+        }
     }
-    Err(Error::Incomplete { capability: "terminal", missing })
+    Ok(())
 }
 
 /// Returns the capabilities of a client with these handlers.
 pub(crate) fn capabilities(handlers: &Handlers) -> ClientCapabilities {
-    let fs = FileSystemCapabilities::default()
-        .read_text_file(handlers.serves(FsReadTextFile::NAME))
-        .write_text_file(handlers.serves(FsWriteTextFile::NAME));
     // These do not depend on handlers: notices and compactions arrive as events of the turn, and
     // every kind of config option can be set.
     let config = SessionConfigOptionsCapabilities::new().boolean(BooleanConfigOptionCapabilities::new());
@@ -47,14 +36,11 @@ pub(crate) fn capabilities(handlers: &Handlers) -> ClientCapabilities {
         .notices(NoticeCapabilities::default())
         .compaction(CompactionCapabilities::default())
         .config_options(config);
-    let capabilities = ClientCapabilities::default()
-        .fs(fs)
-        .terminal(TERMINAL.iter().all(|method| handlers.serves(method)))
-        .session(session);
-    match elicitation(handlers) {
-        Some(elicitation) => capabilities.elicitation(elicitation),
-        None => capabilities,
-    }
+    let mut capabilities = ClientCapabilities::default().session(session);
+    advertise(&mut capabilities, |operation| handlers.has(operation));
+    // It has parts, which are advertised one by one.
+    capabilities.elicitation = elicitation(handlers);
+    capabilities
 }
 
 fn elicitation(handlers: &Handlers) -> Option<ElicitationCapabilities> {

@@ -16,7 +16,7 @@ use acp_types::v1::{
 
 use crate::serve::conflicts::Conflicts;
 use crate::serve::elicitation::modes::Elicits;
-use crate::{Context, RpcError};
+use crate::{Context, Operation, RpcError};
 
 /// The handlers of one connection, by method. A method has one handler, and only `session/update`
 /// may have several.
@@ -183,6 +183,12 @@ impl Handlers {
     #[must_use]
     pub fn serves(&self, method: &str) -> bool {
         self.requests.contains_key(method)
+    }
+
+    /// Returns true if the operation has a handler.
+    pub(crate) fn has(&self, operation: Operation) -> bool {
+        let method = operation.method();
+        self.requests.contains_key(method) || self.notifications.contains_key(method)
     }
 
     pub(crate) fn find_request(&self, method: &str) -> Option<&RequestHandler> {

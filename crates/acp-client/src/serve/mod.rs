@@ -13,5 +13,6 @@ pub(crate) mod handler;
 pub(crate) mod handlers;
 pub(crate) mod replies;
 pub(crate) mod router;
+pub(crate) mod rows;
 pub(crate) mod serve_op;
 pub(crate) mod service;

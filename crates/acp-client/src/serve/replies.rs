@@ -2,32 +2,19 @@
 
 use acp_rpc::Reply;
 use acp_types::method;
-#[cfg(feature = "unstable")]
-use acp_types::v1::MessageMcpResponse;
-use acp_types::v1::{
-    CreateElicitationResponse, CreateTerminalResponse, ElicitationAction, KillTerminalResponse,
-    ReadTextFileResponse, ReleaseTerminalResponse, RequestPermissionOutcome, RequestPermissionResponse,
-    TerminalExitStatus, TerminalId, TerminalOutputResponse, WaitForTerminalExitResponse,
-    WriteTextFileResponse,
-};
 use serde_core::Serialize;
 
-use crate::serve::serve_op::{PermissionAnswer, Served};
-use crate::{Choice, op};
+use crate::op;
+use crate::serve::serve_op::Served;
 
 /// A type that the handler of operation `O` can return in its `Result`.
 ///
-/// | operation | result |
-/// |---|---|
-/// | `request_permission` | [`Choice`], `RequestPermissionOutcome` |
-/// | `read_text_file` | `String` |
-/// | `create_terminal` | `TerminalId` |
-/// | `wait_for_terminal_exit` | `TerminalExitStatus` |
-/// | `elicit` | `ElicitationAction` |
-/// | `write_text_file`, `kill_terminal`, `release_terminal` | `()` |
-/// | all of them | the response |
-/// | `#[ext]` | anything that is `Serialize` |
-/// | `#[on]` with a marker of one's own | the response that it names |
+/// The response of an operation always is one. These are made into a response:
+///
+#[doc = include_str!("../generated/results.md")]
+///
+/// A function with `#[ext]` returns anything that is `Serialize`. A function with `#[on]` and a
+/// marker of one's own returns the response that the marker names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a result of the operation `{O}`",
     label = "the operation cannot be answered with this",
@@ -37,50 +24,6 @@ use crate::{Choice, op};
 pub trait IntoReply<O: Served> {
     /// Converts to the answer.
     fn into_reply(self) -> O::Answer;
-}
-
-impl IntoReply<op::RequestPermission> for Choice {
-    fn into_reply(self) -> PermissionAnswer {
-        PermissionAnswer::Choice(self)
-    }
-}
-
-impl IntoReply<op::RequestPermission> for RequestPermissionOutcome {
-    fn into_reply(self) -> PermissionAnswer {
-        PermissionAnswer::Response(RequestPermissionResponse::new(self))
-    }
-}
-
-impl IntoReply<op::RequestPermission> for RequestPermissionResponse {
-    fn into_reply(self) -> PermissionAnswer {
-        PermissionAnswer::Response(self)
-    }
-}
-
-impl IntoReply<op::ReadTextFile> for String {
-    fn into_reply(self) -> ReadTextFileResponse {
-        ReadTextFileResponse::new(self)
-    }
-}
-
-impl IntoReply<op::CreateTerminal> for TerminalId {
-    fn into_reply(self) -> CreateTerminalResponse {
-        CreateTerminalResponse::new(self)
-    }
-}
-
-impl IntoReply<op::WaitForTerminalExit> for TerminalExitStatus {
-    fn into_reply(self) -> WaitForTerminalExitResponse {
-        let mut response = WaitForTerminalExitResponse::new();
-        (response.exit_code, response.signal, response.meta) = (self.exit_code, self.signal, self.meta);
-        response
-    }
-}
-
-impl IntoReply<op::Elicit> for ElicitationAction {
-    fn into_reply(self) -> CreateElicitationResponse {
-        CreateElicitationResponse::new(self)
-    }
 }
 
 impl<T: Serialize + Send + 'static> IntoReply<op::Extension> for T {
@@ -97,48 +40,4 @@ where
     fn into_reply(self) -> T {
         self
     }
-}
-
-/// Lets handlers return the response itself.
-macro_rules! response {
-    ($($marker:ident => $response:ident),* $(,)?) => {
-        $(impl IntoReply<op::$marker> for $response {
-            fn into_reply(self) -> $response {
-                self
-            }
-        })*
-    };
-}
-
-response! {
-    CreateTerminal => CreateTerminalResponse,
-    Elicit => CreateElicitationResponse,
-    KillTerminal => KillTerminalResponse,
-    ReadTextFile => ReadTextFileResponse,
-    ReleaseTerminal => ReleaseTerminalResponse,
-    TerminalOutput => TerminalOutputResponse,
-    WaitForTerminalExit => WaitForTerminalExitResponse,
-    WriteTextFile => WriteTextFileResponse,
-}
-
-#[cfg(feature = "unstable")]
-response! {
-    McpMessage => MessageMcpResponse,
-}
-
-/// Lets handlers return `()` if the response has no content.
-macro_rules! empty_response {
-    ($($marker:ident => $response:ident),* $(,)?) => {
-        $(impl IntoReply<op::$marker> for () {
-            fn into_reply(self) -> $response {
-                $response::new()
-            }
-        })*
-    };
-}
-
-empty_response! {
-    KillTerminal => KillTerminalResponse,
-    ReleaseTerminal => ReleaseTerminalResponse,
-    WriteTextFile => WriteTextFileResponse,
 }

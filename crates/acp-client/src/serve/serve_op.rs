@@ -121,42 +121,18 @@ async fn told(handler: impl Future<Output = Result<()>>, context: Context, metho
     }
 }
 
-fn request<O: Served<Answer = <O as Op>::Response>>(handlers: &mut Handlers, handler: ServeOp<O>) {
+pub(crate) fn request<O: Served<Answer = <O as Op>::Response>>(handlers: &mut Handlers, handler: ServeOp<O>) {
     handlers.raw_request(O::METHOD, move |params, context| {
         let answer = handler(Call::new(params, context));
         async move { answer.await.map(Reply::new).map_err(Error::into_rpc) }
     });
 }
 
-fn notification<O: Served<Answer = ()>>(handlers: &mut Handlers, handler: ServeOp<O>) {
+pub(crate) fn notification<O: Served<Answer = ()>>(handlers: &mut Handlers, handler: ServeOp<O>) {
     handlers.raw_notification(O::METHOD, move |params, context| {
         told(handler(Call::new(params, context.clone())), context, O::METHOD)
     });
 }
-
-macro_rules! requests {
-    ($($marker:ident),* $(,)?) => {
-        $(impl Served for op::$marker {
-            type Answer = <op::$marker as Op>::Response;
-
-            fn register(handlers: &mut Handlers, _: &str, handler: ServeOp<Self>) {
-                request(handlers, handler);
-            }
-        })*
-    };
-}
-
-requests!(
-    CreateTerminal,
-    KillTerminal,
-    ReadTextFile,
-    ReleaseTerminal,
-    TerminalOutput,
-    WaitForTerminalExit,
-    WriteTextFile,
-);
-#[cfg(feature = "unstable")]
-requests!(McpMessage);
 
 impl Served for op::Update {
     type Answer = ();
@@ -167,8 +143,6 @@ impl Served for op::Update {
         });
     }
 }
-
-impl Notified for op::Update {}
 
 impl Served for op::RequestPermission {
     type Answer = PermissionAnswer;
@@ -181,6 +155,18 @@ impl Served for op::RequestPermission {
                 Ok(answer.map_err(Error::into_rpc)?.among(&request, &context))
             },
         );
+    }
+}
+
+impl From<Choice> for PermissionAnswer {
+    fn from(choice: Choice) -> Self {
+        Self::Choice(choice)
+    }
+}
+
+impl From<RequestPermissionResponse> for PermissionAnswer {
+    fn from(response: RequestPermissionResponse) -> Self {
+        Self::Response(response)
     }
 }
 
@@ -216,20 +202,6 @@ impl Served for op::ElicitationComplete {
         });
     }
 }
-
-impl Notified for op::ElicitationComplete {}
-
-#[cfg(feature = "unstable")]
-impl Served for op::AuthStatusUpdate {
-    type Answer = ();
-
-    fn register(handlers: &mut Handlers, _: &str, handler: ServeOp<Self>) {
-        notification(handlers, handler);
-    }
-}
-
-#[cfg(feature = "unstable")]
-impl Notified for op::AuthStatusUpdate {}
 
 impl Served for op::Extension {
     type Answer = Reply;

@@ -179,7 +179,7 @@ pub(crate) const AGENT_OPERATIONS: &[Operation] = &[
         name: "set_title",
         marker: "SetTitle",
         method: "session/set_title",
-        doc: "Gives a session a title of the user's.",
+        doc: "Gives a session a title of the user's, and says which it has now.",
         capability: Some("sessionCapabilities.title"),
         notification: false,
         unstable: true,

@@ -25,21 +25,3 @@ macro_rules! answered {
     };
 }
 pub(crate) use answered;
-
-/// Implements operations that the library only reads and writes. The session that one names need
-/// not be open.
-#[cfg(feature = "unstable")]
-macro_rules! passed_on {
-    ($($marker:ident),* $(,)?) => {
-        $(impl ServeOperation for op::$marker {
-            type Admission<S: Send + Sync + 'static> = ();
-            answered!(<Self as op::Op>::Response);
-
-            fn admit<S: Send + Sync + 'static>(_: &Scope<S>, _: &Arc<Self::Params>) -> Result<(), RpcError> {
-                Ok(())
-            }
-        })*
-    };
-}
-#[cfg(feature = "unstable")]
-pub(crate) use passed_on;

@@ -10,8 +10,6 @@ use crate::handler::call::Scope;
 use crate::handler::operation::ServeOperation;
 use crate::op;
 use crate::serve::lifecycle::answer::answer;
-#[cfg(feature = "unstable")]
-use crate::serve::lifecycle::answer::{answered, passed_on};
 
 /// Implements an operation that changes whether the client is logged in.
 macro_rules! logs {
@@ -51,6 +49,3 @@ impl ServeOperation for op::Logout {
         Ok(())
     }
 }
-
-#[cfg(feature = "unstable")]
-passed_on!(AuthStatus);

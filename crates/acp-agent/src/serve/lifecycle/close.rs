@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use acp_rpc::{Error as RpcError, Reply};
-#[cfg(feature = "unstable")]
-use acp_types::v1::{ArchiveSessionRequest, ArchiveSessionResponse};
 use acp_types::v1::{CloseSessionRequest, CloseSessionResponse, DeleteSessionRequest, DeleteSessionResponse};
 
 use crate::error::{Error, Result};
@@ -77,29 +75,6 @@ impl ServeOperation for op::DeleteSession {
             _ => Ok(()),
         };
         answer(outcome.and_then(|response| deleted.map(|()| response)))
-    }
-}
-
-/// Archives the session. If it is open, it is closed first (rule `v1-u-arch-01`).
-#[cfg(feature = "unstable")]
-impl ServeOperation for op::ArchiveSession {
-    leaves!();
-    type Answer<S: Send + Sync + 'static> = ArchiveSessionResponse;
-
-    fn admit<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        params: &Arc<ArchiveSessionRequest>,
-    ) -> Result<Self::Admission<S>, RpcError> {
-        ClosingSession::take(&scope.connection.sessions, &params.session_id)
-    }
-
-    async fn finish<S: Send + Sync + 'static>(
-        _: &Scope<S>,
-        closing: &ClosingSession<S>,
-        outcome: Result<ArchiveSessionResponse>,
-    ) -> Result<Reply, RpcError> {
-        let closed = closing.release().await;
-        answer(outcome.and_then(|response| closed.map(|()| response)))
     }
 }
 

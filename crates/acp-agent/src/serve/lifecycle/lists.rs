@@ -10,8 +10,6 @@ use crate::handler::call::Scope;
 use crate::handler::operation::ServeOperation;
 use crate::op;
 use crate::open::checks::check_path;
-#[cfg(feature = "unstable")]
-use crate::serve::lifecycle::answer::passed_on;
 use crate::serve::lifecycle::answer::{answer, answered};
 
 impl ServeOperation for op::ListSessions {
@@ -25,6 +23,3 @@ impl ServeOperation for op::ListSessions {
         params.cwd.as_ref().map_or(Ok(()), |cwd| check_path("cwd", cwd))
     }
 }
-
-#[cfg(feature = "unstable")]
-passed_on!(SessionStatus, SetTitle, UnarchiveSession);

@@ -11,6 +11,5 @@ pub(crate) mod lists;
 pub(crate) mod open;
 pub(crate) mod own;
 pub(crate) mod prompt;
-#[cfg(feature = "unstable")]
-pub(crate) mod providers;
+pub(crate) mod rows;
 pub(crate) mod settings;

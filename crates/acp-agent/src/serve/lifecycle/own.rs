@@ -83,11 +83,3 @@ where
 }
 
 impl<M> Notified for op::Notification<M> where M: method::Notification<Params: Clone + Sync> + 'static {}
-
-#[cfg(feature = "unstable")]
-impl ServeOperation for op::McpMessage {
-    notified!();
-}
-
-#[cfg(feature = "unstable")]
-impl Notified for op::McpMessage {}

@@ -6,10 +6,9 @@ use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{ContentBlock, PromptCapabilities, PromptRequest, PromptResponse, StopReason};
 
 use crate::error::{Error, Result};
-use crate::handler::call::{Call, Scope};
-use crate::handler::operation::{OnSession, ServeOperation};
+use crate::handler::call::Scope;
+use crate::handler::operation::ServeOperation;
 use crate::op;
-use crate::session::Session;
 use crate::session::running::Running;
 use crate::turn::TurnScope;
 
@@ -73,12 +72,6 @@ impl ServeOperation for op::Prompt {
             }
         };
         Ok(Reply::new(response))
-    }
-}
-
-impl OnSession for op::Prompt {
-    fn session<S: Send + Sync + 'static>(call: &Call<Self, S>) -> Result<Session<S>> {
-        Ok(call.admission().session().clone())
     }
 }
 

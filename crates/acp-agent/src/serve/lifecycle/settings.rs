@@ -9,8 +9,8 @@ use acp_types::v1::{
 };
 
 use crate::error::Result;
-use crate::handler::call::{Call, Scope};
-use crate::handler::operation::{OnSession, ServeOperation};
+use crate::handler::call::Scope;
+use crate::handler::operation::ServeOperation;
 use crate::op;
 use crate::serve::lifecycle::answer::{answer, answered};
 use crate::session::Session;
@@ -55,16 +55,3 @@ impl ServeOperation for op::SetConfigOption {
         }))
     }
 }
-
-/// Implements an operation that is admitted with its session.
-macro_rules! on_session {
-    ($($marker:ident),*) => {
-        $(impl OnSession for op::$marker {
-            fn session<S: Send + Sync + 'static>(call: &Call<Self, S>) -> Result<Session<S>> {
-                Ok(call.admission().clone())
-            }
-        })*
-    };
-}
-
-on_session!(SetMode, SetConfigOption);

@@ -1,67 +1,55 @@
 //! The marker types of operations, and the enum of them all.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
-use super::super::context::{Context, gate, ident};
-use super::{Half, Operation};
+use super::half::Half;
+use super::membership::Membership;
+use super::row::Operation;
+use crate::codegen::emit::context::{Context, gate, ident};
 use crate::codegen::format::Item;
-use crate::codegen::ir::Side;
+use crate::codegen::ir::{Method, Side};
 
 pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
     let mut items = vec![Item::Text("use acp_types::Meta;\n".to_owned())];
-    items.extend([false, true].map(|unstable| Item::Tokens(imports(operations, unstable, true))));
-    let library = match half.side {
-        Side::Client => "use crate::op::{OnSession, Op};\nuse crate::{Argument, Call, FromCall};\n",
-        _ => "use crate::op::{Op, Sealed};\n",
-    };
-    items.push(Item::Text(library.to_owned()));
+    let types = operations.iter().flat_map(|operation| {
+        let Method { params, response, unstable, .. } = operation.method;
+        let session = is_on_session_of_client(operation).then_some("SessionId");
+        [Some(params.as_str()), response.as_deref(), session].into_iter().flatten().map(|ty| (ty, *unstable))
+    });
+    items.extend(imports(types));
+    let library = if half.side == Side::Client { "{OnSession, Op}" } else { "{Op, Sealed}" };
+    items.push(Item::Text(format!("use crate::op::{library};\n")));
     items.extend(operation_enum(operations, half).map(Item::Tokens));
     items.extend(operations.iter().flat_map(marker).filter(|tokens| !tokens.is_empty()).map(Item::Tokens));
     items
 }
 
-/// The requests of an agent's operations as arguments of their handlers, which stand above the
-/// markers.
-pub(super) fn arguments(operations: &[Operation<'_>]) -> Vec<Item> {
-    let mut items: Vec<_> =
-        [false, true].map(|unstable| Item::Tokens(imports(operations, unstable, false))).into();
-    items.push(Item::Text(
-        "use crate::error::Result;\nuse crate::handler::agent::Agent;\nuse crate::handler::arguments::FromCall;\n\
-         use crate::handler::call::Call;\nuse crate::op;\n"
-            .to_owned(),
-    ));
-    items.extend(operations.iter().map(argument).map(Item::Tokens));
-    items
+/// The imports of these types. A type that only unstable operations use is behind the feature, as
+/// they are.
+pub(super) fn imports<'t>(types: impl Iterator<Item = (&'t str, bool)>) -> Vec<Item> {
+    let types: Vec<_> = types.collect();
+    let used = |unstable| -> BTreeSet<&str> {
+        types.iter().filter(|(_, of)| *of == unstable).map(|(name, _)| *name).collect()
+    };
+    let (stable, unstable) = (used(false), used(true));
+    let lines = [
+        (stable.iter().copied().collect::<Vec<_>>(), gate(false)),
+        (unstable.difference(&stable).copied().collect(), gate(true)),
+    ];
+    let lines = lines.into_iter().filter(|(names, _)| !names.is_empty());
+    let line = |(names, gate): (Vec<&str>, TokenStream)| {
+        let names = names.into_iter().map(ident);
+        Item::Tokens(quote!(#gate use acp_types::v1::{#(#names),*};))
+    };
+    lines.map(line).collect()
 }
 
-fn argument(operation: &Operation<'_>) -> TokenStream {
-    let (gate, marker, params) =
-        (operation.gate(), ident(&operation.marker), ident(&operation.method.params));
-    quote! {
-        #gate
-        impl<A: Agent> FromCall<op::#marker, A> for #params {
-            fn from_call(call: &mut Call<op::#marker, A::Session>) -> Result<Self> {
-                Ok(call.params().clone())
-            }
-        }
-    }
-}
-
-fn imports(operations: &[Operation<'_>], unstable: bool, responses: bool) -> TokenStream {
-    let mut types: Vec<&str> = operations
-        .iter()
-        .map(|operation| operation.method)
-        .filter(|method| method.unstable == unstable)
-        .flat_map(|method| [Some(method.params.as_str()), method.response.as_deref().filter(|_| responses)])
-        .flatten()
-        .collect();
-    let on_sessions = operations.iter().any(Operation::is_on_session_of_client);
-    types.extend((on_sessions && !unstable).then_some("SessionId"));
-    types.sort_unstable();
-    types.dedup();
-    let (gate, types) = (gate(unstable), types.into_iter().map(ident));
-    quote!(#gate use acp_types::v1::{#(#types),*};)
+/// In an agent, only its connections know which sessions are open.
+fn is_on_session_of_client(operation: &Operation<'_>) -> bool {
+    operation.half.side == Side::Client && operation.session == Membership::On
 }
 
 fn operation_enum(operations: &[Operation<'_>], half: &Half) -> [TokenStream; 2] {
@@ -75,7 +63,7 @@ fn operation_enum(operations: &[Operation<'_>], half: &Half) -> [TokenStream; 2]
     let stands_for = Context::wording(Some(&format!(
         "The capability of the {attribute} that stands for the operation; `None` when there is none to advertise."
     )));
-    let variants: Vec<_> = operations.iter().map(|operation| ident(&operation.marker)).collect();
+    let variants: Vec<_> = operations.iter().map(|operation| operation.marker()).collect();
     let methods: Vec<_> = operations.iter().map(|operation| &operation.method.name).collect();
     let names = operations.iter().map(|operation| &operation.name);
     let gates: Vec<_> = operations.iter().map(Operation::gate).collect();
@@ -90,8 +78,7 @@ fn operation_enum(operations: &[Operation<'_>], half: &Half) -> [TokenStream; 2]
         let of_kind = operations.iter().filter(|operation| operation.is_request() == requests);
         of_kind
             .map(|operation| {
-                let (gate, method, variant) =
-                    (operation.gate(), &operation.method.name, ident(&operation.marker));
+                let (gate, method, variant) = (operation.gate(), &operation.method.name, operation.marker());
                 quote!(#gate #method => Some(Operation::#variant),)
             })
             .collect::<TokenStream>()
@@ -159,13 +146,13 @@ fn operation_enum(operations: &[Operation<'_>], half: &Half) -> [TokenStream; 2]
 
 fn marker(operation: &Operation<'_>) -> [TokenStream; 4] {
     let (name, method) = (&operation.name, &operation.method.name);
-    let (marker, params) = (ident(&operation.marker), ident(&operation.method.params));
+    let (marker, params) = (operation.marker(), ident(&operation.method.params));
     let response = match &operation.method.response {
         Some(response) => ident(response).into_token_stream(),
         None => quote!(()),
     };
     let (docs, gate) = (Context::wording(Some(operation.doc)), operation.gate());
-    let on_session = operation.is_on_session_of_client().then(|| {
+    let on_session = is_on_session_of_client(operation).then(|| {
         quote! {
             #gate
             impl OnSession for #marker {
@@ -192,15 +179,7 @@ fn marker(operation: &Operation<'_>) -> [TokenStream; 4] {
         },
         on_session.unwrap_or_default(),
         match operation.half.side {
-            Side::Client => quote! {
-                #gate
-                impl FromCall<#marker> for #params {
-                    fn from_call(call: &mut Call<#marker>) -> Argument<'_, Self> {
-                        Argument::now(call.params().clone())
-                    }
-                }
-            },
-            // The handlers of an agent stand above its markers: see `arguments`.
+            Side::Client => TokenStream::new(),
             _ => quote!(#gate impl Sealed for #marker {}),
         },
     ]

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
-use super::Operation;
+use super::row::Operation;
 use crate::output::Output;
 
-/// What the table stands between in the rules.
+/// The comments around the table in the rules.
 const BEGIN: &str = "<!-- operations: `cargo xtask codegen` writes this table -->";
 const END: &str = "<!-- end of operations -->";
-/// The same rules for those who read the repository and not the documentation of the crates.
+/// The page with all rules, for readers of the repository.
 const PAGE: &str = "docs/MACROS.md";
 
 /// The rules of each attribute with the table of its operations, and the page of them all.
@@ -49,7 +49,8 @@ fn readable_table(operations: &[Operation<'_>]) -> String {
             "| function | method | argument of its own | result | advertised as |\n|---|---|---|---|---|\n",
         );
         for operation in operations.iter().filter(|operation| operation.method.unstable == unstable) {
-            let Operation { name, method, argument, result, advertised, .. } = operation;
+            let Operation { name, method, advertised, .. } = operation;
+            let (argument, result) = (argument(operation), result(operation));
             let advertised = if advertised.is_empty() { " ".to_owned() } else { format!(" {advertised} ") };
             let kind = if operation.is_request() { "" } else { ", a notification" };
             let _ =
@@ -57,6 +58,28 @@ fn readable_table(operations: &[Operation<'_>]) -> String {
         }
     }
     text
+}
+
+/// The arguments of the operation's own.
+fn argument(operation: &Operation<'_>) -> String {
+    match operation.takes.as_slice() {
+        [] => format!("`{}`", operation.method.params),
+        takes => list(takes.iter().map(|(ty, _)| *ty)),
+    }
+}
+
+/// The results that stand for the response, or the response.
+fn result(operation: &Operation<'_>) -> String {
+    match (operation.returns.as_slice(), &operation.method.response) {
+        (_, None) => "nothing".to_owned(),
+        ([], Some(response)) => format!("`{response}`"),
+        (returns, _) => list(returns.iter().map(|(ty, _)| *ty)),
+    }
+}
+
+/// Names as code, between commas.
+pub(super) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// The rules with this table in its place.

@@ -1,0 +1,112 @@
+//! A row of the overlay: an operation with everything that is known of it.
+
+use anyhow::{Context as _, Result, ensure};
+use proc_macro2::{Ident, TokenStream};
+
+use super::convert::{Argument, Conversion, argument, conversion};
+use super::half::{AGENTS, CLIENTS, Half};
+use super::membership::{Membership, membership};
+use crate::codegen::emit::context::{gate, ident};
+use crate::codegen::ir::{Method, Schema};
+use crate::codegen::names;
+use crate::codegen::overlay::Overlay;
+
+/// A method of the protocol, and the function that answers it.
+pub(super) struct Operation<'s> {
+    pub(super) half: &'static Half,
+    pub(super) name: String,
+    pub(super) marker: String,
+    pub(super) doc: &'s str,
+    pub(super) method: &'s Method,
+    pub(super) session: Membership,
+    /// Arguments of its own, as Rust has them.
+    pub(super) takes: Vec<(&'s str, Argument)>,
+    /// Results besides the response, as Rust has them.
+    pub(super) returns: Vec<(&'s str, Conversion)>,
+    /// The type of the library that stands for the response.
+    pub(super) answer: Option<&'s str>,
+    /// The library has the code around its handler.
+    pub(super) by_hand: bool,
+    /// The text of the tables.
+    pub(super) advertised: String,
+}
+
+impl Operation<'_> {
+    pub(super) fn is_request(&self) -> bool {
+        self.method.response.is_some()
+    }
+
+    pub(super) fn opens(&self) -> bool {
+        matches!(self.session, Membership::Opens { .. })
+    }
+
+    /// The capability, as a path below `agentCapabilities` or `clientCapabilities`. A side does not
+    /// advertise the capabilities of the other one.
+    pub(super) fn capability(&self) -> Option<&str> {
+        let path = self.method.capability.as_deref()?;
+        let of_others = [&AGENTS, &CLIENTS].into_iter().filter(|half| half.side != self.half.side);
+        let is_other = of_others.map(|half| half.capabilities).any(|prefix| path.starts_with(prefix));
+        (!is_other).then(|| path.strip_prefix(self.half.capabilities).unwrap_or(path))
+    }
+
+    pub(super) fn gate(&self) -> TokenStream {
+        gate(self.method.unstable)
+    }
+
+    pub(super) fn marker(&self) -> Ident {
+        ident(&self.marker)
+    }
+}
+
+/// The operations of one side, in the order of their names.
+pub(super) fn collect<'s>(
+    schema: &'s Schema,
+    overlay: &'s Overlay,
+    half: &'static Half,
+) -> Result<Vec<Operation<'s>>> {
+    let names = overlay.keys(half.section);
+    let row = |name| row(schema, overlay, half, name).with_context(|| format!("[{}.{name}]", half.section));
+    names.map(row).collect()
+}
+
+fn row<'s>(
+    schema: &'s Schema,
+    overlay: &'s Overlay,
+    half: &'static Half,
+    name: &'s str,
+) -> Result<Operation<'s>> {
+    let Half { section, article, attribute, side, .. } = half;
+    let text = |key: &str| overlay.nested(section, name, key);
+    let required = |key: &str| text(key).with_context(|| format!("`{key}` is missing"));
+    let wire = required("method")?;
+    let mut methods = schema.methods.iter().filter(|method| method.name == wire).peekable();
+    ensure!(methods.peek().is_some(), "the schema has no method \"{wire}\"");
+    let method = methods.find(|method| method.handler == *side);
+    let method = method.with_context(|| format!("\"{wire}\" is not handled by {article} {attribute}"))?;
+    let session = membership(schema, method, *side, required("session")?)?;
+    let answer = text("answer");
+    let by_hand = overlay.nested_flag(section, name, "by_hand");
+    let takes = overlay.nested_list(section, name, "takes").into_iter();
+    let takes = takes.map(|ty| Ok((ty, argument(schema, method, ty)?))).collect::<Result<_>>()?;
+    let returns = overlay.nested_list(section, name, "returns").into_iter();
+    let returns = returns.map(|ty| Ok((ty, conversion(schema, method, session, answer.is_some(), ty)?)));
+    let mut operation = Operation {
+        half,
+        name: name.to_owned(),
+        marker: names::pascal(name),
+        doc: required("doc")?,
+        method,
+        session,
+        takes,
+        returns: returns.collect::<Result<_>>()?,
+        answer,
+        by_hand,
+        advertised: String::new(),
+    };
+    operation.advertised = match (text("advertised"), operation.capability()) {
+        (Some(text), _) => text.to_owned(),
+        (None, Some(path)) => format!("`{path}`"),
+        (None, None) => String::new(),
+    };
+    Ok(operation)
+}
