@@ -12,7 +12,7 @@ crate::integer_newtype!(Fault: i32);
 impl Fault {
     pub const LOST: Self = Self(-7);
     pub const LATE: Self = Self(12);
-    /// Whether this version of the protocol gives the number a meaning.
+    /// Returns true if this version of the protocol gives the number a meaning.
     #[must_use]
     pub const fn is_known(self) -> bool {
         matches!(self, Self::LOST | Self::LATE)
