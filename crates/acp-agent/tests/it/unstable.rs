@@ -159,6 +159,10 @@ async fn requests_outside_of_sessions_ask_for_themselves() {
             ask(&elicitation).await
         }
 
+        async fn list_sessions(&self) -> Result<Vec<SessionInfo>> {
+            Ok(Vec::new())
+        }
+
         async fn archive_session(&self, elicitation: Elicitation) -> Result<()> {
             ask(&elicitation).await
         }
