@@ -46,5 +46,6 @@ fn published_crates_are_complete() {
 fn has_front_page(name: &str, folder: &Path) -> bool {
     let root = fs::read_to_string(folder.join("src/lib.rs")).unwrap_or_default();
     let is_guided = ["acp-agent", "acp-client"].contains(&name);
-    root.starts_with("//!") && (!is_guided || root.contains("[`guide`]") && folder.join("GUIDE.md").is_file())
+    (root.starts_with("//!") || root.starts_with("#![doc"))
+        && (!is_guided || root.contains("[`guide`]") && folder.join("GUIDE.md").is_file())
 }
