@@ -1,9 +1,18 @@
 //! A life line: a socket that a process holds as long as it lives.
 
+use std::time::Duration;
+
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
 
 use crate::support::soon;
+
+/// The longest wait for the end of a process.
+///
+/// After 60 seconds the test harness in the process prints a warning. Its pipe may be gone, and the
+/// process would end of that.
+const ENDS: Duration = Duration::from_secs(30);
 
 pub(crate) struct LifeLine(TcpListener);
 
@@ -44,8 +53,8 @@ impl Life {
 
     /// Waits until the process is gone: its socket is then closed or reset.
     pub(crate) async fn ended(mut self) {
-        let what = format!("the end of the {}", self.role);
-        let _ = soon(&what, self.wire.read_u8()).await;
+        let ended = timeout(ENDS, self.wire.read_u8()).await;
+        assert!(ended.is_ok(), "waited in vain for the end of the {}", self.role);
     }
 }
 
