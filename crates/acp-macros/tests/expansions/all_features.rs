@@ -16,7 +16,7 @@ impl Keeper {
     async fn fork_session(&self, _fork: ForkSessionRequest) -> Result<Opened<()>> {
         Ok(Opened::new(()))
     }
-    /// Handles `session/set_title`. Gives a session a title of the user's.
+    /// Handles `session/set_title`. Gives a session a title of the user's, and says which it has now.
     async fn name(&self, request: SetSessionTitleRequest) -> Result<String> {
         Ok(request.title)
     }
