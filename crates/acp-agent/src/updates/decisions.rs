@@ -42,9 +42,9 @@ impl From<&PermissionOptionKind> for Decision {
 /// The decisions that the user has made for good. The agent chooses their keys: the name or kind of
 /// a tool, a directory, a command.
 ///
-/// Every session has one, which [`Turn::ask_remembered`] asks and which ends with the session. An
-/// agent that wants decisions to live longer keeps one of its own; [`to_vec`](Self::to_vec) and
-/// [`remember`](Self::remember) save and restore it.
+/// Every session has one, and [`Turn::ask_remembered`](crate::Turn::ask_remembered) asks it. It
+/// ends with the session. An agent that wants decisions to live longer keeps one of its own;
+/// [`to_vec`](Self::to_vec) and [`remember`](Self::remember) save and restore it.
 ///
 /// ```
 /// # use acp_agent::{Permissions, Result, ToolCall, Turn};
