@@ -1,7 +1,7 @@
-//! What the compiler says about mistakes in an `#[agent]` block: each message, and where it points.
+//! Messages of the compiler about mistakes in an `#[agent]` block, and the places they point at.
 //!
-//! `TRYBUILD=overwrite cargo test -p acp-agent --test ui` writes the `.stderr` files anew; again with
-//! `--all-features` for those that take features.
+//! `TRYBUILD=overwrite cargo test -p acp-agent --test ui` writes the `.stderr` files anew. Run it
+//! again with `--all-features` for the cases that take features.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -21,7 +21,8 @@ fn every_mistake_is_explained_where_it_is() {
     }
 }
 
-/// The literals of the macro's source that are messages have a case each that shows them, here or in `acp-client`.
+/// Each literal in the macro's source that is a message has a case that shows it, here or in
+/// `acp-client`.
 #[test]
 fn every_message_of_the_macro_has_a_case() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -61,7 +62,8 @@ fn find_messages(tokens: TokenStream, messages: &mut Vec<String>) {
     }
 }
 
-/// Whether a message was printed: the pieces between its arguments and its line breaks stand there in this order.
+/// Returns true if a message was printed. The pieces between its arguments and line breaks must
+/// stand in the text in this order.
 fn shows(text: &str, message: &str) -> bool {
     let mut rest = text;
     pieces(message).iter().all(|piece| match rest.split_once(piece.as_str()) {

@@ -100,8 +100,8 @@ fn generated(root: &Path) -> Result<(Vec<Output>, Vec<Count>)> {
 /// The types that are generated from one schema: all stages, without the file system.
 ///
 /// # Errors
-/// A construct that fits no shape, a definition that is neither emitted nor skipped, an overlay entry that
-/// matches nothing, or a second reader that disagrees.
+/// Fails on a construct that fits no shape, a definition that is neither emitted nor skipped, an
+/// overlay entry that matches nothing, or a second reader that disagrees.
 pub fn from_schema(json: &Json, overlay: &Overlay, docs: &Docs, header: &str) -> Result<Vec<Output>> {
     let schema = lower::lower(json, overlay)?;
     account(json, &schema)?;

@@ -43,7 +43,7 @@ impl Overlay {
         text.inspect(|_| self.use_entry(&[section, outer, key]))
     }
 
-    /// The texts of the list at `[section.outer] key`; none where there is no list.
+    /// Returns the texts of the list at `[section.outer] key`. Without a list there are none.
     pub fn nested_list(&self, section: &str, outer: &str, key: &str) -> Vec<&str> {
         let list = self.table.get(section).and_then(|table| table.get(outer)?.get(key)?.as_array());
         let texts = list.into_iter().flatten().filter_map(Value::as_str);

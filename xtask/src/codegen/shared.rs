@@ -12,7 +12,8 @@ use super::references;
 /// The definitions of `version` that the overlay shares, and the version that has the type.
 ///
 /// # Errors
-/// A definition that the two versions say different things about, or that is made of one that is not shared.
+/// Fails on a definition that differs between the two versions, or that is made of one that is not
+/// shared.
 pub fn find(
     version: &str,
     schema: &Schema,

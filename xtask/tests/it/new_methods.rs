@@ -1,4 +1,4 @@
-//! A new method of the protocol takes a row of the overlay and no hand-written code, on either side.
+//! New methods of the protocol: each takes a row of the overlay and no hand-written code.
 
 use std::fs;
 use std::path::{Path, PathBuf};

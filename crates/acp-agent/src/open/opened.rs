@@ -11,7 +11,10 @@ use acp_types::v1::{SessionConfigOption, SessionId, SessionModeState};
 /// use acp_agent::Opened;
 /// use acp_agent::types::{SessionMode, SessionModeState};
 ///
-/// let modes = SessionModeState::new("ask", [SessionMode::new("ask", "Ask"), SessionMode::new("code", "Code")]);
+/// let modes = SessionModeState::new(
+///     "ask",
+///     [SessionMode::new("ask", "Ask"), SessionMode::new("code", "Code")],
+/// );
 /// let opened = Opened::new("my state").modes(modes);
 /// ```
 #[derive(Clone, Default)]

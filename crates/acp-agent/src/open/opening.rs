@@ -196,7 +196,9 @@ impl<O: OpensSession> Opening<O> {
     /// closed or the client goes. It never runs for a session that was not opened.
     ///
     /// ```
-    /// # use acp_agent::{NewSession, Opened, Result, types::AvailableCommand, types::AvailableCommandsUpdate};
+    /// # use acp_agent::{
+    /// #     NewSession, Opened, Result, types::AvailableCommand, types::AvailableCommandsUpdate,
+    /// # };
     /// # async fn find_commands() -> Vec<AvailableCommand> { Vec::new() }
     /// async fn new_session(open: NewSession) -> Result<Opened<()>> {
     ///     open.after_response(async |open| {

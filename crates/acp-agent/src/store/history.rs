@@ -27,7 +27,10 @@ use super::{Entry, Record, Records, StoreError};
 ///             }
 ///             Entry::Update(update) => {
 ///                 if let SessionUpdate::AgentMessageChunk(chunk) = *update {
-///                     messages.push(("assistant", chunk.content.as_text().unwrap_or_default().to_owned()));
+///                     messages.push((
+///                         "assistant",
+///                         chunk.content.as_text().unwrap_or_default().to_owned(),
+///                     ));
 ///                 }
 ///             }
 ///             _ => {}

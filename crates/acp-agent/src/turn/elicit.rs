@@ -50,7 +50,9 @@ impl Turn {
     /// # use acp_agent::{Elicited, Result, Turn};
     /// # async fn wait_for_callback() {}
     /// # async fn connect(turn: Turn) -> Result<()> {
-    /// let asked = turn.elicit_url("Connect your account", "https://example.com/connect?state=f3a1").await?;
+    /// let asked = turn
+    ///     .elicit_url("Connect your account", "https://example.com/connect?state=f3a1")
+    ///     .await?;
     /// if let Elicited::Accepted(page) = asked {
     ///     wait_for_callback().await;
     ///     page.complete().await?;

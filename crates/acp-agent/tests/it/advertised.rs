@@ -1,4 +1,4 @@
-//! Whatever an agent is put together from: what it advertises is what it has, and nothing else reaches it.
+//! Agents of many parts: each advertises exactly the parts that it has, and refuses all else.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -116,7 +116,8 @@ impl Subset {
         agent
     }
 
-    /// What such an agent advertises, spelled out independently of the library. Absent members are left out.
+    /// Returns the capabilities that such an agent advertises, spelled out independently of the
+    /// library. Absent members are left out.
     fn advertised(self) -> Value {
         let mut capabilities = json!({});
         if self.has(0) {
@@ -169,7 +170,8 @@ impl Subset {
         }
     }
 
-    /// Content, MCP servers and directories that are not advertised are refused by the capability's name.
+    /// Checks that content, MCP servers and directories that are not advertised are refused, and
+    /// that the error names the capability.
     async fn check_kinds(self, wire: &mut Wire) {
         let session = wire.new_session().await;
         let server =

@@ -293,7 +293,7 @@ async fn closing_a_session_cancels_its_turn_first() {
     assert_eq!(answers[&again]["error"]["code"], -32002);
 }
 
-/// What ends a turn, and what the client gets for it besides the turn's answer.
+/// The ways to end a turn, and the messages that the client gets besides the turn's answer.
 #[tokio::test]
 async fn whatever_fires_the_token_asks_end_and_last_words_leave_before_the_answer() {
     for how in ["session/cancel", "$/cancel_request", "session/close", "session/delete"] {

@@ -1,4 +1,4 @@
-//! What is advertised is what there is, and nothing else is served.
+//! Capabilities: an agent advertises the handlers that it has, and serves nothing else.
 
 use acp_agent::types::{ListSessionsRequest, SessionInfo, SetSessionConfigOptionRequest};
 use acp_agent::{LoadSession, Opened, Result, ResumeSession, StopReason, Turn, Value as Json, agent};

@@ -241,7 +241,7 @@ async fn a_page_is_completed_also_after_the_turn() {
     assert_eq!(wire.recv().await["params"]["elicitationId"], page.id().as_str());
 }
 
-/// Asks where there is no turn.
+/// An agent that asks the user outside of a turn.
 struct Gatekeeper;
 
 impl Gatekeeper {

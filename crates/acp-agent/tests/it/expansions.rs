@@ -1,4 +1,4 @@
-//! What `#[agent]` writes compiles: the expansions that the tests of `acp-macros` compare.
+//! The expansions of `#[agent]` that the tests of `acp-macros` compare: they compile.
 
 #![allow(dead_code, clippy::let_unit_value, reason = "nothing is run, and nothing of it was written by hand")]
 

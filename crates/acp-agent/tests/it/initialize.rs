@@ -99,7 +99,7 @@ async fn what_parses_of_the_params_is_kept_and_the_rest_switches_nothing_on() {
             "two false false 1",
         ),
         (json!({"protocolVersion": 2, "info": 7, "capabilities": []}), "nobody false false 1"),
-        // In version 1 there is no such member.
+        // Version 1 does not have this member.
         (json!({"protocolVersion": 1, "info": {"name": "two", "version": "1"}}), "nobody false false 1"),
         (
             json!({"protocolVersion": 1, "clientCapabilities": {"fs": {"readTextFile": "yes"}, "terminal": null}}),

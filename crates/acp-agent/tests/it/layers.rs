@@ -1,4 +1,4 @@
-//! What is set up in the options of a connection: layers in both directions, and the time that requests may take.
+//! Options of a connection: layers in both directions, and the time that requests may take.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

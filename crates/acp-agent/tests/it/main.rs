@@ -1,6 +1,7 @@
 //! All tests of the crate that share one process.
 //!
-//! Each subject is a module; `cargo test -p acp-agent --all-features --test it turn::` runs one of them.
+//! Each subject is a module. This runs one of them:
+//! `cargo test -p acp-agent --all-features --test it turn::`.
 
 #![allow(
     clippy::unwrap_used,

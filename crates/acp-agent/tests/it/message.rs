@@ -152,7 +152,8 @@ async fn a_stream_waits_for_a_client_that_does_not_read() {
     for _ in 0..10 * COUNT {
         tokio::task::yield_now().await;
     }
-    // What fits into the pipe and into the budget before it, the one that went over it, and the one that waits.
+    // Texts are taken while they fit into the pipe and the budget before it. One more went over the
+    // budget, and one waits.
     assert!(taken.load(Ordering::Relaxed) <= 10, "{taken:?}");
     for number in 0..COUNT {
         assert_eq!(wire.said().await, format!("{number:01000}"));

@@ -9,7 +9,8 @@ use crate::support::Wire;
 struct Planner;
 
 impl Planner {
-    /// What is done with the plan of `a` and `b`, and what comes of it for who did it.
+    /// Changes the plan of `a` and `b`. Returns the result that the author of the change sees: the
+    /// id of a new entry, or the number of entries.
     async fn change(plan: &mut RunningPlan, what: &str) -> Result<String> {
         match what {
             "start" => plan.start(0).await?,

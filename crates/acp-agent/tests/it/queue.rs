@@ -74,7 +74,8 @@ fn talker() -> (impl Agent, Handles) {
     (agent, Handles { gate, heard })
 }
 
-/// The next messages up to the answers to these requests: what was said before each answer, and the answer.
+/// Reads the messages up to the answers to these requests. Returns the texts before each answer,
+/// and the answer.
 async fn answers(wire: &mut Wire, ids: &[u64]) -> Vec<(u64, Vec<String>, Value)> {
     let mut answers = Vec::new();
     let mut said = Vec::new();

@@ -1,4 +1,4 @@
-//! Sessions that are opened, prompted and closed at the same time: one thing after the other, or an error.
+//! Sessions that are opened, prompted and closed at once: all is done in order, or is an error.
 
 use std::sync::Arc;
 

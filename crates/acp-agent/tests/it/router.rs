@@ -1,5 +1,6 @@
-//! Agents that are put together without the macro. That they are the same as those with it is told in
-//! `transcripts.rs`.
+//! Agents that are put together without the macro.
+//!
+//! `transcripts.rs` compares them with the agents of the macro.
 
 use acp_agent::types::methods;
 use acp_agent::{Result, Router, StopReason, Turn, agent, op};

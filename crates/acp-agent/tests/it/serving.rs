@@ -166,7 +166,8 @@ async fn who_stops_serving_still_answers_what_runs() {
     served.await.unwrap().unwrap();
 }
 
-/// Says these lines to an agent until its hook has been told of so many faults: what it said, and the faults.
+/// Says these lines to an agent until its hook was told of `count` faults. Returns the agent's
+/// messages and the faults.
 async fn faults_of<A: Agent>(agent: A, lines: &[Value], count: usize) -> (Vec<Value>, Vec<String>) {
     let faults = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&faults);

@@ -140,7 +140,8 @@ async fn setup_needs_absolute_paths_and_names_the_field() {
     assert!(wire.call("session/new", null_list).await["result"]["sessionId"].is_string());
 }
 
-/// In this version the tag is a member that the protocol does not name (rules `v1-rpc-20`, `v1-mcp-01`).
+/// In this version the tag is a member that the protocol does not name (rules `v1-rpc-20`,
+/// `v1-mcp-01`).
 #[tokio::test]
 async fn servers_that_are_started_may_say_that_they_are() {
     let mut wire = Wire::connect(Notebook, json!({})).await;
@@ -166,7 +167,7 @@ async fn unknown_sessions_are_named_in_the_data() {
     let lost = json!({"sessionId": "lost", "cwd": "/", "mcpServers": []});
     let error = wire.refused("session/load", lost, -32002, &[]).await;
     assert_eq!(error["data"], json!({"sessionId": "lost"}));
-    // Loading failed, so there is no such session.
+    // Loading failed, so the session does not exist.
     wire.refused("session/prompt", json!({"sessionId": "lost", "prompt": []}), -32002, &[]).await;
 }
 

@@ -37,7 +37,8 @@ impl Random {
     }
 }
 
-/// Does at random whatever an agent may do while it opens a session. The name of the working directory is the seed.
+/// An agent that does at random everything that is allowed while a session is opened. The name of
+/// the working directory is the seed.
 struct Restless;
 
 impl Restless {
@@ -56,7 +57,8 @@ impl Restless {
             });
         }
         if random.chance(50) {
-            // Nobody says when a task of the agent's own sends its updates, nor whether the session is opened.
+            // A task of the agent's own may send its updates at any time, and also for a session
+            // that is not opened.
             let (open, mut random) = (open.clone(), Random::new(seed + 2));
             tokio::spawn(async move {
                 for number in 200..200 + random.below(4) {
@@ -106,7 +108,7 @@ impl Restless {
     }
 }
 
-/// What the client has asked for, by id.
+/// A request of the client. The script keeps it by its id.
 struct Asked {
     method: &'static str,
     session: Option<String>,

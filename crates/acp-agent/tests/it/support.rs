@@ -27,12 +27,13 @@ impl Wire {
         Self::serve_through(Arc::new(agent), 1024 * 1024)
     }
 
-    /// The same over a pipe that holds this many bytes, with as many queued before it.
+    /// Serves an agent over a pipe that holds this many bytes, with a queue of the same size before
+    /// it.
     pub(crate) fn serve_through<A: Agent>(agent: Arc<A>, bytes: usize) -> Self {
         Self::over(agent, bytes, Options::default().outgoing_budget(bytes))
     }
 
-    /// The same with these options.
+    /// Serves an agent with these options.
     pub(crate) fn serve_with<A: Agent>(agent: A, options: Options) -> Self {
         Self::over(Arc::new(agent), 1024 * 1024, options)
     }
@@ -141,7 +142,7 @@ impl Wire {
         line.map(|line| serde_json::from_str(&line).unwrap())
     }
 
-    /// The same as it came.
+    /// Returns the next line of the agent as it came. `None` means that the connection is closed.
     pub(crate) async fn try_recv_line(&mut self) -> Option<String> {
         tokio::time::timeout(PATIENCE, self.lines.next_line()).await.expect("nothing came").unwrap()
     }
@@ -202,7 +203,8 @@ impl Wire {
     }
 }
 
-/// Params that open a session again by this method, without any member that the method does not require.
+/// Builds params that open a session again by this method. They have only the members that the
+/// method requires.
 pub(crate) fn reopening(method: &str, session: &str, cwd: &str) -> Value {
     let mut params = json!({"sessionId": session, "cwd": cwd});
     if method == "session/load" {

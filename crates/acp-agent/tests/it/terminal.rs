@@ -215,7 +215,7 @@ async fn a_run_is_shown_as_a_tool_call() {
         (json!({"exitCode": 0}), "completed", None, "ok Some(0)"),
         (json!({"exitCode": 2}), "failed", Some("exit code 2"), "ok Some(2)"),
         (json!({"signal": "SIGKILL"}), "failed", Some("SIGKILL"), "ok None"),
-        // An end that is not known is no success.
+        // An unknown end is not a success.
         (json!({}), "failed", Some("does not say"), "ok None"),
     ];
     for (exit, status, reason, said) in table {

@@ -1,5 +1,4 @@
-//! A block and the router that is made of its functions are the same agent: to one script they say the same, byte
-//! for byte, in every operation.
+//! A block and the router of its functions: all operations get the same bytes from both.
 
 use acp_agent::method::{Method, Notification, Request, Side};
 use acp_agent::types::{
@@ -171,7 +170,8 @@ fn stable() -> impl Agent {
         .ext_notification("_stable/saw", Stable::saw)
 }
 
-/// What is sent; after a request all up to its answer is read, after a notification one message.
+/// A message to send. After a request the test reads up to its answer, after a notification one
+/// message.
 enum Line {
     Request(&'static str, Value),
     Notification(&'static str, Value),

@@ -1,4 +1,4 @@
-//! What an agent can say in a turn, and what comes of it on the wire.
+//! Everything that an agent can say in a turn, and its form on the wire.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,5 +1,4 @@
-//! Turns behind layers: the order of answers when a layer answers in the turn's place, and turns that are cancelled
-//! while a layer lets them wait.
+//! Turns behind layers that answer in the turn's place, or that let a cancelled turn wait.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,8 +37,8 @@ fn is_prompt(method: &str) -> bool {
     method == SessionPrompt::NAME
 }
 
-/// A service whose prompts are answered late: what they came to is known, their task is gone, and everybody else
-/// has all the time to do what that allows, but the answer is not written.
+/// A service that answers prompts late. The outcome is known and the task is gone, but the answer
+/// is not written yet. Everybody else has time to do what the outcome allows.
 struct Late<S>(S);
 
 impl<S: Service> Service for Late<S> {
@@ -122,12 +121,13 @@ async fn the_next_turn_begins_behind_the_answer_of_a_timeout() {
         let heard = heard(&mut wire, &[first, second]).await;
         let position = |what: (Value, Value)| heard.iter().position(|heard| *heard == what);
         let answered = position((json!(first), Value::Null)).unwrap();
-        // The second turn may run out of time, too, and then its answer may come first; but it says nothing before.
+        // The second turn may run out of time, too, and then its answer may come first. It never
+        // says anything before the first answer.
         assert!(position((Value::Null, json!("second"))).is_none_or(|said| said > answered), "{heard:?}");
     }
 }
 
-/// The same on several threads, without any help to the wrong order.
+/// The timeouts on several threads, without a layer that helps the wrong order.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn threads_change_nothing_about_that() {
     let timeout = Only::new(is_prompt, Timeout::new(Duration::from_millis(2)));

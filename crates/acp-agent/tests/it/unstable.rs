@@ -79,8 +79,9 @@ async fn each_verb_sends_its_update_if_the_client_offers_it() {
     }
 }
 
-/// Who has to say where models are, and with which key, before anything works does so here (rule `v1-u-prov-01`); and
-/// `auth/status` is never answered with `-32000` (rule `v1-u-auth-01`).
+/// Methods that need no login. A client may have to say where models are, and with which key,
+/// before anything works (rule `v1-u-prov-01`). `auth/status` is never answered with `-32000`
+/// (rule `v1-u-auth-01`).
 #[tokio::test]
 async fn providers_and_the_status_of_the_login_need_no_login() {
     struct Locked;

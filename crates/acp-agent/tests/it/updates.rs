@@ -1,4 +1,4 @@
-//! What is told about a session as a whole: in a turn, and while none runs.
+//! Updates about a session as a whole, in a turn and outside of one.
 
 use std::sync::Arc;
 use std::sync::Mutex;

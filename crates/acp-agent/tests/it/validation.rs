@@ -1,4 +1,4 @@
-//! What the library refuses before any handler runs.
+//! Requests that the library refuses before any handler runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! What real clients have been seen to do, whatever the protocol says: one test for each, with a client that does it.
+//! Quirks that were seen in real clients: one test for each, with a client that has it.
 
 use acp_agent::{Error, Result, StopReason, ToolCall, Turn, agent};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ async fn lines_of_half_a_megabyte_with_all_of_unicode() {
     assert_eq!(answer["result"]["stopReason"], "end_turn");
 }
 
-/// What `JSON.stringify` makes of text that was cut by counting UTF-16.
+/// A client that cuts text by counting UTF-16. `JSON.stringify` writes half a character then.
 #[tokio::test]
 async fn text_that_is_cut_within_a_character() {
     let (mut wire, session) = Wire::open(Worker, json!({})).await;

@@ -129,8 +129,8 @@ mod parent {
             Command::new(std::env::current_exe().unwrap())
         }
 
-        /// The program with the default actions of SIGHUP and SIGQUIT. A shell's background jobs ignore SIGQUIT, and
-        /// children inherit that.
+        /// Builds the program with the default actions of SIGHUP and SIGQUIT. A shell's background
+        /// jobs ignore SIGQUIT, and children inherit that.
         fn heeding_program() -> Command {
             let exe = std::env::current_exe().unwrap();
             if !cfg!(target_os = "linux") {
@@ -141,7 +141,8 @@ mod parent {
             program
         }
 
-        /// Starts an agent that waits so many seconds for something to happen at its end, on pipes of its own or those.
+        /// Starts an agent that at its end waits `drain` seconds for something to happen. It uses
+        /// `pipes`, or pipes of its own.
         fn start(
             runtime: &str,
             drain: u64,
@@ -182,7 +183,7 @@ mod parent {
             (agent, session)
         }
 
-        /// The same with a turn that is running.
+        /// Starts an agent and opens a session with a turn that is running.
         fn prompted(runtime: &str, text: &str, drain: u64) -> Self {
             let (mut agent, session) = Self::open(runtime, drain, None);
             let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
@@ -349,7 +350,8 @@ mod parent {
     }
 
     fn end_of_input(runtime: &str) {
-        // This time has to pass before its handlers are told, and must not before they have answered.
+        // This time has to pass before the handlers are told. They must answer before it has passed
+        // again.
         let mut agent = Agent::prompted(runtime, "wait", 3);
         agent.stdin = None;
         let (said, status, told) = agent.rest();

@@ -1,4 +1,4 @@
-//! What tools are called with.
+//! The arguments that tools are called with.
 
 use acp_mcp::QualifiedTool;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 /// The arguments of every tool.
 pub struct Arguments<'a> {
     tools: &'a [QualifiedTool],
-    /// What the conformance tool wants to be called, where it says so.
+    /// The calls that the conformance tool asks for. `None` means that it does not name any.
     wanted: Option<Vec<Value>>,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Arguments<'a> {
         arguments.into_iter().map(|arguments| (tool, arguments)).collect()
     }
 
-    /// What the schema requires.
+    /// Makes up the arguments that the schema requires.
     fn made_up(&self, tool: &QualifiedTool) -> Value {
         // The conformance tool compares what it gets with what it has sent.
         if tool.tool.name == "json_schema_echo" {

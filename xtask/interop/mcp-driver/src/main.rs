@@ -1,8 +1,11 @@
-//! `mcp-driver [--legacy | --modern] [--sse] <url>` or `… -- <command> <argument>…`: connects one MCP server by acp-mcp,
-//! does whatever it offers, and prints a line of JSON.
+//! Program that connects one MCP server by acp-mcp, tries all it offers, and prints a line of JSON.
 //!
-//! Every tool is called, with arguments made up from its schema; every prompt is got and every resource read. Questions
-//! are answered with the defaults of their fields. It fails when the server is not connected, or is not understood.
+//! It is called as `mcp-driver [--legacy | --modern] [--sse] <url>` or
+//! `… -- <command> <argument>…`.
+//!
+//! It calls every tool with arguments made up from its schema, gets every prompt and reads every
+//! resource. Questions are answered with the defaults of their fields. It fails if it cannot
+//! connect the server or does not understand it.
 
 mod answers;
 mod arguments;
@@ -92,7 +95,7 @@ struct Report {
     called: Vec<String>,
     got: Vec<String>,
     read: Vec<String>,
-    /// What the server answers with an error: whether it should is not known here.
+    /// The things that the server answered with an error. The driver does not know if it should.
     refused: Vec<String>,
     failures: Vec<String>,
 }

@@ -1,5 +1,6 @@
-//! A client that provides an MCP server over the connection: `mcp_client <scenario> -- <agent command>` (see
-//! `../../README.md`).
+//! A client that provides an MCP server over the connection (see `../../README.md`).
+//!
+//! It is called as `mcp_client <scenario> -- <agent command>`.
 
 mod server;
 

@@ -33,8 +33,8 @@ pub struct Agreement {
 /// Compares what typify makes of the IR with what was emitted.
 ///
 /// # Errors
-/// typify refuses the restated IR, emitted code has a form that no shape has, or the two readings differ: then
-/// every difference is named with both readings.
+/// Fails if typify refuses the restated IR, if emitted code has a form that no shape has, or if the
+/// two readings differ. Then the error names every difference with both readings.
 pub fn agree(schema: &Schema, outputs: &[Output]) -> Result<Agreement> {
     let restated = restate::restate(schema)?;
     let mut typify = typify_reading::read(restated.document)?;

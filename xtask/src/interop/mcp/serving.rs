@@ -23,7 +23,8 @@ pub(super) struct Serving {
 }
 
 impl Serving {
-    /// Starts a server that prints its address, `http://127.0.0.1:…`, as a line of its own, and waits for that.
+    /// Starts a server, and waits until it prints its address, `http://127.0.0.1:…`, as a line of
+    /// its own.
     pub(super) fn start(mut command: Command, logs: &Path) -> anyhow::Result<Self> {
         fs::create_dir_all(logs)?;
         let program = Path::new(command.get_program()).display().to_string();

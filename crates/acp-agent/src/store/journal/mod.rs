@@ -29,7 +29,8 @@ use super::{Pending, Record, Records, SessionLog, SessionStore, StoreError};
 /// ```
 /// use acp_agent::store::Journal;
 ///
-/// let journal = Journal::at("/var/lib/my-agent/sessions").on_damage(|damage| eprintln!("{damage}"));
+/// let journal = Journal::at("/var/lib/my-agent/sessions")
+///     .on_damage(|damage| eprintln!("{damage}"));
 /// # let _ = journal;
 /// ```
 #[derive(Clone)]

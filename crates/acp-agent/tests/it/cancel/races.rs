@@ -30,7 +30,8 @@ async fn however_a_cancel_races_there_is_one_answer_and_nothing_behind_it() {
         let mut seen = 0;
         let mut cancelled = false;
         let reason = loop {
-            // A turn that is left alone has 61 messages, so this comes at every point of it, or not at all.
+            // A turn that is left alone has 61 messages. The cancel therefore comes at every point
+            // of it, or not at all.
             if seen == round % 64 {
                 wire.cancel(&session).await;
                 cancelled = true;

@@ -37,7 +37,8 @@ async fn a_session_goes_on_when_the_disk_has_room_again() {
         let all = [before.clone(), turn("9", 9)].concat();
         assert!(kept.len() > before.len() && all.starts_with(&kept), "round {round}: {} records", kept.len());
 
-        // A small turn would fit in, but there is no room to speak of.
+        // The records of a small turn would fit in, but the room that is left is too little to
+        // begin one.
         let length = std::fs::metadata(folder.path().join(format!("{session}.journal"))).unwrap().len();
         limit(&client, Some(length + 20_000));
         for _ in 0..2 {

@@ -16,7 +16,8 @@ fn record(number: usize) -> Record {
     update(format!(r#"{{"n":{number},"filler":"{}"}}"#, "x".repeat(filler)))
 }
 
-/// What the child processes do: they write, and say which records are written, until they are killed.
+/// Runs in the child processes: writes records, and prints how many are written, until it is
+/// killed.
 #[tokio::test]
 async fn writer() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };

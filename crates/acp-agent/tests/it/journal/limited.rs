@@ -8,7 +8,7 @@ use super::{ID, info};
 
 const FOLDER: &str = "ACP_JOURNAL_TEST_FULL";
 
-/// What the child process does, which may write no byte to any file.
+/// Runs in the child process, which may not write a single byte to any file.
 #[tokio::test]
 async fn creator() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };

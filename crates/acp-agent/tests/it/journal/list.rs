@@ -105,8 +105,8 @@ async fn a_long_turn_that_is_running_or_was_killed_does_not_hide_a_session() {
     assert_eq!(listed(journal.list(&request).await.unwrap()), None);
 }
 
-/// What lists need of a session stands near its end, also while it is in a turn or when it was killed in one: the
-/// beginning of the file is of no use to them.
+/// The members that lists show of a session stand near the end of its file. This holds during a
+/// turn, too, and after a kill in one. Lists do not need the beginning of the file.
 #[tokio::test]
 async fn lists_read_the_end_of_a_session_that_was_killed() {
     for batch in [1, 7, 5_000] {

@@ -16,7 +16,8 @@ const KILLS: u64 = 24;
 /// How many updates an answered turn has.
 const ANSWERED: usize = 5;
 
-/// What an update says: its number, and some bytes, now and then so many that writing them takes a while.
+/// Returns the text of an update: its number and some bytes. Now and then there are so many bytes
+/// that writing them takes a while.
 fn text(number: usize) -> String {
     let filler = if number % 11 == 7 { 700_000 } else { number * 53 % 700 };
     format!("{number} {}", "x".repeat(filler))
@@ -31,7 +32,7 @@ async fn count(_: &(), turn: Turn) -> Result<StopReason> {
     Ok(StopReason::EndTurn)
 }
 
-/// What the child processes do.
+/// Runs in the child processes: serves the agent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn agent() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
@@ -51,7 +52,7 @@ impl Client {
         Self::start_as(Command::new(std::env::current_exe().unwrap()), folder)
     }
 
-    /// The same in a shell that has run this.
+    /// Starts the agent in a shell that has run `script`.
     #[cfg(unix)]
     pub(super) fn start_after(script: &str, folder: &Path) -> Self {
         let mut shell = Command::new("sh");
@@ -110,13 +111,14 @@ impl Client {
         self.send(id, "session/prompt", &prompt);
     }
 
-    /// Sends a request that names a session: how many updates come before the answer, and the answer.
+    /// Sends a request that names a session. Returns the number of updates before the answer, and
+    /// the answer.
     pub(super) fn ask(&mut self, method: &str, session: &str) -> (usize, Value) {
         self.send(5, method, &json!({"sessionId": session, "cwd": "/work", "mcpServers": []}));
         self.answer(5)
     }
 
-    /// The same for a prompt.
+    /// Sends a prompt. Returns the number of updates before the answer, and the answer.
     pub(super) fn turn(&mut self, session: &str, text: &str) -> (usize, Value) {
         self.prompt(6, session, text);
         self.answer(6)
@@ -143,7 +145,7 @@ impl Client {
     }
 }
 
-/// What the records of a turn are.
+/// Returns the entries that a turn leaves in the journal.
 pub(super) fn turn(prompt: &str, updates: usize) -> Vec<Entry> {
     let said = |number| {
         let update = acp_agent::types::ContentChunk::text(text(number));
@@ -154,9 +156,9 @@ pub(super) fn turn(prompt: &str, updates: usize) -> Vec<Entry> {
     entries
 }
 
-/// What is left is all that was answered, and a beginning of what was said in the turn that ran: all that has left the
-/// agent, whether the client has read it or not. At most the record that was being written is torn, and none in the
-/// middle is missing.
+/// The journal keeps every turn that was answered, and a beginning of the turn that ran. This
+/// beginning has all updates that have left the agent, even if the client has not read them. At
+/// most the record that was being written is torn. No record in the middle is missing.
 #[tokio::test]
 async fn a_kill_in_a_turn_leaves_all_that_the_client_was_told() {
     let folder = tempfile::tempdir().unwrap();

@@ -110,7 +110,7 @@ async fn a_call_that_needs_a_page_visited_first_is_made_again() {
     assert!(rest.iter().any(|message| message.to_string().contains("false logged in")), "{rest:?}");
 }
 
-/// A user who does not want to, and a client that cannot show pages: the tool call says what was wanted.
+/// A user who declines, and a client that cannot show pages: the failed tool call names the reason.
 #[tokio::test]
 async fn a_page_that_is_not_visited_fails_the_call() {
     for (offered, why) in

@@ -18,7 +18,8 @@ fn notices() -> Value {
     json!({"session": {"notices": {}}})
 }
 
-/// Servers that cannot be had, each with what the user is told about it. One that can be had comes with them.
+/// Servers that are not available, each with the message to the user about it. One server that is
+/// available comes with them.
 fn servers() -> (Vec<Value>, Vec<(&'static str, &'static str)>) {
     let mut servers = vec![
         entry("ok", "plain", None),

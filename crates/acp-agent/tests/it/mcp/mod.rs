@@ -89,7 +89,7 @@ async fn close(_: &()) -> Result<()> {
     Ok(())
 }
 
-/// The same agent without the macro.
+/// Builds the agent of `Obedient` without the macro.
 pub(crate) fn router(options: Options) -> Router<()> {
     Router::new("obedient", "1", ()).mcp(options).on::<op::Prompt, _>(prompt).on::<op::CloseSession, _>(close)
 }
@@ -107,7 +107,7 @@ async fn one(agent: impl Agent, capabilities: Value) -> (Wire, String) {
     (wire, session)
 }
 
-/// What the agent says in a turn, past the tool calls.
+/// Returns the text that the agent says in a turn, without the tool calls.
 pub(crate) async fn said(wire: &mut Wire, session: &str, text: &str) -> String {
     let (updates, answer) = wire.turn(session, text).await;
     assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");

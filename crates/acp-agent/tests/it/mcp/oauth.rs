@@ -21,7 +21,8 @@ impl Patient {
     }
 }
 
-/// An MCP server with an authorization server beside it, one request for each connection; its origin.
+/// Starts an MCP server with an authorization server beside it, and returns its origin. It takes
+/// one request for each connection.
 async fn server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -117,7 +118,8 @@ async fn open(elicitation: Value) -> (Wire, String, String) {
     (wire, session, origin)
 }
 
-/// What the address of a page has under a name, as it is sent.
+/// Returns the value of a query field in the address of a page. Only colons and slashes are
+/// decoded.
 fn field(url: &str, name: &str) -> String {
     let (_, query) = url.split_once('?').unwrap();
     let fields = query.split('&').filter_map(|field| field.split_once('='));

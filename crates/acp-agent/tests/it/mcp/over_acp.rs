@@ -14,7 +14,8 @@ use crate::support::Wire;
 
 const SERVER: &str = "far-1";
 
-/// What the client answers a request `mcp/message` with; `None` for a call of `flood`, which is not answered here.
+/// Returns the client's answer to a request `mcp/message`. `None` means a call of `flood`, which is
+/// not answered here.
 fn answer(request: &Value) -> Option<Value> {
     let params = &request["params"];
     if params["serverId"] != SERVER {
@@ -39,7 +40,8 @@ fn answer(request: &Value) -> Option<Value> {
     Some(json!({"result": {"result": result}}))
 }
 
-/// Answers what the agent asks of the server, until `is_it`, which is returned; and what came besides.
+/// Answers the agent's requests to the server until a message matches `is_it`. Returns this message
+/// and the other messages before it.
 async fn serve(wire: &mut Wire, is_it: impl Fn(&Value) -> bool) -> (Value, Vec<Value>) {
     let mut others = Vec::new();
     loop {
@@ -58,7 +60,7 @@ async fn serve(wire: &mut Wire, is_it: impl Fn(&Value) -> bool) -> (Value, Vec<V
     }
 }
 
-/// What the agent says in a turn with this prompt.
+/// Returns the text that the agent says in a turn with this prompt.
 async fn said(wire: &mut Wire, session: &str, text: &str) -> String {
     let id = wire.prompt(session, text).await;
     let (answer, others) = serve(wire, |message| message["id"] == id && message["method"].is_null()).await;
@@ -118,7 +120,8 @@ async fn an_agent_may_have_a_handler_of_its_own_beside_the_library() {
     for (request, number) in [("own-1", 1), (&library, 2), ("acp-mcp-0", 3), ("own-1", 4)] {
         wire.notify("mcp/message", progress(&call, request, number, "")).await;
     }
-    // The library's reaches the tool call, the others the handler; what nobody waits for any more reaches nobody.
+    // The progress of the library's request reaches the tool call, the others reach the handler.
+    // Progress of a request that has ended reaches nobody.
     let (mut own, mut shown) = (Vec::new(), false);
     while own.len() < 2 || !shown {
         let message = wire.recv().await;
@@ -134,7 +137,7 @@ async fn an_agent_may_have_a_handler_of_its_own_beside_the_library() {
     assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
 }
 
-/// What the server tells of the progress of a call.
+/// Builds the server's notification about the progress of a call.
 fn progress(call: &Value, request: &str, number: usize, text: &str) -> Value {
     json!({
         "serverId": SERVER, "requestId": request, "method": "notifications/progress",
@@ -197,7 +200,8 @@ fn json_of(text: &str) -> acp_agent::Value {
     acp_json::from_str(text).unwrap()
 }
 
-/// The client is made to wait, whatever the server has to tell: of 200 KB, less than 4 MB are on the way.
+/// The client has to wait, however much the server sends. With messages of 200 KB, at most 4 MB are
+/// on the way.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_server_that_floods_waits_for_who_takes_it_in() {
     for (count, size, most) in [(300, 200_000, 20), (100_000, 0, 20_000)] {
@@ -231,7 +235,8 @@ async fn a_server_that_floods_waits_for_who_takes_it_in() {
     }
 }
 
-/// While the agent waits for the client it has to read on: what floods fails, and who waits does not.
+/// An agent that waits for the client has to read on. The request that floods fails, and the
+/// request that waits does not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_flood_that_nobody_takes_in_ends_with_its_request() {
     let (noting, let_go) = Noting::new();

@@ -90,7 +90,7 @@ async fn every_way_connects_the_servers_of_its_own_list() {
     }
 }
 
-/// What fails of a list that is none any more is told to nobody.
+/// A server fails after its list was replaced. Nobody is told.
 #[tokio::test]
 async fn servers_of_the_list_before_say_nothing_any_more() {
     for way in ["session/load", "session/resume"] {
@@ -105,7 +105,8 @@ async fn servers_of_the_list_before_say_nothing_any_more() {
     }
 }
 
-/// A session that is kept in a store comes with the servers of the request, not with those of before.
+/// A session that is kept in a store comes with the servers of the request. The servers from before
+/// do not come back.
 #[cfg(feature = "store")]
 #[tokio::test]
 async fn stored_sessions_get_the_servers_of_the_request() {

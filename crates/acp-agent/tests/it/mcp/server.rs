@@ -7,11 +7,12 @@ use std::io::{BufRead as _, Write as _};
 
 use serde_json::{Value, json};
 
-/// Says what the child process is. Its value is the mode, and a file that it makes when it ends, with its process id.
+/// Two variables of the child process: the mode of the server, and a file. The server writes its
+/// process id there when it ends.
 const MODE: &str = "ACP_MCP_TEST_MODE";
 const ENDED: &str = "ACP_MCP_TEST_ENDED";
 
-/// What the child processes do.
+/// Runs in the child processes: serves until the input ends.
 #[test]
 fn run() {
     let Ok(mode) = std::env::var(MODE) else { return };
@@ -43,7 +44,7 @@ struct Server {
     mode: String,
     /// The methods of what came in.
     heard: Vec<Value>,
-    /// What the client has declared.
+    /// The capabilities that the client has declared.
     capabilities: Value,
     is_logged_in: bool,
     /// The call that each question belongs to.

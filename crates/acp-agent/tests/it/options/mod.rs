@@ -1,5 +1,6 @@
-//! Options at their extremes: each value works, or is refused with an error that says so. None panics, and none has
-//! anybody wait in silence.
+//! Options at their extremes: each value works, or is refused with an error that explains it.
+//!
+//! An option never panics, and never lets anybody wait in silence.
 //!
 //! `cargo test -p xtask` compares the names in these tables with the setters in the sources.
 

@@ -33,7 +33,7 @@ async fn blocking(_: &(), turn: Turn) -> Result<StopReason> {
     Ok(StopReason::EndTurn)
 }
 
-/// As many turns at the same time as there are threads for blocking work, on connections of their own and on one.
+/// Checks as many turns at once as there are threads for blocking work, on one connection.
 async fn check(threads: usize) {
     let folder = tempfile::tempdir().unwrap();
     let agent =

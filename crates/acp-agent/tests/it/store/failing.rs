@@ -12,8 +12,8 @@ use tokio::sync::Semaphore;
 use crate::store::{agent, load, named, texts};
 use crate::support::{Wire, check_error};
 
-/// A journal that writes only while there are permits, and not at all once it is broken. What it says about writing
-/// ahead is up to the test.
+/// A journal that writes only while there are permits, and not at all once it is broken. The test
+/// decides if it writes ahead.
 #[derive(Clone)]
 struct Slow {
     journal: Journal,
@@ -176,12 +176,14 @@ async fn a_turn_waits_for_a_store_that_is_behind() {
     let session = wire.new_session().await;
     store.permits.forget_permits(Semaphore::MAX_PERMITS);
     let prompt = wire.prompt(&session, "go").await;
-    // The pipe has room for all of it, the store for no more than 1 MiB and one: eleven of them come.
+    // The pipe has room for all updates. The store takes no more than 1 MiB and one update, so that
+    // eleven come.
     for _ in 0..11 {
         wire.update().await;
     }
     wire.notify("session/cancel", json!({"sessionId": session})).await;
-    // The cancel is heard before this is answered. The turn was waiting for the store: nothing more comes of it.
+    // The cancel is heard before this request is answered. The turn was waiting for the store and
+    // says nothing more.
     assert_eq!(wire.call("session/list", json!({})).await["result"]["sessions"][0]["sessionId"], session);
     store.permits.add_permits(1000);
     let answer = wire.recv().await;

@@ -1,4 +1,4 @@
-//! What handlers have of a store.
+//! A store as handlers see it.
 
 use std::sync::Mutex;
 
@@ -10,7 +10,8 @@ use serde_json::json;
 use crate::store::{load, named, texts};
 use crate::support::Wire;
 
-/// What a session keeps: what was said before it was opened, and how often it was asked since.
+/// The state of a session: the conversation from before it was opened, and the number of prompts
+/// since.
 struct Chat {
     before: Vec<String>,
     asked: Mutex<usize>,

@@ -130,7 +130,8 @@ async fn a_session_that_is_only_looked_at_stays_as_it_was() {
             assert_eq!(std::fs::metadata(&file).unwrap().modified().unwrap(), old, "{method}");
         }
     }
-    // What a kill has left of a record goes when it is opened; that is no use of the session either.
+    // A kill leaves a piece of a record. Opening the session removes it, which does not count as a
+    // use of the session either.
     std::fs::write(&file, [&before[..], b"00000064 12345678 u {"].concat()).unwrap();
     age();
     let mut wire = connect(folder.path()).await;

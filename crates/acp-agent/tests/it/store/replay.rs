@@ -188,7 +188,7 @@ async fn a_long_session_is_read_no_faster_than_the_client_takes_it() {
     const UPDATES: usize = 100_000;
     /// In bytes: what the pipe holds, and what may be queued before it.
     const PIPE: usize = 16 * 1024;
-    /// What the journal reads at once. The next is read while one is sent.
+    /// The bytes that the journal reads at once. It reads the next batch while one is sent.
     const BATCH: usize = 256 * 1024;
 
     let folder = tempfile::tempdir().unwrap();
@@ -207,7 +207,8 @@ async fn a_long_session_is_read_no_faster_than_the_client_takes_it() {
     let mut wire = Wire::serve_through(Arc::new(router), PIPE);
     wire.initialize(json!({})).await;
     let id = wire.request("session/load", named("session/load", "long")).await;
-    // The pipe, its queue, the test's own buffer, two batches; a record is longer on the wire than in the file.
+    // Records wait in the pipe, its queue, the test's own buffer and two batches. A record is
+    // longer on the wire than in the file.
     let ahead = (2 * PIPE + 8 * 1024 + 2 * BATCH) / update(0).to_string().len() + 3;
     for number in 0..UPDATES {
         assert_eq!(wire.update().await, update(number));

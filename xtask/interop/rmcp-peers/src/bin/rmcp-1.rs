@@ -1,4 +1,6 @@
-//! An MCP server on version 1 of the Rust SDK, on stdio. It ends when its first message is not `initialize`.
+//! An MCP server on version 1 of the Rust SDK, on stdio.
+//!
+//! It ends when its first message is not `initialize`.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! `rmcp-3 modern|legacy|dual stdio|http`: an MCP server on version 3 of the Rust SDK, of one era or of both.
+//! An MCP server on version 3 of the Rust SDK, of one era or of both.
 //!
-//! Over HTTP it prints its address.
+//! It is called as `rmcp-3 modern|legacy|dual stdio|http`. Over HTTP it prints its address.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -24,7 +24,7 @@ struct Echo {
 }
 
 impl Echo {
-    /// Of this era: `None` when there is no such.
+    /// Creates the server of this era. `None` means that the era does not exist.
     fn new(era: &str) -> Option<Self> {
         let all = ProtocolVersion::KNOWN_VERSIONS.iter().cloned();
         let versions = match era {

@@ -90,13 +90,13 @@ async fn connect(agent: AcpAgent, scenario: Value, observer: Arc<Observer>) -> R
         .await
 }
 
-/// What the client saw, and where in the scenario it is.
+/// The client's observations, and its place in the scenario.
 struct Observer {
     report: Mutex<serde_json::Map<String, Value>>,
     turn: Mutex<Option<Turn>>,
     /// Counts finished turns, for answers that are held until their turn is over.
     finished: watch::Sender<usize>,
-    /// Counts permission requests without an answer. The other requests are answered by the handler itself.
+    /// Counts permission requests without an answer. The handler answers the other requests itself.
     open: watch::Sender<usize>,
 }
 
@@ -210,7 +210,7 @@ impl Observer {
         })
     }
 
-    /// Sends `session/cancel` once, the first time the event happens that the turn names in `cancelOn`.
+    /// Sends `session/cancel` once, at the first event that the turn names in `cancelOn`.
     fn happened(&self, event: &str, agent: &ConnectionTo<Agent>) -> Result<()> {
         let mut turn = lock(&self.turn);
         let Some(turn) = turn.as_mut().filter(|turn| !turn.cancel_sent && turn.wanted["cancelOn"] == event)
