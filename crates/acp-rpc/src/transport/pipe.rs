@@ -9,8 +9,8 @@ const SIZE: usize = 256 * 1024;
 
 /// Makes a pipe hold more than the 64 KiB that Linux gives it.
 ///
-/// A long message then takes fewer turns of the two processes. A pipe that may not grow stays as it
-/// is.
+/// A long message then crosses it in fewer pieces, and the processes switch less often. A pipe that
+/// may not grow stays as it is.
 #[cfg(target_os = "linux")]
 pub(super) fn widen(pipe: impl AsFd) {
     if rustix::pipe::fcntl_getpipe_size(&pipe).is_ok_and(|size| size < SIZE) {
