@@ -19,6 +19,7 @@ const ENFORCED: &[&str] = &[
     "examples",
     "fuzz",
     "xtask/interop",
+    "xtask/src",
     "xtask/tests",
 ];
 

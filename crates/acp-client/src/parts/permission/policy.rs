@@ -141,7 +141,7 @@ impl PermissionPolicy {
     ///
     /// ```
     /// # use acp_client::{Choice, PermissionPolicy};
-    /// // Who once allowed edits of a file always is not asked again about other edits of it.
+    /// // A user who has allowed edits of a file for always is not asked about its other edits.
     /// let policy = PermissionPolicy::ask(async |_| Choice::AllowAlways).remember_by(|request| {
     ///     let [file] = request.tool_call.locations.as_deref()? else { return None };
     ///     Some(format!("{:?} {}", request.tool_call.kind.as_ref()?, file.path))
