@@ -187,10 +187,7 @@ impl fmt::Display for Error {
             Error::NotOffered { capability } => write!(f, "the client does not offer `{capability}`"),
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
             Error::FormField { field, problem } => {
-                write!(
-                    f,
-                    "the answer to `elicitation/create` is not what the form allows: `{field}` {problem}"
-                )
+                write!(f, "the answer to `elicitation/create` does not fit the form: `{field}` {problem}")
             }
             Error::Rpc(error) => f.write_str(&error.message),
             Error::Io(error) => error.fmt(f),

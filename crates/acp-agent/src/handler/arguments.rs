@@ -34,13 +34,13 @@ use crate::updates::session_updates::SessionUpdates;
 ///
 /// A function with `#[ext]` has anything that is `DeserializeOwned`, which is read from the params,
 /// an [`Elicitation`](crate::Elicitation), and the session that the member `sessionId` names. A
-/// function with `#[on]` and a marker of one's own has the params that the marker names, and an
+/// function with `#[on]` and a marker of your own has the params that the marker names, and an
 /// `Elicitation`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an argument of the operation `{O}`",
-    label = "the handler cannot be given this",
-    note = "every handler can have `Client`, `Cancel` and `RequestMeta`; on an open session `Session<T>`; \
-            `prompt` has `Turn`, the others their request; `#[ext]` handlers whatever can be deserialized"
+    label = "a handler of this operation cannot have this argument",
+    note = "every handler can have `Client`, `Cancel` and `RequestMeta`, and on an open session `Session<T>`",
+    note = "`prompt` has `Turn`, every other operation its request, and `#[ext]` any `DeserializeOwned` type"
 )]
 pub trait FromCall<O: ServeOperation, A: Agent>: Sized {
     /// Takes the argument from the call.
@@ -109,9 +109,9 @@ impl<A: Agent> FromCall<op::Initialize, A> for InitializeRequest {
 
 impl<A: Agent, T: DeserializeOwned> FromCall<op::Extension, A> for T {
     fn from_call(call: &mut Call<op::Extension, A::Session>) -> Result<Self> {
-        call.params().parse().map_err(|error| {
-            Error::invalid_params(format!("the params are not what this method takes: {error}"))
-        })
+        call.params()
+            .parse()
+            .map_err(|error| Error::invalid_params(format!("the params do not fit this method: {error}")))
     }
 }
 
@@ -174,7 +174,11 @@ fn request_scope<S>(scope: &Scope<S>) -> Result<ElicitationScope> {
         Some(Id::Int(id)) => RequestId::Integer(*id),
         Some(Id::Str(id)) => RequestId::String((**id).to_owned()),
         Some(Id::Null) => RequestId::Null,
-        None => return Err(Error::from("a notification cannot ask the user: it is not waited for")),
+        None => {
+            return Err(Error::from(
+                "the handler of a notification cannot ask the user: the client does not wait for it",
+            ));
+        }
     };
     Ok(ElicitationRequestScope::new(id).into())
 }
@@ -194,5 +198,5 @@ pub(crate) fn mcp_of_opening<O: OpensSession, S: Send + Sync + 'static>(call: &C
 
 #[cfg(feature = "mcp")]
 fn not_connected() -> Error {
-    Error::from("this agent does not connect MCP servers: `#[agent(mcp)]` and `Router::mcp` make it do so")
+    Error::from("this agent does not connect MCP servers: switch that on by `#[agent(mcp)]` or `Router::mcp`")
 }

@@ -17,14 +17,14 @@ use crate::op;
 #[doc = include_str!("../generated/results.md")]
 ///
 /// The hook `auth_methods` returns a `Vec<AuthMethod>`, and a function with `#[ext]` anything that
-/// is `Serialize`. A function with `#[on]` and a marker of one's own returns the response that the
+/// is `Serialize`. A function with `#[on]` and a marker of your own returns the response that the
 /// marker names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a result of the operation `{O}`",
-    label = "the operation cannot be answered with this",
-    note = "`prompt` returns `Result<StopReason>`; operations that open a session return `Result<Opened<T>>` \
-            with the `T` of `new_session`; `#[ext]` requests return anything that can be serialized; \
-            most others return `Result<()>`"
+    label = "the operation cannot return this",
+    note = "`prompt` returns `Result<StopReason>`, and most other operations return `Result<()>`",
+    note = "operations that open a session return `Result<Opened<T>>` with the `T` of `new_session`",
+    note = "`#[ext]` requests return a `Result` of any `Serialize` type"
 )]
 pub trait IntoReply<O: ServeOperation, S: Send + Sync + 'static> {
     /// Makes the answer.

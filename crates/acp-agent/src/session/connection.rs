@@ -108,7 +108,7 @@ impl<S> Connection<S> {
             return Ok(());
         }
         Err(RpcError::invalid_params(format!(
-            "`methodId`: no such way to log in by `authenticate`; this agent has {}",
+            "`methodId`: `authenticate` has no such way to log in; this agent has {}",
             names(ids),
         )))
     }

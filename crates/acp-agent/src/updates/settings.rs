@@ -77,7 +77,7 @@ fn check_value(option: &SessionConfigOption, value: &SessionConfigValue) -> Resu
     match (&option.kind, value) {
         (SessionConfigKind::Select(select), SessionConfigValue::Boolean { .. }) => {
             Err(RpcError::invalid_params(format!(
-                "`value`: config option `{id}` takes an id, no boolean; its values are {}",
+                "`value`: config option `{id}` takes the id of a value, not a boolean; its values are {}",
                 names(values(select).map(|value| &value.value)),
             )))
         }

@@ -228,7 +228,7 @@ async fn notifications_that_have_no_effect_are_told_to_the_hook() {
     assert_eq!(said.len(), 1, "{said:?}");
     let expected = [
         "ignored `session/cancel`: `sessionId`: required, but missing",
-        "ignored `_test/count`: the params are not what this method takes: expected u32, found a string",
+        "ignored `_test/count`: the params do not fit this method: expected u32, found a string",
     ];
     assert_eq!(faults, expected);
 }

@@ -100,7 +100,7 @@ impl fmt::Display for Text<'_> {
             ),
             Error::Incomplete { capability, missing } => write!(
                 f,
-                "`{capability}` cannot be offered to the agent: serve `{}` as well, or nothing of it",
+                "`{capability}` cannot be offered to the agent: serve `{}` as well, or none of it",
                 missing.join("`, `")
             ),
             Error::Rpc(error) => f.write_str(&error.message),

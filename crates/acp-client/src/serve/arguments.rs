@@ -23,12 +23,13 @@ use crate::{Agent, Cancel, Context, Error, Event};
 #[doc = include_str!("../generated/arguments.md")]
 ///
 /// A function with `#[ext]` has anything that is `DeserializeOwned`, which is read from the params.
-/// A function with `#[on]` and a marker of one's own has the params that the marker names.
+/// A function with `#[on]` and a marker of your own has the params that the marker names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an argument of the operation `{O}`",
-    label = "the handler cannot be given this",
-    note = "every handler can have its request, `Agent`, `Cancel`, `RequestMeta` and `Context`; in a session also \
-            `SessionId`; `update` has `Event`; `#[ext]` handlers have whatever can be deserialized"
+    label = "a handler of this operation cannot have this argument",
+    note = "every handler can have its request, `Agent`, `Cancel`, `RequestMeta` and `Context`, and in a session \
+            `SessionId`",
+    note = "`update` has `Event`, and `#[ext]` handlers have any `DeserializeOwned` type"
 )]
 pub trait FromCall<O: Op>: Sized {
     /// Takes the argument from the call.
@@ -39,7 +40,7 @@ pub trait FromCall<O: Op>: Sized {
 }
 
 /// An argument of a handler, on its way. Await it.
-#[must_use = "an argument is had by awaiting it"]
+#[must_use = "await it to get the argument"]
 pub struct Argument<'c, T>(Way<'c, T>);
 
 enum Way<'c, T> {
@@ -125,9 +126,10 @@ impl FromCall<op::Update> for Event {
 
 impl<T: DeserializeOwned> FromCall<op::Extension> for T {
     fn from_call(call: &mut Call<op::Extension>) -> Argument<'_, Self> {
-        let parsed = call.params().parse().map_err(|error| {
-            Error::invalid_params(format!("the params are not what this method takes: {error}"))
-        });
+        let parsed = call
+            .params()
+            .parse()
+            .map_err(|error| Error::invalid_params(format!("the params do not fit this method: {error}")));
         parsed.into()
     }
 }

@@ -14,12 +14,13 @@ use crate::serve::serve_op::Served;
 #[doc = include_str!("../generated/results.md")]
 ///
 /// A function with `#[ext]` returns anything that is `Serialize`. A function with `#[on]` and a
-/// marker of one's own returns the response that the marker names.
+/// marker of your own returns the response that the marker names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a result of the operation `{O}`",
-    label = "the operation cannot be answered with this",
-    note = "every operation takes its response; `request_permission` also `Result<Choice>`, `read_text_file` \
-            `Result<String>`; `#[ext]` requests return anything that can be serialized"
+    label = "the operation cannot return this",
+    note = "every operation can return a `Result` of its response",
+    note = "`request_permission` can also return `Result<Choice>`, and `read_text_file` `Result<String>`",
+    note = "`#[ext]` requests return a `Result` of any `Serialize` type"
 )]
 pub trait IntoReply<O: Served> {
     /// Converts to the answer.

@@ -31,7 +31,7 @@ pub trait Served: Op {
 /// A notification. Its handler returns nothing.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a notification",
-    label = "this one is answered",
+    label = "this operation is a request",
     note = "`Router::on` takes the handlers of requests"
 )]
 pub trait Notified: Served<Answer = ()> {}

@@ -38,12 +38,12 @@ async fn config_options_are_checked_set_and_followed() {
     let refused = [
         (
             session.set_config_option("speed", "x").await,
-            "`configId` is none of the session's config options: model, ",
+            "`configId` is not one of the session's config options: model, ",
         ),
-        (session.set_config_option("model", "c").await, "`value` is none of the choices of `model`: a, b"),
+        (session.set_config_option("model", "c").await, "`value` is not one of the choices of `model`: a, b"),
         (
             session.set_config_option("level", "g").await,
-            "`value` is none of the choices of `level`: low, high",
+            "`value` is not one of the choices of `level`: low, high",
         ),
         (session.set_config_option("model", true).await, "`value` must be the id of a choice"),
         (session.set_config_option("web", "on").await, "`value` must be true or false"),

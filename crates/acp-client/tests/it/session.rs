@@ -166,7 +166,7 @@ async fn what_was_offered_is_sent() {
     });
     let session = session.expect("opened");
     let error = session.set_mode("code").await.expect_err("no such mode");
-    assert!(error.to_string().contains("is none of the session's modes: ask, u://x|y"), "{error}");
+    assert!(error.to_string().contains("is not one of the session's modes: ask, u://x|y"), "{error}");
     let (set, ()) = tokio::join!(session.set_mode("u://x|y"), async {
         let request = wire.expect("session/set_mode").await;
         assert_eq!(request["params"], json!({"sessionId": "s1", "modeId": "u://x|y"}));

@@ -277,8 +277,8 @@ async fn a_request_that_waits_does_not_open_the_flood_gates_for_ever() {
     let error = soon("the end of the call", call).await.unwrap();
     assert_eq!(
         error.to_string(),
-        "`ask` was given up: too much came in before its answer, and nobody read it; \
-         handle what comes in sooner, or raise `incoming_ceiling`"
+        "`ask` failed, because too much came in before its answer: \
+         handle messages sooner, or raise `incoming_ceiling`"
     );
     settle().await;
     let bytes = sent.load(Ordering::Relaxed) * note(0).len();
@@ -332,7 +332,7 @@ async fn a_message_whose_values_take_too_much_memory_is_not_read() {
     assert!(error.contains("its values take more memory than the limit"), "{error}");
     assert_eq!(
         lab.faults()[0],
-        "a line was skipped whose values would take more memory than the limit of 20000 bytes (2051 bytes long)"
+        "a line was skipped, because its values would take more memory than the limit of 20000 bytes (2051 bytes long)"
     );
 }
 

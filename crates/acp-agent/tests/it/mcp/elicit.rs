@@ -114,7 +114,7 @@ async fn a_call_that_needs_a_page_visited_first_is_made_again() {
 #[tokio::test]
 async fn a_page_that_is_not_visited_fails_the_call() {
     for (offered, why) in
-        [(json!({"elicitation": {"url": {}}}), "the user declined"), (json!({}), "nobody who asks the user")]
+        [(json!({"elicitation": {"url": {}}}), "the user declined"), (json!({}), "no handler asks the user")]
     {
         let (mut wire, session) = one(Obedient, offered.clone()).await;
         wire.prompt(&session, "call one__login").await;

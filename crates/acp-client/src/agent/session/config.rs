@@ -76,7 +76,10 @@ fn check(
 ) -> Result<(), (&'static str, String)> {
     let Some(found) = options.iter().find(|listed| listed.id == *option) else {
         let listed: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
-        return Err(("configId", format!("is none of the session's config options: {}", listed.join(", "))));
+        return Err((
+            "configId",
+            format!("is not one of the session's config options: {}", listed.join(", ")),
+        ));
     };
     let problem = match (&found.kind, value) {
         (SessionConfigKind::Select(select), SessionConfigValue::Id { value }) => {
@@ -85,7 +88,7 @@ fn check(
                 return Ok(());
             }
             let choices: Vec<&str> = choices.into_iter().map(SessionConfigValueId::as_str).collect();
-            format!("is none of the choices of `{option}`: {}", choices.join(", "))
+            format!("is not one of the choices of `{option}`: {}", choices.join(", "))
         }
         (SessionConfigKind::Select(_), SessionConfigValue::Boolean { .. }) => {
             format!("must be the id of a choice: `{option}` is a select")

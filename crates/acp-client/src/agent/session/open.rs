@@ -23,7 +23,7 @@ use crate::{Agent, Error, Session};
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a session is opened by awaiting this"]
+#[must_use = "nothing is sent until this is awaited"]
 pub struct NewSession {
     agent: Agent,
     place: Place,
@@ -42,7 +42,7 @@ pub struct NewSession {
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a session is opened by awaiting this"]
+#[must_use = "nothing is sent until this is awaited"]
 pub struct LoadSession {
     agent: Agent,
     id: SessionId,
@@ -63,7 +63,7 @@ pub struct LoadSession {
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a session is opened by awaiting this"]
+#[must_use = "nothing is sent until this is awaited"]
 pub struct ResumeSession {
     agent: Agent,
     id: SessionId,

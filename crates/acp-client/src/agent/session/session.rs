@@ -119,7 +119,7 @@ impl Session {
         let modes = self.modes().ok_or(Error::NotOffered { method, capability: "modes" })?;
         if !modes.available_modes.iter().any(|listed| listed.id == mode) {
             let listed: Vec<&str> = modes.available_modes.iter().map(|mode| mode.id.as_str()).collect();
-            let problem = format!("is none of the session's modes: {}", listed.join(", "));
+            let problem = format!("is not one of the session's modes: {}", listed.join(", "));
             return Err(Error::Argument { method, field: "modeId", problem });
         }
         let request = SetSessionModeRequest::new(self.id().clone(), mode);

@@ -55,8 +55,8 @@ impl FileError {
             Self::Directory => "is a directory",
             Self::Special => "is not a regular file",
             Self::DanglingLink => "is a link to a file that does not exist",
-            Self::EndlessLink => "leads over links that cannot be followed",
-            Self::BadName => "is not a name that a file can have",
+            Self::EndlessLink => "leads through links that cannot be followed",
+            Self::BadName => "is not a valid name of a file",
             Self::NotText => "is not UTF-8 text",
             Self::TooLarge => {
                 return format!("has more than {max_bytes} bytes at once: use parts (`line` and `limit`)");

@@ -329,9 +329,11 @@ fn words(error: &AuthError) -> String {
             shortened(&format!("{place}: {source}"))
         }
         AuthError::AuthorizationServersUnavailable { authorization_servers, .. } => {
-            shortened(&format!("nothing is published by {}", authorization_servers.join(", ")))
+            shortened(&format!("there is none at {}", authorization_servers.join(", ")))
         }
-        AuthError::InvalidScope(_) => "the authorization server gives no codes".to_owned(),
+        AuthError::InvalidScope(_) => {
+            "the authorization server does not offer authorization codes".to_owned()
+        }
         AuthError::OAuthError(text) => shortened(text),
         error => error
             .source()

@@ -74,10 +74,7 @@ impl Subscriptions {
             true
         });
         if !is_added {
-            return Err(McpError::TooMany {
-                what: "resources of a server that are subscribed to",
-                most: MOST,
-            });
+            return Err(McpError::TooMany { what: "subscribed resources", most: MOST });
         }
         let (wanted, uri) = (Arc::downgrade(&self.wanted), Box::<str>::from(uri));
         Ok(Guard::new(move || {
@@ -224,10 +221,7 @@ mod tests {
         let mut guards: Vec<_> =
             (0..MOST).map(|at| subscriptions.add(&format!("x:{at}"), Arc::clone(&quiet)).unwrap()).collect();
         let error = subscriptions.add("x:one more", Arc::clone(&quiet)).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "nothing was sent: there are 1000 resources of a server that are subscribed to already, and not more are taken"
-        );
+        assert_eq!(error.to_string(), "nothing was sent: the limit of 1000 subscribed resources is reached");
         let second = subscriptions.add("x:0", Arc::clone(&quiet)).unwrap();
         drop(guards.swap_remove(0));
         assert!(subscriptions.changes().borrow().contains_key("x:0"), "the second handler is there");

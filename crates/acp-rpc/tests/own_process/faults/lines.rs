@@ -287,7 +287,8 @@ fn oversized() -> Vec<Row> {
 fn too_heavy() -> Vec<Row> {
     let line = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"echo","params":[{}[]]}}"#, "[],".repeat(50_000));
     let length = line.len();
-    let report = "a line was skipped whose values would take more memory than the limit of 1000000 bytes";
+    let report =
+        "a line was skipped, because its values would take more memory than the limit of 1000000 bytes";
     vec![
         Row::new("values that take too much memory")
             .limit("max_message", 1_000_000)
