@@ -38,7 +38,7 @@ fn a_method_of_the_protocol_is_no_request_of_ones_own() {
     let _ = Router::new("silent", "1", Silent).on::<op::Request<methods::SessionSetMode>, _>(set_mode);
 }
 
-/// A model of one's choice: agents can be generic.
+/// An agent that is generic over its model.
 trait Model: Send + Sync + 'static {
     fn answer(&self) -> impl Future<Output = String> + Send;
 }

@@ -170,7 +170,7 @@ fn stable() -> impl Agent {
         .ext_notification("_stable/saw", Stable::saw)
 }
 
-/// A message to send. After a request the test reads up to its answer, after a notification one
+/// A message to send. After a request the test reads up to its answer, and after a notification one
 /// message.
 enum Line {
     Request(&'static str, Value),
@@ -228,7 +228,7 @@ fn stable_script() -> Vec<Line> {
     ]
 }
 
-/// Every line that the agent says to the script.
+/// Returns every line of the agent's answers to the script.
 async fn transcript(agent: impl Agent, script: &[Line]) -> Vec<String> {
     let mut wire = Wire::serve(agent);
     let mut said = Vec::new();
@@ -265,7 +265,7 @@ async fn read_to_answer(wire: &mut Wire, id: u64, said: &mut Vec<String>) {
     }
 }
 
-/// Compares the two, and looks whether the script has every operation of the agent's.
+/// Compares the two agents, and checks that the script has every operation.
 async fn compare<A: Agent>(block: A, router: impl Agent, script: Vec<Line>) -> Vec<String> {
     let asked = |operation: &Operation| {
         script.iter().any(|line| match line {
@@ -295,7 +295,7 @@ async fn stable_operations_are_the_same_in_a_block_and_a_router() {
     let said = compare(Stable, stable(), stable_script()).await;
     let stable = Operation::ALL.iter().filter(|operation| Stable::PROFILE.operations.contains(**operation));
     assert_eq!(stable.count(), 11);
-    // That both refuse everything would be the same, too.
+    // The two would also be equal if both refused everything.
     assert_eq!(
         codes(&said),
         [

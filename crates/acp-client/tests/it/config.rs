@@ -84,7 +84,7 @@ async fn config_options_are_checked_set_and_followed() {
     wire.answer(&request, json!({"configOptions": [select("model", &["b"])]})).await;
     let newer = json!({"sessionUpdate": "config_option_update", "configOptions": [select("model", &["z"])]});
     wire.update("s1", newer).await;
-    // The answer shows that the client has taken in the update, before anybody looks at the one
+    // The answer shows that the client has read the update, before the test looks at the answer
     // above.
     wire.call(json!(1), "_unknown", json!(null)).await;
     set.await.expect("set");

@@ -218,7 +218,7 @@ async fn resources_below_one_are_told_of_by_legacy_servers(binding: Binding) {
     session.shutdown().await;
 }
 
-/// Row 18 of what the C# SDK gives its users: an end with a reason.
+/// Row 18 of the features of the C# SDK: an end with a reason.
 async fn who_waits_for_a_server_that_ends_hears_of_it(binding: Binding) {
     let place = Place::new(binding, json!({ "era": "legacy" })).await;
     let (session, server) = place.server().await;
