@@ -14,7 +14,7 @@ use crate::disk::tree::{Tree, inside};
 
 /// The new content of a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Text<'a> {
+pub(crate) struct NewContent<'a> {
     pub(crate) text: &'a str,
     /// True if missing directories are to be made.
     pub(crate) makes_directories: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Text<'a> {
 /// part of it.
 ///
 /// A hard link to the old file keeps the old text, because the new one is a new file.
-pub(crate) fn write(trees: &[Arc<Tree>], path: &str, text: Text<'_>) -> Result<(), FileError> {
+pub(crate) fn write(trees: &[Arc<Tree>], path: &str, text: NewContent<'_>) -> Result<(), FileError> {
     inside(trees, path, |tree, relative| {
         let dir = tree.dir();
         // A write through a link changes the target and keeps the link.

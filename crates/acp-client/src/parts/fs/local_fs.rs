@@ -18,7 +18,7 @@ use super::file_answer::Asked;
 use super::overlay::{AnyOverlay, HostFile, Overlay};
 use crate::disk::file_error::FileError;
 use crate::disk::lines::{self, Window};
-use crate::disk::replace::{self, Text};
+use crate::disk::replace::{self, NewContent};
 use crate::disk::tree::{Tree, inside};
 use crate::parts::refusal::invalid;
 use crate::{Client, Context, Handlers, RpcError};
@@ -252,7 +252,8 @@ impl LocalFs {
             return Err(FileError::Withdrawn);
         }
         let (path, makes_directories) = (path.to_owned(), self.makes_directories);
-        self.on_disk(move || replace::write(&trees, &path, Text { text: &content, makes_directories })).await
+        self.on_disk(move || replace::write(&trees, &path, NewContent { text: &content, makes_directories }))
+            .await
     }
 
     /// Finds the real path of a file, which need not exist.

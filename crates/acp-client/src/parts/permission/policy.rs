@@ -41,15 +41,15 @@ use crate::{Client, Context, Handlers};
 #[derive(Clone)]
 pub struct PermissionPolicy(Arc<Rule>);
 
-type Key = Box<dyn Fn(&RequestPermissionRequest) -> Option<String> + Send + Sync>;
-type Asked = Pin<Box<dyn Future<Output = Choice> + Send>>;
+type KeyOf = Box<dyn Fn(&RequestPermissionRequest) -> Option<String> + Send + Sync>;
+type ChoiceFuture = Pin<Box<dyn Future<Output = Choice> + Send>>;
 
 enum Rule {
     Fixed(Choice),
-    Ask(Box<dyn Fn(RequestPermissionRequest) -> Asked + Send + Sync>),
+    Ask(Box<dyn Fn(RequestPermissionRequest) -> ChoiceFuture + Send + Sync>),
     ByKind(Vec<(ToolKind, PermissionPolicy)>),
     Or(PermissionPolicy, PermissionPolicy),
-    Remember(PermissionPolicy, Key, Memory),
+    Remember(PermissionPolicy, KeyOf, Memory),
 }
 
 /// The result of a rule.

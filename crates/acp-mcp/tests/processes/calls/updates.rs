@@ -1,6 +1,6 @@
 //! Reports of servers: updates of subscribed resources, and changes of lists.
 
-use acp_mcp::{CallOptions, CloseReason, Event, Guard, McpError, McpSession, ResourceUpdate, Server};
+use acp_mcp::{CallOptions, CloseReason, Event, HandlerGuard, McpError, McpSession, ResourceUpdate, Server};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -34,7 +34,7 @@ async fn end(session: &McpSession, binding: Binding) {
 
 type Heard = UnboundedReceiver<ResourceUpdate>;
 
-async fn subscribe(server: &Server, uri: &str) -> Result<(Guard, Heard), McpError> {
+async fn subscribe(server: &Server, uri: &str) -> Result<(HandlerGuard, Heard), McpError> {
     let (tell, heard) = unbounded_channel();
     let guard = server.on_resource_updated(uri, move |update| drop(tell.send(update.clone()))).await?;
     Ok((guard, heard))
