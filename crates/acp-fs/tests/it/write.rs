@@ -113,7 +113,7 @@ fn a_dropped_write_that_has_not_begun_is_given_up() {
     runtime.block_on(async {
         let place = Place::new().await;
         let (free, busy) = std::sync::mpsc::channel::<()>();
-        let blocking = tokio::task::spawn_blocking(move || drop(busy.recv()));
+        let blocking = tokio::task::spawn_blocking(move || busy.recv().unwrap());
         {
             let writing = place.write(place.path("late.txt"), "late");
             let mut writing = std::pin::pin!(writing);
