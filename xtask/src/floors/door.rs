@@ -66,7 +66,7 @@ pub fn faults(name: &str, source: &Source, door: &Door) -> Vec<String> {
         .flat_map(|(file, calls)| calls.iter().map(move |call| (file, call.as_str())))
         .collect();
     let outside = made.difference(&excepted).map(|(file, call)| {
-        format!("src/{file} has `{call}`, which belongs into {}/: nothing else knows the wire", door.folder)
+        format!("src/{file} has `{call}`, which belongs in {}/: nothing else knows the wire", door.folder)
     });
     let needless = excepted
         .difference(&made)
@@ -146,7 +146,8 @@ fn makes(piece: &[String], call: &str) -> bool {
         return piece.iter().filter_map(|word| word.strip_prefix('"')).any(|word| word.starts_with(text));
     }
     let wanted = words(call);
-    let fits = |(word, wanted): (&String, &String)| word == wanted || (wanted == "\"" && word.starts_with('"'));
+    let fits =
+        |(word, wanted): (&String, &String)| word == wanted || (wanted == "\"" && word.starts_with('"'));
     piece.windows(wanted.len()).enumerate().any(|(at, found)| {
         found.iter().zip(&wanted).all(fits) && (!is_method(call) || is_called(&piece[at + wanted.len()..]))
     })

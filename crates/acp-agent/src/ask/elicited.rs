@@ -94,7 +94,7 @@ impl OpenedUrl {
         OpenedUrl { client: client.clone(), id: unique("elicitation").into() }
     }
 
-    pub(crate) fn request(
+    pub(crate) fn question(
         &self,
         message: impl Into<String>,
         url: impl Into<String>,

@@ -70,7 +70,7 @@ impl Turn {
         url: impl Into<String>,
     ) -> Result<Elicited<OpenedUrl>> {
         let page = OpenedUrl::new(self.client());
-        let request = page.request(message, url, session_scope(self.session_id()));
+        let request = page.question(message, url, session_scope(self.session_id()));
         page.read(&self.elicit_with(&request).await?)
     }
 

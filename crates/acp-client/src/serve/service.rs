@@ -27,7 +27,9 @@ impl Service for ClientService {
         let session = wire.session(&params);
         let context = Context::new(request.peer, request.cancel, Arc::clone(&self.link));
         let task = handler(params, context.clone())?;
-        let Some((session, withdrawn)) = session.zip(wire.answer_when_withdrawn(method)) else { return Ok(task) };
+        let Some((session, withdrawn)) = session.zip(wire.answer_when_withdrawn(method)) else {
+            return Ok(task);
+        };
         Ok(withdrawable(task, self.link.shared.sessions.asks(&session), context, withdrawn))
     }
 
@@ -36,7 +38,9 @@ impl Service for ClientService {
         if wire.is_update(method) {
             return self.update(method, params, peer);
         }
-        let Some(handler) = self.handlers.find_notification(wire.operation(method, &params)) else { return Delivery::Ignore };
+        let Some(handler) = self.handlers.find_notification(wire.operation(method, &params)) else {
+            return Delivery::Ignore;
+        };
         match handler(params, self.notification_context(peer)) {
             Ok(task) => Delivery::Task(task),
             Err(error) => {

@@ -159,8 +159,8 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     }
     opening.opened(updates);
     let reply = match scope.reopening.clone() {
-        Some(reopening) => reopening.reply(modes, config_options, meta),
-        None => Reply::new(O::response(id, modes, config_options, meta)),
+        Some(reopening) => reopening.reply(scope.client.wire(), modes, config_options, meta),
+        None => scope.client.wire().answer(O::response(id, modes, config_options, meta)),
     };
     let opening = opening.clone();
     Ok(reply.after(move |_| {
