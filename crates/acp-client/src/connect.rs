@@ -191,7 +191,7 @@ impl Connect {
         let request = InitializeRequest::new(ProtocolVersion::LATEST)
             .client_capabilities(capabilities)
             .client_info(self.info);
-        let shared = Arc::new(Shared::new(self.handlers.needs_roots));
+        let shared = Arc::new(Shared::new(self.handlers.special.needs_roots));
         let link = Arc::new(Link::new(Arc::clone(&shared)));
         let service = ClientService { handlers: Arc::new(self.handlers), link: Arc::clone(&link) };
         let (peer, driver) = acp_rpc::connect(transport, service, self.options.noise(Noise::Skip));

@@ -16,14 +16,18 @@ use May::{Use, UseAny};
 
 /// The rooms of the workspace, as docs/ARCHITECTURE.md draws them. Tests and benches may use any of
 /// ours.
-const TABLE: [(&str, May); 12] = [
+const TABLE: [(&str, May); 13] = [
     ("acp-json", Use(&[])),
     ("acp-macros", Use(&[])),
     ("acp-process", Use(&[])),
     ("acp-types", Use(&["acp-json"])),
     ("acp-rpc", Use(&["acp-json", "acp-process"])),
-    ("acp-agent", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp"])),
-    ("acp-client", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp", "acp-process"])),
+    ("acp-handlers", Use(&["acp-json", "acp-types", "acp-rpc"])),
+    ("acp-agent", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-handlers", "acp-mcp"])),
+    (
+        "acp-client",
+        Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-handlers", "acp-mcp", "acp-process"]),
+    ),
     ("acp-mcp", Use(&["acp-json", "acp-types", "acp-process"])),
     ("acp-testkit", UseAny),
     ("acp-cli", UseAny),
