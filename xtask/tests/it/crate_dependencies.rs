@@ -16,17 +16,39 @@ use May::{Use, UseAny};
 
 /// The rooms of the workspace, as docs/ARCHITECTURE.md draws them. Tests and benches may use any of
 /// ours.
-const TABLE: [(&str, May); 13] = [
+const TABLE: [(&str, May); 14] = [
     ("acp-json", Use(&[])),
     ("acp-macros", Use(&[])),
     ("acp-process", Use(&[])),
+    ("acp-fs", Use(&[])),
     ("acp-types", Use(&["acp-json"])),
     ("acp-rpc", Use(&["acp-json", "acp-process"])),
     ("acp-handlers", Use(&["acp-json", "acp-types", "acp-rpc"])),
-    ("acp-agent", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-handlers", "acp-mcp"])),
+    (
+        "acp-agent",
+        Use(&[
+            "acp-json",
+            "acp-types",
+            "acp-rpc",
+            "acp-macros",
+            "acp-handlers",
+            "acp-mcp",
+            "acp-process",
+            "acp-fs",
+        ]),
+    ),
     (
         "acp-client",
-        Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-handlers", "acp-mcp", "acp-process"]),
+        Use(&[
+            "acp-json",
+            "acp-types",
+            "acp-rpc",
+            "acp-macros",
+            "acp-handlers",
+            "acp-mcp",
+            "acp-process",
+            "acp-fs",
+        ]),
     ),
     ("acp-mcp", Use(&["acp-json", "acp-types", "acp-process"])),
     ("acp-testkit", UseAny),
@@ -36,7 +58,12 @@ const TABLE: [(&str, May); 13] = [
 ];
 
 /// Dependencies behind a feature that is off by default, so that others do not pay for them.
-const OPTIONAL: [(&str, &str); 2] = [("acp-agent", "acp-mcp"), ("acp-client", "acp-mcp")];
+const OPTIONAL: [(&str, &str); 4] = [
+    ("acp-agent", "acp-mcp"),
+    ("acp-agent", "acp-fs"),
+    ("acp-agent", "acp-process"),
+    ("acp-client", "acp-mcp"),
+];
 
 /// Dependencies behind a feature, even one that is on by default.
 const BY_FEATURE: [(&str, &str); 2] = [("acp-rpc", "acp-process"), ("acp-mcp", "acp-process")];
