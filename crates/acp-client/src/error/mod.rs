@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 
+use acp_handlers::Conflict;
 use acp_rpc::{CallError, CloseReason};
 use acp_types::v1::{ErrorCode, ProtocolVersion, SessionId};
 
@@ -175,6 +176,14 @@ impl Error {
             CallError::Remote(error) => Self::Agent { method, session, error },
             CallError::Closed(reason) => Self::Closed { method, session, reason },
             error => Self::Call { session, error },
+        }
+    }
+
+    pub(crate) fn of_conflict(conflict: Conflict) -> Self {
+        match conflict {
+            Conflict::ServedTwice { method, by } => Self::ServedTwice { method, clients: by },
+            Conflict::Incomplete { capability, missing } => Self::Incomplete { capability, missing },
+            other => Self::other(other),
         }
     }
 

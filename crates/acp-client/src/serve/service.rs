@@ -25,8 +25,8 @@ impl Service for ClientService {
         let handler = self.handlers.find_request(wire.operation(method, &params));
         let handler = handler.ok_or_else(|| RpcError::method_not_found(method))?;
         let session = wire.session(&params);
-        let context = Context::new(request.peer, request.cancel, Arc::clone(&self.link));
-        let task = handler(params, context.clone())?;
+        let context = Context::new(request.peer.clone(), request.cancel.clone(), Arc::clone(&self.link));
+        let task = handler(params, context.clone(), &request)?;
         let Some((session, withdrawn)) = session.zip(wire.answer_when_withdrawn(method)) else {
             return Ok(task);
         };
@@ -43,8 +43,8 @@ impl Service for ClientService {
         };
         match handler(params, self.notification_context(peer)) {
             Ok(task) => Delivery::Task(task),
-            Err(error) => {
-                self.fault(Fault::Ignored { method, reason: &error.message });
+            Err(reason) => {
+                self.fault(Fault::Ignored { method, reason: &reason });
                 Delivery::Ignore
             }
         }
