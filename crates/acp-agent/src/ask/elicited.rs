@@ -4,6 +4,7 @@ use std::fmt;
 
 use acp_rpc::CallError;
 use acp_types::method::Method as _;
+use acp_types::v1::ext::unique_id;
 use acp_types::v1::{
     ClientCapabilities, CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse,
     ElicitationAction, ElicitationId, ElicitationMode, ElicitationSchema, ElicitationScope,
@@ -12,7 +13,6 @@ use acp_types::v1::{
 
 use crate::ask::form::FormValues;
 use crate::client::Client;
-use crate::client::ids::unique;
 use crate::error::{Error, Result};
 
 /// The user's answer to a question. A turn that was cancelled meanwhile gives [`Error::Cancelled`]
@@ -93,7 +93,7 @@ pub struct OpenedUrl {
 impl OpenedUrl {
     /// Prepares a page that is going to be asked for.
     pub(crate) fn new(client: &Client) -> Self {
-        OpenedUrl { client: client.clone(), id: unique("elicitation").into() }
+        OpenedUrl { client: client.clone(), id: unique_id("elicitation").into() }
     }
 
     pub(crate) fn request(

@@ -1,5 +1,6 @@
 //! Login and logout.
 
+use std::fmt::Display;
 use std::process;
 
 use acp_types::method::Method;
@@ -51,14 +52,7 @@ impl Agent {
     /// refused.
     pub async fn authenticate(&self, method: impl Into<AuthMethodId>) -> Result<(), Error> {
         let id = method.into();
-        let problem = match self.auth_method(&id) {
-            Some(AuthMethod::Terminal(_)) => Some("names a method that is to be run in a terminal"),
-            Some(_) => None,
-            None => Some("does not name a method that the agent lists"),
-        };
-        if let Some(problem) = problem {
-            return Err(method_id(problem));
-        }
+        AuthMethod::check(self.auth_methods(), &id).map_err(|error| method_id(&error))?;
         let patient = self.peer().timeout(None);
         let answer = patient.request(Authenticate::NAME, &AuthenticateRequest::new(id)).await;
         answer
@@ -93,13 +87,13 @@ impl Agent {
     pub fn terminal_login(&self, method: impl Into<AuthMethodId>) -> Result<process::Command, Error> {
         let id = method.into();
         let method = self.auth_method(&id);
-        let method = method.ok_or_else(|| method_id("does not name a method that the agent lists"))?;
+        let method = method.ok_or_else(|| method_id(&"does not name a method that the agent lists"))?;
         let login = Described::of(method);
-        let login = login.ok_or_else(|| method_id("names a method that is for `authenticate`"))?;
+        let login = login.ok_or_else(|| method_id(&"names a method that is for `authenticate`"))?;
         // Without a program the agent may run anywhere, and its commands may not be for this
         // machine.
         let unknown = "is of no use: the agent's program is not known";
-        let program = self.program().ok_or_else(|| method_id(unknown))?;
+        let program = self.program().ok_or_else(|| method_id(&unknown))?;
         Ok(login.command(&program))
     }
 
@@ -119,6 +113,6 @@ impl Agent {
     }
 }
 
-fn method_id(problem: &str) -> Error {
-    Error::Argument { method: Authenticate::NAME, field: "methodId", problem: problem.to_owned() }
+fn method_id(problem: &dyn Display) -> Error {
+    Error::argument(Authenticate::NAME, "methodId", problem)
 }
