@@ -1,4 +1,4 @@
-//! Paths on the wire, which are [absolute](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-rpc-24).
+//! Paths on the wire, which are absolute.
 
 use std::fmt;
 use std::path::Path;
@@ -24,8 +24,9 @@ impl fmt::Display for PathError {
 
 impl std::error::Error for PathError {}
 
-/// Returns whether a path is absolute on any system. The two sides need not run on the same one, and
-/// the protocol does not say on which they do.
+/// Returns whether a path is absolute on any system. [Paths on the wire
+/// are](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-rpc-24), the two sides need not
+/// run on the same system, and the protocol does not say on which they do.
 ///
 /// A path is absolute if it begins with `/` (POSIX), with a drive and a separator, as in `C:\` or
 /// `C:/`, or with `\\` as in `\\server\share` (Windows).
