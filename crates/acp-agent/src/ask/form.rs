@@ -78,8 +78,8 @@ impl Form {
     }
 }
 
-/// The values that the user has filled in. Every value is of the kind of its field, within the bounds
-/// of the form, among the choices and of the `format`. `pattern` is not checked.
+/// The values that the user has filled in. Every value is of the kind of its field, within the
+/// bounds of the form, among the choices and of the `format`. `pattern` is not checked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FormValues {
     values: Map<ElicitationContentValue>,

@@ -6,8 +6,8 @@ use crate::v1::ext::listed::Listed;
 use crate::v1::{AuthMethod, AuthMethodAgent, AuthMethodId};
 
 /// An id that `authenticate` [does not
-/// take](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-auth-03). `Display` continues a
-/// sentence that begins with `methodId`.
+/// take](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-auth-03). `Display` continues
+/// a sentence that begins with `methodId`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AuthMethodError {

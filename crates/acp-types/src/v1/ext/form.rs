@@ -91,8 +91,8 @@ impl ElicitationSchema {
     ///
     /// Required fields must have values. Each value must be of the kind of its field, within its
     /// bounds, of its `format` and among its choices. Fields that are not in the form must not have
-    /// values. Not checked are `pattern`, and fields of kinds that this version of the protocol does
-    /// not know.
+    /// values. Not checked are `pattern`, and fields of kinds that this version of the protocol
+    /// does not know.
     ///
     /// # Errors
     /// The first value that the form does not allow.

@@ -3,8 +3,9 @@
 use crate::v1::StringFormat;
 
 impl StringFormat {
-    /// Returns whether a text has this form. The checks of mail addresses and URIs refuse only texts
-    /// that cannot be any. A form that this version of the protocol does not know takes every text.
+    /// Returns whether a text has this form. The checks of mail addresses and URIs refuse only
+    /// texts that cannot be any. A form that this version of the protocol does not know takes every
+    /// text.
     ///
     /// ```
     /// use acp_types::v1::StringFormat;

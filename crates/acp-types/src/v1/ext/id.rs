@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::v1::{SessionId, ToolCallId};
 
 /// Makes an id that no other has: `prefix`, a random number of this process, and a counter. The
-/// random number keeps ids apart when another process continues a session. The id is unique, but not
-/// a secret.
+/// random number keeps ids apart when another process continues a session. The id is unique, but
+/// not a secret.
 #[must_use]
 pub fn unique_id(prefix: &str) -> String {
     static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());

@@ -1,5 +1,5 @@
-//! Hand-written additions to the generated types: shorter ways to make values, and the checks of the
-//! protocol that both sides make.
+//! Hand-written additions to the generated types: shorter ways to make values, and the checks of
+//! the protocol that both sides make.
 //!
 //! The checks are methods of the types, so that agent and client judge alike.
 

@@ -6,8 +6,8 @@ use crate::v1::ext::listed::Listed;
 use crate::v1::{SessionModeId, SessionModeState};
 
 /// A mode that the session [does not
-/// have](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-mode-02). `Display` continues a
-/// sentence that begins with `modeId`.
+/// have](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-mode-02). `Display` continues
+/// a sentence that begins with `modeId`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NoSuchMode {

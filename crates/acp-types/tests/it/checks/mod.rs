@@ -1,5 +1,5 @@
-//! The checks of the protocol that both sides make. `table.json` is also sent through an agent and a
-//! client, by tests of these crates.
+//! The checks of the protocol that both sides make. `table.json` is also sent through an agent and
+//! a client, by tests of these crates.
 
 use acp_types::method::check_extension;
 use acp_types::v1::ext::{check_absolute, unique_id};
