@@ -8,6 +8,7 @@ use std::fmt::Display;
 use std::io;
 use std::time::Duration;
 
+use acp_handlers::Conflict;
 use acp_rpc::{CallError, CloseReason};
 use acp_types::v1::{ErrorCode, ProtocolVersion, SessionId};
 
@@ -183,6 +184,14 @@ impl Error {
     /// field.
     pub(crate) fn argument(method: &'static str, field: &'static str, problem: &dyn Display) -> Self {
         Self::Argument { method, field, problem: problem.to_string() }
+    }
+
+    pub(crate) fn of_conflict(conflict: Conflict) -> Self {
+        match conflict {
+            Conflict::ServedTwice { method, by } => Self::ServedTwice { method, clients: by },
+            Conflict::Incomplete { capability, missing } => Self::Incomplete { capability, missing },
+            other => Self::other(other),
+        }
     }
 
     /// Builds `-32602`: the agent's request asks for something impossible. Name the field, and say

@@ -27,8 +27,8 @@ impl Service for ClientService {
     fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, RpcError> {
         let handler = self.handlers.find_request(method).ok_or_else(|| RpcError::method_not_found(method))?;
         let session = params.get("sessionId").and_then(Node::as_str).map(SessionId::from);
-        let context = Context::new(request.peer, request.cancel, Arc::clone(&self.link));
-        let task = handler(params, context.clone())?;
+        let context = Context::new(request.peer.clone(), request.cancel.clone(), Arc::clone(&self.link));
+        let task = handler(params, context.clone(), &request)?;
         let Some((session, withdrawn)) = session.zip(answer_when_withdrawn(method)) else { return Ok(task) };
         Ok(withdrawable(task, self.link.shared.sessions.asks(&session), context, withdrawn))
     }
@@ -40,8 +40,8 @@ impl Service for ClientService {
         let Some(handler) = self.handlers.find_notification(method) else { return Delivery::Ignore };
         match handler(params, self.notification_context(peer)) {
             Ok(task) => Delivery::Task(task),
-            Err(error) => {
-                self.fault(Fault::Ignored { method, reason: &error.message });
+            Err(reason) => {
+                self.fault(Fault::Ignored { method, reason: &reason });
                 Delivery::Ignore
             }
         }

@@ -264,7 +264,7 @@ impl LocalFs {
 
 impl Client for LocalFs {
     fn register(self: Arc<Self>, handlers: &mut Handlers) {
-        handlers.needs_roots |= self.of_session;
+        handlers.special.needs_roots |= self.of_session;
         let (files, room) = (Arc::clone(&self), Arc::new(Semaphore::new(AT_ONCE)));
         handlers.raw_request(FsReadTextFile::NAME, move |request, context: Context| {
             let (files, room) = (Arc::clone(&files), Arc::clone(&room));

@@ -232,7 +232,7 @@ impl Default for LocalTerminals {
 
 impl Client for LocalTerminals {
     fn register(self: Arc<Self>, handlers: &mut Handlers) {
-        handlers.needs_roots |= self.contained;
+        handlers.special.needs_roots |= self.contained;
         let connection = self.host.number();
         let served = Arc::new(ConnectionTerminals { terminals: self, connection });
         let (looked_at, room) = (Arc::clone(&served), Arc::new(Semaphore::new(OUTPUTS)));

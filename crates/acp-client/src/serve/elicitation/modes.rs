@@ -28,9 +28,7 @@ pub(crate) struct Modes {
 pub(crate) struct Elicits {
     pub(super) form: Option<Handler<FormElicitation, Values>>,
     pub(super) url: Option<Handler<UrlElicitation, ()>>,
-    pub(super) pages: Arc<Pages>,
-    /// True if the method has a handler for every mode.
-    pub(crate) is_raw: bool,
+    pub(crate) pages: Arc<Pages>,
 }
 
 type Handler<Q, A> = Arc<dyn Fn(Q, Context) -> Boxed<ElicitationAnswer<A>> + Send + Sync>;
