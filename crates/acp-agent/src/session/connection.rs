@@ -11,7 +11,6 @@ use crate::error::OnFault;
 use crate::mcp::Servers;
 use crate::session::table::Sessions;
 use crate::store::StoreHandle;
-use crate::updates::settings::names;
 use crate::wire::Wire;
 
 /// The state of a connection whose sessions hold an `S` each.
@@ -97,20 +96,8 @@ impl<S> Connection<S> {
     /// `authenticate` (rules `v1-auth-03`, `v1-auth-04`).
     pub(crate) fn check_auth_method(&self, id: &AuthMethodId) -> Result<(), RpcError> {
         let methods = Arc::clone(&self.phase().auth_methods);
-        let ids: Vec<_> = methods
-            .get()
-            .into_iter()
-            .flatten()
-            .filter_map(AuthMethod::as_agent)
-            .map(|method| method.id)
-            .collect();
-        if ids.contains(id) {
-            return Ok(());
-        }
-        Err(RpcError::invalid_params(format!(
-            "`methodId`: no such way to log in by `authenticate`; this agent has {}",
-            names(ids),
-        )))
+        let listed = methods.get().map_or(&[][..], Vec::as_slice);
+        AuthMethod::check(listed, id).map_err(|error| RpcError::invalid_params(format!("`methodId` {error}")))
     }
 
     /// Returns the outcome of `initialize`, for any other request (rule `v1-init-10`).
