@@ -147,8 +147,7 @@ impl Operation {
         }
     }
 
-    /// The capability of the client that stands for the operation; `None` when there is none to
-    /// advertise.
+    /// The capability of the client that stands for the operation; `None` when there is none to advertise.
     #[must_use]
     pub const fn capability(self) -> Option<&'static str> {
         match self {
