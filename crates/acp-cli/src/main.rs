@@ -3,7 +3,6 @@
 mod activity;
 mod args;
 mod demo;
-mod demo_agent;
 mod interrupt;
 mod limits;
 mod mcp;

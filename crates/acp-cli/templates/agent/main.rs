@@ -1,4 +1,5 @@
-//! Serves the agent on stdin and stdout. Stdout belongs to the protocol, so messages for people go to stderr.
+//! Serves the agent on stdin and stdout. Stdout belongs to the protocol, so messages for people go
+//! to stderr.
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> acp_agent::Result<()> {
