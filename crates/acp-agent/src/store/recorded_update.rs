@@ -1,5 +1,6 @@
 //! Updates on their way to the client and to the store.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use acp_rpc::{Encode, EncodeError};
@@ -20,6 +21,8 @@ pub(crate) struct RecordedUpdate<'a> {
     recorder: &'a Recorder,
     gate: &'a Gate,
     update: &'a SessionUpdate,
+    /// The settings, if the update changes them.
+    settings: Option<Arc<str>>,
     /// `None` for an update that goes past the budget.
     _permit: Option<Permit<'a>>,
     /// The length of the update's text. It stands at the end of the params, before a brace.
@@ -31,9 +34,10 @@ impl<'a> RecordedUpdate<'a> {
         recorder: &'a Recorder,
         gate: &'a Gate,
         update: &'a SessionUpdate,
+        settings: Option<Arc<str>>,
         permit: Option<Permit<'a>>,
     ) -> Self {
-        RecordedUpdate { recorder, gate, update, _permit: permit, length: AtomicUsize::new(0) }
+        RecordedUpdate { recorder, gate, update, settings, _permit: permit, length: AtomicUsize::new(0) }
     }
 
     /// Returns the update's text out of the text of the params. Layers add only to the beginning of
@@ -60,7 +64,7 @@ impl Encode for RecordedUpdate<'_> {
         if matches!(self.update, SessionUpdate::Notice(_)) {
             return Ok(());
         }
-        if self.recorder.record(self.gate, self.update, self.text(json)) {
+        if self.recorder.record(self.gate, self.update, self.text(json), self.settings.as_deref()) {
             return Ok(());
         }
         Err(EncodeError::custom(self.gate.error()))

@@ -154,11 +154,11 @@ impl SessionUpdates {
             return Err(gate.error());
         }
         // Before the update leaves, because the client may act on it at once.
-        self.open.settings.observe(&update);
+        let settings = self.observed(&update);
         let sent = {
             let leaving = match &self.open.recorder {
                 Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
-                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, &update)),
+                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, &update, settings)),
                 None => OutgoingUpdate::Plain { session: &self.open.id, update: &update },
             };
             client.peer().try_notify(methods::SessionUpdate::NAME, &gate.guard(&leaving))
@@ -171,7 +171,10 @@ impl SessionUpdates {
     pub(crate) async fn send_when_possible(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
         let sending = async {
             let leaving = match &self.open.recorder {
-                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep(gate, &update).await),
+                Some(recorder) => {
+                    let settings = self.observed(&update);
+                    OutgoingUpdate::Recorded(recorder.keep(gate, &update, settings).await)
+                }
                 None => OutgoingUpdate::Plain { session: &self.open.id, update: &update },
             };
             let peer = self.open.client.peer();
@@ -194,7 +197,9 @@ impl SessionUpdates {
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
         let leaving = match &self.open.recorder {
-            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, update)),
+            Some(recorder) => {
+                OutgoingUpdate::Recorded(recorder.keep_now(gate, update, self.observed(update)))
+            }
             None => OutgoingUpdate::Plain { session: &self.open.id, update },
         };
         // A client that is gone needs no updates, and a closed gate lets none out.

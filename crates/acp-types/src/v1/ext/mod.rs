@@ -1,6 +1,7 @@
 //! Hand-written additions to the generated types.
 
 mod auth;
+mod config_value;
 mod content;
 mod permission;
 mod plan;
