@@ -16,6 +16,9 @@ const BATCH: usize = 256 * 1024;
 /// The number of bytes that are read from the file at once.
 const READ: usize = 64 * 1024;
 
+/// A line: its offset in the file, its kind, its text.
+pub(super) type Placed<'a> = (u64, Kind, &'a [u8]);
+
 /// The lines of a journal. Damage is reported and skipped.
 pub(super) struct Reader {
     input: BufReader<Take<File>>,
@@ -64,7 +67,7 @@ impl Reader {
     }
 
     /// Returns the next undamaged line with its offset in the file; `None` at the end.
-    pub(super) fn next_at(&mut self) -> Result<Option<(u64, Kind, &[u8])>, StoreError> {
+    pub(super) fn next_at(&mut self) -> Result<Option<Placed<'_>>, StoreError> {
         let (at, kind, json) = loop {
             if self.done >= self.chunk.len() && !self.fill()? {
                 return Ok(None);

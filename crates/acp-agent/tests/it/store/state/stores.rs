@@ -176,8 +176,7 @@ async fn settings_that_cannot_be_read_are_passed_over_and_reported() {
     let result = reopen(&mut wire, "session/resume", &session).await;
     assert_eq!(told(&result), (json!("ask"), json!("small"), json!(false)), "{result}");
     assert_eq!(says(&mut wire, &session).await, "ask small Some(false) 7");
-    let faults = faults.lock().unwrap();
+    let faults = std::mem::take(&mut *faults.lock().unwrap());
     assert!(faults.len() == 1 && faults[0].contains(&session) && !faults[0].contains("secret"), "{faults:?}");
-    drop(faults);
     wire.close().await;
 }
