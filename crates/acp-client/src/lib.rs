@@ -45,7 +45,6 @@
 
 mod agent;
 mod connect;
-mod disk;
 mod error;
 mod event;
 mod generated;

@@ -16,14 +16,21 @@ use May::{Use, UseAny};
 
 /// The rooms of the workspace, as docs/ARCHITECTURE.md draws them. Tests and benches may use any of
 /// ours.
-const TABLE: [(&str, May); 12] = [
+const TABLE: [(&str, May); 13] = [
     ("acp-json", Use(&[])),
     ("acp-macros", Use(&[])),
     ("acp-process", Use(&[])),
+    ("acp-fs", Use(&[])),
     ("acp-types", Use(&["acp-json"])),
     ("acp-rpc", Use(&["acp-json", "acp-process"])),
-    ("acp-agent", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp"])),
-    ("acp-client", Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp", "acp-process"])),
+    (
+        "acp-agent",
+        Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp", "acp-process", "acp-fs"]),
+    ),
+    (
+        "acp-client",
+        Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp", "acp-process", "acp-fs"]),
+    ),
     ("acp-mcp", Use(&["acp-json", "acp-types", "acp-process"])),
     ("acp-testkit", UseAny),
     ("acp-cli", UseAny),
@@ -32,7 +39,12 @@ const TABLE: [(&str, May); 12] = [
 ];
 
 /// Dependencies behind a feature that is off by default, so that others do not pay for them.
-const OPTIONAL: [(&str, &str); 2] = [("acp-agent", "acp-mcp"), ("acp-client", "acp-mcp")];
+const OPTIONAL: [(&str, &str); 4] = [
+    ("acp-agent", "acp-mcp"),
+    ("acp-agent", "acp-fs"),
+    ("acp-agent", "acp-process"),
+    ("acp-client", "acp-mcp"),
+];
 
 /// Dependencies behind a feature, even one that is on by default.
 const BY_FEATURE: [(&str, &str); 2] = [("acp-rpc", "acp-process"), ("acp-mcp", "acp-process")];

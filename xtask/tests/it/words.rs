@@ -9,6 +9,7 @@ const ENFORCED: &[&str] = &[
     "crates/acp-agent",
     "crates/acp-cli",
     "crates/acp-client",
+    "crates/acp-fs",
     "crates/acp-json",
     "crates/acp-macros",
     "crates/acp-mcp",

@@ -24,5 +24,6 @@ pub(crate) use self::recorded_update::RecordedUpdate;
 pub(crate) use self::recorder::Recorder;
 pub use self::session_store::{Pending, Records, SessionLog, SessionStore};
 pub use self::state::SAVED_LIMIT;
-pub(crate) use self::state::{StoredState, saved_json, settings_json};
+pub(crate) use self::state::{StoredState, saved_json};
 pub(crate) use self::store_handle::StoreHandle;
+pub(crate) use crate::wire::record::write_settings as settings_json;

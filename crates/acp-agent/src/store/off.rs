@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use acp_rpc::{Encode, EncodeError, FlushBarrier};
 use acp_types::v1::{
-    ContentBlock, ListSessionsRequest, ListSessionsResponse, SessionConfigOption, SessionId,
-    SessionModeState, SessionUpdate,
+    ContentBlock, ListSessionsRequest, ListSessionsResponse, SessionConfigOption, SessionId, SessionModeState,
 };
 
 use crate::client::Client;
 use crate::error::Result;
 use crate::wire::gate::Gate;
+use crate::wire::update::UpdateParams;
 
 #[derive(Clone)]
 pub(crate) enum StoreHandle {}
@@ -95,16 +95,7 @@ impl Recorder {
     pub(crate) async fn keep<'a>(
         &'a self,
         _: &'a Gate,
-        _: &'a SessionUpdate,
-        _: Option<Arc<str>>,
-    ) -> RecordedUpdate<'a> {
-        match *self {}
-    }
-
-    pub(crate) fn keep_now<'a>(
-        &'a self,
-        _: &'a Gate,
-        _: &'a SessionUpdate,
+        _: UpdateParams<'a>,
         _: Option<Arc<str>>,
     ) -> RecordedUpdate<'a> {
         match *self {}
@@ -115,6 +106,15 @@ impl Recorder {
     }
 
     pub(crate) async fn state(&self) -> Result<StoredState> {
+        match *self {}
+    }
+
+    pub(crate) fn keep_now<'a>(
+        &'a self,
+        _: &'a Gate,
+        _: UpdateParams<'a>,
+        _: Option<Arc<str>>,
+    ) -> RecordedUpdate<'a> {
         match *self {}
     }
 

@@ -8,6 +8,7 @@ use acp_types::v1::{ContentBlock, SessionUpdate};
 use serde_json::value::RawValue;
 
 use super::StoreError;
+use crate::wire::record::{read_prompt, read_update};
 
 /// One record of a session: a prompt, an update as it was sent, or a part of the session's
 /// [state](RecordKind::is_state). A store keeps them in order.
@@ -116,10 +117,8 @@ impl Record {
     /// The text is JSON, but not a prompt or an update. A part of the session's state is neither.
     pub fn entry(&self) -> Result<Entry, StoreError> {
         match self.kind {
-            RecordKind::Prompt => acp_types::from_str(self.json()).map(Entry::Prompt),
-            RecordKind::Update => {
-                acp_types::from_str(self.json()).map(|update| Entry::Update(Box::new(update)))
-            }
+            RecordKind::Prompt => read_prompt(self.json()).map(Entry::Prompt),
+            RecordKind::Update => read_update(self.json()).map(|update| Entry::Update(Box::new(update))),
             RecordKind::Settings | RecordKind::Saved => {
                 return Err(StoreError::other("this record is a part of the session's state"));
             }

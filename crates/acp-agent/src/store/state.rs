@@ -1,13 +1,12 @@
 //! The state of a session that is restored when it is opened again.
 
-use std::sync::Arc;
-
-use acp_types::v1::{LoadSessionResponse, SessionConfigOption, SessionId, SessionModeState};
+use acp_types::v1::{SessionConfigOption, SessionId, SessionModeState};
 use serde_core::de::DeserializeOwned;
 use serde_core::ser::Serialize;
 
 use super::unreadable::Unreadable;
 use super::{Record, RecordKind, Records, StoreError};
+use crate::wire::record::read_settings;
 
 /// The longest value that [`Session::save`](crate::Session::save) keeps, in bytes of JSON: 1 MiB.
 pub const SAVED_LIMIT: usize = 1024 * 1024;
@@ -26,7 +25,7 @@ impl StoredState {
         let mut state = StoredState::default();
         for record in records {
             match record.kind() {
-                RecordKind::Settings => match acp_types::from_str::<LoadSessionResponse>(record.json()) {
+                RecordKind::Settings => match read_settings(record.json()) {
                     Ok(settings) => {
                         state.modes = settings.modes;
                         state.config_options = settings.config_options;
@@ -99,15 +98,4 @@ pub(crate) fn saved_json<T: Serialize + ?Sized>(
         )));
     }
     Ok(json)
-}
-
-/// Writes the settings: modes and config options with their current values.
-pub(crate) fn settings_json(
-    modes: Option<&SessionModeState>,
-    config_options: Option<&[SessionConfigOption]>,
-) -> Arc<str> {
-    let mut settings = LoadSessionResponse::new();
-    settings.modes = modes.cloned();
-    settings.config_options = config_options.map(<[_]>::to_vec);
-    acp_types::to_string(&settings).into()
 }

@@ -2,9 +2,6 @@
 
 #![cfg(unix)]
 
-#[cfg(target_os = "linux")]
-mod shared;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
+use acp_fs::Error;
 use acp_json::{Map, Value};
 use acp_types::v1::{ErrorCode, SessionId};
 
 use crate::RpcError;
-use crate::disk::file_error::FileError;
 
 /// The number of characters of a path that an error repeats.
 const SHOWN: usize = 200;
@@ -18,23 +18,36 @@ const LONGEST: usize = 4096;
 pub(super) struct Asked<'a> {
     pub(super) session: &'a SessionId,
     pub(super) path: &'a str,
-    pub(super) max_bytes: usize,
 }
 
-impl FileError {
+/// The reason why a request about a file was not done.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The request was withdrawn.
+    Withdrawn,
+    File(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::File(error)
+    }
+}
+
+impl Failure {
     /// Builds the answer. It names the member, the file and the session, and never the content of
     /// the file.
     pub(super) fn answer(&self, field: &'static str, asked: Asked<'_>) -> RpcError {
-        let (code, problem) = match self {
-            Self::Withdrawn => return RpcError::cancelled(),
-            Self::Missing => (ErrorCode::RESOURCE_NOT_FOUND.0, "does not exist".to_owned()),
-            Self::MissingFolder => {
+        let Self::File(error) = self else { return RpcError::cancelled() };
+        let (code, problem) = match error {
+            Error::Missing => (ErrorCode::RESOURCE_NOT_FOUND.0, "does not exist".to_owned()),
+            Error::MissingDirectory => {
                 (ErrorCode::RESOURCE_NOT_FOUND.0, "is in a directory that does not exist".to_owned())
             }
-            Self::Io(error) => (RpcError::INTERNAL_ERROR, format!("cannot be served: {error}")),
-            error => (RpcError::INVALID_PARAMS, error.problem(asked.max_bytes)),
+            Error::Io(error) => (RpcError::INTERNAL_ERROR, format!("cannot be served: {error}")),
+            error => (RpcError::INVALID_PARAMS, problem(error)),
         };
-        let Asked { session, path, .. } = asked;
+        let Asked { session, path } = asked;
         let mut data =
             Map::from([("field", Value::from(field)), ("sessionId", Value::from(session.as_str()))]);
         if path.len() <= LONGEST {
@@ -46,25 +59,26 @@ impl FileError {
         let message = format!("`{field}` {problem}: \"{}\" (session `{session}`)", shown(path));
         RpcError::new(code, message).with_data(Value::from(data))
     }
+}
 
-    fn problem(&self, max_bytes: usize) -> String {
-        match self {
-            Self::Relative => "must be an absolute path",
-            Self::Outside => "lies outside of the directories that are served",
-            Self::FolderPath => "has no file name after its last separator",
-            Self::Directory => "is a directory",
-            Self::Special => "is not a regular file",
-            Self::DanglingLink => "is a link to a file that does not exist",
-            Self::EndlessLink => "leads over links that cannot be followed",
-            Self::BadName => "is not a name that a file can have",
-            Self::NotText => "is not UTF-8 text",
-            Self::TooLarge => {
-                return format!("has more than {max_bytes} bytes at once: use parts (`line` and `limit`)");
-            }
-            Self::Missing | Self::MissingFolder | Self::Withdrawn | Self::Io(_) => "cannot be served",
+/// Returns the problem as a predicate of the member that has it.
+fn problem(error: &Error) -> String {
+    match error {
+        Error::Relative => "must be an absolute path",
+        Error::Outside => "lies outside of the directories that are served",
+        Error::NoFileName => "has no file name after its last separator",
+        Error::Directory => "is a directory",
+        Error::Special => "is not a regular file",
+        Error::DanglingLink => "is a link to a file that does not exist",
+        Error::EndlessLink => "leads over links that cannot be followed",
+        Error::BadName => "is not a name that a file can have",
+        Error::NotText => "is not UTF-8 text",
+        Error::TooLarge { max_bytes } => {
+            return format!("has more than {max_bytes} bytes at once: use parts (`line` and `limit`)");
         }
-        .to_owned()
+        _ => "cannot be served",
     }
+    .to_owned()
 }
 
 /// Returns a path for people: shortened, and without characters that control a terminal.

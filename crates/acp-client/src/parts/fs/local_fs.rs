@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use acp_fs::{Files, Lines, Roots};
 use acp_rpc::Reply;
 use acp_types::method::Method;
 use acp_types::v1::methods::{FsReadTextFile, FsWriteTextFile};
@@ -12,14 +13,9 @@ use acp_types::v1::{
     ReadTextFileRequest, ReadTextFileResponse, SessionId, WriteTextFileRequest, WriteTextFileResponse,
 };
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 
-use super::file_answer::Asked;
+use super::file_answer::{Asked, Failure};
 use super::overlay::{AnyOverlay, HostFile, Overlay};
-use crate::disk::file_error::FileError;
-use crate::disk::lines::{self, Window};
-use crate::disk::replace::{self, Text};
-use crate::disk::tree::{Tree, inside};
 use crate::parts::refusal::invalid;
 use crate::{Client, Context, Handlers, RpcError};
 
@@ -52,19 +48,15 @@ use crate::{Client, Context, Handlers, RpcError};
 /// ```
 #[derive(Clone)]
 pub struct LocalFs {
-    trees: Vec<Arc<Tree>>,
+    roots: Roots,
     of_session: bool,
-    max_bytes: usize,
+    files: Files,
     writable: bool,
-    makes_directories: bool,
     missing_is_empty: bool,
     overlay: Option<Arc<dyn AnyOverlay>>,
-    /// The permits for work on the disk.
-    disk: Arc<Semaphore>,
 }
 
-/// The number of files that are read or written at a time. An agent may ask for any number at once,
-/// and each takes a thread and memory for its text.
+/// The number of texts that may wait until the agent reads them.
 const AT_ONCE: usize = 16;
 
 impl LocalFs {
@@ -86,14 +78,12 @@ impl LocalFs {
     #[must_use]
     pub fn session_roots() -> Self {
         Self {
-            trees: Vec::new(),
+            roots: Roots::default(),
             of_session: true,
-            max_bytes: 16 * 1024 * 1024,
+            files: Files::new(),
             writable: true,
-            makes_directories: false,
             missing_is_empty: false,
             overlay: None,
-            disk: Arc::new(Semaphore::new(AT_ONCE)),
         }
     }
 
@@ -102,7 +92,7 @@ impl LocalFs {
     /// # Errors
     /// `dir` is not a directory that can be opened.
     pub fn with_root(mut self, dir: impl AsRef<Path>) -> io::Result<Self> {
-        self.trees.push(Arc::new(Tree::open(dir.as_ref())?));
+        self.roots.add(dir)?;
         Ok(self)
     }
 
@@ -115,16 +105,16 @@ impl LocalFs {
 
     /// Limits the bytes of text in one request. A larger file can be read in parts.
     #[must_use]
-    pub const fn max_bytes(mut self, bytes: usize) -> Self {
-        self.max_bytes = bytes;
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
+        self.files = self.files.max_bytes(bytes);
         self
     }
 
     /// Makes missing directories on the way to a file that is written. By default they are an
     /// error.
     #[must_use]
-    pub const fn create_directories(mut self) -> Self {
-        self.makes_directories = true;
+    pub fn create_directories(mut self) -> Self {
+        self.files = self.files.create_directories();
         self
     }
 
@@ -157,22 +147,16 @@ impl LocalFs {
         request: ReadTextFileRequest,
         context: &Context,
     ) -> Result<ReadTextFileResponse, RpcError> {
-        // Fires when this future is dropped, too, because then nobody waits for the disk any more.
-        let withdrawn = CancellationToken::new();
-        let _guard = withdrawn.clone().drop_guard();
         let ReadTextFileRequest { session_id, path, line, limit, .. } = request;
-        let window = Window {
-            first: line.unwrap_or(1),
-            count: limit.unwrap_or(u32::MAX),
-            max_bytes: self.max_bytes,
-            withdrawn,
-        };
-        let trees = self.trees_of(&session_id, context)?;
-        let read = context.unless_withdrawn(self.read(trees, &session_id, &path, window)).await?;
+        let lines = Lines::new(line.unwrap_or(1), limit.unwrap_or(u32::MAX));
+        let roots = self.roots_of(&session_id, context)?;
+        let read = context.unless_withdrawn(self.read(&roots, &session_id, &path, lines)).await?;
         match read {
             Ok(text) => Ok(ReadTextFileResponse::new(text)),
-            Err(FileError::Missing) if self.missing_is_empty => Ok(ReadTextFileResponse::new("")),
-            Err(error) => Err(error.answer("path", self.asked(&session_id, &path))),
+            Err(acp_fs::Error::Missing) if self.missing_is_empty => Ok(ReadTextFileResponse::new("")),
+            Err(error) => {
+                Err(Failure::File(error).answer("path", Asked { session: &session_id, path: &path }))
+            }
         }
     }
 
@@ -199,12 +183,13 @@ impl LocalFs {
         context: &Context,
     ) -> Result<WriteTextFileResponse, RpcError> {
         let WriteTextFileRequest { session_id, path, content, .. } = request;
-        let asked = self.asked(&session_id, &path);
-        if content.len() > self.max_bytes {
-            return Err(FileError::TooLarge.answer("content", asked));
+        let asked = Asked { session: &session_id, path: &path };
+        let checked = self.files.check_write(Path::new(&path), &content);
+        if let Err(error @ acp_fs::Error::TooLarge { .. }) = checked {
+            return Err(Failure::File(error).answer("content", asked));
         }
-        let trees = self.trees_of(&session_id, context)?;
-        match self.write(trees, &session_id, &path, content, context).await {
+        let roots = self.roots_of(&session_id, context)?;
+        match self.write(&roots, &session_id, &path, content, context).await {
             Ok(()) => Ok(WriteTextFileResponse::default()),
             Err(error) => Err(error.answer("path", asked)),
         }
@@ -212,94 +197,68 @@ impl LocalFs {
 
     async fn read(
         &self,
-        trees: Vec<Arc<Tree>>,
+        roots: &Roots,
         session: &SessionId,
         path: &str,
-        window: Window,
-    ) -> Result<String, FileError> {
+        lines: Lines,
+    ) -> Result<String, acp_fs::Error> {
         if let Some(overlay) = &self.overlay {
-            let file = self.locate(trees.clone(), session, path).await?;
+            let file = self.locate(roots, session, path).await?;
             if let Some(text) = overlay.read(&file).await {
-                return window.of(text.as_bytes());
+                return self.files.lines_of(&text, lines);
             }
         }
-        let path = path.to_owned();
-        self.on_disk(move || lines::read(&trees, &path, &window)).await
+        self.files.read_text(roots, Path::new(path), lines).await
     }
 
     async fn write(
         &self,
-        trees: Vec<Arc<Tree>>,
+        roots: &Roots,
         session: &SessionId,
         path: &str,
         content: String,
         context: &Context,
-    ) -> Result<(), FileError> {
-        let withdrawn = |_| FileError::Withdrawn;
-        if replace::is_folder_path(path) {
-            return Err(FileError::FolderPath);
-        }
+    ) -> Result<(), Failure> {
+        self.files.check_write(Path::new(path), &content)?;
         if let Some(overlay) = &self.overlay {
             let asked = async {
-                let file = self.locate(trees.clone(), session, path).await?;
-                Ok::<_, FileError>(overlay.write(&file, &content).await)
+                let file = self.locate(roots, session, path).await?;
+                Ok::<_, acp_fs::Error>(overlay.write(&file, &content).await)
             };
-            if context.unless_withdrawn(asked).await.map_err(withdrawn)?? {
+            if context.unless_withdrawn(asked).await.map_err(|_| Failure::Withdrawn)?? {
                 return Ok(());
             }
         }
         if context.is_cancelled() {
-            return Err(FileError::Withdrawn);
+            return Err(Failure::Withdrawn);
         }
-        let (path, makes_directories) = (path.to_owned(), self.makes_directories);
-        self.on_disk(move || replace::write(&trees, &path, Text { text: &content, makes_directories })).await
+        Ok(self.files.write_text(roots, Path::new(path), content).await?)
     }
 
     /// Finds the real path of a file, which need not exist.
     async fn locate(
         &self,
-        trees: Vec<Arc<Tree>>,
+        roots: &Roots,
         session: &SessionId,
         path: &str,
-    ) -> Result<HostFile, FileError> {
-        let (session, path) = (session.clone(), path.to_owned());
-        self.on_disk(move || {
-            let real: PathBuf = inside(&trees, &path, |tree, relative| tree.real(relative))?;
-            Ok(HostFile::new(session, path, real))
-        })
-        .await
-    }
-
-    /// Runs work on the disk on a thread where it delays nobody else.
-    async fn on_disk<T: Send + 'static>(
-        &self,
-        act: impl FnOnce() -> Result<T, FileError> + Send + 'static,
-    ) -> Result<T, FileError> {
-        // Nobody closes the semaphore.
-        let place = Arc::clone(&self.disk).acquire_owned().await.ok();
-        let done = tokio::task::spawn_blocking(move || {
-            let done = act();
-            drop(place);
-            done
-        });
-        done.await.unwrap_or_else(|_| Err(FileError::Io(io::Error::other("it was interrupted"))))
+    ) -> Result<HostFile, acp_fs::Error> {
+        let real = self.files.real_path(roots, Path::new(path)).await?;
+        Ok(HostFile::new(session.clone(), path.to_owned(), real))
     }
 
     /// Returns the directories that this session may reach.
-    fn trees_of(&self, session: &SessionId, context: &Context) -> Result<Vec<Arc<Tree>>, RpcError> {
+    fn roots_of(&self, session: &SessionId, context: &Context) -> Result<Roots, RpcError> {
         if !self.of_session {
-            return Ok(self.trees.clone());
+            return Ok(self.roots.clone());
         }
-        let roots = context.roots(session);
-        if roots.is_empty() {
+        let of_session = context.roots(session);
+        if of_session.is_empty() {
             return Err(invalid("sessionId", "is not an open session", session));
         }
-        let of_session = roots.iter().flat_map(|roots| roots.trees());
-        Ok(of_session.chain(&self.trees).cloned().collect())
-    }
-
-    const fn asked<'a>(&self, session: &'a SessionId, path: &'a str) -> Asked<'a> {
-        Asked { session, path, max_bytes: self.max_bytes }
+        let mut roots = Roots::default();
+        of_session.iter().for_each(|of_session| roots.append(of_session.opened()));
+        roots.append(&self.roots);
+        Ok(roots)
     }
 }
 
@@ -328,9 +287,9 @@ impl Client for LocalFs {
 impl fmt::Debug for LocalFs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LocalFs")
-            .field("trees", &self.trees)
+            .field("roots", &self.roots)
             .field("of_session", &self.of_session)
-            .field("max_bytes", &self.max_bytes)
+            .field("max_bytes", &self.files.limit())
             .field("writable", &self.writable)
             .finish_non_exhaustive()
     }

@@ -9,8 +9,6 @@ use acp_rpc::{Command, Output, Running};
 use acp_types::v1::{CreateTerminalRequest, SessionId};
 
 use crate::RpcError;
-use crate::disk::file_error::FileError;
-use crate::disk::tree::folder_inside;
 use crate::parts::refusal::{invalid, refusal};
 use crate::sessions::roots::Roots;
 
@@ -51,12 +49,12 @@ impl Launch {
     /// Returns the folder without links, if it lies below one of the roots. It may wait for the
     /// disk.
     pub(super) fn contain(roots: &Roots, cwd: &str, session: &SessionId) -> Result<String, RpcError> {
-        let problem = match folder_inside(roots.trees(), cwd) {
+        let problem = match roots.opened().real_directory(Path::new(cwd)) {
             Ok(folder) => match folder.into_os_string().into_string() {
                 Ok(folder) => return Ok(folder),
                 Err(_) => "must be UTF-8 text",
             },
-            Err(FileError::Missing | FileError::Special) => "is not a directory",
+            Err(acp_fs::Error::Missing | acp_fs::Error::NotADirectory) => "is not a directory",
             Err(_) => "lies outside of the session's directories",
         };
         Err(invalid("cwd", problem, session))

@@ -8,8 +8,8 @@ use rustix::fs::{Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, openat};
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 use rustix::io::Errno;
 
-/// The mode without setuid and setgid. The new text is the agent's and must not run with the rights
-/// of others.
+/// The mode without setuid and setgid. The new text must not run with the rights of others, who may
+/// not have written it.
 const NOT_LENT: u32 = 0o1777;
 
 /// The attributes of a file that is to be replaced.

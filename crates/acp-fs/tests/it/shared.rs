@@ -8,13 +8,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use acp_client::LocalFs;
+use acp_fs::{Error, Files, Roots};
 use rustix::fs::{XattrFlags, getxattr, setxattr};
 use rustix::process::{Gid, Uid};
 use rustix::thread::{set_thread_gid, set_thread_groups, set_thread_uid};
-use serde_json::{Value, json};
-
-use crate::common::with_session;
 
 const ALICE: u32 = 21_001;
 const BOB: u32 = 21_002;
@@ -33,8 +30,8 @@ struct Writer {
 }
 
 /// Lets this user write the file, below this root.
-fn written(writer: Writer, root: &Path, file: &Path) -> Value {
-    let (root, path) = (root.to_owned(), file.to_str().expect("UTF-8").to_owned());
+fn written(writer: Writer, root: &Path, file: &Path) -> Result<(), Error> {
+    let (root, path) = (root.to_owned(), file.to_owned());
     // On Linux rights belong to threads, and new threads inherit them.
     let writing = thread::spawn(move || {
         if writer.user != 0 {
@@ -45,10 +42,8 @@ fn written(writer: Writer, root: &Path, file: &Path) -> Value {
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
-            let files = LocalFs::rooted(root).expect("a directory");
-            let (_session, mut wire) = with_session(|connect| connect.fs(files)).await;
-            let params = json!({"sessionId": "s1", "path": path, "content": "new"});
-            wire.call(json!("w"), "fs/write_text_file", params).await
+            let roots = Roots::open([root]).await;
+            Files::new().write_text(&roots, &path, "new").await
         })
     });
     writing.join().expect("no panic")
@@ -156,7 +151,7 @@ fn who_shares_a_file_still_does_when_somebody_has_written_it() {
                 has_acl.unwrap_or_else(|error| eprintln!("no ACL here: {error}"));
             }
             let (before, inode) = (rights(&shared.file), fs::metadata(&shared.file).expect("there").ino());
-            assert_eq!(written(writer, &shared.root, &shared.file)["result"], json!({}), "{what}");
+            assert!(written(writer, &shared.root, &shared.file).is_ok(), "{what}");
             assert_eq!(rights(&shared.file), before, "{what}");
             assert_eq!(fs::read_to_string(&shared.file).expect("there"), "new", "{what}");
             let after = fs::metadata(&shared.file).expect("there").ino();
@@ -180,7 +175,7 @@ fn what_a_folder_gives_to_new_files_lets_nobody_into_an_old_one() {
     }
     let before = rights(&shared.file);
     let bob = Writer { user: BOB, in_dev: false };
-    assert_eq!(written(bob, &shared.root, &shared.file)["result"], json!({}));
+    written(bob, &shared.root, &shared.file).expect("written");
     assert_eq!((rights(&shared.file), before.4.is_none()), (before, true));
 }
 
@@ -194,9 +189,9 @@ fn a_file_that_can_neither_be_replaced_nor_written_stays_as_it_is() {
     let outside = shared.root.parent().expect("has one").join("outside.txt");
     fs::hard_link(&shared.file, &outside).expect("linked");
     let before = rights(&shared.file);
-    let answer = written(Writer { user: BOB, in_dev: true }, &shared.root, &shared.file);
-    assert_eq!(answer["error"]["code"], -32603, "{answer}");
-    assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("hard links")), "{answer}");
+    let refused = written(Writer { user: BOB, in_dev: true }, &shared.root, &shared.file);
+    let Err(Error::Io(error)) = refused else { panic!("{refused:?}") };
+    assert!(error.to_string().contains("hard links"), "{error}");
     assert_eq!(rights(&shared.file), before);
     assert_eq!(fs::read_to_string(&outside).expect("there"), OLD);
     assert_eq!(fs::read_dir(&shared.root).expect("there").count(), 1);

@@ -2,24 +2,26 @@
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use crate::disk::file_error::FileError;
+use crate::error::Error;
+
+/// The number of lookups of a file that others replace meanwhile.
+const TRIES: usize = 100;
 
 /// One root directory. Every path below it is opened relative to its descriptor, component by
 /// component. So neither `..` nor a symbolic link leads out of it, not even a link that is swapped
 /// in during the lookup. It stays the same directory when its path comes to name another one.
 #[derive(Debug)]
-pub(crate) struct Tree {
+pub(crate) struct Root {
     spelled: PathBuf,
     real: PathBuf,
     dir: Dir,
 }
 
-impl Tree {
+impl Root {
     pub(crate) fn open(root: &Path) -> io::Result<Self> {
         let spelled = std::path::absolute(root)?;
         let real = std::fs::canonicalize(&spelled)?;
@@ -31,20 +33,32 @@ impl Tree {
         &self.dir
     }
 
+    /// Returns the path of an existing file below this root, without links.
+    pub(crate) fn canonicalize(&self, relative: &Path) -> io::Result<PathBuf> {
+        for _ in 0..TRIES {
+            let found = self.dir.canonicalize(relative)?;
+            // Linux calls a file that is replaced during the lookup `name (deleted)`.
+            match self.dir.symlink_metadata(&found) {
+                Err(error) if is_missing(&error) => {}
+                _ => return Ok(found),
+            }
+        }
+        Err(io::Error::other("the file is replaced again and again: try later"))
+    }
+
     /// Returns the real path of a file, which need not exist.
-    pub(crate) fn real(&self, relative: &Path) -> Result<PathBuf, FileError> {
-        let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
-        match self.dir.canonicalize(relative) {
+    pub(crate) fn real(&self, relative: &Path) -> Result<PathBuf, Error> {
+        match self.canonicalize(relative) {
             Ok(found) => return Ok(join(&self.real, &found)),
             Err(error) if is_missing(&error) => {}
             Err(error) => return Err(error.into()),
         }
-        let name = relative.file_name().ok_or(FileError::Missing)?;
+        let name = relative.file_name().ok_or(Error::Missing)?;
         let folder = match relative.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        match self.dir.canonicalize(folder) {
+        match self.canonicalize(folder) {
             Ok(folder) => Ok(join(&self.real, &folder).join(name)),
             Err(error) if is_missing(&error) && is_plain(relative) => Ok(self.real.join(relative)),
             Err(error) => Err(error.into()),
@@ -53,7 +67,7 @@ impl Tree {
 
     /// Returns the part of `path` below this root. The path may begin with the spelled or with the
     /// real path of the root.
-    fn below(&self, path: &Path) -> Option<PathBuf> {
+    pub(crate) fn below(&self, path: &Path) -> Option<PathBuf> {
         [&self.spelled, &self.real].into_iter().find_map(|root| path.strip_prefix(root).ok()).map(|rest| {
             // The root itself. An empty path cannot be opened.
             if rest.as_os_str().is_empty() { PathBuf::from(".") } else { rest.to_owned() }
@@ -61,49 +75,8 @@ impl Tree {
     }
 }
 
-/// Runs `act` on the root that holds `path` and on the rest of the path below it.
-pub(crate) fn inside<T>(
-    trees: &[Arc<Tree>],
-    path: &str,
-    act: impl Fn(&Tree, &Path) -> Result<T, FileError>,
-) -> Result<T, FileError> {
-    if path.contains('\0') {
-        return Err(FileError::BadName);
-    }
-    let path = Path::new(path);
-    if !path.is_absolute() {
-        return Err(FileError::Relative);
-    }
-    // The first of nested roots that does not report the path as outside.
-    for tree in trees {
-        let Some(relative) = tree.below(path) else { continue };
-        match act(tree, &relative) {
-            Err(FileError::Outside) => {}
-            done => return done,
-        }
-    }
-    // The path may be inside under its real name: through an absolute link, or in another case. The
-    // lookup is not trusted: the file is opened below the root again.
-    let real = real_path(path).ok_or(FileError::Outside)?;
-    let (tree, relative) =
-        trees.iter().find_map(|tree| Some((tree, tree.below(&real)?))).ok_or(FileError::Outside)?;
-    act(tree, &relative)
-}
-
-/// Returns the real path of a directory that lies in one of these trees.
-pub(crate) fn folder_inside(trees: &[Arc<Tree>], path: &str) -> Result<PathBuf, FileError> {
-    inside(trees, path, |tree, relative| {
-        let real = tree.real(relative)?;
-        match tree.dir.metadata(relative) {
-            Ok(found) if found.is_dir() => Ok(real),
-            Ok(_) => Err(FileError::Special),
-            Err(error) => Err(error.into()),
-        }
-    })
-}
-
 /// Returns the path without links. For a file that does not exist, only its directory is resolved.
-fn real_path(path: &Path) -> Option<PathBuf> {
+pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = std::fs::canonicalize(path) {
         return Some(real);
     }
@@ -120,6 +93,10 @@ fn join(root: &Path, found: &Path) -> PathBuf {
             path
         },
     )
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
 }
 
 fn is_plain(path: &Path) -> bool {

@@ -3,14 +3,13 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::{Dir, File, OpenOptions};
 
-use crate::disk::file_error::FileError;
-use crate::disk::rights::Rights;
-use crate::disk::tree::{Tree, inside};
+use crate::error::Error;
+use crate::rights::Rights;
+use crate::roots::Roots;
 
 /// The new content of a file.
 #[derive(Clone, Copy, Debug)]
@@ -28,16 +27,16 @@ pub(crate) struct Text<'a> {
 /// part of it.
 ///
 /// A hard link to the old file keeps the old text, because the new one is a new file.
-pub(crate) fn write(trees: &[Arc<Tree>], path: &str, text: Text<'_>) -> Result<(), FileError> {
-    inside(trees, path, |tree, relative| {
-        let dir = tree.dir();
+pub(crate) fn write(roots: &Roots, path: &Path, text: Text<'_>) -> Result<(), Error> {
+    roots.inside(path, |root, relative| {
+        let dir = root.dir();
         // A write through a link changes the target and keeps the link.
-        let target = match dir.canonicalize(relative) {
+        let target = match root.canonicalize(relative) {
             Ok(target) => target,
             Err(error) if error.kind() == io::ErrorKind::NotFound => relative.to_owned(),
             Err(error) => return Err(error.into()),
         };
-        let name = target.file_name().ok_or(FileError::Directory)?;
+        let name = target.file_name().ok_or(Error::Directory)?;
         let mut made = MadeFolders::new(dir);
         let folder = made.open(target.parent().unwrap_or(Path::new("")), text.makes_directories)?;
         put(&folder, name, text.text.as_bytes())?;
@@ -47,22 +46,22 @@ pub(crate) fn write(trees: &[Arc<Tree>], path: &str, text: Text<'_>) -> Result<(
 }
 
 /// `…/` and `…/.` lead to a directory, or nowhere. The rest of such a path would pass for a name.
-pub(crate) fn is_folder_path(path: &str) -> bool {
-    path.strip_suffix('.').unwrap_or(path).ends_with(std::path::is_separator)
+pub(crate) fn is_directory_path(path: &Path) -> bool {
+    let path = path.as_os_str().as_encoded_bytes();
+    let last = path.strip_suffix(b".").unwrap_or(path).last();
+    last.is_some_and(|last| std::path::is_separator(char::from(*last)))
 }
 
-fn put(folder: &Dir, name: &OsStr, text: &[u8]) -> Result<(), FileError> {
+fn put(folder: &Dir, name: &OsStr, text: &[u8]) -> Result<(), Error> {
     let old = check_old(folder, name)?;
     match (replace(folder, name, text, old.as_ref()), old) {
         (Ok(Replaced::Yes), _) => Ok(()),
-        (Ok(Replaced::WithoutRights), Some(old)) => {
-            old.write_in_place(folder, name, text).map_err(FileError::Io)
-        }
+        (Ok(Replaced::WithoutRights), Some(old)) => old.write_in_place(folder, name, text).map_err(Error::Io),
         // The folder takes no new file, or it is shared and the file belongs to someone else.
         (Err(error), Some(old)) if error.kind() == io::ErrorKind::PermissionDenied => {
-            old.write_in_place(folder, name, text).map_err(FileError::Io)
+            old.write_in_place(folder, name, text).map_err(Error::Io)
         }
-        (Ok(Replaced::WithoutRights), None) => Err(FileError::Io(io::ErrorKind::PermissionDenied.into())),
+        (Ok(Replaced::WithoutRights), None) => Err(Error::Io(io::ErrorKind::PermissionDenied.into())),
         (Err(error), _) => Err(error.into()),
     }
 }
@@ -93,25 +92,25 @@ fn replace(folder: &Dir, name: &OsStr, text: &[u8], old: Option<&Rights>) -> io:
 
 /// Returns the rights of the file that is to be replaced, if there is one. Fails if it must not be
 /// replaced.
-fn check_old(folder: &Dir, name: &OsStr) -> Result<Option<Rights>, FileError> {
+fn check_old(folder: &Dir, name: &OsStr) -> Result<Option<Rights>, Error> {
     let old = match folder.symlink_metadata(name) {
         Ok(old) => old,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     if old.is_dir() {
-        return Err(FileError::Directory);
+        return Err(Error::Directory);
     }
     if old.is_symlink() {
-        return Err(FileError::DanglingLink);
+        return Err(Error::DanglingLink);
     }
     if !old.is_file() {
-        return Err(FileError::Special);
+        return Err(Error::Special);
     }
     // The rename would bypass the protection.
     if old.permissions().readonly() || !may_write(folder, name) {
         let error = io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only");
-        return Err(FileError::Io(error));
+        return Err(Error::Io(error));
     }
     Ok(Some(Rights::of(folder, name)?))
 }
@@ -139,7 +138,7 @@ impl<'a> MadeFolders<'a> {
         Self { dir, made: Vec::new() }
     }
 
-    fn open(&mut self, relative: &Path, makes_directories: bool) -> Result<Dir, FileError> {
+    fn open(&mut self, relative: &Path, makes_directories: bool) -> Result<Dir, Error> {
         if relative.as_os_str().is_empty() {
             return Ok(self.dir.try_clone()?);
         }
@@ -149,14 +148,14 @@ impl<'a> MadeFolders<'a> {
                 Ok(self.dir.open_dir(relative)?)
             }
             Err(error) => Err(match error.into() {
-                FileError::Missing => FileError::MissingFolder,
+                Error::Missing => Error::MissingDirectory,
                 error => error,
             }),
             Ok(folder) => Ok(folder),
         }
     }
 
-    fn make(&mut self, relative: &Path) -> Result<(), FileError> {
+    fn make(&mut self, relative: &Path) -> Result<(), Error> {
         let mut folders: Vec<&Path> = relative.ancestors().collect();
         // The last one is the root itself.
         folders.pop();

@@ -1,0 +1,192 @@
+//! Reading and writing of files below roots, within limits.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::sync::Semaphore;
+
+use crate::error::Error;
+use crate::lines::{Lines, Window};
+use crate::list::{EntryKind, Listing};
+use crate::replace::{self, Text};
+use crate::roots::Roots;
+
+/// The number of files that are read or written at a time. Any number may be wanted at once, and
+/// each takes a thread and memory for its text.
+const AT_ONCE: usize = 16;
+
+/// Reads and writes text files below [`Roots`], within limits. Clones share the limits.
+///
+/// The work is done on threads of the runtime that may block, for at most 16 files at a time; more
+/// wait. Dropping a future gives up work that has not begun. A file that is being written is then
+/// written to its end, in one step as always.
+#[derive(Clone, Debug)]
+pub struct Files {
+    max_bytes: usize,
+    makes_directories: bool,
+    permits: Arc<Semaphore>,
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Files {
+    /// Sets the limit of 16 MiB for one text. Directories are not made.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            max_bytes: 16 * 1024 * 1024,
+            makes_directories: false,
+            permits: Arc::new(Semaphore::new(AT_ONCE)),
+        }
+    }
+
+    /// Limits the bytes of one text that is read or written. A larger file can be read in parts.
+    #[must_use]
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
+        self.max_bytes = bytes;
+        self
+    }
+
+    /// Makes missing directories on the way to a file that is written. By default they are an
+    /// error.
+    #[must_use]
+    pub fn create_directories(mut self) -> Self {
+        self.makes_directories = true;
+        self
+    }
+
+    /// Returns the limit of one text in bytes.
+    #[must_use]
+    pub const fn limit(&self) -> usize {
+        self.max_bytes
+    }
+
+    /// Reads lines of a text file.
+    ///
+    /// # Errors
+    /// [`Error`]: the file is missing, lies outside of the roots, is not a regular file or not
+    /// text, or the lines have more bytes than the limit.
+    pub async fn read_text(&self, roots: &Roots, path: &Path, lines: Lines) -> Result<String, Error> {
+        let (roots, path, max_bytes) = (roots.clone(), path.to_owned(), self.max_bytes);
+        self.on_disk(move |abandoned| {
+            let is_abandoned = || abandoned.load(Ordering::Relaxed);
+            Window { lines, max_bytes, is_abandoned }.read(&roots, &path)
+        })
+        .await
+    }
+
+    /// Takes lines out of a text as [`read_text`](Self::read_text) takes them out of a file.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`].
+    pub fn lines_of(&self, text: &str, lines: Lines) -> Result<String, Error> {
+        Window { lines, max_bytes: self.max_bytes, is_abandoned: || false }.of(text.as_bytes())
+    }
+
+    /// Checks the path and the length of a text, as [`write_text`](Self::write_text) does before it
+    /// looks at the disk.
+    ///
+    /// # Errors
+    /// [`Error::NoFileName`] and [`Error::TooLarge`].
+    pub fn check_write(&self, path: &Path, text: &str) -> Result<(), Error> {
+        if text.len() > self.max_bytes {
+            return Err(Error::TooLarge { max_bytes: self.max_bytes });
+        }
+        if replace::is_directory_path(path) { Err(Error::NoFileName) } else { Ok(()) }
+    }
+
+    /// Creates a text file, or replaces it in one step: a reader sees the old text or the new one.
+    /// A link to the file stays a link. A failed write leaves neither a part of the text nor
+    /// directories that it has made.
+    ///
+    /// On unix a replaced file keeps its owner, group and mode, its ACL and its extended
+    /// attributes. It loses setuid, setgid and file capabilities. If this program may not give
+    /// these attributes to a new file, or may not make one beside it, it writes into the file
+    /// itself. An example is a file of another user. Then the file keeps all its attributes, but a
+    /// reader may see a part of the text, and a crash may leave one. A file that also has hard
+    /// links is refused there. On macOS ACLs are not kept. On Windows a replaced file has the
+    /// rights that its directory gives.
+    ///
+    /// # Errors
+    /// [`Error`]: the path cannot be written to, or the text is longer than the limit.
+    pub async fn write_text(&self, roots: &Roots, path: &Path, text: impl Into<String>) -> Result<(), Error> {
+        let text = text.into();
+        self.check_write(path, &text)?;
+        let (roots, path, makes_directories) = (roots.clone(), path.to_owned(), self.makes_directories);
+        self.on_disk(move |_| replace::write(&roots, &path, Text { text: &text, makes_directories })).await
+    }
+
+    /// Returns the kind of a file, after following links. `None` if it does not exist.
+    ///
+    /// # Errors
+    /// [`Error`]: the path is outside of the roots or cannot be followed.
+    pub async fn kind(&self, roots: &Roots, path: &Path) -> Result<Option<EntryKind>, Error> {
+        let (roots, path) = (roots.clone(), path.to_owned());
+        let found = self.on_disk(move |_| EntryKind::find(&roots, &path)).await;
+        match found {
+            Ok(kind) => Ok(Some(kind)),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Lists a directory in the order of names, with at most `most` entries.
+    ///
+    /// # Errors
+    /// [`Error`]: the directory is missing or outside of the roots, or is not a directory.
+    pub async fn list(&self, roots: &Roots, path: &Path, most: usize) -> Result<Listing, Error> {
+        let (roots, path) = (roots.clone(), path.to_owned());
+        self.on_disk(move |abandoned| Listing::read(&roots, &path, most, abandoned)).await
+    }
+
+    /// Returns the real path of a file, which need not exist.
+    ///
+    /// # Errors
+    /// [`Error`]: the path is outside of the roots or cannot be followed.
+    pub async fn real_path(&self, roots: &Roots, path: &Path) -> Result<PathBuf, Error> {
+        let (roots, path) = (roots.clone(), path.to_owned());
+        self.on_disk(move |_| roots.inside(&path, |root, relative| root.real(relative))).await
+    }
+
+    /// Runs work on the disk on a thread where it delays nobody else. The work sees when nobody
+    /// waits for it any more.
+    async fn on_disk<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&AtomicBool) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let interest = Interest(Arc::default());
+        let abandoned = Arc::clone(&interest.0);
+        // Nobody closes the semaphore.
+        let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
+        let done = tokio::task::spawn_blocking(move || {
+            // It may have waited for a thread.
+            let is_wanted = !abandoned.load(Ordering::Relaxed);
+            let done = if is_wanted { act(&abandoned) } else { Err(interrupted()) };
+            drop(permit);
+            done
+        });
+        let done = done.await;
+        drop(interest);
+        done.unwrap_or_else(|_| Err(Error::Io(io::Error::other("it was interrupted"))))
+    }
+}
+
+/// Returns the error of work that nobody waits for.
+fn interrupted() -> Error {
+    Error::Io(io::ErrorKind::Interrupted.into())
+}
+
+/// Reports to the work on the disk, when it is dropped, that nobody waits for it.
+struct Interest(Arc<AtomicBool>);
+
+impl Drop for Interest {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
