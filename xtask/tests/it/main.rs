@@ -10,6 +10,7 @@
 mod api_lock;
 mod changes;
 mod crate_dependencies;
+mod door;
 mod floors;
 mod generated_is_current;
 mod lowering_refused;
@@ -23,6 +24,7 @@ mod rules;
 mod schema_docs;
 mod schema_import;
 mod schema_refused;
+mod schemas_page;
 mod second_reader;
 mod shapes;
 mod shared_types;

@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::open::opening::Opening;
 use crate::open::request::OpensSession;
 use crate::store::StoredState;
-use crate::updates::settings::check_value;
 
 /// The state that a stored session has, and that a fork takes from the session that it forks. A new
 /// session has none of it.
@@ -73,7 +72,7 @@ impl Stated {
             }
         }
         if let Some(mode) = current_mode {
-            let found = modes.as_mut().filter(|modes| has_mode(modes, &mode));
+            let found = modes.as_mut().filter(|modes| modes.check(&mode).is_ok());
             let modes = found.ok_or_else(|| {
                 Error::from(format!(
                     "`Opened::current_mode`: the session has no mode `{mode}`: add it to `modes`"
@@ -83,24 +82,19 @@ impl Stated {
         }
         for (id, value) in config_values {
             let options = config_options.as_deref_mut().unwrap_or_default();
-            let option = options.iter_mut().find(|option| option.id == id).ok_or_else(|| {
-                Error::from(format!("`Opened::config_value`: the session has no config option `{id}`"))
+            SessionConfigOption::check(options, &id, &value).map_err(|error| {
+                Error::from(format!("`Opened::config_value`: `{}` {error}", error.field()))
             })?;
-            check_value(option, &value)?;
-            set_value(option, &value);
+            options.iter_mut().filter(|option| option.id == id).for_each(|option| set_value(option, &value));
         }
         Ok((modes, config_options))
     }
 }
 
-fn has_mode(modes: &SessionModeState, mode: &SessionModeId) -> bool {
-    modes.available_modes.iter().any(|known| known.id == *mode)
-}
-
 /// Restores the mode, if the agent still has it.
 fn restore_mode(modes: Option<&mut SessionModeState>, earlier: Option<&SessionModeState>) {
     if let (Some(modes), Some(earlier)) = (modes, earlier)
-        && has_mode(modes, &earlier.current_mode_id)
+        && modes.check(&earlier.current_mode_id).is_ok()
     {
         modes.current_mode_id = earlier.current_mode_id.clone();
     }
@@ -111,7 +105,7 @@ fn restore_values(options: &mut [SessionConfigOption], earlier: &[SessionConfigO
     for option in options {
         let earlier = earlier.iter().find(|earlier| earlier.id == option.id);
         if let Some(value) = earlier.and_then(SessionConfigOption::current_value)
-            && check_value(option, &value).is_ok()
+            && SessionConfigOption::check(std::slice::from_ref(option), &option.id, &value).is_ok()
         {
             set_value(option, &value);
         }

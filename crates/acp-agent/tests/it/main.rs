@@ -13,6 +13,7 @@
 mod advertised;
 mod cancel;
 mod capabilities;
+mod checks;
 mod elicit;
 mod expansions;
 mod ext;

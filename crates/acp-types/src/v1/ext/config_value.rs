@@ -3,7 +3,8 @@
 use crate::v1::{SessionConfigKind, SessionConfigOption, SessionConfigValue};
 
 impl SessionConfigValue {
-    /// Returns the id in the value of a `select` option. A string of an unknown type is an id, too.
+    /// Returns the id in the value of a `select` option. [A string of an unknown type is an
+    /// id](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-cfg-15), too.
     #[must_use]
     pub fn as_id(&self) -> Option<&str> {
         match self {
