@@ -9,6 +9,8 @@ pub(crate) mod terminal;
 pub(crate) mod tool;
 pub(crate) mod turn;
 pub(crate) mod verbs;
+#[cfg(feature = "workspace")]
+pub(crate) mod workspace;
 
 pub use self::turn::Turn;
 pub(crate) use self::turn::TurnScope;

@@ -49,3 +49,5 @@ mod unstable;
 mod updates;
 mod validation;
 mod wire_quirks;
+#[cfg(all(feature = "workspace", unix))]
+mod workspace;

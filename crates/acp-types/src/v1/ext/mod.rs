@@ -2,6 +2,7 @@
 
 mod auth;
 mod content;
+pub(super) mod of_path;
 mod permission;
 mod plan;
 mod tool_call;

@@ -1,5 +1,8 @@
 //! Errors of an agent, and the error objects that the client gets for them.
 
+#[cfg(feature = "workspace")]
+pub(crate) mod file_error;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
@@ -61,6 +64,9 @@ pub enum Error {
         /// A description of the problem, or of a value that would fit.
         problem: &'static str,
     },
+    /// A file was not read, not written or not changed: see [`Workspace`](crate::Workspace).
+    #[cfg(feature = "workspace")]
+    File(Box<file_error::FileError>),
     /// The request is answered with this error object, unchanged.
     Rpc(RpcError),
     /// Reading or writing failed.
@@ -192,6 +198,8 @@ impl fmt::Display for Error {
                     "the answer to `elicitation/create` is not what the form allows: `{field}` {problem}"
                 )
             }
+            #[cfg(feature = "workspace")]
+            Error::File(error) => error.fmt(f),
             Error::Rpc(error) => f.write_str(&error.message),
             Error::Io(error) => error.fmt(f),
             Error::Other(error) => error.fmt(f),
@@ -203,6 +211,8 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Call { error, .. } => Some(error),
+            #[cfg(feature = "workspace")]
+            Error::File(error) => error.source(),
             Error::Io(error) => error.source(),
             Error::Other(error) => error.source(),
             Error::Cancelled
@@ -230,6 +240,13 @@ impl From<io::Error> for Error {
 impl From<Box<dyn std::error::Error + Send + Sync>> for Error {
     fn from(error: Box<dyn std::error::Error + Send + Sync>) -> Self {
         Error::Other(error)
+    }
+}
+
+/// A path of a file that cannot be told to the client.
+impl From<acp_types::v1::NotUnicode> for Error {
+    fn from(error: acp_types::v1::NotUnicode) -> Self {
+        Error::Other(Box::new(error))
     }
 }
 
