@@ -94,6 +94,8 @@ pub use crate::client::Client;
 pub use crate::client::cancel::{CANCEL_GRACE, Cancel};
 #[cfg(feature = "workspace")]
 pub use crate::error::file_error::{FileAct, FileError, FileProblem};
+#[cfg(feature = "shell")]
+pub use crate::error::shell_error::{ShellError, ShellProblem};
 pub use crate::error::{Error, Result};
 pub use crate::facts::operations::Operations;
 pub use crate::facts::profile::{Extension, McpTransports, Profile, PromptContent};
@@ -116,9 +118,15 @@ pub use crate::serve::serve::{Serve, serve, serve_stdio, serve_with};
 pub use crate::session::Session;
 pub use crate::session::queue::PROMPT_QUEUE;
 pub use crate::turn::Turn;
+#[cfg(feature = "workspace")]
+pub use crate::turn::edit_file::{EditedFile, FileEdit};
+#[cfg(feature = "workspace")]
+pub use crate::turn::file_change::FileChange;
 pub use crate::turn::fs::Fs;
 pub use crate::turn::message::{IntoText, Message};
 pub use crate::turn::plan::{PlanKey, RunningPlan};
+#[cfg(feature = "shell")]
+pub use crate::turn::shell::{Shell, ShellOutput};
 pub use crate::turn::terminal::{Command, Terminal, Terminals};
 pub use crate::turn::tool::RunningTool;
 #[cfg(feature = "workspace")]

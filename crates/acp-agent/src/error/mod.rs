@@ -2,6 +2,8 @@
 
 #[cfg(feature = "workspace")]
 pub(crate) mod file_error;
+#[cfg(feature = "shell")]
+pub(crate) mod shell_error;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -67,6 +69,9 @@ pub enum Error {
     /// A file was not read, not written or not changed: see [`Workspace`](crate::Workspace).
     #[cfg(feature = "workspace")]
     File(Box<file_error::FileError>),
+    /// A command was not started: see [`Turn::shell`](crate::Turn::shell).
+    #[cfg(feature = "shell")]
+    Shell(Box<shell_error::ShellError>),
     /// The request is answered with this error object, unchanged.
     Rpc(RpcError),
     /// Reading or writing failed.
@@ -200,6 +205,8 @@ impl fmt::Display for Error {
             }
             #[cfg(feature = "workspace")]
             Error::File(error) => error.fmt(f),
+            #[cfg(feature = "shell")]
+            Error::Shell(error) => error.fmt(f),
             Error::Rpc(error) => f.write_str(&error.message),
             Error::Io(error) => error.fmt(f),
             Error::Other(error) => error.fmt(f),
@@ -213,6 +220,8 @@ impl std::error::Error for Error {
             Error::Call { error, .. } => Some(error),
             #[cfg(feature = "workspace")]
             Error::File(error) => error.source(),
+            #[cfg(feature = "shell")]
+            Error::Shell(error) => error.source(),
             Error::Io(error) => error.source(),
             Error::Other(error) => error.source(),
             Error::Cancelled

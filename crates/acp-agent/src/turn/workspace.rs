@@ -176,6 +176,10 @@ impl Workspace {
         }
     }
 
+    pub(crate) const fn turn(&self) -> &Turn {
+        &self.turn
+    }
+
     /// Reads a file that may be missing.
     pub(crate) async fn read_if_there(&self, path: &Path) -> Result<Option<String>> {
         let work = self.work(FileAct::Read, path);

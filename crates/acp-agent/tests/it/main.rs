@@ -13,6 +13,8 @@
 mod advertised;
 mod cancel;
 mod capabilities;
+#[cfg(all(feature = "workspace", unix))]
+mod edit_file;
 mod elicit;
 mod expansions;
 mod ext;
@@ -36,6 +38,8 @@ mod serving;
 mod sessions;
 mod setup_order;
 mod setup_random;
+#[cfg(all(feature = "shell", unix))]
+mod shell;
 #[cfg(feature = "store")]
 mod store;
 mod support;
