@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 const HELP: &str = "\
 cargo xtask codegen [--check]        write the generated code, or fail when a file is stale, missing or extra
-cargo xtask codegen --schema <file> --overlay <file> [--docs <folder>] --out <folder> [--check]
-                                     the same for a schema of your own
+cargo xtask codegen --schema <file> [--overlay <file>] [--docs <folder>] --out <folder> [--check]
+                                     the same for a schema of your own, as `acp-codegen` does
 cargo xtask schema update …          import the canonical schemas: --npm <version> | --dir <folder> | --file <file>
 cargo xtask schema diff …            report what changed since: <git revision> | --dir <folder>; --write keeps it
 cargo xtask schema replay            import, generate and compile the releases of the past, one after the other

@@ -27,7 +27,7 @@ pub enum Mode {
 /// `folders` are owned by the generator: a file in them that is not an output is extra. `command`
 /// is what errors tell people to run.
 pub fn apply(root: &Path, folders: &[PathBuf], outputs: &[Output], mode: Mode, command: &str) -> Result<()> {
-    let mut stale = Vec::new();
+    let (mut stale, mut done) = (Vec::new(), Vec::new());
     for output in outputs {
         let path = root.join(&output.path);
         if fs::read_to_string(&path).is_ok_and(|text| text == output.text) {
@@ -39,6 +39,8 @@ pub fn apply(root: &Path, folders: &[PathBuf], outputs: &[Output], mode: Mode, c
             output.path.display()
         ));
         if mode == Mode::Write {
+            let verb = if path.exists() { "changed" } else { "added  " };
+            done.push(format!("{verb} {}", output.path.display()));
             fs::create_dir_all(path.parent().expect("outputs lie in folders"))?;
             fs::write(&path, &output.text).with_context(|| format!("writing {}", path.display()))?;
         }
@@ -50,6 +52,7 @@ pub fn apply(root: &Path, folders: &[PathBuf], outputs: &[Output], mode: Mode, c
             if !wanted.contains(relative) {
                 stale.push(format!("extra:   {}", relative.display()));
                 if mode == Mode::Write {
+                    done.push(format!("removed {}", relative.display()));
                     fs::remove_file(&extra)?;
                 }
             }
@@ -57,12 +60,25 @@ pub fn apply(root: &Path, folders: &[PathBuf], outputs: &[Output], mode: Mode, c
     }
     match mode {
         Mode::Write => {
-            stale.iter().for_each(|line| println!("{line}"));
-            println!("{} files, {} changed", outputs.len(), stale.len());
+            done.iter().for_each(|line| println!("{line}"));
+            println!("{}", summary(outputs.len(), done.len()));
             Ok(())
         }
-        Mode::Check if stale.is_empty() => Ok(()),
+        Mode::Check if stale.is_empty() => {
+            println!("{}", summary(outputs.len(), 0));
+            Ok(())
+        }
         Mode::Check => bail!("generated files differ; run `{command}`\n{}", stale.join("\n")),
+    }
+}
+
+/// Says how a successful run ended.
+fn summary(files: usize, changes: usize) -> String {
+    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    match changes {
+        0 => format!("{files}, all up to date"),
+        1 => format!("{files} up to date after 1 change"),
+        _ => format!("{files} up to date after {changes} changes"),
     }
 }
 

@@ -7,11 +7,8 @@ use std::time::Duration;
 
 use acp_rpc::{CallError, Child, Command, Noise, Options, Transport};
 use acp_types::Meta;
-use acp_types::method::Method;
-use acp_types::v1::methods::Initialize;
 use acp_types::v1::{
-    AuthCapabilities, Implementation, InitializeRequest, InitializeResponse, ProtocolVersion,
-    SessionNotification,
+    AuthCapabilities, Implementation, InitializeRequest, InitializeResponse, SessionNotification,
 };
 
 use crate::agent::connection::Connection;
@@ -188,10 +185,10 @@ impl Connect {
             capabilities::capabilities(&self.handlers).auth(AuthCapabilities::new().terminal(logs_in));
         let capabilities =
             if logs_in { capabilities.meta(Meta::new().with(IN_META, true)) } else { capabilities };
-        let request = InitializeRequest::new(ProtocolVersion::LATEST)
+        let shared = Arc::new(Shared::new(self.handlers.needs_roots));
+        let request = InitializeRequest::new(shared.wire.version())
             .client_capabilities(capabilities)
             .client_info(self.info);
-        let shared = Arc::new(Shared::new(self.handlers.needs_roots));
         let link = Arc::new(Link::new(Arc::clone(&shared)));
         let service = ClientService { handlers: Arc::new(self.handlers), link: Arc::clone(&link) };
         let (peer, driver) = acp_rpc::connect(transport, service, self.options.noise(Noise::Skip));
@@ -214,20 +211,15 @@ pub(crate) struct Connecting {
 
 impl Connecting {
     pub(crate) async fn initialize(&self) -> Result<InitializeResponse, Error> {
-        let answer =
-            self.connection.peer.timeout(self.timeout).request(Initialize::NAME, &self.request).await;
-        let initialized: InitializeResponse = answer.map_err(|error| match error {
+        let wire = &self.connection.shared().wire;
+        let answer = wire.initialize(&self.connection.peer.timeout(self.timeout), &self.request).await;
+        let initialized = answer.map_err(|error| match error {
             CallError::TimedOut { after, .. } => {
                 Error::InitializeTimeout { waited: after, stderr: self.connection.stderr_tail() }
             }
-            error => Error::of_call(Initialize::NAME, None, error),
+            error => wire.failed::<InitializeRequest>(None, error),
         })?;
-        // Rule v1-init-06. Versions before the first do not exist, and this client does not speak
-        // newer ones.
-        let answered = initialized.protocol_version;
-        if answered != ProtocolVersion::LATEST {
-            return Err(Error::Version { asked: ProtocolVersion::LATEST, answered });
-        }
+        wire.check_version(&initialized)?;
         Ok(initialized)
     }
 

@@ -48,7 +48,7 @@ pub fn merge_known(stable: &Schema, unstable: Schema) -> (Schema, Vec<Defect>) {
 }
 
 fn defect(name: &str, message: String) -> Defect {
-    Defect { definition: name.to_owned(), pointer: format!("#/$defs/{name}"), message }
+    Defect::of(name, message)
 }
 
 fn mark_definition(stable: &Definition, merged: &mut Definition) -> Result<(), String> {

@@ -31,16 +31,13 @@ use ir::Schema;
 use overlay::Overlay;
 use version::{VERSIONS, Version};
 
-/// `codegen [--check]`, or for a schema of one's own what [`own`] takes.
+/// `codegen [--check]`, or for a schema of one's own the options of [`own`].
 pub fn run(args: &[String]) -> Result<()> {
     let mode = match args {
         [] => Mode::Write,
         [flag] if flag == "--check" => Mode::Check,
-        [flag, ..] if flag.starts_with("--") => {
-            let (own, mode) = own::parse(args)?;
-            return own::generate(&own, mode);
-        }
-        _ => bail!("usage: cargo xtask codegen [--check]\n       {}", own::USAGE),
+        _ if args.iter().any(|option| option == "--schema") => return own::run(args),
+        _ => bail!("usage: cargo xtask codegen [--check]\nfor a schema of your own: {}", own::USAGE),
     };
     generate(&workspace::root(), mode)
 }

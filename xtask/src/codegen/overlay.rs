@@ -4,8 +4,30 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use toml::{Table, Value};
+
+use super::defect::fill;
+
+/// Every section that the generator reads from an overlay; `docs/SCHEMAS.md` describes them.
+pub const SECTIONS: [&str; 16] = [
+    "arm_types",
+    "arms",
+    "capabilities",
+    "client_operations",
+    "default_tags",
+    "defaults",
+    "elsewhere",
+    "flattened",
+    "integers",
+    "layout",
+    "members",
+    "null",
+    "operations",
+    "patch",
+    "shared",
+    "variants",
+];
 
 /// The decisions, and which of them have been asked for: one that nobody asks for is stale.
 #[derive(Debug)]
@@ -21,7 +43,15 @@ impl Overlay {
     }
 
     pub fn parse(text: &str) -> Result<Self> {
-        Ok(Overlay { table: text.parse()?, used: RefCell::default() })
+        let table: Table = text.parse()?;
+        for section in table.keys() {
+            ensure!(
+                SECTIONS.contains(&section.as_str()),
+                "there is no section [{section}]; docs/SCHEMAS.md describes the sections: {}",
+                SECTIONS.join(", ")
+            );
+        }
+        Ok(Overlay { table, used: RefCell::default() })
     }
 
     /// Takes from another overlay what this one does not decide: for a schema that this one is too
@@ -34,31 +64,31 @@ impl Overlay {
 
     /// The text at `[section] key`.
     pub fn text(&self, section: &str, key: &str) -> Option<&str> {
-        self.table.get(section)?.get(key)?.as_str().inspect(|_| self.use_entry(&[section, key]))
+        self.section(section)?.get(key)?.as_str().inspect(|_| self.use_entry(&[section, key]))
     }
 
     /// The text at `[section.outer] key` or `outer = { key = … }`.
     pub fn nested(&self, section: &str, outer: &str, key: &str) -> Option<&str> {
-        let text = self.table.get(section)?.get(outer)?.get(key)?.as_str();
+        let text = self.section(section)?.get(outer)?.get(key)?.as_str();
         text.inspect(|_| self.use_entry(&[section, outer, key]))
     }
 
     /// Returns the texts of the list at `[section.outer] key`. Without a list there are none.
     pub fn nested_list(&self, section: &str, outer: &str, key: &str) -> Vec<&str> {
-        let list = self.table.get(section).and_then(|table| table.get(outer)?.get(key)?.as_array());
+        let list = self.section(section).and_then(|table| table.get(outer)?.get(key)?.as_array());
         let texts = list.into_iter().flatten().filter_map(Value::as_str);
         texts.inspect(|text| self.use_entry(&[section, outer, key, text])).collect()
     }
 
     /// Tells whether `[section.outer]` says `key = true`.
     pub fn nested_flag(&self, section: &str, outer: &str, key: &str) -> bool {
-        let flag = self.table.get(section).and_then(|table| table.get(outer)?.get(key)?.as_bool());
+        let flag = self.section(section).and_then(|table| table.get(outer)?.get(key)?.as_bool());
         flag.inspect(|_| self.use_entry(&[section, outer, key])) == Some(true)
     }
 
     /// Returns true if the list at `[section] key` has this item.
     pub fn lists(&self, section: &str, key: &str, item: &str) -> bool {
-        let list = self.table.get(section).and_then(|table| table.get(key)).and_then(Value::as_array);
+        let list = self.section(section).and_then(|table| table.get(key)).and_then(Value::as_array);
         let found = list.is_some_and(|list| list.iter().any(|entry| entry.as_str() == Some(item)));
         if found {
             self.use_entry(&[section, key, item]);
@@ -68,14 +98,13 @@ impl Overlay {
 
     /// The key of `[section]` whose list has this item.
     pub fn list_with(&self, section: &str, item: &str) -> Option<&str> {
-        let keys = self.table.get(section)?.as_table()?.keys();
+        let keys = self.section(section)?.as_table()?.keys();
         keys.map(String::as_str).find(|key| self.lists(section, key, item))
     }
 
     /// The keys of a section.
     pub fn keys(&self, section: &str) -> impl Iterator<Item = &str> {
-        self.table
-            .get(section)
+        self.section(section)
             .and_then(Value::as_table)
             .into_iter()
             .flat_map(|table| table.keys().map(String::as_str))
@@ -108,20 +137,14 @@ impl Overlay {
         )
     }
 
+    /// A section that is read is one of [`SECTIONS`], so that its description cannot be forgotten.
+    fn section(&self, section: &str) -> Option<&Value> {
+        assert!(SECTIONS.contains(&section), "[{section}] is read, but not listed");
+        self.table.get(section)
+    }
+
     fn use_entry(&self, path: &[&str]) {
         self.used.borrow_mut().insert(path.join(" / "));
-    }
-}
-
-fn fill(table: &mut Table, other: Table) {
-    for (key, value) in other {
-        match (table.get_mut(&key), value) {
-            (Some(Value::Table(inner)), Value::Table(others)) => fill(inner, others),
-            (Some(_), _) => {}
-            (None, value) => {
-                table.insert(key, value);
-            }
-        }
     }
 }
 

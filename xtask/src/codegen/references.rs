@@ -12,11 +12,8 @@ pub fn to_nothing(schema: &Schema) -> Vec<Defect> {
     let mut defects = Vec::new();
     for definition in &schema.definitions {
         for name in referred(definition).into_iter().filter(|name| !known.contains(name)) {
-            defects.push(Defect {
-                definition: definition.described_by.clone(),
-                pointer: format!("#/$defs/{}", definition.described_by),
-                message: format!("refers to {name}, which becomes no type"),
-            });
+            let message = format!("refers to {name}, which becomes no type");
+            defects.push(Defect::of(&definition.described_by, message));
         }
     }
     defects

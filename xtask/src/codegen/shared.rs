@@ -28,7 +28,7 @@ pub fn find(
             let name = &definition.name;
             let message = format!("[shared] of the overlay makes it the {named} type, but {why}");
             let definition = format!("{version} {name}");
-            Defect { definition, pointer: format!("#/$defs/{name}"), message }
+            Defect::at(&definition, format!("#/$defs/{name}"), message)
         };
         match earlier.iter().find(|(name, _)| *name == named) {
             None => defects.push(refuse(format!("no version before {version} is called {named}"))),
@@ -42,13 +42,9 @@ pub fn find(
         for part in references::referred(definition) {
             if shared.get(part) != shared.get(&definition.name) {
                 let (name, with) = (&definition.name, shared[&definition.name]);
-                defects.push(Defect {
-                    definition: format!("{version} {name}"),
-                    pointer: format!("#/$defs/{name}"),
-                    message: format!(
-                        "[shared] of the overlay has it, but not {part}, which the {with} type has"
-                    ),
-                });
+                let message =
+                    format!("[shared] of the overlay has it, but not {part}, which the {with} type has");
+                defects.push(Defect::at(&format!("{version} {name}"), format!("#/$defs/{name}"), message));
             }
         }
     }

@@ -40,13 +40,39 @@ pub fn run(args: &[String]) -> Result<()> {
 /// Runs `cargo xtask schema <args>` on the workspace at `root`; what it reports goes to `out`.
 pub fn run_in(root: &Path, args: &[String], out: &mut dyn Write) -> Result<()> {
     match args {
-        [command, options @ ..] if command == "update" => import::import(root, &delivery(options)?, out),
+        [command, options @ ..] if command == "update" => update(root, &delivery(options)?, out),
         [command, rest @ ..] if command == "diff" => changes::run_in(root, rest, out),
         [command, rest @ ..] if command == "replay" => replay::run(root, rest, out),
         [command] if command == "check" => check(root, out),
         [command] if command == "missing-docs" => missing::report(root, out),
         _ => bail!(USAGE),
     }
+}
+
+/// Imports a release. One that is older than the present one is most likely written in a dialect
+/// of its own.
+fn update(root: &Path, delivery: &Delivery, out: &mut dyn Write) -> Result<()> {
+    let present = Upstream::load_or_empty(root)?.file(SchemaFile::V1).map(|record| record.release.clone());
+    let earlier = present.filter(|present| is_earlier(&delivery.release, present));
+    let replay = "`cargo xtask schema replay` imports, generates and compares earlier releases, without a change of \
+                  this workspace";
+    let imported = import::import(root, delivery, out);
+    let Some(present) = earlier else { return imported };
+    let release = &delivery.release;
+    imported.with_context(|| {
+        format!("release {release} is earlier than {present}, which is imported; {replay}")
+    })?;
+    writeln!(out, "release {release} is earlier than {present}; {replay}")?;
+    Ok(())
+}
+
+/// Compares two releases by their numbers. A label without numbers is not earlier than anything.
+fn is_earlier(release: &str, than: &str) -> bool {
+    let numbers = |label: &str| -> Option<Vec<u64>> {
+        let core = label.split(['-', '+']).next().unwrap_or_default();
+        core.split('.').map(|number| number.parse().ok()).collect()
+    };
+    numbers(release).zip(numbers(than)).is_some_and(|(release, than)| release < than)
 }
 
 fn delivery(options: &[String]) -> Result<Delivery> {

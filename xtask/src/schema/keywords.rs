@@ -132,10 +132,15 @@ const KEYWORDS: &[Keyword] = &[
     Keyword::new("x-method", &[Definition], Shape::Name),
 ];
 
-pub(super) const TYPES: &[&str] = &["string", "integer", "number", "boolean", "object", "array", "null"];
+/// Every keyword that is read, with the places where it may stand.
+pub fn keywords() -> impl Iterator<Item = (&'static str, Vec<String>)> {
+    KEYWORDS.iter().map(|keyword| (keyword.name, keyword.places.iter().map(Place::to_string).collect()))
+}
+
+pub const TYPES: &[&str] = &["string", "integer", "number", "boolean", "object", "array", "null"];
 
 /// Known formats and the type each belongs to.
-pub(super) const FORMATS: &[(&str, &str)] = &[
+pub const FORMATS: &[(&str, &str)] = &[
     ("int32", "integer"),
     ("int64", "integer"),
     ("uint16", "integer"),

@@ -12,7 +12,7 @@ mod strip;
 mod upstream;
 mod validate;
 
-pub use keywords::Object;
+pub use keywords::{FORMATS, Object, TYPES, keywords};
 pub use problem::Problem;
 pub use read::{count_definitions, read, read_schema, render};
 pub use schema_file::SchemaFile;

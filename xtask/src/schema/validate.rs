@@ -26,6 +26,24 @@ pub(super) fn validate(file: &str, root: &Value) -> Result<(), Vec<Problem>> {
     if walker.problems.is_empty() { Ok(()) } else { Err(walker.problems) }
 }
 
+/// Says in which way a schema is written that this keyword is not read in.
+fn advice(keyword: &str, value: &Value) -> String {
+    let instead = match (keyword, value) {
+        ("enum", Value::Array(values)) if values.iter().all(Value::is_string) => {
+            let arms = values.iter().map(|value| format!(r#"{{ "type": "string", "const": {value} }}"#));
+            format!(
+                r#"name the type under "$defs" and write "oneOf": [{}]"#,
+                arms.collect::<Vec<_>>().join(", ")
+            )
+        }
+        ("properties" | "required" | "oneOf" | "discriminator", _) => {
+            r##"give the type a name under "$defs", and refer to it with "$ref""##.to_owned()
+        }
+        _ => "leave it out".to_owned(),
+    };
+    format!("{instead} (docs/SCHEMAS.md lists the keywords; xtask/src/schema/keywords.rs is their place)")
+}
+
 struct Walker<'a> {
     file: &'a str,
     definitions: &'a Object,
@@ -54,19 +72,17 @@ impl Walker<'_> {
 
     fn keyword(&mut self, name: &str, value: &Value, at: &Pointer, place: Place) {
         let Some(keyword) = Keyword::find(name) else {
-            let message = format!(
-                "unknown keyword {name:?}; add it to xtask/src/schema/keywords.rs and teach the generator what it means"
-            );
-            return self.report(at, message);
+            return self.report(at, format!("unknown keyword {name:?}; {}", advice(name, value)));
         };
         if !keyword.may_stand_in(place) {
-            let message = format!(
-                "keyword {name:?} is not known in {place}; allow it in xtask/src/schema/keywords.rs once the generator reads it there"
-            );
+            let message = format!("keyword {name:?} is not known in {place}; {}", advice(name, value));
             return self.report(at, message);
         }
         if let Some(mismatch) = keyword.shape.mismatch(value) {
-            self.report(at, format!("wrong value for {name:?}: {mismatch}"));
+            let refused = *value == Value::Bool(false) && name.ends_with("Properties");
+            let way =
+                if refused { "; leave it out: readers pass over members that they do not know" } else { "" };
+            self.report(at, format!("wrong value for {name:?}: {mismatch}{way}"));
         }
     }
 

@@ -23,6 +23,7 @@ mod rules;
 mod schema_docs;
 mod schema_import;
 mod schema_refused;
+mod schemas_page;
 mod second_reader;
 mod shapes;
 mod shared_types;

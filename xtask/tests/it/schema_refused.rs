@@ -102,7 +102,7 @@ const DEFINITIONS: &[(&str, &[&str])] = &[
     (
         r#""T": {"type": "object", "additionalProperties": false}"#,
         &[
-            r##"definition "T" at #/$defs/T/additionalProperties: wrong value for "additionalProperties": expected true or a schema object, found false"##,
+            r##"definition "T" at #/$defs/T/additionalProperties: wrong value for "additionalProperties": expected true or a schema object, found false; leave it out: readers pass over members that they do not know"##,
         ],
     ),
     (
@@ -221,12 +221,15 @@ const FILES: &[(&[u8], &str)] = &[
 
 /// The advice for a keyword that is unknown, or unknown at its place.
 fn with_advice(problem: &str) -> String {
-    let advice = if problem.contains("unknown keyword") {
-        "add it to xtask/src/schema/keywords.rs and teach the generator what it means"
+    let instead = if problem.contains("\"enum\"") {
+        r#"name the type under "$defs" and write "oneOf": [{ "type": "string", "const": "a" }]"#
+    } else if problem.contains("keyword \"properties\"") {
+        r##"give the type a name under "$defs", and refer to it with "$ref""##
     } else {
-        "allow it in xtask/src/schema/keywords.rs once the generator reads it there"
+        "leave it out"
     };
-    problem.replace('…', advice)
+    let place = "docs/SCHEMAS.md lists the keywords; xtask/src/schema/keywords.rs is their place";
+    problem.replace('…', &format!("{instead} ({place})"))
 }
 
 fn update(root: &Path, source: &[&str]) -> Result<(), String> {
@@ -303,4 +306,32 @@ fn a_bad_file_refuses_the_whole_delivery_and_leaves_the_last_import_alone() {
     assert!(error.contains("v2/schema.json: definition \"Id\" at #/$defs/Id/type: "), "{error}");
     assert!(error.contains("v2/schema.unstable.json: not JSON: "), "{error}");
     assert_eq!(files.map(|path| fs::read_to_string(path).unwrap()), before);
+}
+
+#[test]
+fn an_earlier_release_points_to_the_replay() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, path) = (folder.path().join("workspace"), folder.path().join("schema.json"));
+    fs::create_dir(&root).unwrap();
+    let import = |text: &str, release: &str| {
+        fs::write(&path, text).unwrap();
+        let mut printed = Vec::new();
+        let args = ["update", "--file", path.to_str().unwrap(), "--release", release].map(str::to_owned);
+        let result = run_in(&root, &args, &mut printed).map_err(|error| format!("{error:#}"));
+        result.map(|()| String::from_utf8(printed).unwrap())
+    };
+    let (good, bad) = (r#"{"$defs": {"Id": {"type": "string"}}}"#, r#"{"$defs": {"Id": {"enum": ["a"]}}}"#);
+    assert!(!import(good, "2.10.0").unwrap().contains("replay"));
+    for (schema, release, hint) in [
+        (bad, "2.9.3", true),
+        (bad, "2.10.0-rc.1", false),
+        (bad, "2.11.0", false),
+        (bad, "nightly", false),
+        (good, "2.10.0", false),
+        (good, "0.8.0", true),
+    ] {
+        let said = import(schema, release).unwrap_or_else(|error| error);
+        assert_eq!(said.contains("`cargo xtask schema replay` imports"), hint, "{release}: {said}");
+        assert_eq!(said.contains("is earlier than 2.10.0"), hint, "{release}: {said}");
+    }
 }

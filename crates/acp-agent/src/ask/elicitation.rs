@@ -6,7 +6,7 @@ use acp_types::v1::{CreateElicitationRequest, CreateElicitationResponse, Elicita
 
 use crate::ask::elicited::{Elicited, OpenedUrl, check_offered, read_form};
 use crate::ask::form::{Form, FormValues};
-use crate::ask::question::{cancelled_remotely, elicit};
+use crate::ask::question::cancelled_remotely;
 use crate::client::Client;
 use crate::client::cancel::Cancel;
 use crate::error::Result;
@@ -56,7 +56,7 @@ impl Elicitation {
     /// The errors of [`Turn::elicit`](crate::Turn::elicit).
     pub async fn elicit(&self, form: Form) -> Result<Elicited<FormValues>> {
         let (schema, request) = form.into_request(self.scope.clone());
-        read_form(self.elicit_with(&request).await?, &schema)
+        read_form(&self.client, self.elicit_with(&request).await?, &schema)
     }
 
     /// Asks the user to open a web page: see [`Turn::elicit_url`](crate::Turn::elicit_url).
@@ -79,7 +79,7 @@ impl Elicitation {
     /// The errors of [`Turn::elicit_with`](crate::Turn::elicit_with).
     pub async fn elicit_with(&self, request: &CreateElicitationRequest) -> Result<CreateElicitationResponse> {
         check_offered(&request.mode, self.client.capabilities())?;
-        let asking = async { elicit(&self.client, request).await.map_err(cancelled_remotely) };
+        let asking = async { self.client.ask_untimed(request).await.map_err(cancelled_remotely) };
         self.cancel.heeding(asking).await
     }
 }

@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use acp_rpc::CallError;
-use acp_types::method::Method as _;
 use acp_types::v1::{
-    ClientCapabilities, CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse,
-    ElicitationAction, ElicitationId, ElicitationMode, ElicitationSchema, ElicitationScope,
-    ElicitationSessionScope, ElicitationUrlMode, SessionId, methods,
+    ClientCapabilities, CreateElicitationRequest, CreateElicitationResponse, ElicitationAction,
+    ElicitationId, ElicitationMode, ElicitationSchema, ElicitationScope, ElicitationSessionScope,
+    ElicitationUrlMode, SessionId,
 };
 
 use crate::ask::form::FormValues;
@@ -44,6 +42,7 @@ pub(crate) fn session_scope(session: &SessionId) -> ElicitationScope {
 
 /// Reads the answer to a form, and checks it.
 pub(crate) fn read_form(
+    client: &Client,
     response: CreateElicitationResponse,
     schema: &ElicitationSchema,
 ) -> Result<Elicited<FormValues>> {
@@ -51,7 +50,7 @@ pub(crate) fn read_form(
         ElicitationAction::Accept(accepted) => {
             Ok(Elicited::Accepted(FormValues::check(accepted.content.unwrap_or_default(), schema)?))
         }
-        action => refused(&action),
+        action => refused(client, &action),
     }
 }
 
@@ -71,14 +70,13 @@ pub(crate) fn check_offered(mode: &ElicitationMode, client: &ClientCapabilities)
 }
 
 /// Reads an action other than `accept`. An unknown action is not an answer (rule `v1-eli-22`).
-fn refused<T>(action: &ElicitationAction) -> Result<Elicited<T>> {
+fn refused<T>(client: &Client, action: &ElicitationAction) -> Result<Elicited<T>> {
     match action {
         ElicitationAction::Decline => Ok(Elicited::Declined),
         ElicitationAction::Cancel => Ok(Elicited::Cancelled),
         _ => {
-            let method = methods::ElicitationCreate::NAME;
             let problem = "its action is of a kind that is not known here";
-            Err(Error::call(method, CallError::Malformed { method: method.to_owned(), problem }))
+            Err(client.wire().malformed::<CreateElicitationRequest>(problem))
         }
     }
 }
@@ -109,7 +107,7 @@ impl OpenedUrl {
     pub(crate) fn read(self, response: &CreateElicitationResponse) -> Result<Elicited<OpenedUrl>> {
         match &response.action {
             ElicitationAction::Accept(_) => Ok(Elicited::Accepted(self)),
-            action => refused(action),
+            action => refused(&self.client, action),
         }
     }
 
@@ -125,9 +123,7 @@ impl OpenedUrl {
     /// # Errors
     /// [`Error::Call`] when the client is gone.
     pub async fn complete(&self) -> Result<()> {
-        let method = methods::ElicitationComplete::NAME;
-        let notification = CompleteElicitationNotification::new(&self.id);
-        self.client.peer().notify(method, &notification).await.map_err(|error| Error::call(method, error))
+        self.client.wire().complete_elicitation(self.client.peer(), &self.id).await
     }
 }
 

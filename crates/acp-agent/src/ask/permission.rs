@@ -1,11 +1,10 @@
 //! Questions whether a tool call may be done: their options, and the chosen one.
 
-use acp_rpc::CallError;
-use acp_types::method::Method as _;
 use acp_types::v1::{
-    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest, methods,
+    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
 };
 
+use crate::client::Client;
 use crate::error::{Error, Result};
 
 pub(crate) fn allow_once() -> PermissionOption {
@@ -26,6 +25,7 @@ pub(crate) fn reject_always() -> PermissionOption {
 
 /// Returns the option that the user has chosen. An option that was not offered is not an answer.
 pub(crate) fn chosen(
+    client: &Client,
     mut request: RequestPermissionRequest,
     outcome: RequestPermissionOutcome,
 ) -> Result<PermissionOption> {
@@ -40,6 +40,5 @@ pub(crate) fn chosen(
         }
         _ => "its outcome is of a kind that is not known here",
     };
-    let method = methods::SessionRequestPermission::NAME;
-    Err(Error::call(method, CallError::Malformed { method: method.to_owned(), problem }))
+    Err(client.wire().malformed::<RequestPermissionRequest>(problem))
 }

@@ -1,32 +1,8 @@
-//! Questions to the user outside of a turn, and their ends.
+//! Errors of questions to the user.
 
 use acp_rpc::{CallError, Error as RpcError};
-use acp_types::method::Method as _;
-#[cfg(feature = "mcp")]
-use acp_types::v1::{CompleteElicitationNotification, ElicitationId};
-use acp_types::v1::{CreateElicitationRequest, CreateElicitationResponse, methods};
 
-use crate::client::Client;
-use crate::error::{Error, Result};
-
-/// Asks the user outside of a turn. The time limit of requests does not hold, because people take
-/// their time.
-pub(crate) async fn elicit(
-    client: &Client,
-    request: &CreateElicitationRequest,
-) -> Result<CreateElicitationResponse> {
-    let method = methods::ElicitationCreate::NAME;
-    let answer = client.peer().timeout(None).request(method, request).await;
-    answer.map_err(|error| Error::call(method, error))
-}
-
-/// Reports to the client, without waiting, that it need not show a web page any more. A client that
-/// is gone shows none.
-#[cfg(feature = "mcp")]
-pub(crate) fn complete_now(client: &Client, id: ElicitationId) {
-    let completed = CompleteElicitationNotification::new(id);
-    let _ = client.peer().notify_now(methods::ElicitationComplete::NAME, &completed);
-}
+use crate::error::Error;
 
 /// Converts the error of a question. Some clients answer a pending question with `-32800` after a
 /// cancel.

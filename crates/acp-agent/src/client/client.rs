@@ -11,6 +11,8 @@ use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 
 use crate::error::{Error, Result};
+use crate::wire::Wire;
+use crate::wire::ask::{Answer, Ask};
 
 /// The client at the other end. Cheap to clone; outlives requests.
 #[derive(Clone)]
@@ -22,7 +24,7 @@ pub struct Client {
 /// The outcome of `initialize`.
 #[derive(Debug)]
 pub(crate) struct Agreed {
-    pub(crate) version: ProtocolVersion,
+    pub(crate) wire: Wire,
     pub(crate) info: Option<Implementation>,
     pub(crate) capabilities: ClientCapabilities,
     pub(crate) own: AgentCapabilities,
@@ -37,7 +39,7 @@ impl Client {
     /// Returns the protocol version that both sides speak.
     #[must_use]
     pub fn protocol_version(&self) -> ProtocolVersion {
-        self.agreed.version
+        self.agreed.wire.version()
     }
 
     /// Returns the client's name and version, if it gave them.
@@ -132,6 +134,15 @@ impl Client {
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.peer
+    }
+
+    /// Asks the client something that takes its time. The time limit of requests does not hold.
+    pub(crate) async fn ask_untimed<Q: Ask>(&self, request: &Q) -> Result<Answer<Q>> {
+        self.wire().ask(&self.peer.timeout(None), request).await
+    }
+
+    pub(crate) fn wire(&self) -> &Wire {
+        &self.agreed.wire
     }
 
     pub(crate) const fn agreed(&self) -> &Arc<Agreed> {

@@ -1,5 +1,6 @@
 //! Failures to read, write or change a file of a workspace.
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ pub enum FileProblem {
     /// The client has failed to do it.
     Client {
         /// The method that was called.
-        method: &'static str,
+        method: Cow<'static, str>,
         /// Why it failed.
         error: CallError,
     },

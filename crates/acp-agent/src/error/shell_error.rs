@@ -1,5 +1,6 @@
 //! Failures to start a command.
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::io;
@@ -25,7 +26,7 @@ pub enum ShellProblem {
     /// The client has failed to run it.
     Client {
         /// The method that was called, such as `terminal/create`.
-        method: String,
+        method: Cow<'static, str>,
         /// Why it failed.
         error: CallError,
     },

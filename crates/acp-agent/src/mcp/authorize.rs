@@ -11,7 +11,6 @@ use acp_types::v1::{
 };
 
 use super::named::Named;
-use crate::ask::question::{complete_now, elicit};
 use crate::client::Client;
 use crate::client::ids::unique;
 use crate::error::{Error, Result};
@@ -56,7 +55,7 @@ impl Pages {
         let scope = ElicitationScope::from(ElicitationSessionScope::new(session));
         let message = format!("The MCP server `{}` wants to be authorized at {}", page.server, page.issuer);
         let request = CreateElicitationRequest::new(message, ElicitationUrlMode::new(id, &page.url, scope));
-        elicit(&self.client, &request).await
+        self.client.ask_untimed(&request).await
     }
 }
 
@@ -77,6 +76,6 @@ struct Shown<'a> {
 
 impl Drop for Shown<'_> {
     fn drop(&mut self) {
-        complete_now(self.client, self.id.clone());
+        self.client.wire().complete_elicitation_now(self.client.peer(), &self.id);
     }
 }

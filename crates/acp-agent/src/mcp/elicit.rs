@@ -10,7 +10,6 @@ use acp_types::v1::{
 
 use super::calls::Calls;
 use super::named::Named;
-use crate::ask::question::{complete_now, elicit};
 use crate::client::Client;
 use crate::client::ids::unique;
 use crate::error::{Error, Result};
@@ -58,7 +57,7 @@ impl Pages {
             let done = move |notification: &Notification| {
                 let id = notification.params.get("elicitationId").and_then(|id| id.as_str());
                 if let Some(ours) = id.and_then(|id| pages.remove(&notification.server, id)) {
-                    complete_now(&client, ours);
+                    client.wire().complete_elicitation_now(client.peer(), &ours);
                 }
             };
             server.on_notification(COMPLETED, done).forget();
@@ -100,7 +99,7 @@ impl Bridge {
                 scope.tool_call_id = Some(call);
                 turn.elicit_with(&request.to_acp(ElicitationScope::from(scope))).await
             }
-            None => elicit(&self.client, &request.to_acp(ElicitationScope::from(scope))).await,
+            None => self.client.ask_untimed(&request.to_acp(ElicitationScope::from(scope))).await,
         }
     }
 }

@@ -3,9 +3,10 @@
 
 use acp_json::Node;
 use acp_mcp::{AcpCallError, AcpCaller, AcpLink, Answering};
-use acp_rpc::{CallError, Delivery, LaneKey, Options, Peer};
-use acp_types::method::Method as _;
-use acp_types::v1::{McpRequestId, MessageMcpNotification, MessageMcpRequest, methods};
+use acp_rpc::{CallError, Delivery, LaneKey, Options};
+use acp_types::v1::{McpRequestId, MessageMcpNotification, MessageMcpRequest};
+
+use crate::client::Client;
 
 /// Returns how many bytes of the servers' notifications may wait. Past the connection's budget the
 /// reader pauses, and the client with it, unless somebody waits for the client. Then reading goes
@@ -17,9 +18,8 @@ pub(super) const fn most_waiting(options: &Options) -> usize {
 }
 
 /// Returns the link over this connection.
-pub(super) fn link(peer: &Peer, most_waiting: usize) -> AcpLink {
-    // Requests of MCP have time limits of their own.
-    AcpLink::with_most_waiting(Caller(peer.timeout(None)), most_waiting)
+pub(super) fn link(client: &Client, most_waiting: usize) -> AcpLink {
+    AcpLink::with_most_waiting(Caller(client.clone()), most_waiting)
 }
 
 /// Returns whether the notification with these params is about a request of a link.
@@ -36,17 +36,19 @@ pub(super) fn deliver(link: &AcpLink, params: Node<'_>) -> Delivery {
 
 /// Returns the lane of a request's notifications. Its answer comes behind them.
 fn lane(request: &McpRequestId) -> LaneKey {
-    format!("{} {request}", methods::McpMessage::NAME).into()
+    format!("mcp {request}").into()
 }
 
-struct Caller(Peer);
+struct Caller(Client);
 
 impl AcpCaller for Caller {
     fn message(&self, request: MessageMcpRequest) -> Answering {
-        let peer = self.0.clone();
+        let client = self.0.clone();
         Box::pin(async move {
             let lane = lane(&request.request_id);
-            let answer = peer.request_in_lane(lane, methods::McpMessage::NAME, &request).await;
+            // Requests of MCP have time limits of their own.
+            let peer = client.peer().timeout(None);
+            let answer = client.wire().ask_in_lane(&peer, lane, &request).await;
             answer.map_err(|error| match error {
                 CallError::Remote(error) => {
                     AcpCallError::Refused { code: error.code, message: error.message.into_owned() }

@@ -100,7 +100,7 @@ impl Servers {
         }
         #[cfg(feature = "unstable")]
         {
-            let link = self.link.get_or_init(|| over_acp::link(client.peer(), self.most_waiting));
+            let link = self.link.get_or_init(|| over_acp::link(client, self.most_waiting));
             builder = builder.over_acp(link.clone());
         }
         if let Some(configure) = &self.options.configure {

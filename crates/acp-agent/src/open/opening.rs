@@ -5,9 +5,7 @@ use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use acp_rpc::CallError;
-use acp_types::method::Method as _;
-use acp_types::v1::{McpServer, SessionId, SessionNotification, SessionUpdate, methods};
+use acp_types::v1::{McpServer, SessionId, SessionUpdate};
 
 use crate::client::Client;
 use crate::client::cancel::Cancel;
@@ -185,10 +183,11 @@ impl<O: OpensSession> Opening<O> {
         if let Some(session) = inner.session.get() {
             return session.update(update).await;
         }
-        let notification = SessionNotification::new(&inner.id, update);
-        let notification = inner.gate.guard(&notification);
-        let sent = inner.client.peer().notify(methods::SessionUpdate::NAME, &notification);
-        inner.cancel.heeding(async { sent.await.map_err(|error| inner.not_sent(error)) }).await
+        let (wire, gate) = (inner.client.wire(), &inner.gate);
+        let params = wire.update(&inner.id, &update);
+        let params = gate.guard(&params);
+        let sent = wire.send_update(inner.client.peer(), &params);
+        inner.cancel.heeding(async { sent.await.map_err(|error| wire.unsent(gate, error)) }).await
     }
 
     /// Runs `hook` once the client knows that the session is open: after the answer and the updates
@@ -320,17 +319,10 @@ impl<O: Op> Inner<O> {
             ))),
             Stage::Asked { held: Some(held), .. } => {
                 // Written once more than needed, to be weighed. An opening has only few updates.
-                held.bytes += acp_types::to_string(&update).len();
+                held.bytes += self.client.wire().weigh(&update);
                 held.updates.push(update);
                 Ok(None)
             }
-        }
-    }
-
-    fn not_sent(&self, error: CallError) -> Error {
-        match error {
-            CallError::Encode { .. } if self.gate.is_closed() => self.gate.error(),
-            error => Error::call(methods::SessionUpdate::NAME, error),
         }
     }
 

@@ -44,7 +44,7 @@ impl<S> Running<S> {
         Place { session: self.session.clone(), scope: Arc::clone(&self.scope) }
     }
 
-    /// Waits for the turns before this one, and begins to record it.
+    /// Waits for the turns before this one, begins to record it, and accepts it.
     pub(crate) async fn ready(&self) -> Result<()> {
         let (turns, turn) = (&self.session.entry.turns, &self.scope);
         while let Some(answered) = turns.ahead_of(turn) {
@@ -57,13 +57,12 @@ impl<S> Running<S> {
         if self.waits && turn.cancel.has_fired() {
             return Err(Error::Cancelled);
         }
-        match self.session.updates().recorder() {
-            Some(recorder) => {
-                self.recorded.store(true, Ordering::Release);
-                recorder.begin_turn(turn.prompt()).await
-            }
-            None => Ok(()),
+        if let Some(recorder) = self.session.updates().recorder() {
+            self.recorded.store(true, Ordering::Release);
+            recorder.begin_turn(turn.prompt()).await?;
         }
+        turn.flow().accepted();
+        Ok(())
     }
 
     /// Ends the turn: no cancel reaches it and it sends nothing. Returns whether it was cancelled.

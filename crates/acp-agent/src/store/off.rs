@@ -4,11 +4,12 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use acp_rpc::{Encode, EncodeError, FlushBarrier};
-use acp_types::v1::{ContentBlock, ListSessionsRequest, ListSessionsResponse, SessionId, SessionUpdate};
+use acp_types::v1::{ContentBlock, ListSessionsRequest, ListSessionsResponse, SessionId};
 
 use crate::client::Client;
 use crate::error::Result;
 use crate::wire::gate::Gate;
+use crate::wire::update::UpdateParams;
 
 #[derive(Clone)]
 pub(crate) enum StoreHandle {}
@@ -55,11 +56,11 @@ impl Recorder {
         match *self {}
     }
 
-    pub(crate) async fn keep<'a>(&'a self, _: &'a Gate, _: &'a SessionUpdate) -> RecordedUpdate<'a> {
+    pub(crate) async fn keep<'a>(&'a self, _: &'a Gate, _: UpdateParams<'a>) -> RecordedUpdate<'a> {
         match *self {}
     }
 
-    pub(crate) fn keep_now<'a>(&'a self, _: &'a Gate, _: &'a SessionUpdate) -> RecordedUpdate<'a> {
+    pub(crate) fn keep_now<'a>(&'a self, _: &'a Gate, _: UpdateParams<'a>) -> RecordedUpdate<'a> {
         match *self {}
     }
 

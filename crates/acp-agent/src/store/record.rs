@@ -8,6 +8,7 @@ use acp_types::v1::{ContentBlock, SessionUpdate};
 use serde_json::value::RawValue;
 
 use super::StoreError;
+use crate::wire::record::{read_prompt, read_update};
 
 /// One record of a session: a prompt, or an update as it was sent. A store keeps them in order.
 ///
@@ -78,10 +79,8 @@ impl Record {
     /// The text is JSON, but not a prompt or an update.
     pub fn entry(&self) -> Result<Entry, StoreError> {
         match self.kind {
-            RecordKind::Prompt => acp_types::from_str(self.json()).map(Entry::Prompt),
-            RecordKind::Update => {
-                acp_types::from_str(self.json()).map(|update| Entry::Update(Box::new(update)))
-            }
+            RecordKind::Prompt => read_prompt(self.json()).map(Entry::Prompt),
+            RecordKind::Update => read_update(self.json()).map(|update| Entry::Update(Box::new(update))),
         }
         .map_err(StoreError::other)
     }

@@ -9,7 +9,7 @@ use serde_core::ser::Error as _;
 use super::Recorder;
 use super::byte_budget::Permit;
 use crate::wire::gate::Gate;
-use crate::wire::session_update::encode_params;
+use crate::wire::update::UpdateParams;
 
 /// The params of a `session/update`, which are recorded when they are written to the connection.
 ///
@@ -19,10 +19,10 @@ use crate::wire::session_update::encode_params;
 pub(crate) struct RecordedUpdate<'a> {
     recorder: &'a Recorder,
     gate: &'a Gate,
-    update: &'a SessionUpdate,
+    params: UpdateParams<'a>,
     /// `None` for an update that goes past the budget.
     _permit: Option<Permit<'a>>,
-    /// The length of the update's text. It stands at the end of the params, before a brace.
+    /// The length of the update's own text.
     length: AtomicUsize,
 }
 
@@ -30,37 +30,27 @@ impl<'a> RecordedUpdate<'a> {
     pub(super) const fn new(
         recorder: &'a Recorder,
         gate: &'a Gate,
-        update: &'a SessionUpdate,
+        params: UpdateParams<'a>,
         permit: Option<Permit<'a>>,
     ) -> Self {
-        RecordedUpdate { recorder, gate, update, _permit: permit, length: AtomicUsize::new(0) }
-    }
-
-    /// Returns the update's text out of the text of the params. Layers add only to the beginning of
-    /// the params.
-    fn text<'j>(&self, json: &'j [u8]) -> &'j [u8] {
-        let end = json.len().saturating_sub(1);
-        let start = end.saturating_sub(self.length.load(Ordering::Acquire));
-        json.get(start..end).unwrap_or_default()
+        RecordedUpdate { recorder, gate, params, _permit: permit, length: AtomicUsize::new(0) }
     }
 }
 
 impl Encode for RecordedUpdate<'_> {
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
-        encode_params(self.recorder.session_id(), buffer, |buffer| {
-            let start = buffer.len();
-            self.update.encode(buffer)?;
-            self.length.store(buffer.len() - start, Ordering::Release);
-            Ok(())
-        })
+        self.length.store(self.params.write(buffer)?, Ordering::Release);
+        Ok(())
     }
 
     fn leaves(&self, json: &[u8]) -> Result<(), EncodeError> {
         // Notices are not part of the conversation and are not replayed (rule `v1-load-05`).
-        if matches!(self.update, SessionUpdate::Notice(_)) {
+        let update = self.params.update();
+        if matches!(update, SessionUpdate::Notice(_)) {
             return Ok(());
         }
-        if self.recorder.record(self.gate, self.update, self.text(json)) {
+        let text = self.params.text(json, self.length.load(Ordering::Acquire));
+        if self.recorder.record(self.gate, update, text) {
             return Ok(());
         }
         Err(EncodeError::custom(self.gate.error()))

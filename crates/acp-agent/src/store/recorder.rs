@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use acp_rpc::Encode as _;
 use acp_types::Maybe;
 use acp_types::v1::{ContentBlock, SessionId, SessionInfo, SessionUpdate};
 use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel};
@@ -20,6 +19,8 @@ use super::{History, RecordKind, Records, SessionLog, SessionStore, StoreError};
 use crate::client::Client;
 use crate::error::{OnFault, Result};
 use crate::wire::gate::Gate;
+use crate::wire::record::write_prompt;
+use crate::wire::update::UpdateParams;
 
 /// The length in characters at which a title is cut that is made of a prompt.
 const TITLE: usize = 80;
@@ -79,7 +80,7 @@ impl Recorder {
         let permit = self.inner.waiting.budget.permit().await;
         if let Some(records) = self.inner.waiting.blocks().as_mut() {
             let is_first = records.is_empty();
-            let text = records.add(RecordKind::Prompt, |text| blocks.encode(text));
+            let text = records.add(RecordKind::Prompt, |text| write_prompt(blocks, text));
             self.taken(text.map_err(StoreError::other)?.len(), is_first);
         }
         drop(permit);
@@ -108,12 +109,12 @@ impl Recorder {
     }
 
     /// Prepares an update to leave, once there is room for it. It is recorded when it leaves.
-    pub(crate) async fn keep<'a>(&'a self, gate: &'a Gate, update: &'a SessionUpdate) -> RecordedUpdate<'a> {
+    pub(crate) async fn keep<'a>(&'a self, gate: &'a Gate, update: UpdateParams<'a>) -> RecordedUpdate<'a> {
         RecordedUpdate::new(self, gate, update, Some(self.inner.waiting.budget.permit().await))
     }
 
     /// Prepares an update to leave, whether there is room for it or not.
-    pub(crate) fn keep_now<'a>(&'a self, gate: &'a Gate, update: &'a SessionUpdate) -> RecordedUpdate<'a> {
+    pub(crate) fn keep_now<'a>(&'a self, gate: &'a Gate, update: UpdateParams<'a>) -> RecordedUpdate<'a> {
         RecordedUpdate::new(self, gate, update, None)
     }
 

@@ -1,6 +1,6 @@
 //! Forms and web pages of a turn.
 
-use acp_types::v1::{CreateElicitationRequest, CreateElicitationResponse, methods};
+use acp_types::v1::{CreateElicitationRequest, CreateElicitationResponse};
 
 use crate::ask::elicited::{Elicited, OpenedUrl, check_offered, read_form, session_scope};
 use crate::ask::form::{Form, FormValues};
@@ -37,7 +37,7 @@ impl Turn {
     /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn. An error is not an answer.
     pub async fn elicit(&self, form: Form) -> Result<Elicited<FormValues>> {
         let (schema, request) = form.into_request(session_scope(self.session_id()));
-        read_form(self.elicit_with(&request).await?, &schema)
+        read_form(self.client(), self.elicit_with(&request).await?, &schema)
     }
 
     /// Asks the user to open a web page, where the rest goes on. A user who accepts has only agreed
@@ -82,6 +82,6 @@ impl Turn {
     /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn.
     pub async fn elicit_with(&self, request: &CreateElicitationRequest) -> Result<CreateElicitationResponse> {
         check_offered(&request.mode, self.client().capabilities())?;
-        self.call_untimed::<methods::ElicitationCreate>(request).await.map_err(cancelled_remotely)
+        self.ask_user(request).await.map_err(cancelled_remotely)
     }
 }

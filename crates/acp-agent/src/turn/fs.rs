@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use acp_types::v1::{ReadTextFileRequest, WriteTextFileRequest, methods};
+use acp_types::v1::{ReadTextFileRequest, WriteTextFileRequest};
 
 use crate::error::{Error, Result};
 use crate::turn::Turn;
@@ -77,7 +77,7 @@ impl Fs {
             .map(|path| WriteTextFileRequest::new(self.turn.session_id(), path, content));
         let turn = self.turn.clone();
         async move {
-            turn.call::<methods::FsWriteTextFile>(&request?).await?;
+            turn.ask_client(&request?).await?;
             Ok(())
         }
     }
@@ -96,7 +96,7 @@ impl Fs {
         });
         let turn = self.turn.clone();
         async move {
-            let response = turn.call::<methods::FsReadTextFile>(&request?).await?;
+            let response = turn.ask_client(&request?).await?;
             Ok(response.content)
         }
     }

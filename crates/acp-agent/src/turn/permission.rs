@@ -1,6 +1,6 @@
 //! Permission for tool calls.
 
-use acp_types::v1::{PermissionOption, RequestPermissionRequest, ToolCall, ToolCallUpdate, methods};
+use acp_types::v1::{PermissionOption, RequestPermissionRequest, ToolCall, ToolCallUpdate};
 
 use crate::ask::permission::{allow_always, allow_once, chosen, reject_always, reject_once};
 use crate::ask::question::cancelled_remotely;
@@ -38,8 +38,8 @@ impl Turn {
         let mut call = ToolCallUpdate::from(call);
         paths::join_call(&mut call, self.session_updates().cwd());
         let request = RequestPermissionRequest::new(self.session_id(), call, options);
-        let answer = self.call_untimed::<methods::SessionRequestPermission>(&request).await;
-        chosen(request, answer.map_err(cancelled_remotely)?.outcome)
+        let answer = self.ask_user(&request).await;
+        chosen(self.client(), request, answer.map_err(cancelled_remotely)?.outcome)
     }
 
     /// Asks the user whether a tool call may be done, unless the session remembers the answer. An

@@ -214,9 +214,7 @@ impl Shell {
             None => command.run_unseen().await,
         };
         ended.map(|answer| ShellOutput::of_client(answer, self.kept)).map_err(|error| match error {
-            Error::Call { method, error } => {
-                self.failed(ShellProblem::Client { method: method.into_owned(), error })
-            }
+            Error::Call { method, error } => self.failed(ShellProblem::Client { method, error }),
             error => error,
         })
     }

@@ -5,11 +5,10 @@ use std::path::Path;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use acp_types::method::Method as _;
 use acp_types::v1::{
-    CreateTerminalRequest, CreateTerminalResponse, EnvVariable, KillTerminalRequest, ReleaseTerminalRequest,
-    ReleaseTerminalResponse, TerminalExitStatus, TerminalId, TerminalOutputRequest, TerminalOutputResponse,
-    ToolCall, ToolCallContent, WaitForTerminalExitRequest, methods,
+    CreateTerminalRequest, EnvVariable, KillTerminalRequest, ReleaseTerminalRequest, TerminalExitStatus,
+    TerminalId, TerminalOutputRequest, TerminalOutputResponse, ToolCall, ToolCallContent,
+    WaitForTerminalExitRequest,
 };
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -103,12 +102,8 @@ impl Command {
         let creating = tokio::spawn({
             let turn = turn.without_cancel();
             async move {
-                let method = methods::TerminalCreate::NAME;
-                let created: Result<CreateTerminalResponse, _> =
-                    turn.client().peer().request(method, &request).await;
-                created
-                    .map(|created| Terminal::new(turn, created.terminal_id))
-                    .map_err(|error| Error::call(method, error))
+                let created = turn.client().wire().ask(turn.client().peer(), &request).await?;
+                Ok(Terminal::new(turn, created.terminal_id))
             }
         });
         let created =
@@ -239,7 +234,7 @@ impl Terminal {
     /// [`Error::Call`] with the client's error; [`Error::Cancelled`] with the turn.
     pub async fn output(&self) -> Result<TerminalOutputResponse> {
         let request = TerminalOutputRequest::new(self.turn.session_id(), &self.id);
-        self.turn.call::<methods::TerminalOutput>(&request).await
+        self.turn.ask_client(&request).await
     }
 
     /// Waits until the command has ended. `Options::request_timeout` does not hold. An exit status
@@ -249,7 +244,7 @@ impl Terminal {
     /// The errors of [`output`](Self::output).
     pub async fn wait_for_exit(&self) -> Result<TerminalExitStatus> {
         let request = WaitForTerminalExitRequest::new(self.turn.session_id(), &self.id);
-        let exit = self.turn.call_untimed::<methods::TerminalWaitForExit>(&request).await?;
+        let exit = self.turn.ask_untimed(&request).await?;
         let mut status = TerminalExitStatus::new();
         (status.exit_code, status.signal, status.meta) = (exit.exit_code, exit.signal, exit.meta);
         Ok(status)
@@ -271,7 +266,7 @@ impl Terminal {
     /// The errors of [`output`](Self::output).
     pub async fn kill(&self) -> Result<()> {
         let request = KillTerminalRequest::new(self.turn.session_id(), &self.id);
-        self.turn.call::<methods::TerminalKill>(&request).await.map(drop)
+        self.turn.ask_client(&request).await.map(drop)
     }
 
     /// Releases the terminal, and ends its command if it still runs. Tool calls that show it go on
@@ -308,12 +303,9 @@ impl Release {
     fn start(&mut self, turn: &Turn, id: &TerminalId) -> Option<JoinHandle<Result<()>>> {
         let runtime = self.runtime.take()?;
         let request = ReleaseTerminalRequest::new(turn.session_id(), id);
-        let peer = turn.client().peer().timeout(None);
-        let mut work: Pin<Box<dyn Future<Output = Result<()>> + Send>> = Box::pin(async move {
-            let method = methods::TerminalRelease::NAME;
-            let answer: Result<ReleaseTerminalResponse, _> = peer.request(method, &request).await;
-            answer.map(drop).map_err(|error| Error::call(method, error))
-        });
+        let client = turn.client().clone();
+        let mut work: Pin<Box<dyn Future<Output = Result<()>> + Send>> =
+            Box::pin(async move { client.ask_untimed(&request).await.map(drop) });
         // This poll writes the request. The task polls again with a waker, whatever this poll
         // returns.
         let first = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));

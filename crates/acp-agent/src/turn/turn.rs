@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use acp_rpc::{CallError, CancellationToken, Peer};
 use acp_types::Meta;
-use acp_types::method::Request;
 use acp_types::v1::{ContentBlock, ContentChunk, Plan, PlanEntry, PromptRequest, SessionId, SessionUpdate};
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
@@ -14,6 +13,8 @@ use crate::client::Client;
 use crate::client::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::updates::session_updates::SessionUpdates;
+use crate::wire::ask::{Answer, Ask};
+use crate::wire::flow::Flow;
 use crate::wire::gate::Gate;
 
 /// One turn of a session: the user's message, and the verbs to answer it with.
@@ -60,6 +61,7 @@ pub(crate) struct TurnScope {
     session: SessionUpdates,
     pub(crate) cancel: Cancel,
     gate: Gate,
+    flow: Flow,
     /// Fires when the turn's answer stands in the output buffer.
     pub(crate) answered: CancellationToken,
 }
@@ -205,30 +207,27 @@ impl Turn {
         sent.map_err(|error| self.failed(error))
     }
 
-    /// Calls the client, unless the turn is cancelled first.
-    pub(crate) async fn call<M: Request>(&self, params: &M::Params) -> Result<M::Response>
-    where
-        M::Params: Sync,
-    {
-        self.call_through::<M>(self.client().peer(), params).await
+    /// Asks the client, unless the turn is cancelled first.
+    pub(crate) async fn ask_client<Q: Ask>(&self, request: &Q) -> Result<Answer<Q>> {
+        self.ask_through(self.client().peer(), request).await
     }
 
-    /// Calls the client for something that takes its time, as a person or a command does.
+    /// Asks the client for something that takes its time, as a command does.
     /// `Options::request_timeout` does not hold.
-    pub(crate) async fn call_untimed<M: Request>(&self, params: &M::Params) -> Result<M::Response>
-    where
-        M::Params: Sync,
-    {
-        self.call_through::<M>(&self.client().peer().timeout(None), params).await
+    pub(crate) async fn ask_untimed<Q: Ask>(&self, request: &Q) -> Result<Answer<Q>> {
+        self.ask_through(&self.client().peer().timeout(None), request).await
     }
 
-    async fn call_through<M: Request>(&self, peer: &Peer, params: &M::Params) -> Result<M::Response>
-    where
-        M::Params: Sync,
-    {
+    /// Asks the user. The turn is blocked until the answer comes.
+    pub(crate) async fn ask_user<Q: Ask>(&self, request: &Q) -> Result<Answer<Q>> {
+        let _blocked = self.scope.flow.blocked();
+        self.ask_untimed(request).await
+    }
+
+    async fn ask_through<Q: Ask>(&self, peer: &Peer, request: &Q) -> Result<Answer<Q>> {
         self.heeding(async {
-            let answer = peer.request(M::NAME, params).await;
-            answer.map_err(|error| self.failed(Error::call(M::NAME, error)))
+            let answer = self.client().wire().ask(peer, request).await;
+            answer.map_err(|error| self.failed(error))
         })
         .await
     }
@@ -306,7 +305,13 @@ impl fmt::Debug for Turn {
 
 impl TurnScope {
     pub(crate) fn new(request: Arc<PromptRequest>, session: SessionUpdates, cancel: Cancel) -> Self {
-        TurnScope { request, session, cancel, gate: Gate::of_turn(), answered: CancellationToken::new() }
+        let flow = Flow::new(session.client().wire());
+        let (gate, answered) = (Gate::of_turn(), CancellationToken::new());
+        TurnScope { request, session, cancel, gate, flow, answered }
+    }
+
+    pub(crate) const fn flow(&self) -> &Flow {
+        &self.flow
     }
 
     pub(crate) fn prompt(&self) -> &[ContentBlock] {

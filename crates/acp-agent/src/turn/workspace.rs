@@ -5,13 +5,12 @@ use std::pin::pin;
 use std::sync::LazyLock;
 
 use acp_fs::{Files, Lines, Listing, Roots};
-use acp_rpc::CallError;
-use acp_types::method::Request;
-use acp_types::v1::{ReadTextFileRequest, WriteTextFileRequest, methods};
+use acp_types::v1::{ReadTextFileRequest, WriteTextFileRequest};
 
 use crate::error::file_error::{FileAct, FileError, FileProblem};
 use crate::error::{Error, Result};
 use crate::turn::Turn;
+use crate::wire::ask::{Answer, Ask};
 
 /// The most entries of a directory that are listed.
 const MOST_ENTRIES: usize = 10_000;
@@ -132,7 +131,7 @@ impl Workspace {
                 return work.write_locally(content).await;
             }
             let request = WriteTextFileRequest::new(work.turn().session_id(), work.unicode()?, content);
-            work.call::<methods::FsWriteTextFile>(&request).await.map(drop)
+            work.ask_client(&request).await.map(drop)
         }
     }
 
@@ -226,7 +225,7 @@ impl Work {
         }
         let mut request = ReadTextFileRequest::new(self.turn().session_id(), self.unicode()?);
         (request.line, request.limit) = lines.unzip();
-        let text = self.call::<methods::FsReadTextFile>(&request).await?.content;
+        let text = self.ask_client(&request).await?.content;
         if text.len() > FILES.limit() {
             return Err(self.disk(acp_fs::Error::TooLarge { max_bytes: FILES.limit() }));
         }
@@ -279,22 +278,15 @@ impl Work {
         }
     }
 
-    async fn call<M: Request>(&self, params: &M::Params) -> Result<M::Response>
-    where
-        M::Params: Sync,
-    {
-        self.turn().call::<M>(params).await.map_err(|error| match error {
-            Error::Call { error, .. } => self.client(M::NAME, error),
+    async fn ask_client<Q: Ask>(&self, request: &Q) -> Result<Answer<Q>> {
+        self.turn().ask_client(request).await.map_err(|error| match error {
+            Error::Call { method, error } => self.failed(FileProblem::Client { method, error }),
             error => error,
         })
     }
 
     fn unicode(&self) -> Result<&str> {
         self.path.to_str().ok_or_else(|| self.failed(FileProblem::NotUnicode))
-    }
-
-    fn client(&self, method: &'static str, error: CallError) -> Error {
-        self.failed(FileProblem::Client { method, error })
     }
 
     fn disk(&self, error: acp_fs::Error) -> Error {

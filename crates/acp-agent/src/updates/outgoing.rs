@@ -1,17 +1,13 @@
 //! Updates on their way to the client.
 
 use acp_rpc::{Encode, EncodeError};
-use acp_types::v1::{SessionId, SessionUpdate};
 
 use crate::store::RecordedUpdate;
-use crate::wire::session_update::encode_params;
+use crate::wire::update::UpdateParams;
 
 /// The params of a `session/update` on its way out.
 pub(crate) enum OutgoingUpdate<'a> {
-    Plain {
-        session: &'a SessionId,
-        update: &'a SessionUpdate,
-    },
+    Plain(UpdateParams<'a>),
     /// An update that is recorded as it leaves.
     Recorded(RecordedUpdate<'a>),
 }
@@ -19,16 +15,14 @@ pub(crate) enum OutgoingUpdate<'a> {
 impl Encode for OutgoingUpdate<'_> {
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
         match self {
-            OutgoingUpdate::Plain { session, update } => {
-                encode_params(session, buffer, |buffer| update.encode(buffer))
-            }
+            OutgoingUpdate::Plain(params) => params.encode(buffer),
             OutgoingUpdate::Recorded(kept) => kept.encode(buffer),
         }
     }
 
     fn leaves(&self, json: &[u8]) -> Result<(), EncodeError> {
         match self {
-            OutgoingUpdate::Plain { .. } => Ok(()),
+            OutgoingUpdate::Plain(_) => Ok(()),
             OutgoingUpdate::Recorded(kept) => kept.leaves(json),
         }
     }

@@ -3,13 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use acp_rpc::CallError;
-use acp_types::method::Method as _;
-use acp_types::v1::{SessionId, SessionUpdate, methods};
+use acp_types::v1::{SessionId, SessionUpdate};
 
 use crate::client::Client;
 use crate::client::client_capabilities::check_offered;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::store::Recorder;
 use crate::updates::decisions::Permissions;
 use crate::updates::directories::Directories;
@@ -161,28 +159,31 @@ impl SessionUpdates {
         }
         // Before the update leaves, because the client may act on it at once.
         self.open.settings.observe(&update);
+        let wire = client.wire();
         let sent = {
+            let params = wire.update(&self.open.id, &update);
             let leaving = match &self.open.recorder {
                 Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
-                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, &update)),
-                None => OutgoingUpdate::Plain { session: &self.open.id, update: &update },
+                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params)),
+                None => OutgoingUpdate::Plain(params),
             };
-            client.peer().try_notify(methods::SessionUpdate::NAME, &gate.guard(&leaving))
+            wire.try_send_update(client.peer(), &gate.guard(&leaving))
         };
-        let sent = sent.map_err(|error| unsent(gate, error))?;
+        let sent = sent.map_err(|error| wire.unsent(gate, error))?;
         Ok((!sent).then_some(update))
     }
 
     /// Sends an update that [`try_send`](Self::try_send) has returned.
     pub(crate) async fn send_when_possible(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
         let sending = async {
+            let wire = self.open.client.wire();
+            let params = wire.update(&self.open.id, &update);
             let leaving = match &self.open.recorder {
-                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep(gate, &update).await),
-                None => OutgoingUpdate::Plain { session: &self.open.id, update: &update },
+                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep(gate, params).await),
+                None => OutgoingUpdate::Plain(params),
             };
-            let peer = self.open.client.peer();
-            let sent = peer.notify(methods::SessionUpdate::NAME, &gate.guard(&leaving)).await;
-            sent.map_err(|error| unsent(gate, error))
+            let sent = wire.send_update(self.open.client.peer(), &gate.guard(&leaving)).await;
+            sent.map_err(|error| wire.unsent(gate, error))
         };
         // The message first, because there may be room for it by now.
         tokio::select! {
@@ -199,21 +200,14 @@ impl SessionUpdates {
 
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
+        let wire = self.open.client.wire();
+        let params = wire.update(&self.open.id, update);
         let leaving = match &self.open.recorder {
-            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, update)),
-            None => OutgoingUpdate::Plain { session: &self.open.id, update },
+            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params)),
+            None => OutgoingUpdate::Plain(params),
         };
-        // A client that is gone needs no updates, and a closed gate lets none out.
-        let peer = self.open.client.peer();
-        let _ = peer.notify_now(methods::SessionUpdate::NAME, &gate.guard(&leaving));
-    }
-}
-
-/// Returns the reason why an update was not sent.
-fn unsent(gate: &Gate, error: CallError) -> Error {
-    match error {
-        CallError::Encode { .. } if gate.is_closed() => gate.error(),
-        error => Error::call(methods::SessionUpdate::NAME, error),
+        // A closed gate lets nothing out.
+        wire.send_update_now(self.open.client.peer(), &gate.guard(&leaving));
     }
 }
 

@@ -1,4 +1,28 @@
-//! Messages in the form that they have on the wire.
+//! The door: the only folder that knows how the values of the protocol look on the wire.
+//!
+//! Everything else uses the types of version 1 as its vocabulary, and hands them to the [`Wire`] of
+//! its connection, which encodes and decodes them for the version that the connection speaks.
 
+pub(crate) mod ask;
+pub(crate) mod flow;
 pub(crate) mod gate;
-pub(crate) mod session_update;
+#[cfg(feature = "store")]
+pub(crate) mod record;
+pub(crate) mod update;
+mod v1;
+
+use acp_types::v1::ProtocolVersion;
+
+/// The version of the protocol that a connection speaks.
+#[derive(Clone, Debug)]
+pub(crate) enum Wire {
+    V1,
+}
+
+impl Wire {
+    pub(crate) const fn version(&self) -> ProtocolVersion {
+        match self {
+            Wire::V1 => ProtocolVersion::LATEST,
+        }
+    }
+}

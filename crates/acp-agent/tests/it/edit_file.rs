@@ -55,7 +55,7 @@ impl Editor {
                 assert!(message.contains(&*error.path().to_string_lossy()), "{message}");
                 let problem = match error.problem() {
                     FileProblem::Disk(error) => format!("{error:?}"),
-                    FileProblem::Client { method, .. } => (*method).to_owned(),
+                    FileProblem::Client { method, .. } => method.to_string(),
                     FileProblem::Change(error) => error.to_string(),
                     problem => format!("{problem:?}"),
                 };

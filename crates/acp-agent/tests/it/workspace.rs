@@ -69,7 +69,7 @@ fn problem(turn: &Turn, error: &FileError) -> String {
     assert_eq!(error.session_id(), turn.session_id());
     match error.problem() {
         FileProblem::Client { method, error: cause } => {
-            assert!(message.contains(method), "{message}");
+            assert!(message.contains(&**method), "{message}");
             format!("{method}: {}", cause.remote().map_or(0, |remote| remote.code))
         }
         FileProblem::Disk(cause) => {

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use acp_json::FromNode;
 use acp_rpc::{CloseReason, Command, Peer};
-use acp_types::method::Request;
 use acp_types::v1::{AgentCapabilities, Implementation, InitializeResponse, ProtocolVersion, SessionId};
 use serde_core::Serialize;
 
 use crate::Error;
 use crate::agent::connection::Connection;
 use crate::agent::shared::Shared;
-use crate::sessions::session_state::SessionState;
+use crate::wire::Wire;
+use crate::wire::ask::{Answer, Ask, Message};
 
 /// A connected agent. It has answered `initialize`, so its capabilities are known.
 ///
@@ -168,36 +168,22 @@ impl Agent {
         if is_offered { Ok(()) } else { Err(Error::NotOffered { method, capability }) }
     }
 
-    pub(crate) async fn call<M: Request>(
+    /// Makes a call.
+    pub(crate) async fn ask<Q: Ask>(
         &self,
         session: Option<&SessionId>,
-        params: &M::Params,
-    ) -> Result<M::Response, Error>
-    where
-        M::Params: Sync,
-    {
-        self.call_for(M::NAME, session, params).await
+        request: &Q,
+    ) -> Result<Answer<Q>, Error> {
+        self.wire().ask(self.peer(), session, request).await
     }
 
-    pub(crate) async fn call_for<R: FromNode + Send + 'static>(
-        &self,
-        method: &'static str,
-        session: Option<&SessionId>,
-        params: &(impl Serialize + Sync),
-    ) -> Result<R, Error> {
-        let answer = self.peer().request(method, params).await;
-        answer.map_err(|error| Error::of_call(method, session, error))
+    /// Returns the name of a method, for errors.
+    pub(crate) fn method<M: Message>(&self) -> &'static str {
+        self.wire().method::<M>()
     }
 
-    /// Makes a call whose answer comes after all earlier updates of the session.
-    pub(crate) async fn call_in_lane<R: FromNode + Send + 'static>(
-        &self,
-        method: &'static str,
-        session: &SessionState,
-        params: &(impl Serialize + Sync),
-    ) -> Result<R, Error> {
-        let answer = self.peer().request_in_lane(session.lane(), method, params).await;
-        answer.map_err(|error| Error::of_call(method, Some(session.id()), error))
+    pub(crate) fn wire(&self) -> &Wire {
+        &self.shared().wire
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::process;
 
-use acp_types::method::Method;
-use acp_types::v1::methods::{Authenticate, Logout};
-use acp_types::v1::{AuthMethod, AuthMethodId, AuthenticateRequest, AuthenticateResponse, LogoutRequest};
+use acp_types::v1::{AuthMethod, AuthMethodId, AuthenticateRequest, LogoutRequest};
 
 use crate::launch::terminal_login::Described;
 use crate::{Agent, Error, TerminalLogin};
@@ -57,13 +55,11 @@ impl Agent {
             None => Some("does not name a method that the agent lists"),
         };
         if let Some(problem) = problem {
-            return Err(method_id(problem));
+            return Err(self.method_id(problem));
         }
         let patient = self.peer().timeout(None);
-        let answer = patient.request(Authenticate::NAME, &AuthenticateRequest::new(id)).await;
-        answer
-            .map(|AuthenticateResponse { .. }| ())
-            .map_err(|error| Error::of_call(Authenticate::NAME, None, error))
+        self.wire().ask(&patient, None, &AuthenticateRequest::new(id)).await?;
+        Ok(())
     }
 
     /// Returns the program to run in a terminal for one of the
@@ -93,13 +89,13 @@ impl Agent {
     pub fn terminal_login(&self, method: impl Into<AuthMethodId>) -> Result<process::Command, Error> {
         let id = method.into();
         let method = self.auth_method(&id);
-        let method = method.ok_or_else(|| method_id("does not name a method that the agent lists"))?;
+        let method = method.ok_or_else(|| self.method_id("does not name a method that the agent lists"))?;
         let login = Described::of(method);
-        let login = login.ok_or_else(|| method_id("names a method that is for `authenticate`"))?;
+        let login = login.ok_or_else(|| self.method_id("names a method that is for `authenticate`"))?;
         // Without a program the agent may run anywhere, and its commands may not be for this
         // machine.
         let unknown = "is of no use: the agent's program is not known";
-        let program = self.program().ok_or_else(|| method_id(unknown))?;
+        let program = self.program().ok_or_else(|| self.method_id(unknown))?;
         Ok(login.command(&program))
     }
 
@@ -109,16 +105,18 @@ impl Agent {
     /// # Errors
     /// [`Error::NotOffered`] without `auth.logout`, or the agent refused.
     pub async fn logout(&self) -> Result<(), Error> {
-        self.check_offered(self.capabilities().auth.logout.is_some(), Logout::NAME, "auth.logout")?;
-        self.call::<Logout>(None, &LogoutRequest::new()).await?;
+        let method = self.method::<LogoutRequest>();
+        self.check_offered(self.capabilities().auth.logout.is_some(), method, "auth.logout")?;
+        self.ask(None, &LogoutRequest::new()).await?;
         Ok(())
     }
 
     fn auth_method(&self, id: &AuthMethodId) -> Option<&AuthMethod> {
         self.auth_methods().iter().find(|listed| listed.id().as_ref() == Some(id))
     }
-}
 
-fn method_id(problem: &str) -> Error {
-    Error::Argument { method: Authenticate::NAME, field: "methodId", problem: problem.to_owned() }
+    fn method_id(&self, problem: &str) -> Error {
+        let (method, problem) = (self.method::<AuthenticateRequest>(), problem.to_owned());
+        Error::Argument { method, field: "methodId", problem }
+    }
 }

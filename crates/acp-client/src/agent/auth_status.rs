@@ -1,7 +1,5 @@
 //! The login of the user as the agent reports it.
 
-use acp_types::method::Method;
-use acp_types::v1::methods::AuthStatus;
 use acp_types::v1::{AuthStatusRequest, AuthStatusResponse};
 
 use crate::{Agent, Error};
@@ -13,7 +11,8 @@ impl Agent {
     /// # Errors
     /// [`Error::NotOffered`] without `auth.status`, or the agent refused.
     pub async fn auth_status(&self) -> Result<AuthStatusResponse, Error> {
-        self.check_offered(self.capabilities().auth.status.is_some(), AuthStatus::NAME, "auth.status")?;
-        self.call::<AuthStatus>(None, &AuthStatusRequest::new()).await
+        let method = self.method::<AuthStatusRequest>();
+        self.check_offered(self.capabilities().auth.status.is_some(), method, "auth.status")?;
+        self.ask(None, &AuthStatusRequest::new()).await
     }
 }

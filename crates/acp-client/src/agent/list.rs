@@ -7,8 +7,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use acp_rpc::CallError;
-use acp_types::method::Method;
-use acp_types::v1::methods;
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionInfo};
 use futures_core::Stream;
 
@@ -95,7 +93,7 @@ impl SessionList {
                 }
                 Next::Asked(cursor, page) => {
                     let page = ready!(page.as_mut().poll(cx));
-                    let page = page.and_then(|page| follows(cursor.as_deref(), page));
+                    let page = page.and_then(|page| follows(&self.agent, cursor.as_deref(), page));
                     let page = match page {
                         Ok(page) => page,
                         Err(error) => {
@@ -113,7 +111,7 @@ impl SessionList {
     fn ask(&self, cursor: Option<String>) -> Asked {
         let (agent, filter) = (self.agent.clone(), self.filter.clone());
         Box::pin(async move {
-            let method = methods::SessionList::NAME;
+            let method = agent.method::<ListSessionsRequest>();
             let offered = &agent.capabilities().session_capabilities;
             agent.check_offered(offered.list.is_some(), method, "sessionCapabilities.list")?;
             let mut request = filter.map_err(|problem| Error::Argument {
@@ -128,16 +126,21 @@ impl SessionList {
                 "sessionCapabilities.archive",
             )?;
             request.cursor = cursor;
-            agent.call::<methods::SessionList>(None, &request).await
+            agent.ask(None, &request).await
         })
     }
 }
 
 /// Returns the page, unless its cursor leads back to itself.
-fn follows(asked: Option<&str>, page: ListSessionsResponse) -> Result<ListSessionsResponse, Error> {
+fn follows(
+    agent: &Agent,
+    asked: Option<&str>,
+    page: ListSessionsResponse,
+) -> Result<ListSessionsResponse, Error> {
     if asked.is_some() && page.next_cursor.as_deref() == asked {
         let problem = "its `nextCursor` is the one that it answers";
-        let error = CallError::Malformed { method: methods::SessionList::NAME.to_owned(), problem };
+        let error =
+            CallError::Malformed { method: agent.method::<ListSessionsRequest>().to_owned(), problem };
         return Err(Error::Call { session: None, error });
     }
     Ok(page)

@@ -1,8 +1,6 @@
 //! Notifications of MCP servers that this client serves.
 
-use acp_types::method::Method;
 use acp_types::v1::MessageMcpNotification;
-use acp_types::v1::methods::McpMessageNotify;
 
 use crate::{Agent, Error};
 
@@ -13,8 +11,8 @@ impl Agent {
     /// # Errors
     /// [`Error::NotOffered`] without `mcpCapabilities.acp`, or the connection is over.
     pub async fn notify_mcp(&self, message: &MessageMcpNotification) -> Result<(), Error> {
-        let method = McpMessageNotify::NAME;
+        let method = self.method::<MessageMcpNotification>();
         self.check_offered(self.capabilities().mcp_capabilities.acp, method, "mcpCapabilities.acp")?;
-        self.peer().notify(method, message).await.map_err(|error| Error::of_call(method, None, error))
+        self.wire().notify(self.peer(), message).await
     }
 }

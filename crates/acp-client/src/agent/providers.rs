@@ -1,11 +1,10 @@
 //! The providers of models that an agent uses.
 
-use acp_types::method::Method;
-use acp_types::v1::methods::{ProvidersDisable, ProvidersList, ProvidersSet};
 use acp_types::v1::{
     DisableProviderRequest, ListProvidersRequest, ListProvidersResponse, ProviderId, SetProviderRequest,
 };
 
+use crate::wire::ask::{Answer, Ask};
 use crate::{Agent, Error};
 
 impl Agent {
@@ -14,8 +13,7 @@ impl Agent {
     /// # Errors
     /// [`Error::NotOffered`] without `providers`, or the agent refused.
     pub async fn list_providers(&self) -> Result<ListProvidersResponse, Error> {
-        self.check_providers(ProvidersList::NAME)?;
-        self.call::<ProvidersList>(None, &ListProvidersRequest::new()).await
+        self.ask_about_providers(&ListProvidersRequest::new()).await
     }
 
     /// Sets up a provider (`providers/set`). Its earlier settings are replaced.
@@ -23,8 +21,7 @@ impl Agent {
     /// # Errors
     /// [`Error::NotOffered`] without `providers`, or the agent refused.
     pub async fn set_provider(&self, provider: &SetProviderRequest) -> Result<(), Error> {
-        self.check_providers(ProvidersSet::NAME)?;
-        self.call::<ProvidersSet>(None, provider).await?;
+        self.ask_about_providers(provider).await?;
         Ok(())
     }
 
@@ -33,12 +30,12 @@ impl Agent {
     /// # Errors
     /// [`Error::NotOffered`] without `providers`, or the agent refused.
     pub async fn disable_provider(&self, id: impl Into<ProviderId>) -> Result<(), Error> {
-        self.check_providers(ProvidersDisable::NAME)?;
-        self.call::<ProvidersDisable>(None, &DisableProviderRequest::new(id)).await?;
+        self.ask_about_providers(&DisableProviderRequest::new(id)).await?;
         Ok(())
     }
 
-    fn check_providers(&self, method: &'static str) -> Result<(), Error> {
-        self.check_offered(self.capabilities().providers.is_some(), method, "providers")
+    async fn ask_about_providers<Q: Ask>(&self, request: &Q) -> Result<Answer<Q>, Error> {
+        self.check_offered(self.capabilities().providers.is_some(), self.method::<Q>(), "providers")?;
+        self.ask(None, request).await
     }
 }

@@ -8,10 +8,12 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::faults::Faults;
 use crate::sessions::roots::Roots;
 use crate::sessions::table::Sessions;
+use crate::wire::Wire;
 
 /// The state that the handles of a connection share with its reader.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
+    pub(crate) wire: Wire,
     pub(crate) sessions: Arc<Sessions>,
     /// Whoever has work to finish before the connection is reported as over holds a receiver of
     /// this.

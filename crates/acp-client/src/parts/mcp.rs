@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use acp_mcp::McpProvider;
-use acp_types::method::Method as _;
-use acp_types::v1::methods::{McpMessage, McpMessageNotify};
+use acp_types::v1::MessageMcpNotification;
+use acp_types::v1::methods::McpMessage;
 
 use crate::{Client, Handlers, RpcError};
 
@@ -15,10 +15,10 @@ impl Client for McpProvider {
         // Each connection has its own requests.
         let requests = Arc::new(self.requests());
         handlers.request::<McpMessage, _, _>(&requests, |requests, request, context| async move {
-            let peer = context.peer();
-            let notify = |notification| async move {
+            let (wire, peer) = (context.wire(), context.peer());
+            let notify = |notification: MessageMcpNotification| async move {
                 // If the connection is over, the answer does not arrive either.
-                let _ = peer.notify(McpMessageNotify::NAME, &notification).await;
+                let _ = wire.notify(peer, &notification).await;
             };
             tokio::select! {
                 biased;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use acp_types::method::Method;
-use acp_types::v1::methods::SessionLoad;
+use acp_types::v1::LoadSessionRequest;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -50,5 +49,5 @@ async fn one(agent: Agent, entry: &Entry) -> Result<Session, Error> {
         return LoadSession::at(agent, entry.id.clone(), entry.place.clone()).replay().await?.finish().await;
     }
     let capability = "sessionCapabilities.resume` or `loadSession";
-    Err(Error::NotOffered { method: SessionLoad::NAME, capability })
+    Err(Error::NotOffered { method: agent.method::<LoadSessionRequest>(), capability })
 }

@@ -3,12 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use acp_types::method::Method;
-use acp_types::v1::SessionId;
-use acp_types::v1::methods::{SessionClose, SessionNew, SessionPrompt};
+use acp_types::v1::{CloseSessionRequest, NewSessionRequest, PromptRequest, SessionId};
 
 use super::ReconnectingAgent;
 use super::entries::Entry;
+use crate::wire::Wire;
 use crate::{Agent, Error, IntoPrompt, Opening, Session, Turn};
 
 /// A conversation that goes on after the agent was restarted. It is
@@ -53,7 +52,7 @@ impl ReconnectingAgent {
         &self,
         opening: impl FnOnce(&Agent) -> O,
     ) -> Result<ReconnectingSession, Error> {
-        let (agent, generation) = self.up(SessionNew::NAME, None).await?;
+        let (agent, generation) = self.up(Wire::default().method::<NewSessionRequest>(), None).await?;
         let opening = opening(&agent);
         let place = opening.place();
         let session = opening.await?;
@@ -61,7 +60,11 @@ impl ReconnectingAgent {
         let entry = Arc::new(Entry::new(session, place));
         if !self.entries().add(&entry, generation) {
             let reason = agent.wait().await;
-            return Err(Error::Closed { method: SessionNew::NAME.to_owned(), session: Some(id), reason });
+            return Err(Error::Closed {
+                method: agent.method::<NewSessionRequest>().to_owned(),
+                session: Some(id),
+                reason,
+            });
         }
         Ok(ReconnectingSession { agent: self.clone(), entry })
     }
@@ -89,7 +92,7 @@ impl ReconnectingSession {
     /// # Errors
     /// [`Error::GivenUp`]; [`Error::NotRestored`]; [`Error::Closed`] if the agent was closed here.
     pub async fn current(&self) -> Result<Session, Error> {
-        self.session_for(SessionPrompt::NAME).await
+        self.session_for(Wire::default().method::<PromptRequest>()).await
     }
 
     /// Starts a turn, like [`Session::prompt`]. During a restart it waits until the agent is back.
@@ -117,7 +120,7 @@ impl ReconnectingSession {
     /// # Errors
     /// The errors of [`current`](Self::current) and of [`Session::close`].
     pub async fn close(&self) -> Result<(), Error> {
-        self.session_for(SessionClose::NAME).await?.close().await
+        self.session_for(Wire::default().method::<CloseSessionRequest>()).await?.close().await
     }
 
     async fn session_for(&self, method: &str) -> Result<Session, Error> {

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use acp_rpc::CloseReason;
-use acp_types::method::Method;
-use acp_types::v1::methods::Initialize;
+use acp_types::v1::InitializeRequest;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -112,7 +111,11 @@ impl Supervisor {
             restore::all(&agent, entries, self.plan.restore_timeout).await;
             if agent.peer().is_closed() {
                 let reason = agent.wait().await;
-                return Err(Error::Closed { method: Initialize::NAME.to_owned(), session: None, reason });
+                return Err(Error::Closed {
+                    method: agent.method::<InitializeRequest>().to_owned(),
+                    session: None,
+                    reason,
+                });
             }
             Ok(())
         });

@@ -12,6 +12,8 @@ use crate::agent::shared::Shared;
 use crate::error::Result;
 use crate::sessions::roots::Roots;
 use crate::sessions::session_state::SessionState;
+#[cfg(feature = "mcp")]
+use crate::wire::Wire;
 use crate::{Agent, Cancel, Error, RpcError};
 
 /// The context of a handler's call, beside the params.
@@ -51,6 +53,12 @@ impl Context {
     #[must_use]
     pub const fn peer(&self) -> &Peer {
         &self.peer
+    }
+
+    /// Returns the version that the connection speaks.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn wire(&self) -> &Wire {
+        &self.link.shared.wire
     }
 
     /// Returns the agent. Waits until it has answered `initialize`.

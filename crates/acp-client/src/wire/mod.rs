@@ -1,4 +1,30 @@
-//! Messages on their way from the wire.
+//! The door: the only folder that knows how the values of the protocol look on the wire.
+//!
+//! Everything else uses the types of version 1 as its vocabulary, and hands them to the [`Wire`] of
+//! its connection, which encodes and decodes them for the version that the connection speaks.
 
+pub(crate) mod ask;
+pub(crate) mod flow;
+pub(crate) mod initialize;
 pub(crate) mod moment;
-pub(crate) mod opened_response;
+pub(crate) mod opened;
+pub(crate) mod opening;
+mod v1;
+
+use acp_types::v1::ProtocolVersion;
+
+/// The version of the protocol that a connection speaks. The default is the version that an agent is
+/// asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Wire {
+    #[default]
+    V1,
+}
+
+impl Wire {
+    pub(crate) const fn version(&self) -> ProtocolVersion {
+        match self {
+            Self::V1 => ProtocolVersion::LATEST,
+        }
+    }
+}

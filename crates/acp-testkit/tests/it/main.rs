@@ -11,3 +11,4 @@
 mod corpus;
 mod lines;
 mod transcripts;
+mod wire_recordings;

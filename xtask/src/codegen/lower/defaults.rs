@@ -4,7 +4,6 @@ use serde_json::Value as Json;
 
 use crate::codegen::defect::Defect;
 use crate::codegen::ir::{Definition, Kind, Presence, Schema, Type};
-use crate::codegen::names;
 
 /// Every member whose `default` is not the default of its type.
 pub(super) fn disagreements(schema: &Schema) -> Vec<Defect> {
@@ -15,17 +14,29 @@ pub(super) fn disagreements(schema: &Schema) -> Vec<Defect> {
             if let Presence::Default(Some(default)) = &field.presence
                 && !is_default(schema, &field.ty, default)
             {
-                defects.push(Defect {
-                    definition: definition.name.clone(),
-                    pointer: format!("#/$defs/{}/properties/{}/default", definition.name, field.wire),
-                    message: format!(
-                        "{default} is not what the absence of its parts means; the IR has no place for it"
-                    ),
+                let pointer = format!("#/$defs/{}/properties/{}/default", definition.name, field.wire);
+                let message = format!(
+                    "{default} is not what the absence of its parts means; the IR has no place for it"
+                );
+                let defect = Defect::at(&definition.name, pointer, message);
+                defects.push(match (&field.ty, default.as_str()) {
+                    (Type::Ref(name), Some(value)) if has_no_default(schema, name) => {
+                        defect.mended_by(&["defaults", name], value)
+                    }
+                    _ => defect,
                 });
             }
         }
     }
     defects
+}
+
+/// Tells whether the overlay may still say what the absence of this enum of strings means.
+fn has_no_default(schema: &Schema, name: &str) -> bool {
+    schema.definitions.iter().any(|definition| {
+        definition.name == name
+            && matches!(&definition.kind, Kind::StringEnum(values) if values.default.is_none())
+    })
 }
 
 fn is_default(schema: &Schema, ty: &Type, value: &Json) -> bool {
@@ -54,7 +65,10 @@ fn is_default_of(schema: &Schema, definition: &Definition, value: &Json) -> bool
                 })
             })
         }),
-        Kind::StringEnum(values) => value.as_str().map(names::pascal) == values.default,
+        Kind::StringEnum(values) => values.default.as_ref().is_some_and(|default| {
+            let of_value = values.values.iter().find(|known| Some(known.wire.as_str()) == value.as_str());
+            of_value.is_some_and(|known| known.rust == *default)
+        }),
         _ => false,
     }
 }

@@ -42,9 +42,10 @@ pub(super) fn lower(
 
 fn union(lowering: &Lowering<'_>, name: &str, place: &Place<'_>, out: &mut Vec<Definition>) -> Result<Kind> {
     let arms = place.arms()?;
-    if let Some(values) = string_values(&arms) {
+    if let Some(values) = string_values(lowering, name, &arms) {
         let open = values.len() < arms.len();
-        let default = lowering.overlay.text("defaults", name).map(names::pascal);
+        let default = lowering.overlay.text("defaults", name);
+        let default = default.map(|wire| lowering.variant(name, wire));
         let fallback = names::fallback(values.iter().map(|value| value.rust.as_str()));
         return Ok(Kind::StringEnum(StringEnum { values, open, default, fallback }));
     }
@@ -56,17 +57,33 @@ fn union(lowering: &Lowering<'_>, name: &str, place: &Place<'_>, out: &mut Vec<D
 
 fn integers(lowering: &Lowering<'_>, name: &str, arms: &[Place<'_>]) -> Result<Kind> {
     let mut values = Vec::new();
+    let mut nameless: Option<Defect> = None;
     for arm in arms {
         let Some(wire) = arm.node.get("const") else { continue };
         let wire =
             wire.as_i64().ok_or_else(|| arm.defect("`const` of an integer enum must be an integer"))?;
-        let rust = lowering.overlay.nested("integers", name, &wire.to_string()).ok_or_else(|| {
-            arm.defect(format!("{wire} has no Rust name; add it to [integers.{name}] of the overlay"))
-        })?;
-        values.push(IntegerValue { wire, rust: rust.to_owned(), unstable: false });
+        match lowering.overlay.nested("integers", name, &wire.to_string()) {
+            Some(rust) => values.push(IntegerValue { wire, rust: rust.to_owned(), unstable: false }),
+            None => {
+                let message = format!("{wire} has no Rust name; add it to [integers.{name}] of the overlay");
+                let defect = nameless.unwrap_or_else(|| arm.defect(message));
+                nameless =
+                    Some(defect.mended_by(&["integers", name, &wire.to_string()], &constant(arm, wire)));
+            }
+        }
     }
     let Some(first) = arms.first() else { return Err(Defect::empty_union(name)) };
-    Ok(Kind::IntegerEnum { values, repr: fields::plain_type(first)?.0 })
+    match nameless {
+        Some(defect) => Err(defect),
+        None => Ok(Kind::IntegerEnum { values, repr: fields::plain_type(first)?.0 }),
+    }
+}
+
+/// Suggests the name of a constant: its title, or its number.
+fn constant(arm: &Place<'_>, wire: i64) -> String {
+    let title = arm.node.get("title").and_then(Json::as_str).map(names::snake);
+    let number = || format!("value_{}{}", if wire < 0 { "minus_" } else { "" }, wire.unsigned_abs());
+    title.filter(|name| names::is_name(name)).unwrap_or_else(number).to_uppercase()
 }
 
 /// Returns true if a definition has members of its own. A map with a name does not.
@@ -82,7 +99,7 @@ fn is_object(place: &Place<'_>) -> Result<bool> {
 }
 
 /// The values of an enum of strings: arms that are constants, and at most one that is any string.
-fn string_values(arms: &[Place<'_>]) -> Option<Vec<StringValue>> {
+fn string_values(lowering: &Lowering<'_>, name: &str, arms: &[Place<'_>]) -> Option<Vec<StringValue>> {
     let mut values = Vec::new();
     let mut open = 0;
     for arm in arms {
@@ -92,7 +109,7 @@ fn string_values(arms: &[Place<'_>]) -> Option<Vec<StringValue>> {
         match arm.node.get("const") {
             Some(value) => {
                 let wire = value.as_str()?.to_owned();
-                values.push(StringValue { rust: names::pascal(&wire), wire, unstable: false });
+                values.push(StringValue { rust: lowering.variant(name, &wire), wire, unstable: false });
             }
             None => open += 1,
         }

@@ -2,8 +2,10 @@
 
 use serde_json::Value as Json;
 
+use crate::codegen::defect::Defect;
 use crate::codegen::ir::{Bounds, Field, OnError, Presence, Type};
 use crate::codegen::names;
+use crate::schema::FORMATS;
 
 use super::lowering::Lowering;
 use super::place::{Place, Result};
@@ -46,9 +48,7 @@ pub(super) fn field(
         (false, false) => Presence::Default(default),
     };
     if matches!(presence, Presence::Default(None)) && !has_default(lowering, &ty) {
-        return Err(place.defect(
-            "optional, not nullable and without `default`: say in [defaults] of the overlay what absence means",
-        ));
+        return Err(absence(lowering, place, &ty));
     }
     let on_error =
         match (place.flag("x-deserialize-default-on-error"), place.flag("x-deserialize-default-on-null")) {
@@ -104,6 +104,41 @@ fn has_default(lowering: &Lowering<'_>, ty: &Type) -> bool {
     }
 }
 
+/// The defect of a member whose absence has no meaning, and the ways to give it one.
+fn absence(lowering: &Lowering<'_>, place: &Place<'_>, ty: &Type) -> Defect {
+    let or_null = match ty {
+        Type::Ref(name) => format!(r##""anyOf": [{{ "$ref": "#/$defs/{name}" }}, {{ "type": "null" }}]"##),
+        _ => format!(
+            r#""type": [{}, "null"]"#,
+            place.node.get("type").map_or_else(|| "…".to_owned(), Json::to_string)
+        ),
+    };
+    let mut ways = vec![format!("allow null with {or_null}"), "make it required".to_owned()];
+    if *ty == Type::Bool {
+        ways.insert(0, "say \"default\": false".to_owned());
+    }
+    let value = match ty {
+        Type::Ref(name) => first_value(lowering, name).map(|value| (name, value)),
+        _ => None,
+    };
+    if value.is_some() {
+        ways.push("say in [defaults] of the overlay what absence means".to_owned());
+    }
+    let defect =
+        place.defect(format!("optional, not nullable and without a default: {}", ways.join(", or ")));
+    match value {
+        Some((name, value)) => defect.mended_by(&["defaults", name], value),
+        None => defect,
+    }
+}
+
+/// The first value of an enum of strings.
+fn first_value<'s>(lowering: &Lowering<'s>, name: &str) -> Option<&'s str> {
+    let definition = lowering.definitions.get(name)?;
+    let arms = definition.get("oneOf").or_else(|| definition.get("anyOf"))?.as_array()?;
+    arms.iter().find_map(|arm| arm.get("const")?.as_str())
+}
+
 /// The type of a member, item or newtype, and whether it may be `null`.
 pub(super) fn plain_type(place: &Place<'_>) -> Result<(Type, bool)> {
     if let Some(name) = place.reference() {
@@ -133,9 +168,19 @@ pub(super) fn plain_type(place: &Place<'_>) -> Result<(Type, bool)> {
         ("number", Some("double")) => Type::F64,
         ("array", None) => Type::List(Box::new(item_type(place)?)),
         ("object", None) => Type::Map(Box::new(member_type(place)?)),
-        _ => return Err(place.defect(format!("no Rust type for \"{name}\" with format {format:?}"))),
+        _ => return Err(place.defect(no_rust_type(name, format))),
     };
     Ok((ty, nullable))
+}
+
+fn no_rust_type(name: &str, format: Option<&str>) -> String {
+    let formats: Vec<String> =
+        FORMATS.iter().filter(|(_, kind)| *kind == name).map(|(format, _)| format!("{format:?}")).collect();
+    match format {
+        Some(format) => format!("no Rust type for \"{name}\" with the format \"{format}\""),
+        None if formats.is_empty() => format!("no Rust type for \"{name}\""),
+        None => format!("no Rust type for \"{name}\"; add \"format\": {}", formats.join(" or ")),
+    }
 }
 
 /// Any JSON is what nothing is said about.

@@ -40,7 +40,10 @@ pub(super) fn collect(schema: &Json, overlay: &Overlay, defects: &mut Vec<Defect
         let is_protocol = definition.get("x-side").is_some_and(|side| side == "protocol");
         let role = if is_protocol { Some(&Role::Notification) } else { roles.get(name.as_str()) };
         match role {
-            None => defects.push(place.defect("has a method, but no envelope carries it")),
+            None => defects.push(place.defect(
+                "has a method, but no envelope carries it; in a schema without envelopes the name of the definition \
+                 ends in Request, Response or Notification",
+            )),
             Some(Role::Response) => {
                 responses.insert(method.to_owned(), name.clone());
             }
@@ -74,27 +77,35 @@ pub(super) fn collect(schema: &Json, overlay: &Overlay, defects: &mut Vec<Defect
         entry.response = responses.remove(method);
         if entry.response.is_none() {
             let place = Place::definition(&entry.params, schema);
-            defects.push(place.defect(format!("{method} is a request without a response")));
+            defects.push(place.defect(format!(
+                "{method} is a request without a response; add a definition for its result with \
+                 \"x-method\": \"{method}\""
+            )));
         }
         entry.response.is_some()
     });
+    for (method, name) in responses {
+        let message = format!("a result of {method}, but no definition has the params of such a request");
+        defects.push(Defect::of(&name, message));
+    }
     methods.into_values().collect()
 }
 
-/// Which definitions the envelopes carry, and as what.
+/// Which definitions are carried, and as what: the envelopes tell, or in a schema without any the
+/// names of the definitions themselves.
 fn roles(schema: &Json) -> BTreeMap<&str, Role> {
     let mut roles = BTreeMap::new();
-    for (name, envelope) in schema.get("$defs").and_then(Json::as_object).into_iter().flatten() {
-        if envelope.get("x-docs-ignore").is_none() {
-            continue;
-        }
-        let role = if name.ends_with("Response") {
-            Role::Response
-        } else if name.ends_with("Notification") {
-            Role::Notification
-        } else {
-            Role::Request
-        };
+    let definitions = || schema.get("$defs").and_then(Json::as_object).into_iter().flatten();
+    let role_of = |name: &str| {
+        let ends =
+            [("Response", Role::Response), ("Notification", Role::Notification), ("Request", Role::Request)];
+        ends.into_iter().find(|(end, _)| name.ends_with(end)).map(|(_, role)| role)
+    };
+    if definitions().all(|(_, definition)| definition.get("x-docs-ignore").is_none()) {
+        return definitions().filter_map(|(name, _)| Some((name.as_str(), role_of(name)?))).collect();
+    }
+    for (name, envelope) in definitions().filter(|(_, it)| it.get("x-docs-ignore").is_some()) {
+        let role = role_of(name).unwrap_or(Role::Request);
         let mut carried = BTreeSet::new();
         references(envelope, &mut carried);
         roles.extend(carried.into_iter().map(|name| (name, role)));

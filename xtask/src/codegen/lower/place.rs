@@ -28,7 +28,7 @@ impl<'s> Place<'s> {
     }
 
     pub(super) fn defect(&self, message: impl Into<String>) -> Defect {
-        Defect { definition: self.definition.clone(), pointer: self.pointer.clone(), message: message.into() }
+        Defect::at(&self.definition, self.pointer.clone(), message)
     }
 
     /// The arms of a union.

@@ -27,7 +27,8 @@ pub(super) fn lower(
             Some((Some(value), _)) => {
                 let wire = value.as_str().ok_or_else(|| arm.defect("a tag must be a string"))?.to_owned();
                 let payload = payload(lowering, name, tag, arm)?;
-                variants.push(Variant { rust: names::pascal(&wire), wire, payload, unstable: false });
+                let rust = lowering.variant(name, &wire);
+                variants.push(Variant { rust, wire, payload, unstable: false });
             }
             Some((None, false)) if arm.node.get("not").is_some() => {
                 fallback = Some(unknown(lowering, name, tag, arm)?);

@@ -2,6 +2,7 @@
 
 use crate::codegen::defect::Defect;
 use crate::codegen::ir::{Definition, Flattened, Kind};
+use crate::codegen::names;
 
 use super::lowering::Lowering;
 use super::place::{Place, Result};
@@ -19,9 +20,13 @@ pub(super) fn flattened(
     let (Some(name), Some(field)) =
         (overlay.nested("flattened", owner, "type"), overlay.nested("flattened", owner, "field"))
     else {
-        return Err(
-            place.defect(format!("the union inside needs a name: add {owner} to [flattened] of the overlay"))
-        );
+        let is_taken = place.properties().iter().any(|(wire, _)| *wire == "kind");
+        let field = if is_taken { format!("{}_kind", names::snake(owner)) } else { "kind".to_owned() };
+        let message = format!("the union inside needs a name: add {owner} to [flattened] of the overlay");
+        return Err(place
+            .defect(message)
+            .mended_by(&["flattened", owner, "type"], &format!("{owner}Kind"))
+            .mended_by(&["flattened", owner, "field"], &field));
     };
     if !out.iter().any(|definition| definition.name == name) {
         let kind = union(lowering, name, place, out)?;

@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use crate::codegen::defect::Defect;
 use crate::codegen::ir::{Arm, Definition, Kind, Object, Peek, Type, Untagged};
+use crate::codegen::names;
 
 use super::arm::{arm_key, arm_name};
 use super::fields;
@@ -27,7 +28,9 @@ pub(super) fn lower(
     }
     let by = how_to_peek(&mut arms, &required).ok_or_else(|| {
         let place = places.first().map_or_else(|| Defect::empty_union(name), |arm| arm.defect(""));
-        Defect { message: "arms that neither the kind of value nor a member tells apart".to_owned(), ..place }
+        let message = "arms that neither the kind of value nor a member tells apart: they are JSON values of \
+                       different kinds, or objects that require different members";
+        Defect { message: message.to_owned(), ..place }
     })?;
     let exclusive = by == Peek::Member && whole.node.get("oneOf").is_some();
     Ok(Untagged { arms, by, exclusive })
@@ -60,9 +63,12 @@ fn object_arm(
     out: &mut Vec<Definition>,
 ) -> Result<Type> {
     let type_name = lowering.overlay.nested("arm_types", owner, key).ok_or_else(|| {
-        place.defect(format!(
-            "the object of arm \"{key}\" needs a name: add it to {owner} in [arm_types] of the overlay"
-        ))
+        place
+            .defect(format!(
+                "the object of arm \"{key}\" needs a name: add it to {owner} in [arm_types] of the overlay"
+            ))
+            .mended_by(&["arm_types", owner, key], &format!("{owner}{}", names::pascal(key)))
+            .mended_by(&["arms", owner, key], &names::pascal(key))
     })?;
     let fields = fields::lower(lowering, owner, place)?;
     out.push(Definition {

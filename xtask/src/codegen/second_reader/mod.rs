@@ -40,6 +40,7 @@ pub fn agree(schema: &Schema, outputs: &[Output]) -> Result<Agreement> {
     let mut typify = typify_reading::read(restated.document)?;
     // Their own version has agreed on them.
     typify.retain(|name, _| !schema.shared.contains_key(name));
+    restated.renamed.iter().for_each(|renamed| renamed.undo(&mut typify));
     let ours = our_reading::read(outputs)?;
     let compared = compare::compare(&ours, &typify, &restated.out_of_scope);
     if !compared.differences.is_empty() {

@@ -13,6 +13,36 @@ pub struct OutOfScope {
     pub reason: &'static str,
 }
 
+/// A variant to which the overlay gives its name. It is restated by another value than its own.
+#[derive(Debug)]
+pub(super) struct Renamed {
+    pub definition: String,
+    /// The value in the restatement.
+    pub value: String,
+    /// Its own value.
+    pub wire: String,
+    pub rust: String,
+}
+
+impl Renamed {
+    /// Gives the variant its own value and name in the reading of the restatement.
+    pub(super) fn undo(&self, reading: &mut Reading) {
+        let Some(Facts(facts)) = reading.get_mut(&self.definition) else { return };
+        let (restated, own) = (variant(&self.value), variant(&self.wire));
+        *facts = std::mem::take(facts)
+            .into_iter()
+            .map(|(about, says)| match about.strip_prefix(&restated) {
+                None => (about, says),
+                Some("") => {
+                    let payload = says.strip_prefix(&self.value).unwrap_or(&says);
+                    (own.clone(), format!("{}{payload}", self.rust))
+                }
+                Some(member) => (format!("{own}{member}"), says),
+            })
+            .collect();
+    }
+}
+
 /// The types by name.
 pub(super) type Reading = BTreeMap<String, Facts>;
 
@@ -46,12 +76,12 @@ impl Facts {
     /// A variant that holds nothing or one value.
     pub(super) fn variant(&mut self, wire: &str, rust: &str, payload: Option<&Ty>) -> Result<()> {
         let payload = payload.map_or_else(String::new, |ty| format!("({ty})"));
-        self.state(&format!("variant `{wire}`"), format!("{rust}{payload}"))
+        self.state(&variant(wire), format!("{rust}{payload}"))
     }
 
     /// A variant that holds members.
     pub(super) fn variant_with_members(&mut self, wire: &str, rust: &str, members: &[Member]) -> Result<()> {
-        self.state(&format!("variant `{wire}`"), format!("{rust} {{ .. }}"))?;
+        self.state(&variant(wire), format!("{rust} {{ .. }}"))?;
         let within = within_variant(wire);
         members.iter().try_for_each(|member| self.member(&within, member))
     }
@@ -60,6 +90,11 @@ impl Facts {
 /// Names the fact about a field's Rust name.
 pub(super) fn field_name(within: &str, wire: &str) -> String {
     format!("{within}name of the field for `{wire}`")
+}
+
+/// Names the fact about a variant's Rust name and payload.
+pub(super) fn variant(wire: &str) -> String {
+    format!("variant `{wire}`")
 }
 
 pub(super) fn within_variant(wire: &str) -> String {

@@ -17,7 +17,7 @@
 use anyhow::{Result, ensure};
 use serde_json::{Map, Value as Json, json};
 
-use super::reading::{self, OutOfScope};
+use super::reading::{self, OutOfScope, Renamed};
 use crate::codegen::ir::{
     Definition, Field, Kind, Object, Payload, Presence, Schema, Tagged, Type, Untagged,
 };
@@ -27,6 +27,7 @@ use crate::codegen::names;
 pub(super) struct Restated {
     pub document: Json,
     pub out_of_scope: Vec<OutOfScope>,
+    pub renamed: Vec<Renamed>,
 }
 
 /// A type that is written by hand and referred to by name.
@@ -45,7 +46,7 @@ const CONSTANTS: &str = "typify has no constants of an integer";
 pub(super) fn restate(schema: &Schema) -> Result<Restated> {
     let mut definitions = Map::new();
     definitions.insert(HAND_WRITTEN.to_owned(), json!({ "type": "object", "additionalProperties": true }));
-    let mut restating = Restating { schema, out_of_scope: Vec::new() };
+    let mut restating = Restating { schema, out_of_scope: Vec::new(), renamed: Vec::new() };
     for definition in &schema.definitions {
         let restated = restating.definition(definition)?;
         let before = definitions.insert(definition.name.clone(), restated);
@@ -53,12 +54,13 @@ pub(super) fn restate(schema: &Schema) -> Result<Restated> {
     }
     let document =
         json!({ "$schema": "http://json-schema.org/draft-07/schema#", "definitions": definitions });
-    Ok(Restated { document, out_of_scope: restating.out_of_scope })
+    Ok(Restated { document, out_of_scope: restating.out_of_scope, renamed: restating.renamed })
 }
 
 struct Restating<'s> {
     schema: &'s Schema,
     out_of_scope: Vec<OutOfScope>,
+    renamed: Vec<Renamed>,
 }
 
 impl Restating<'_> {
@@ -68,7 +70,8 @@ impl Restating<'_> {
             Kind::Object(object) => self.object(name, object)?,
             Kind::Newtype(ty) => plain(ty),
             Kind::StringEnum(values) => {
-                let values: Vec<&str> = values.values.iter().map(|value| value.wire.as_str()).collect();
+                let values = values.values.iter().map(|value| self.value(name, &value.wire, &value.rust));
+                let values: Vec<String> = values.collect();
                 json!({ "type": "string", "enum": values })
             }
             Kind::IntegerEnum { values, repr } => {
@@ -148,6 +151,7 @@ impl Restating<'_> {
         let variants = union.variants.iter().map(|variant| (variant.wire.as_str(), variant)).chain(default);
         let mut arms = Vec::new();
         for (wire, variant) in variants {
+            let is_tag = wire == variant.wire;
             let payload = match &variant.payload {
                 Payload::None => None,
                 Payload::Ref { name, .. } => Some(reference(name)),
@@ -155,7 +159,8 @@ impl Restating<'_> {
                     Some(self.members(name, &reading::within_variant(wire), fields)?)
                 }
             };
-            let tag = json!({ "type": "string", "enum": [wire] });
+            let value = if is_tag { self.value(name, wire, &variant.rust) } else { wire.to_owned() };
+            let tag = json!({ "type": "string", "enum": [value] });
             arms.push(match payload {
                 None => object_of(&[(union.tag.as_str(), tag)]),
                 Some(payload) => object_of(&[(union.tag.as_str(), tag), (CONTENT, payload)]),
@@ -168,6 +173,18 @@ impl Restating<'_> {
             arms.push(object_of(&[(union.tag.as_str(), tag)]));
         }
         Ok(json!({ "oneOf": arms }))
+    }
+
+    /// The value that a variant is restated by: its own, or words of the name that the overlay gives
+    /// it. typify may not find a name in the value.
+    fn value(&mut self, definition: &str, wire: &str, rust: &str) -> String {
+        if rust == names::pascal(wire) {
+            return wire.to_owned();
+        }
+        let value = names::pascal(rust);
+        let (definition, wire, rust) = (definition.to_owned(), wire.to_owned(), rust.to_owned());
+        self.renamed.push(Renamed { definition, value: value.clone(), wire, rust });
+        value
     }
 
     fn skip(&mut self, definition: &str, fact: String, reason: &'static str) {

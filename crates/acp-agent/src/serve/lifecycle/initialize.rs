@@ -21,6 +21,7 @@ use crate::handler::incoming::{Called, Incoming, read_params};
 use crate::handler::operation::ServeOperation;
 use crate::op::{self, Op as _};
 use crate::session::connection::Connection;
+use crate::wire::Wire;
 
 /// Answers `initialize`.
 pub(crate) fn initialize<A: Agent>(
@@ -49,7 +50,7 @@ pub(crate) fn initialize<A: Agent>(
 /// only one (rules `v1-init-04`, `v1-init-05`).
 fn agree(own: AgentCapabilities, asked: InitializeRequest, params: &Node<'_>) -> Agreed {
     Agreed {
-        version: ProtocolVersion::LATEST,
+        wire: Wire::V1,
         info: asked.client_info.or_else(|| newer_info(asked.protocol_version, params)),
         capabilities: asked.client_capabilities,
         own,

@@ -35,7 +35,7 @@ impl ServeOperation for op::Prompt {
     /// one that waits for its session.
     fn on_admitted<S: Send + Sync + 'static>(running: &Running<S>, request: &Request) {
         request.keep(running.place());
-        request.if_cancelled(Reply::new(PromptResponse::new(StopReason::Cancelled)));
+        running.scope().flow().admitted(request);
     }
 
     async fn ready<S: Send + Sync + 'static>(_: &Scope<S>, running: &Running<S>) -> Result<()> {
@@ -52,26 +52,22 @@ impl ServeOperation for op::Prompt {
             Some(recorder) => recorder.commit().await,
             None => Ok(()),
         };
-        let response = match outcome {
+        let outcome = match outcome {
             // The handler's response is kept, but the cancellation decides why the turn stopped.
             Ok(mut response) if cancelled => {
                 response.stop_reason = StopReason::Cancelled;
-                response
+                Ok(response)
             }
             // Aborted work raises errors. None of them concerns the client, and neither does a
             // failure to keep the turn (rule `v1-cancel-06`).
-            Err(_) if cancelled => PromptResponse::new(StopReason::Cancelled),
-            outcome => {
-                // A turn that cannot be kept has failed, whatever it has sent.
-                kept.map_err(Error::into_rpc)?;
-                match outcome {
-                    Ok(response) => response,
-                    Err(Error::Cancelled) => PromptResponse::new(StopReason::Cancelled),
-                    Err(error) => return Err(error.into_rpc()),
-                }
-            }
+            Err(_) if cancelled => Ok(PromptResponse::new(StopReason::Cancelled)),
+            // A turn that cannot be kept has failed, whatever it has sent.
+            outcome => kept.map_err(Error::into_rpc).and_then(|()| match outcome {
+                Err(Error::Cancelled) => Ok(PromptResponse::new(StopReason::Cancelled)),
+                outcome => outcome.map_err(Error::into_rpc),
+            }),
         };
-        Ok(Reply::new(response))
+        running.scope().flow().ended(outcome)
     }
 }
 

@@ -1,7 +1,5 @@
 //! The archive of sessions.
 
-use acp_types::method::Method;
-use acp_types::v1::methods::{SessionArchive, SessionUnarchive};
 use acp_types::v1::{ArchiveSessionRequest, SessionId, UnarchiveSessionRequest};
 
 use crate::{Agent, Error};
@@ -14,8 +12,8 @@ impl Agent {
     /// [`Error::NotOffered`] without `sessionCapabilities.archive`, or the agent refused.
     pub async fn archive_session(&self, id: impl Into<SessionId>) -> Result<(), Error> {
         let id = id.into();
-        self.check_archive(SessionArchive::NAME)?;
-        self.end_session::<SessionArchive>(&id, &ArchiveSessionRequest::new(id.clone())).await?;
+        self.check_archive(self.method::<ArchiveSessionRequest>())?;
+        self.end_session(&id, &ArchiveSessionRequest::new(id.clone())).await?;
         Ok(())
     }
 
@@ -26,8 +24,8 @@ impl Agent {
     /// [`Error::NotOffered`] without `sessionCapabilities.archive`, or the agent refused.
     pub async fn unarchive_session(&self, id: impl Into<SessionId>) -> Result<(), Error> {
         let id = id.into();
-        self.check_archive(SessionUnarchive::NAME)?;
-        self.call::<SessionUnarchive>(Some(&id), &UnarchiveSessionRequest::new(id.clone())).await?;
+        self.check_archive(self.method::<UnarchiveSessionRequest>())?;
+        self.ask(Some(&id), &UnarchiveSessionRequest::new(id.clone())).await?;
         Ok(())
     }
 

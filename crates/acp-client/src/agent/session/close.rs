@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use acp_types::method::{Method, Request};
-use acp_types::v1::methods::{SessionClose, SessionDelete};
 use acp_types::v1::{CloseSessionRequest, DeleteSessionRequest, SessionId};
 
 use crate::sessions::closing::Closing;
+use crate::wire::ask::{Answer, Ask};
 use crate::{Agent, Error, Session};
 
 impl Session {
@@ -28,12 +27,12 @@ impl Session {
     /// [`Error::NotOffered`] without `sessionCapabilities.close`, [`Error::SessionClosed`], or the
     /// agent refused.
     pub async fn close(&self) -> Result<(), Error> {
-        let method = SessionClose::NAME;
+        let method = self.agent().method::<CloseSessionRequest>();
         let offered = self.agent().capabilities().session_capabilities.close.is_some();
         self.agent().check_offered(offered, method, "sessionCapabilities.close")?;
         self.check_open(method)?;
         let request = CloseSessionRequest::new(self.id().clone());
-        self.agent().end_session::<SessionClose>(self.id(), &request).await?;
+        self.agent().end_session(self.id(), &request).await?;
         Ok(())
     }
 }
@@ -51,30 +50,22 @@ impl Agent {
     /// # Errors
     /// [`Error::NotOffered`] without `sessionCapabilities.delete`, or the agent refused.
     pub async fn delete_session(&self, id: impl Into<SessionId>) -> Result<(), Error> {
-        let (id, method) = (id.into(), SessionDelete::NAME);
+        let (id, method) = (id.into(), self.method::<DeleteSessionRequest>());
         let offered = self.capabilities().session_capabilities.delete.is_some();
         self.check_offered(offered, method, "sessionCapabilities.delete")?;
-        self.end_session::<SessionDelete>(&id, &DeleteSessionRequest::new(id.clone())).await?;
+        self.end_session(&id, &DeleteSessionRequest::new(id.clone())).await?;
         Ok(())
     }
 
     /// Makes a call that closes the session, if it is open here.
-    pub(crate) async fn end_session<M: Request>(
-        &self,
-        id: &SessionId,
-        params: &M::Params,
-    ) -> Result<M::Response, Error>
-    where
-        M::Params: Sync,
-    {
+    pub(crate) async fn end_session<Q: Ask>(&self, id: &SessionId, request: &Q) -> Result<Answer<Q>, Error> {
         let sessions = &self.shared().sessions;
         let closing = sessions.find(id).map(|state| Closing::new(state, Arc::clone(sessions)));
-        let failed = |error| Error::of_call(M::NAME, Some(id), error);
-        let pending = self.peer().begin(None, M::NAME, params).await.map_err(failed)?;
+        let pending = self.wire().begin(self.peer(), id, request).await?;
         if let Some(closing) = &closing {
             closing.withdraw();
         }
-        let answer = pending.await.map_err(failed)?;
+        let answer = pending.await.map_err(|error| self.wire().failed::<Q>(Some(id), error))?;
         if let Some(closing) = closing {
             closing.close();
         }

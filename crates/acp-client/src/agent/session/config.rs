@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
-use acp_types::method::Method;
-use acp_types::v1::methods::SessionSetConfigOption;
 use acp_types::v1::{
     SessionConfigId, SessionConfigKind, SessionConfigOption, SessionConfigSelect, SessionConfigSelectOptions,
-    SessionConfigValue, SessionConfigValueId, SetSessionConfigOptionRequest, SetSessionConfigOptionResponse,
+    SessionConfigValue, SessionConfigValueId, SetSessionConfigOptionRequest,
 };
 
-use crate::wire::moment::Read;
 use crate::{Error, Session};
 
 /// A value for a config option: a `bool`, the id of a choice, or a value of the protocol.
@@ -49,8 +46,8 @@ impl Session {
         option: impl Into<SessionConfigId>,
         value: impl IntoConfigValue,
     ) -> Result<Arc<[SessionConfigOption]>, Error> {
-        let (option, value, method) =
-            (option.into(), value.into_config_value(), SessionSetConfigOption::NAME);
+        let (option, value) = (option.into(), value.into_config_value());
+        let method = self.agent().method::<SetSessionConfigOptionRequest>();
         self.check_open(method)?;
         let state = self.state();
         let options =
@@ -61,8 +58,7 @@ impl Session {
             problem,
         })?;
         let request = SetSessionConfigOptionRequest::new(self.id().clone(), option, value);
-        let answer: Read<SetSessionConfigOptionResponse> =
-            self.agent().call_for(method, Some(self.id()), &request).await?;
+        let answer = self.agent().wire().ask_at(self.agent().peer(), self.id(), &request).await?;
         state.config.set(answer.value.config_options, answer.at);
         Ok(self.config_options())
     }

@@ -3,13 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use acp_types::method::Method;
-use acp_types::v1::methods::SessionFork;
-use acp_types::v1::{ForkSessionRequest, ForkSessionResponse, SessionId};
+use acp_types::v1::{ForkSessionRequest, SessionId};
 
 use crate::agent::session::open::opens_a_session;
 use crate::agent::session::place::Place;
-use crate::wire::opened_response::OpenedResponse;
 use crate::{Agent, Error, Session};
 
 /// A session about to be made out of another one with `session/fork`. Await it.
@@ -31,7 +28,7 @@ opens_a_session!(ForkSession);
 
 impl ForkSession {
     async fn open(self) -> Result<Session, Error> {
-        let method = SessionFork::NAME;
+        let method = self.agent.method::<ForkSessionRequest>();
         let offered = self.agent.capabilities().session_capabilities.fork.is_some();
         self.agent.check_offered(offered, method, "sessionCapabilities.fork")?;
         let place = self.place.check(&self.agent, method)?;
@@ -45,11 +42,10 @@ impl ForkSession {
         let shared = self.agent.shared();
         let roots = shared.roots(&request.cwd, &request.additional_directories).await;
         let opening = shared.sessions.opening(Arc::clone(&roots));
-        let answer: OpenedResponse<ForkSessionResponse> =
-            self.agent.call_for(method, Some(&self.id), &request).await?;
-        let state = shared.sessions.attach(&answer.value.session_id, roots);
+        let (id, opened) = self.agent.wire().open_new(self.agent.peer(), Some(&self.id), &request).await?;
+        let state = shared.sessions.attach(&id, roots);
         drop(opening);
-        Ok(Session::new(self.agent, state, answer.into()))
+        Ok(Session::new(self.agent, state, opened))
     }
 }
 

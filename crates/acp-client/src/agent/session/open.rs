@@ -3,16 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use acp_types::method::Method;
-use acp_types::v1::methods::{SessionLoad, SessionNew, SessionResume};
-use acp_types::v1::{
-    LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse, ResumeSessionRequest,
-    ResumeSessionResponse, SessionId,
-};
+use acp_types::v1::{LoadSessionRequest, NewSessionRequest, ResumeSessionRequest, SessionId};
 
 use crate::agent::session::place::Place;
 use crate::wire::moment::Moment;
-use crate::wire::opened_response::OpenedResponse;
 use crate::{Agent, Error, Session};
 
 /// A session about to be opened with `session/new`. Await it.
@@ -104,7 +98,7 @@ impl NewSession {
     }
 
     async fn open(self) -> Result<Session, Error> {
-        let place = self.place.check(&self.agent, SessionNew::NAME)?;
+        let place = self.place.check(&self.agent, self.agent.method::<NewSessionRequest>())?;
         let request =
             NewSessionRequest::new(place.cwd, place.mcp_servers).additional_directories(place.directories);
         #[cfg(feature = "unstable")]
@@ -115,11 +109,10 @@ impl NewSession {
         let shared = self.agent.shared();
         let roots = shared.roots(&request.cwd, &request.additional_directories).await;
         let opening = shared.sessions.opening(Arc::clone(&roots));
-        let answer: OpenedResponse<NewSessionResponse> =
-            self.agent.call_for(SessionNew::NAME, None, &request).await?;
-        let state = shared.sessions.attach(&answer.value.session_id, roots);
+        let (id, opened) = self.agent.wire().open_new(self.agent.peer(), None, &request).await?;
+        let state = shared.sessions.attach(&id, roots);
         drop(opening);
-        Ok(Session::new(self.agent, state, answer.into()))
+        Ok(Session::new(self.agent, state, opened))
     }
 }
 
@@ -134,7 +127,7 @@ impl LoadSession {
 
     /// Makes the request, if the agent offers the method.
     pub(crate) fn request(self) -> Result<(Agent, LoadSessionRequest), Error> {
-        let method = SessionLoad::NAME;
+        let method = self.agent.method::<LoadSessionRequest>();
         self.agent.check_offered(self.agent.capabilities().load_session, method, "loadSession")?;
         let place = self.place.check(&self.agent, method)?;
         let request = LoadSessionRequest::new(place.mcp_servers, place.cwd, self.id)
@@ -152,9 +145,8 @@ impl LoadSession {
         // Its updates come before the answer (rule v1-load-09).
         let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
         let state = agent.shared().sessions.attach(&request.session_id, roots);
-        let answer: OpenedResponse<LoadSessionResponse> =
-            agent.call_in_lane(SessionLoad::NAME, &state, &request).await?;
-        Ok(Session::new(agent, state, answer.into()))
+        let opened = agent.wire().open(agent.peer(), (state.id(), state.lane()), &request).await?;
+        Ok(Session::new(agent, state, opened))
     }
 }
 
@@ -168,7 +160,7 @@ impl ResumeSession {
     }
 
     async fn open(self) -> Result<Session, Error> {
-        let method = SessionResume::NAME;
+        let method = self.agent.method::<ResumeSessionRequest>();
         let offered = self.agent.capabilities().session_capabilities.resume.is_some();
         self.agent.check_offered(offered, method, "sessionCapabilities.resume")?;
         let place = self.place.check(&self.agent, method)?;
@@ -183,13 +175,13 @@ impl ResumeSession {
         let roots = self.agent.shared().roots(&request.cwd, &request.additional_directories).await;
         let state = self.agent.shared().sessions.attach(&request.session_id, roots);
         let asked = Moment::now();
-        let answer: OpenedResponse<ResumeSessionResponse> =
-            self.agent.call_in_lane(method, &state, &request).await?;
+        let agent = &self.agent;
+        let opened = agent.wire().open(agent.peer(), (state.id(), state.lane()), &request).await?;
         // A session that was open here already may have a running turn.
         if !state.has_turn() {
-            state.inbox.set_aside(asked, answer.at);
+            state.inbox.set_aside(asked, opened.at);
         }
-        Ok(Session::new(self.agent, state, answer.into()))
+        Ok(Session::new(self.agent, state, opened))
     }
 }
 

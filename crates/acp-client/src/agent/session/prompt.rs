@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use acp_types::method::Method;
-use acp_types::v1::methods::SessionPrompt;
 use acp_types::v1::{ContentBlock, PromptRequest};
 use tokio::sync::oneshot;
 
@@ -36,15 +34,14 @@ impl Session {
         let request = PromptRequest::new(self.id().clone(), prompt);
         let (sender, outcome) = oneshot::channel();
         let turn = Turn::new(self.clone(), number, outcome);
-        // The answer ends the turn even if nobody holds it any more.
-        let ended = move |answer| {
+        // The turn ends even if nobody holds it any more.
+        let ended = move |response| {
             drop(running);
             // A turn that was dropped has no receiver.
-            let _ = sender.send(answer);
+            let _ = sender.send(response);
         };
         // This returns when the prompt is on its way, so that a cancel cannot overtake it.
-        let begun = self.agent().peer().begin_then(Some(state.lane()), SessionPrompt::NAME, &request, ended);
-        begun.await.map_err(|error| Error::of_call(SessionPrompt::NAME, Some(self.id()), error))?;
+        self.agent().wire().prompt(self.agent().peer(), state.lane(), &request, ended).await?;
         Ok(turn)
     }
 
@@ -52,7 +49,9 @@ impl Session {
         let session = self.id().clone();
         match why {
             NoTurn::Busy => Error::Busy { session },
-            NoTurn::Closed => Error::SessionClosed { method: SessionPrompt::NAME, session },
+            NoTurn::Closed => {
+                Error::SessionClosed { method: self.agent().method::<PromptRequest>(), session }
+            }
             NoTurn::Overdue => Error::CancelTimeout { session, waited: patience.unwrap_or_default() },
         }
     }

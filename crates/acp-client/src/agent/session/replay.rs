@@ -5,16 +5,15 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use acp_rpc::{CallError, Pending};
-use acp_types::method::Method;
-use acp_types::v1::LoadSessionResponse;
-use acp_types::v1::methods::SessionLoad;
+use acp_rpc::CallError;
+use acp_types::v1::LoadSessionRequest;
 use futures_core::Stream;
 
 use crate::agent::session::open::LoadSession;
 use crate::sessions::table::Attached;
 use crate::wire::moment::Moment;
-use crate::wire::opened_response::OpenedResponse;
+use crate::wire::opened::Opened;
+use crate::wire::opening::Loading;
 use crate::{Agent, Error, Event, Session};
 
 /// A session that is being loaded (`session/load`): a stream of the events of its conversation, and
@@ -36,8 +35,8 @@ use crate::{Agent, Error, Event, Session};
 pub struct Replay {
     agent: Agent,
     session: Attached,
-    pending: Pending<OpenedResponse<LoadSessionResponse>>,
-    outcome: Option<Result<OpenedResponse<LoadSessionResponse>, CallError>>,
+    pending: Loading,
+    outcome: Option<Result<Opened, CallError>>,
 }
 
 impl LoadSession {
@@ -50,9 +49,7 @@ impl LoadSession {
         let (agent, request) = self.request()?;
         let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
         let session = agent.shared().sessions.attach(&request.session_id, roots);
-        let pending = agent.peer().begin(Some(session.lane()), SessionLoad::NAME, &request).await;
-        let pending =
-            pending.map_err(|error| Error::of_call(SessionLoad::NAME, Some(&request.session_id), error))?;
+        let pending = agent.wire().load(agent.peer(), session.lane(), &request).await?;
         session.inbox.add_reader();
         Ok(Replay { agent, session, pending, outcome: None })
     }
@@ -72,11 +69,11 @@ impl Replay {
     pub async fn finish(mut self) -> Result<Session, Error> {
         while self.next().await.is_some() {}
         let id = self.session.id().clone();
-        let failed = |error| Error::of_call(SessionLoad::NAME, Some(&id), error);
+        let failed = |error| self.agent.wire().failed::<LoadSessionRequest>(Some(&id), error);
         match self.outcome.take() {
             Some(outcome) => {
-                let answer = outcome.map_err(failed)?;
-                Ok(Session::new(self.agent.clone(), self.session.clone(), answer.into()))
+                let opened = outcome.map_err(failed)?;
+                Ok(Session::new(self.agent.clone(), self.session.clone(), opened))
             }
             None => Err(failed(CallError::Closed(acp_rpc::CloseReason::Local))),
         }
@@ -96,7 +93,7 @@ impl Replay {
             }
         }
         let end = match &self.outcome {
-            Some(Ok(answer)) => answer.at,
+            Some(Ok(opened)) => opened.at,
             _ => Moment::now(),
         };
         Poll::Ready(inbox.next_before(end))

@@ -6,14 +6,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use acp_json::Map;
-use acp_types::method::Method;
-use acp_types::v1::methods::{SessionCancel, SessionSetMode};
 use acp_types::v1::{CancelNotification, SessionId, SessionModeId, SessionModeState, SetSessionModeRequest};
 use futures_core::Stream;
 
 use crate::sessions::session_state::SessionState;
 use crate::sessions::table::Attached;
-use crate::wire::opened_response::Opened;
+use crate::wire::opened::Opened;
 use crate::{Agent, Error, Event};
 
 /// A conversation with an agent. Handles are cheap to clone.
@@ -104,7 +102,7 @@ impl Session {
     /// # Errors
     /// [`Error::SessionClosed`], or the connection is over.
     pub fn cancel(&self) -> Result<(), Error> {
-        self.check_open(SessionCancel::NAME)?;
+        self.check_open(self.agent().method::<CancelNotification>())?;
         self.cancel_turn(None)
     }
 
@@ -114,7 +112,7 @@ impl Session {
     /// [`Error::NotOffered`] if the session has no modes; [`Error::Argument`] if it does not have
     /// this one; [`Error::SessionClosed`]; the agent refused.
     pub async fn set_mode(&self, mode: impl Into<SessionModeId>) -> Result<(), Error> {
-        let (mode, method) = (mode.into(), SessionSetMode::NAME);
+        let (mode, method) = (mode.into(), self.agent().method::<SetSessionModeRequest>());
         self.check_open(method)?;
         let modes = self.modes().ok_or(Error::NotOffered { method, capability: "modes" })?;
         if !modes.available_modes.iter().any(|listed| listed.id == mode) {
@@ -123,7 +121,7 @@ impl Session {
             return Err(Error::Argument { method, field: "modeId", problem });
         }
         let request = SetSessionModeRequest::new(self.id().clone(), mode);
-        self.agent().call::<SessionSetMode>(Some(self.id()), &request).await?;
+        self.agent().ask(Some(self.id()), &request).await?;
         Ok(())
     }
 
@@ -149,10 +147,8 @@ impl Session {
     }
 
     pub(crate) fn cancel_turn(&self, turn: Option<u64>) -> Result<(), Error> {
-        let cancel = CancelNotification::new(self.id().clone());
-        let sent =
-            self.state().cancel_turn(turn, || self.agent().peer().notify_now(SessionCancel::NAME, &cancel));
-        sent.map_err(|error| Error::of_call(SessionCancel::NAME, Some(self.id()), error))
+        let (agent, cancel) = (self.agent(), CancelNotification::new(self.id().clone()));
+        self.state().cancel_turn(turn, || agent.wire().notify_now(agent.peer(), self.id(), &cancel))
     }
 }
 

@@ -1,7 +1,5 @@
 //! The state and the title of a session, which need not be open.
 
-use acp_types::method::Method;
-use acp_types::v1::methods::{SessionSetTitle, SessionStatus};
 use acp_types::v1::{SessionId, SessionStatusRequest, SessionStatusResponse, SetSessionTitleRequest};
 
 use crate::{Agent, Error};
@@ -14,8 +12,8 @@ impl Agent {
     pub async fn session_status(&self, id: impl Into<SessionId>) -> Result<SessionStatusResponse, Error> {
         let id = id.into();
         let offered = self.capabilities().session_capabilities.status.is_some();
-        self.check_offered(offered, SessionStatus::NAME, "sessionCapabilities.status")?;
-        self.call::<SessionStatus>(Some(&id), &SessionStatusRequest::new(id.clone())).await
+        self.check_offered(offered, self.method::<SessionStatusRequest>(), "sessionCapabilities.status")?;
+        self.ask(Some(&id), &SessionStatusRequest::new(id.clone())).await
     }
 
     /// Gives a session a title (`session/set_title`) and returns the title that the agent has set.
@@ -29,8 +27,8 @@ impl Agent {
     ) -> Result<String, Error> {
         let id = id.into();
         let offered = self.capabilities().session_capabilities.title.is_some();
-        self.check_offered(offered, SessionSetTitle::NAME, "sessionCapabilities.title")?;
+        self.check_offered(offered, self.method::<SetSessionTitleRequest>(), "sessionCapabilities.title")?;
         let request = SetSessionTitleRequest::new(id.clone(), title);
-        Ok(self.call::<SessionSetTitle>(Some(&id), &request).await?.title)
+        Ok(self.ask(Some(&id), &request).await?.title)
     }
 }

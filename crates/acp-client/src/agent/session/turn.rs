@@ -7,14 +7,13 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use acp_rpc::{CallError, CloseReason};
-use acp_types::method::Method;
-use acp_types::v1::PromptResponse;
-use acp_types::v1::methods::SessionPrompt;
+use acp_types::v1::{PromptRequest, PromptResponse};
 use futures_core::Stream;
 use tokio::sync::oneshot::{self, error::RecvError};
 use tokio::time::{Sleep, sleep_until};
 
 use crate::sessions::session_state as phase;
+use crate::wire::flow::Ended;
 use crate::wire::moment::{Moment, Read};
 use crate::{Error, Event, Session};
 
@@ -43,14 +42,12 @@ use crate::{Error, Event, Session};
 pub struct Turn {
     session: Session,
     number: u64,
-    arrival: oneshot::Receiver<Outcome>,
+    arrival: oneshot::Receiver<Ended>,
     /// The response, and its position in the order of the wire.
     outcome: Option<(Result<PromptResponse, Unended>, Moment)>,
     /// Runs after a cancel.
     deadline: Option<Pin<Box<Sleep>>>,
 }
-
-pub(crate) type Outcome = Result<Read<PromptResponse>, CallError>;
 
 /// The reason why a turn has no response.
 enum Unended {
@@ -59,7 +56,7 @@ enum Unended {
 }
 
 impl Turn {
-    pub(crate) fn new(session: Session, number: u64, arrival: oneshot::Receiver<Outcome>) -> Self {
+    pub(crate) fn new(session: Session, number: u64, arrival: oneshot::Receiver<Ended>) -> Self {
         session.state().begin_reading(number);
         Self { session, number, arrival, outcome: None, deadline: None }
     }
@@ -79,9 +76,10 @@ impl Turn {
         while self.next().await.is_some() {}
         let outcome = self.outcome.take().map(|(outcome, _)| outcome);
         let outcome = outcome.unwrap_or(Err(Unended::Call(CallError::Closed(CloseReason::Local))));
+        let id = self.session.id();
         outcome.map_err(|unended| match unended {
-            Unended::Call(error) => Error::of_call(SessionPrompt::NAME, Some(self.session.id()), error),
-            Unended::Overdue(waited) => Error::CancelTimeout { session: self.session.id().clone(), waited },
+            Unended::Call(error) => self.session.agent().wire().failed::<PromptRequest>(Some(id), error),
+            Unended::Overdue(waited) => Error::CancelTimeout { session: id.clone(), waited },
         })
     }
 
@@ -141,7 +139,7 @@ impl Turn {
     }
 }
 
-fn settled(arrival: Result<Outcome, RecvError>) -> (Result<PromptResponse, Unended>, Moment) {
+fn settled(arrival: Result<Ended, RecvError>) -> (Result<PromptResponse, Unended>, Moment) {
     // Without a sender the runtime is shutting down.
     match arrival.unwrap_or(Err(CallError::Closed(CloseReason::Local))) {
         Ok(Read { value, at }) => (Ok(value), at),

@@ -137,10 +137,11 @@ fn pipes_are_wide() {
         driver.await.unwrap();
     });
     for (given, expected) in [(64 * 1024, SIZE), (1024 * 1024, 1024 * 1024)] {
-        let mut child = command("guarded");
-        let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        // The pipe has its size before the agent starts, because the agent changes it at once.
+        let (stdin, mut input) = std::io::pipe().unwrap();
         rustix::pipe::fcntl_setpipe_size(&input, given).unwrap();
+        let mut child = command("guarded").stdin(stdin).stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = child.stdout.take().unwrap();
         writeln!(input, r#"{{"jsonrpc":"2.0","id":1,"method":"echo","params":[]}}"#).unwrap();
         output.read_exact(&mut [0]).unwrap();
         let sizes = [super::pipe_size(&input), super::pipe_size(&output)];

@@ -1,19 +1,21 @@
 //! The answer of an agent to a request that opens a session.
 
 use acp_json::{At, Fields, FromNode, Map, Node, ReadError, Record, Value};
-use acp_types::v1::{
-    LoadSessionResponse, NewSessionResponse, ResumeSessionResponse, SessionConfigOption, SessionModeState,
-};
+use acp_types::v1::{LoadSessionResponse, NewSessionResponse, ResumeSessionResponse, SessionId};
 use serde_core::ser::SerializeMap;
 
 use crate::wire::moment::Moment;
+use crate::wire::opened::Opened;
 
-/// The description of a session by the agent that has opened it.
-pub(crate) struct Opened {
-    pub(crate) modes: Option<SessionModeState>,
-    pub(crate) config_options: Option<Vec<SessionConfigOption>>,
-    pub(crate) extra: Map,
-    pub(crate) at: Moment,
+/// A result that describes a session.
+pub(crate) trait OpensSession: Record + FromNode + Send + 'static {
+    /// Returns the description. `extra` has the members that the protocol does not name.
+    fn describe(self, at: Moment, extra: Map) -> Opened;
+}
+
+/// A result that names a new session.
+pub(crate) trait NamesSession: OpensSession {
+    fn session_id(&self) -> &SessionId;
 }
 
 /// A result with its position in the order of the wire, and with the members that the protocol does
@@ -48,17 +50,35 @@ impl<T: Record + FromNode> FromNode for OpenedResponse<T> {
     }
 }
 
-macro_rules! tells_of_a_session {
+impl<T: OpensSession> OpenedResponse<T> {
+    pub(crate) fn opened(self) -> Opened {
+        self.value.describe(self.at, self.extra)
+    }
+}
+
+macro_rules! opens_session {
     ($($response:ty),*) => {$(
-        impl From<OpenedResponse<$response>> for Opened {
-            fn from(answer: OpenedResponse<$response>) -> Self {
-                let OpenedResponse { value, at, extra } = answer;
-                Self { modes: value.modes, config_options: value.config_options, extra, at }
+        impl OpensSession for $response {
+            fn describe(self, at: Moment, extra: Map) -> Opened {
+                Opened { modes: self.modes, config_options: self.config_options, extra, at }
             }
         }
     )*};
 }
 
-tells_of_a_session!(NewSessionResponse, LoadSessionResponse, ResumeSessionResponse);
+macro_rules! names_session {
+    ($($response:ty),*) => {$(
+        impl NamesSession for $response {
+            fn session_id(&self) -> &SessionId {
+                &self.session_id
+            }
+        }
+    )*};
+}
+
+opens_session!(NewSessionResponse, LoadSessionResponse, ResumeSessionResponse);
+names_session!(NewSessionResponse);
 #[cfg(feature = "unstable")]
-tells_of_a_session!(acp_types::v1::ForkSessionResponse);
+opens_session!(acp_types::v1::ForkSessionResponse);
+#[cfg(feature = "unstable")]
+names_session!(acp_types::v1::ForkSessionResponse);

@@ -1,0 +1,75 @@
+//! Requests to the client, and their answers.
+
+#[cfg(all(feature = "mcp", feature = "unstable"))]
+use acp_rpc::LaneKey;
+use acp_rpc::{CallError, Peer};
+use acp_types::method::{Method, Request};
+use acp_types::v1::ElicitationId;
+use serde_core::Serialize;
+
+use super::{Wire, v1};
+use crate::error::{Error, Result};
+
+/// A request to the client.
+pub(crate) trait Ask: Serialize + Sync {
+    /// The method of version 1, whose types are the vocabulary.
+    type V1: Request<Params = Self>;
+}
+
+/// The answer to a request.
+pub(crate) type Answer<Q> = <<Q as Ask>::V1 as Request>::Response;
+
+impl Wire {
+    /// Returns the name of the method.
+    pub(crate) const fn method<Q: Ask>(&self) -> &'static str {
+        match self {
+            Wire::V1 => <Q::V1 as Method>::NAME,
+        }
+    }
+
+    /// Asks the client.
+    pub(crate) async fn ask<Q: Ask>(&self, peer: &Peer, request: &Q) -> Result<Answer<Q>> {
+        let answer = match self {
+            Wire::V1 => peer.request(self.method::<Q>(), request).await,
+        };
+        answer.map_err(|error| self.failed::<Q>(error))
+    }
+
+    /// Asks the client. The answer comes after the earlier messages of the lane.
+    #[cfg(all(feature = "mcp", feature = "unstable"))]
+    pub(crate) async fn ask_in_lane<Q: Ask>(
+        &self,
+        peer: &Peer,
+        lane: LaneKey,
+        request: &Q,
+    ) -> Result<Answer<Q>, CallError> {
+        match self {
+            Wire::V1 => peer.request_in_lane(lane, self.method::<Q>(), request).await,
+        }
+    }
+
+    /// Returns the error for an answer that does not mean anything.
+    pub(crate) fn malformed<Q: Ask>(&self, problem: &'static str) -> Error {
+        self.failed::<Q>(CallError::Malformed { method: self.method::<Q>().to_owned(), problem })
+    }
+
+    fn failed<Q: Ask>(&self, error: CallError) -> Error {
+        Error::call(self.method::<Q>(), error)
+    }
+
+    /// Reports that a web page has served its purpose.
+    pub(crate) async fn complete_elicitation(&self, peer: &Peer, id: &ElicitationId) -> Result<()> {
+        match self {
+            Wire::V1 => v1::elicitation::complete(peer, id).await,
+        }
+    }
+
+    /// Reports that a web page has served its purpose, without waiting. A client that is gone shows
+    /// none.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn complete_elicitation_now(&self, peer: &Peer, id: &ElicitationId) {
+        match self {
+            Wire::V1 => v1::elicitation::complete_now(peer, id),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Updates of a session on their way to the client.
+
+use acp_rpc::{CallError, Encode, EncodeError, Peer};
+use acp_types::v1::{SessionId, SessionUpdate};
+
+use super::gate::Gate;
+use super::{Wire, v1};
+use crate::error::Error;
+
+/// An update, as it is written to the connection.
+#[derive(Clone, Copy)]
+pub(crate) struct UpdateParams<'a> {
+    wire: &'a Wire,
+    session: &'a SessionId,
+    update: &'a SessionUpdate,
+}
+
+impl UpdateParams<'_> {
+    /// Returns the update itself.
+    #[cfg(feature = "store")]
+    pub(crate) const fn update(&self) -> &SessionUpdate {
+        self.update
+    }
+
+    /// Writes the params, and returns the length of the update's own text in them.
+    pub(crate) fn write(&self, buffer: &mut Vec<u8>) -> Result<usize, EncodeError> {
+        match self.wire {
+            Wire::V1 => v1::update::write(self.session, buffer, |buffer| self.update.encode(buffer)),
+        }
+    }
+
+    /// Returns the update's own text, which has this length, out of the text of the params.
+    #[cfg(feature = "store")]
+    pub(crate) fn text<'j>(&self, params: &'j [u8], length: usize) -> &'j [u8] {
+        match self.wire {
+            Wire::V1 => v1::update::text(params, length),
+        }
+    }
+}
+
+impl Encode for UpdateParams<'_> {
+    fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
+        self.write(buffer).map(drop)
+    }
+}
+
+impl Wire {
+    pub(crate) const fn update<'a>(
+        &'a self,
+        session: &'a SessionId,
+        update: &'a SessionUpdate,
+    ) -> UpdateParams<'a> {
+        UpdateParams { wire: self, session, update }
+    }
+
+    /// Returns the bytes that the update takes on the wire, apart from its session.
+    pub(crate) fn weigh(&self, update: &SessionUpdate) -> usize {
+        match self {
+            Wire::V1 => acp_types::to_string(update).len(),
+        }
+    }
+
+    /// Sends an update, once there is room for it.
+    pub(crate) fn send_update<'a>(
+        &self,
+        peer: &'a Peer,
+        params: &'a (impl Encode + Sync),
+    ) -> impl Future<Output = Result<(), CallError>> + Send + 'a {
+        peer.notify(self.update_method(), params)
+    }
+
+    /// Sends an update if there is room for it. Returns whether there was.
+    pub(crate) fn try_send_update(&self, peer: &Peer, params: &impl Encode) -> Result<bool, CallError> {
+        peer.try_notify(self.update_method(), params)
+    }
+
+    /// Sends an update, whether there is room for it or not. A client that is gone needs none.
+    pub(crate) fn send_update_now(&self, peer: &Peer, params: &impl Encode) {
+        let _ = peer.notify_now(self.update_method(), params);
+    }
+
+    /// Returns the reason why an update was not sent.
+    pub(crate) fn unsent(&self, gate: &Gate, error: CallError) -> Error {
+        match error {
+            CallError::Encode { .. } if gate.is_closed() => gate.error(),
+            error => self.update_failed(error),
+        }
+    }
+
+    /// Returns the error of the sender of an update.
+    pub(crate) fn update_failed(&self, error: CallError) -> Error {
+        Error::call(self.update_method(), error)
+    }
+
+    const fn update_method(&self) -> &'static str {
+        match self {
+            Wire::V1 => v1::update::METHOD,
+        }
+    }
+}

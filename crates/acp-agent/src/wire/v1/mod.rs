@@ -1,0 +1,7 @@
+//! Version 1: its values are the vocabulary, so most of them are written and read by their types.
+
+mod ask;
+pub(super) mod elicitation;
+#[cfg(feature = "store")]
+pub(super) mod record;
+pub(super) mod update;

@@ -1,0 +1,64 @@
+//! Records of a session on their way to the client, as they were stored.
+
+use acp_rpc::{Encode as _, EncodeError};
+use acp_types::v1::SessionId;
+use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
+use serde_json::value::RawValue;
+
+use super::update;
+
+/// Returns true if every client takes the update of this record, by the text before its second
+/// member.
+pub(in crate::wire) fn is_for_every_client(text: &str) -> bool {
+    const ALWAYS: [&str; 10] = [
+        "agent_message_chunk",
+        "agent_thought_chunk",
+        "tool_call",
+        "tool_call_update",
+        "user_message_chunk",
+        "plan",
+        "available_commands_update",
+        "current_mode_update",
+        "session_info_update",
+        "usage_update",
+    ];
+    let tag = text.strip_prefix(r#"{"sessionUpdate":""#).and_then(|rest| rest.split('"').next());
+    tag.is_some_and(|tag| ALWAYS.contains(&tag))
+}
+
+pub(in crate::wire) fn write_update(
+    session: &SessionId,
+    text: &str,
+    buffer: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
+    let update = |buffer: &mut Vec<u8>| {
+        buffer.extend_from_slice(text.as_bytes());
+        Ok(())
+    };
+    update::write(session, buffer, update).map(drop)
+}
+
+pub(in crate::wire) fn write_block(
+    session: &SessionId,
+    content: &RawValue,
+    message_id: &str,
+    buffer: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
+    let chunk = UserMessageChunk { content, message_id };
+    update::write(session, buffer, |buffer| chunk.encode(buffer)).map(drop)
+}
+
+struct UserMessageChunk<'a> {
+    content: &'a RawValue,
+    message_id: &'a str,
+}
+
+impl Serialize for UserMessageChunk<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut update = serializer.serialize_map(Some(3))?;
+        update.serialize_entry("sessionUpdate", "user_message_chunk")?;
+        update.serialize_entry("content", self.content)?;
+        update.serialize_entry("messageId", self.message_id)?;
+        update.end()
+    }
+}
