@@ -59,7 +59,7 @@ impl Scrollback {
         String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
-    /// Returns true if there is no text, not even such that was dropped.
+    /// Returns true if nothing was printed: nothing is kept, and nothing was dropped.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() && !self.truncated

@@ -51,7 +51,7 @@ impl Turn {
 ///
 /// **It is shown** in a tool call: a terminal of the client live, and the output of a child as
 /// text, at most four times a second and its last 16 KiB. [`run`](Self::run) makes a tool call of
-/// its own and [`run_in`](Self::run_in) takes one. With [`output`](Self::output) there is no tool
+/// its own and [`run_in`](Self::run_in) takes one. [`output`](Self::output) runs it without a tool
 /// call, and the client shows nothing.
 ///
 /// **It ends** with everything that it has started: when it exits, when the turn is cancelled or
