@@ -84,6 +84,7 @@ pub use acp_rpc::{
 };
 pub use acp_types::method;
 pub use acp_types::v1 as types;
+pub use acp_types::v1::ext::{FormError, FormProblem};
 pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
 pub use acp_types::{FromNode, Map, Meta, Value};
 

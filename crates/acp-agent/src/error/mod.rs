@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use acp_rpc::{CallError, Error as RpcError, Fault};
 use acp_types::Map;
+use acp_types::v1::ext::FormError;
 use acp_types::v1::{ErrorCode, SessionId};
 
 /// The result of a handler.
@@ -60,12 +61,7 @@ pub enum Error {
         error: CallError,
     },
     /// The user has filled in the form, but not as it allows.
-    FormField {
-        /// The field, by the name that the form gives it.
-        field: String,
-        /// A description of the problem, or of a value that would fit.
-        problem: &'static str,
-    },
+    Form(FormError),
     /// A file was not read, not written or not changed: see [`Workspace`](crate::Workspace).
     #[cfg(feature = "workspace")]
     File(Box<file_error::FileError>),
@@ -197,11 +193,8 @@ impl fmt::Display for Error {
             }
             Error::NotOffered { capability } => write!(f, "the client does not offer `{capability}`"),
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
-            Error::FormField { field, problem } => {
-                write!(
-                    f,
-                    "the answer to `elicitation/create` is not what the form allows: `{field}` {problem}"
-                )
+            Error::Form(error) => {
+                write!(f, "the answer to `elicitation/create` is not what the form allows: {error}")
             }
             #[cfg(feature = "workspace")]
             Error::File(error) => error.fmt(f),
@@ -222,13 +215,13 @@ impl std::error::Error for Error {
             Error::File(error) => error.source(),
             #[cfg(feature = "shell")]
             Error::Shell(error) => error.source(),
+            Error::Form(error) => Some(error),
             Error::Io(error) => error.source(),
             Error::Other(error) => error.source(),
             Error::Cancelled
             | Error::TurnOver
             | Error::SessionClosed { .. }
             | Error::NotOffered { .. }
-            | Error::FormField { .. }
             | Error::Rpc(_) => None,
         }
     }

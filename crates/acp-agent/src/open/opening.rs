@@ -111,7 +111,7 @@ impl<O: OpensSession> Opening<O> {
     }
 
     /// Returns the working directory. It is absolute, and the base of relative paths in this
-    /// session.
+    /// session. It is a path of the client's system, which may be another one than the agent's.
     #[must_use]
     pub fn cwd(&self) -> &Path {
         Path::new(O::cwd(&self.request))

@@ -13,6 +13,7 @@
 mod advertised;
 mod cancel;
 mod capabilities;
+mod checks;
 #[cfg(all(feature = "workspace", unix))]
 mod edit_file;
 mod elicit;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use acp_rpc::{Error as RpcError, Reply};
 use acp_types::v1::{NewSessionRequest, SessionId};
 
-use crate::client::ids::fresh_id;
 use crate::error::{Error, Result};
 use crate::handler::call::Scope;
 use crate::handler::operation::ServeOperation;
@@ -44,7 +43,7 @@ impl<O: OpensSession> ServeOperation for O {
         }
         let (id, claim) = match named::<O, S>(scope, params) {
             Some(id) => (id.clone(), Some(scope.connection.sessions.claim_opening(id)?)),
-            None => (fresh_id(), None),
+            None => (SessionId::unique(), None),
         };
         let opening = Opening::new(
             Arc::clone(params),
@@ -160,8 +159,8 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     }
     opening.opened(updates);
     let reply = match scope.reopening.clone() {
-        Some(reopening) => reopening.reply(modes, config_options, meta),
-        None => Reply::new(O::response(id, modes, config_options, meta)),
+        Some(reopening) => reopening.reply(scope.client.wire(), modes, config_options, meta),
+        None => scope.client.wire().answer(O::response(id, modes, config_options, meta)),
     };
     let opening = opening.clone();
     Ok(reply.after(move |_| {
