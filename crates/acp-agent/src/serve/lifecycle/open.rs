@@ -20,6 +20,7 @@ use crate::serve::stored::{open_recorder, reopen};
 use crate::session::queue::Turns;
 use crate::session::{Entry, Session};
 use crate::store::{RecordKind, StoredState};
+use crate::updates::directories::Directories;
 use crate::updates::session_updates::SessionUpdates;
 use crate::updates::settings::{Settings, retain_offered};
 
@@ -155,7 +156,7 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     let recorder = opening.recorder().cloned();
     let updates = SessionUpdates::new(
         id.clone(),
-        O::cwd(opening.request()),
+        Directories::new(O::cwd(opening.request()), O::additional_directories(opening.request())),
         scope.client.clone(),
         settings,
         opening.gate(&id),
