@@ -185,7 +185,7 @@ impl Connect {
             capabilities::capabilities(&self.handlers).auth(AuthCapabilities::new().terminal(logs_in));
         let capabilities =
             if logs_in { capabilities.meta(Meta::new().with(IN_META, true)) } else { capabilities };
-        let shared = Arc::new(Shared::new(self.handlers.needs_roots));
+        let shared = Arc::new(Shared::new(self.handlers.special.needs_roots));
         let request = InitializeRequest::new(shared.wire.version())
             .client_capabilities(capabilities)
             .client_info(self.info);

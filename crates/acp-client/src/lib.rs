@@ -60,6 +60,30 @@ mod sessions;
 mod transcript;
 mod wire;
 
+/// A type that the handler of operation `O` can have as an argument, in any order. For a client, `Cx`
+/// is [`Context`].
+///
+/// Every operation has its request, such as `ReadTextFileRequest`, and [`Agent`], [`Cancel`],
+/// [`RequestMeta`] and [`Context`]. These have more:
+///
+#[doc = include_str!("generated/arguments.md")]
+///
+/// A function with `#[ext]` has anything that is `DeserializeOwned`, which is read from the params.
+/// A function with `#[on]` and a marker of one's own has the params that the marker names.
+#[doc(inline)]
+pub use acp_handlers::FromCall;
+/// The handler of operation `O` can return a `V` in its `Result`, if this holds for [`Context`].
+///
+/// The response of an operation always is one. These are made into a response:
+///
+#[doc = include_str!("generated/results.md")]
+///
+/// A function with `#[ext]` returns anything that is `Serialize`. A function with `#[on]` and a
+/// marker of one's own returns the response that the marker names.
+#[doc(inline)]
+pub use acp_handlers::Returns;
+#[doc(inline)]
+pub use acp_handlers::{Handler, Listener, OnSession, RequestMeta};
 #[doc = include_str!("macro.md")]
 pub use acp_macros::client;
 /// MCP servers made with rmcp, for [`Connect::client`](Connect::client): see [`acp_mcp`].
@@ -71,6 +95,7 @@ pub use acp_rpc::{
 };
 /// The types of the protocol, by the name that they have in `acp_agent` as well.
 pub use acp_types::v1 as types;
+pub use acp_types::v1::ext::{FormError, FormProblem};
 pub use acp_types::{FromNode, Map, Meta, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::agent::Agent;
@@ -88,7 +113,7 @@ pub use error::{Error, Reason, Result};
 pub use event::Event;
 pub use launch::registry::{Binary, Distribution, Package, Registry, RegistryAgent, RegistryError};
 pub use launch::terminal_login::TerminalLogin;
-pub use op::{OnSession, Op, Operation};
+pub use op::{Op, Operation};
 pub use parts::elicitation::Elicitation;
 pub use parts::fs::local_fs::LocalFs;
 pub use parts::fs::overlay::{HostFile, Overlay};
@@ -96,17 +121,13 @@ pub use parts::permission::PermissionPolicy;
 pub use parts::terminals::local_terminals::LocalTerminals;
 pub use parts::terminals::terminal::Terminal;
 pub use reconnect::{AgentStatus, Reconnect, ReconnectingAgent, ReconnectingSession, Restart, reconnecting};
-pub use serve::arguments::{Argument, FromCall, RequestMeta};
-pub use serve::call::Call;
+pub use serve::call::{Argument, Call};
 pub use serve::cancel::Cancel;
 pub use serve::choice::Choice;
 pub use serve::client::Client;
 pub use serve::context::Context;
-pub use serve::elicitation::form::FormError;
 pub use serve::elicitation::question::{ElicitationAnswer, FormElicitation, UrlElicitation};
-pub use serve::handler::{Handler, Listener};
 pub use serve::handlers::Handlers;
-pub use serve::replies::IntoReply;
 pub use serve::router::Router;
-pub use serve::serve_op::{Notified, PermissionAnswer, ServeOp, Served};
+pub use serve::serve_op::PermissionAnswer;
 pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript, sanitize};

@@ -1,7 +1,5 @@
 //! The operations: one marker type for each.
 
-use acp_types::v1::SessionId;
-
 #[doc(inline)]
 pub use acp_types::op::{Extension, Notification, Op, assert_own};
 
@@ -37,14 +35,3 @@ pub use acp_types::op::{Extension, Notification, Op, assert_own};
 pub use acp_types::op::Request;
 
 pub use crate::generated::op::*;
-
-/// An operation whose params name a session.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not name a session",
-    label = "there is no session here",
-    note = "`SessionId` is an argument of operations of a session, such as `update` and `read_text_file`"
-)]
-pub trait OnSession: Op {
-    /// Returns the session.
-    fn session(params: &Self::Params) -> &SessionId;
-}

@@ -16,20 +16,39 @@ use May::{Use, UseAny};
 
 /// The rooms of the workspace, as docs/ARCHITECTURE.md draws them. Tests and benches may use any of
 /// ours.
-const TABLE: [(&str, May); 13] = [
+const TABLE: [(&str, May); 14] = [
     ("acp-json", Use(&[])),
     ("acp-macros", Use(&[])),
     ("acp-process", Use(&[])),
     ("acp-fs", Use(&[])),
     ("acp-types", Use(&["acp-json"])),
     ("acp-rpc", Use(&["acp-json", "acp-process"])),
+    ("acp-handlers", Use(&["acp-json", "acp-types", "acp-rpc"])),
     (
         "acp-agent",
-        Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp", "acp-process", "acp-fs"]),
+        Use(&[
+            "acp-json",
+            "acp-types",
+            "acp-rpc",
+            "acp-macros",
+            "acp-handlers",
+            "acp-mcp",
+            "acp-process",
+            "acp-fs",
+        ]),
     ),
     (
         "acp-client",
-        Use(&["acp-json", "acp-types", "acp-rpc", "acp-macros", "acp-mcp", "acp-process", "acp-fs"]),
+        Use(&[
+            "acp-json",
+            "acp-types",
+            "acp-rpc",
+            "acp-macros",
+            "acp-handlers",
+            "acp-mcp",
+            "acp-process",
+            "acp-fs",
+        ]),
     ),
     ("acp-mcp", Use(&["acp-json", "acp-types", "acp-process"])),
     ("acp-testkit", UseAny),

@@ -11,6 +11,7 @@ const ENFORCED: &[&str] = &[
     "crates/acp-client",
     "crates/acp-fs",
     "crates/acp-json",
+    "crates/acp-handlers",
     "crates/acp-macros",
     "crates/acp-mcp",
     "crates/acp-process",

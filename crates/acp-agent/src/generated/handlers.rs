@@ -34,13 +34,15 @@ impl<A: Agent> FromCall<op::ArchiveSession, A> for ArchiveSessionRequest {
 impl<S: Send + Sync + 'static> IntoReply<op::ArchiveSession, S>
 for ArchiveSessionResponse {
     fn into_reply(self) -> ArchiveSessionResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 #[cfg(feature = "unstable")]
 impl<S: Send + Sync + 'static> IntoReply<op::ArchiveSession, S> for () {
     fn into_reply(self) -> ArchiveSessionResponse {
+        let _ = self;
         ArchiveSessionResponse::new()
     }
 }
@@ -61,7 +63,8 @@ impl<A: Agent> FromCall<op::AuthStatus, A> for AuthStatusRequest {
 #[cfg(feature = "unstable")]
 impl<S: Send + Sync + 'static> IntoReply<op::AuthStatus, S> for AuthStatusResponse {
     fn into_reply(self) -> AuthStatusResponse {
-        self
+        let value = self;
+        value
     }
 }
 
@@ -79,12 +82,14 @@ impl<A: Agent> FromCall<op::Authenticate, A> for AuthenticateRequest {
 
 impl<S: Send + Sync + 'static> IntoReply<op::Authenticate, S> for AuthenticateResponse {
     fn into_reply(self) -> AuthenticateResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 impl<S: Send + Sync + 'static> IntoReply<op::Authenticate, S> for () {
     fn into_reply(self) -> AuthenticateResponse {
+        let _ = self;
         AuthenticateResponse::new()
     }
 }
@@ -99,12 +104,14 @@ impl<A: Agent> FromCall<op::CloseSession, A> for CloseSessionRequest {
 
 impl<S: Send + Sync + 'static> IntoReply<op::CloseSession, S> for CloseSessionResponse {
     fn into_reply(self) -> CloseSessionResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 impl<S: Send + Sync + 'static> IntoReply<op::CloseSession, S> for () {
     fn into_reply(self) -> CloseSessionResponse {
+        let _ = self;
         CloseSessionResponse::new()
     }
 }
@@ -120,12 +127,14 @@ impl<A: Agent> FromCall<op::DeleteSession, A> for DeleteSessionRequest {
 impl<S: Send + Sync + 'static> IntoReply<op::DeleteSession, S>
 for DeleteSessionResponse {
     fn into_reply(self) -> DeleteSessionResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 impl<S: Send + Sync + 'static> IntoReply<op::DeleteSession, S> for () {
     fn into_reply(self) -> DeleteSessionResponse {
+        let _ = self;
         DeleteSessionResponse::new()
     }
 }
@@ -143,13 +152,15 @@ impl<A: Agent> FromCall<op::DisableProvider, A> for DisableProviderRequest {
 impl<S: Send + Sync + 'static> IntoReply<op::DisableProvider, S>
 for DisableProviderResponse {
     fn into_reply(self) -> DisableProviderResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 #[cfg(feature = "unstable")]
 impl<S: Send + Sync + 'static> IntoReply<op::DisableProvider, S> for () {
     fn into_reply(self) -> DisableProviderResponse {
+        let _ = self;
         DisableProviderResponse::new()
     }
 }
@@ -170,14 +181,16 @@ impl<A: Agent> FromCall<op::ForkSession, A> for ForkSessionRequest {
 #[cfg(feature = "unstable")]
 impl<S: Send + Sync + 'static> IntoReply<op::ForkSession, S> for Opened<S> {
     fn into_reply(self) -> Opened<S> {
-        self
+        let value = self;
+        value
     }
 }
 
 #[cfg(feature = "unstable")]
 impl<S: Send + Sync + 'static> IntoReply<op::ForkSession, S> for S {
     fn into_reply(self) -> Opened<S> {
-        Opened::new(self)
+        let value = self;
+        Opened::new(value)
     }
 }
 
@@ -203,14 +216,16 @@ impl<A: Agent> FromCall<op::ListProviders, A> for ListProvidersRequest {
 impl<S: Send + Sync + 'static> IntoReply<op::ListProviders, S>
 for ListProvidersResponse {
     fn into_reply(self) -> ListProvidersResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 #[cfg(feature = "unstable")]
 impl<S: Send + Sync + 'static> IntoReply<op::ListProviders, S> for Vec<ProviderInfo> {
     fn into_reply(self) -> ListProvidersResponse {
-        ListProvidersResponse::new(self)
+        let value = self;
+        ListProvidersResponse::new(value)
     }
 }
 
@@ -228,13 +243,15 @@ impl<A: Agent> FromCall<op::ListSessions, A> for ListSessionsRequest {
 
 impl<S: Send + Sync + 'static> IntoReply<op::ListSessions, S> for ListSessionsResponse {
     fn into_reply(self) -> ListSessionsResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 impl<S: Send + Sync + 'static> IntoReply<op::ListSessions, S> for Vec<SessionInfo> {
     fn into_reply(self) -> ListSessionsResponse {
-        ListSessionsResponse::new(self)
+        let value = self;
+        ListSessionsResponse::new(value)
     }
 }
 
@@ -248,13 +265,15 @@ impl<A: Agent> FromCall<op::LoadSession, A> for LoadSessionRequest {
 
 impl<S: Send + Sync + 'static> IntoReply<op::LoadSession, S> for Opened<S> {
     fn into_reply(self) -> Opened<S> {
-        self
+        let value = self;
+        value
     }
 }
 
 impl<S: Send + Sync + 'static> IntoReply<op::LoadSession, S> for S {
     fn into_reply(self) -> Opened<S> {
-        Opened::new(self)
+        let value = self;
+        Opened::new(value)
     }
 }
 
@@ -270,12 +289,14 @@ impl<A: Agent> FromCall<op::Logout, A> for LogoutRequest {
 
 impl<S: Send + Sync + 'static> IntoReply<op::Logout, S> for LogoutResponse {
     fn into_reply(self) -> LogoutResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 impl<S: Send + Sync + 'static> IntoReply<op::Logout, S> for () {
     fn into_reply(self) -> LogoutResponse {
+        let _ = self;
         LogoutResponse::new()
     }
 }
@@ -303,13 +324,15 @@ impl<A: Agent> FromCall<op::NewSession, A> for NewSessionRequest {
 
 impl<S: Send + Sync + 'static> IntoReply<op::NewSession, S> for Opened<S> {
     fn into_reply(self) -> Opened<S> {
-        self
+        let value = self;
+        value
     }
 }
 
 impl<S: Send + Sync + 'static> IntoReply<op::NewSession, S> for S {
     fn into_reply(self) -> Opened<S> {
-        Opened::new(self)
+        let value = self;
+        Opened::new(value)
     }
 }
 
@@ -325,13 +348,15 @@ impl<A: Agent> FromCall<op::Prompt, A> for PromptRequest {
 
 impl<S: Send + Sync + 'static> IntoReply<op::Prompt, S> for PromptResponse {
     fn into_reply(self) -> PromptResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 impl<S: Send + Sync + 'static> IntoReply<op::Prompt, S> for StopReason {
     fn into_reply(self) -> PromptResponse {
-        PromptResponse::new(self)
+        let value = self;
+        PromptResponse::new(value)
     }
 }
 
@@ -345,13 +370,15 @@ impl<A: Agent> FromCall<op::ResumeSession, A> for ResumeSessionRequest {
 
 impl<S: Send + Sync + 'static> IntoReply<op::ResumeSession, S> for Opened<S> {
     fn into_reply(self) -> Opened<S> {
-        self
+        let value = self;
+        value
     }
 }
 
 impl<S: Send + Sync + 'static> IntoReply<op::ResumeSession, S> for S {
     fn into_reply(self) -> Opened<S> {
-        Opened::new(self)
+        let value = self;
+        Opened::new(value)
     }
 }
 
@@ -375,7 +402,8 @@ impl<A: Agent> FromCall<op::SessionStatus, A> for SessionStatusRequest {
 impl<S: Send + Sync + 'static> IntoReply<op::SessionStatus, S>
 for SessionStatusResponse {
     fn into_reply(self) -> SessionStatusResponse {
-        self
+        let value = self;
+        value
     }
 }
 
@@ -394,14 +422,16 @@ impl<A: Agent> FromCall<op::SetConfigOption, A> for SetSessionConfigOptionReques
 impl<S: Send + Sync + 'static> IntoReply<op::SetConfigOption, S>
 for SetSessionConfigOptionResponse {
     fn into_reply(self) -> SetSessionConfigOptionResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 impl<S: Send + Sync + 'static> IntoReply<op::SetConfigOption, S>
 for Vec<SessionConfigOption> {
     fn into_reply(self) -> SetSessionConfigOptionResponse {
-        SetSessionConfigOptionResponse::new(self)
+        let value = self;
+        SetSessionConfigOptionResponse::new(value)
     }
 }
 
@@ -417,12 +447,14 @@ impl<A: Agent> FromCall<op::SetMode, A> for SetSessionModeRequest {
 
 impl<S: Send + Sync + 'static> IntoReply<op::SetMode, S> for SetSessionModeResponse {
     fn into_reply(self) -> SetSessionModeResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 impl<S: Send + Sync + 'static> IntoReply<op::SetMode, S> for () {
     fn into_reply(self) -> SetSessionModeResponse {
+        let _ = self;
         SetSessionModeResponse::new()
     }
 }
@@ -441,13 +473,15 @@ impl<A: Agent> FromCall<op::SetProvider, A> for SetProviderRequest {
 #[cfg(feature = "unstable")]
 impl<S: Send + Sync + 'static> IntoReply<op::SetProvider, S> for SetProviderResponse {
     fn into_reply(self) -> SetProviderResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 #[cfg(feature = "unstable")]
 impl<S: Send + Sync + 'static> IntoReply<op::SetProvider, S> for () {
     fn into_reply(self) -> SetProviderResponse {
+        let _ = self;
         SetProviderResponse::new()
     }
 }
@@ -468,14 +502,16 @@ impl<A: Agent> FromCall<op::SetTitle, A> for SetSessionTitleRequest {
 #[cfg(feature = "unstable")]
 impl<S: Send + Sync + 'static> IntoReply<op::SetTitle, S> for SetSessionTitleResponse {
     fn into_reply(self) -> SetSessionTitleResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 #[cfg(feature = "unstable")]
 impl<S: Send + Sync + 'static> IntoReply<op::SetTitle, S> for String {
     fn into_reply(self) -> SetSessionTitleResponse {
-        SetSessionTitleResponse::new(self)
+        let value = self;
+        SetSessionTitleResponse::new(value)
     }
 }
 
@@ -496,13 +532,15 @@ impl<A: Agent> FromCall<op::UnarchiveSession, A> for UnarchiveSessionRequest {
 impl<S: Send + Sync + 'static> IntoReply<op::UnarchiveSession, S>
 for UnarchiveSessionResponse {
     fn into_reply(self) -> UnarchiveSessionResponse {
-        self
+        let value = self;
+        value
     }
 }
 
 #[cfg(feature = "unstable")]
 impl<S: Send + Sync + 'static> IntoReply<op::UnarchiveSession, S> for () {
     fn into_reply(self) -> UnarchiveSessionResponse {
+        let _ = self;
         UnarchiveSessionResponse::new()
     }
 }

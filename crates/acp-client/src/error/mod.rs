@@ -4,9 +4,11 @@ mod display;
 mod reason;
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::io;
 use std::time::Duration;
 
+use acp_handlers::Conflict;
 use acp_rpc::{CallError, CloseReason};
 use acp_types::v1::{ErrorCode, ProtocolVersion, SessionId};
 
@@ -175,6 +177,20 @@ impl Error {
             CallError::Remote(error) => Self::Agent { method, session, error },
             CallError::Closed(reason) => Self::Closed { method, session, reason },
             error => Self::Call { session, error },
+        }
+    }
+
+    /// Builds [`Argument`](Self::Argument). The problem continues a sentence that begins with the
+    /// field.
+    pub(crate) fn argument(method: &'static str, field: &'static str, problem: &dyn Display) -> Self {
+        Self::Argument { method, field, problem: problem.to_string() }
+    }
+
+    pub(crate) fn of_conflict(conflict: Conflict) -> Self {
+        match conflict {
+            Conflict::ServedTwice { method, by } => Self::ServedTwice { method, clients: by },
+            Conflict::Incomplete { capability, missing } => Self::Incomplete { capability, missing },
+            other => Self::other(other),
         }
     }
 

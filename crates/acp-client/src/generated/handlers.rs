@@ -14,247 +14,306 @@ use acp_types::v1::{
 #[cfg(feature = "unstable")]
 use acp_types::v1::{AuthStatusUpdateNotification, MessageMcpRequest, MessageMcpResponse};
 
-use crate::serve::rows;
-use crate::{Argument, Call, FromCall, IntoReply, op};
+use acp_handlers::{Answered, Notified};
+use acp_rpc::Reply;
+
+use crate::{Argument, Call, Context, FromCall, Returns, op};
 
 use crate::Choice;
 
 use crate::PermissionAnswer;
 
 #[cfg(feature = "unstable")]
-impl FromCall<op::AuthStatusUpdate> for AuthStatusUpdateNotification {
+impl FromCall<op::AuthStatusUpdate, Context> for AuthStatusUpdateNotification {
     fn from_call(call: &mut Call<op::AuthStatusUpdate>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
 #[cfg(feature = "unstable")]
-rows::served!(notification AuthStatusUpdate);
+impl Notified for op::AuthStatusUpdate {}
 
-#[cfg(feature = "unstable")]
-impl crate::Notified for op::AuthStatusUpdate {}
-
-impl FromCall<op::CreateTerminal> for CreateTerminalRequest {
+impl FromCall<op::CreateTerminal, Context> for CreateTerminalRequest {
     fn from_call(call: &mut Call<op::CreateTerminal>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
-impl IntoReply<op::CreateTerminal> for CreateTerminalResponse {
-    fn into_reply(self) -> CreateTerminalResponse {
-        self
+impl Returns<op::CreateTerminal, CreateTerminalResponse> for Context {
+    fn answer(value: CreateTerminalResponse) -> CreateTerminalResponse {
+        value
     }
 }
 
-impl IntoReply<op::CreateTerminal> for TerminalId {
-    fn into_reply(self) -> CreateTerminalResponse {
-        CreateTerminalResponse::new(self)
+impl Returns<op::CreateTerminal, TerminalId> for Context {
+    fn answer(value: TerminalId) -> CreateTerminalResponse {
+        CreateTerminalResponse::new(value)
     }
 }
 
-rows::served!(request CreateTerminal);
+impl Answered for op::CreateTerminal {
+    type Answer = CreateTerminalResponse;
+    fn reply(
+        answer: CreateTerminalResponse,
+        write: impl FnOnce(CreateTerminalResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
+    }
+}
 
-impl FromCall<op::Elicit> for CreateElicitationRequest {
+impl FromCall<op::Elicit, Context> for CreateElicitationRequest {
     fn from_call(call: &mut Call<op::Elicit>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
-impl IntoReply<op::Elicit> for CreateElicitationResponse {
-    fn into_reply(self) -> CreateElicitationResponse {
-        self
+impl Returns<op::Elicit, CreateElicitationResponse> for Context {
+    fn answer(value: CreateElicitationResponse) -> CreateElicitationResponse {
+        value
     }
 }
 
-impl IntoReply<op::Elicit> for ElicitationAction {
-    fn into_reply(self) -> CreateElicitationResponse {
-        CreateElicitationResponse::new(self)
+impl Returns<op::Elicit, ElicitationAction> for Context {
+    fn answer(value: ElicitationAction) -> CreateElicitationResponse {
+        CreateElicitationResponse::new(value)
     }
 }
 
-impl FromCall<op::ElicitationComplete> for CompleteElicitationNotification {
+impl FromCall<op::ElicitationComplete, Context> for CompleteElicitationNotification {
     fn from_call(call: &mut Call<op::ElicitationComplete>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
-impl FromCall<op::ElicitationComplete> for ElicitationId {
+impl FromCall<op::ElicitationComplete, Context> for ElicitationId {
     fn from_call(call: &mut Call<op::ElicitationComplete>) -> Argument<'_, Self> {
         Argument::now(call.params().elicitation_id.clone())
     }
 }
 
-impl crate::Notified for op::ElicitationComplete {}
-
-impl FromCall<op::KillTerminal> for KillTerminalRequest {
+impl FromCall<op::KillTerminal, Context> for KillTerminalRequest {
     fn from_call(call: &mut Call<op::KillTerminal>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
-impl IntoReply<op::KillTerminal> for KillTerminalResponse {
-    fn into_reply(self) -> KillTerminalResponse {
-        self
+impl Returns<op::KillTerminal, KillTerminalResponse> for Context {
+    fn answer(value: KillTerminalResponse) -> KillTerminalResponse {
+        value
     }
 }
 
-impl IntoReply<op::KillTerminal> for () {
-    fn into_reply(self) -> KillTerminalResponse {
+impl Returns<op::KillTerminal, ()> for Context {
+    fn answer(_: ()) -> KillTerminalResponse {
         KillTerminalResponse::new()
     }
 }
 
-rows::served!(request KillTerminal);
+impl Answered for op::KillTerminal {
+    type Answer = KillTerminalResponse;
+    fn reply(
+        answer: KillTerminalResponse,
+        write: impl FnOnce(KillTerminalResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
+    }
+}
 
 #[cfg(feature = "unstable")]
-impl FromCall<op::McpMessage> for MessageMcpRequest {
+impl FromCall<op::McpMessage, Context> for MessageMcpRequest {
     fn from_call(call: &mut Call<op::McpMessage>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
 #[cfg(feature = "unstable")]
-impl IntoReply<op::McpMessage> for MessageMcpResponse {
-    fn into_reply(self) -> MessageMcpResponse {
-        self
+impl Returns<op::McpMessage, MessageMcpResponse> for Context {
+    fn answer(value: MessageMcpResponse) -> MessageMcpResponse {
+        value
     }
 }
 
 #[cfg(feature = "unstable")]
-rows::served!(request McpMessage);
+impl Answered for op::McpMessage {
+    type Answer = MessageMcpResponse;
+    fn reply(
+        answer: MessageMcpResponse,
+        write: impl FnOnce(MessageMcpResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
+    }
+}
 
-impl FromCall<op::ReadTextFile> for ReadTextFileRequest {
+impl FromCall<op::ReadTextFile, Context> for ReadTextFileRequest {
     fn from_call(call: &mut Call<op::ReadTextFile>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
-impl IntoReply<op::ReadTextFile> for ReadTextFileResponse {
-    fn into_reply(self) -> ReadTextFileResponse {
-        self
+impl Returns<op::ReadTextFile, ReadTextFileResponse> for Context {
+    fn answer(value: ReadTextFileResponse) -> ReadTextFileResponse {
+        value
     }
 }
 
-impl IntoReply<op::ReadTextFile> for String {
-    fn into_reply(self) -> ReadTextFileResponse {
-        ReadTextFileResponse::new(self)
+impl Returns<op::ReadTextFile, String> for Context {
+    fn answer(value: String) -> ReadTextFileResponse {
+        ReadTextFileResponse::new(value)
     }
 }
 
-rows::served!(request ReadTextFile);
+impl Answered for op::ReadTextFile {
+    type Answer = ReadTextFileResponse;
+    fn reply(
+        answer: ReadTextFileResponse,
+        write: impl FnOnce(ReadTextFileResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
+    }
+}
 
-impl FromCall<op::ReleaseTerminal> for ReleaseTerminalRequest {
+impl FromCall<op::ReleaseTerminal, Context> for ReleaseTerminalRequest {
     fn from_call(call: &mut Call<op::ReleaseTerminal>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
-impl IntoReply<op::ReleaseTerminal> for ReleaseTerminalResponse {
-    fn into_reply(self) -> ReleaseTerminalResponse {
-        self
+impl Returns<op::ReleaseTerminal, ReleaseTerminalResponse> for Context {
+    fn answer(value: ReleaseTerminalResponse) -> ReleaseTerminalResponse {
+        value
     }
 }
 
-impl IntoReply<op::ReleaseTerminal> for () {
-    fn into_reply(self) -> ReleaseTerminalResponse {
+impl Returns<op::ReleaseTerminal, ()> for Context {
+    fn answer(_: ()) -> ReleaseTerminalResponse {
         ReleaseTerminalResponse::new()
     }
 }
 
-rows::served!(request ReleaseTerminal);
+impl Answered for op::ReleaseTerminal {
+    type Answer = ReleaseTerminalResponse;
+    fn reply(
+        answer: ReleaseTerminalResponse,
+        write: impl FnOnce(ReleaseTerminalResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
+    }
+}
 
-impl FromCall<op::RequestPermission> for RequestPermissionRequest {
+impl FromCall<op::RequestPermission, Context> for RequestPermissionRequest {
     fn from_call(call: &mut Call<op::RequestPermission>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
-impl IntoReply<op::RequestPermission> for RequestPermissionResponse {
-    fn into_reply(self) -> PermissionAnswer {
-        PermissionAnswer::from(self)
+impl Returns<op::RequestPermission, RequestPermissionResponse> for Context {
+    fn answer(value: RequestPermissionResponse) -> PermissionAnswer {
+        PermissionAnswer::from(value)
     }
 }
 
-impl IntoReply<op::RequestPermission> for Choice {
-    fn into_reply(self) -> PermissionAnswer {
-        PermissionAnswer::from(self)
+impl Returns<op::RequestPermission, Choice> for Context {
+    fn answer(value: Choice) -> PermissionAnswer {
+        PermissionAnswer::from(value)
     }
 }
 
-impl IntoReply<op::RequestPermission> for RequestPermissionOutcome {
-    fn into_reply(self) -> PermissionAnswer {
-        PermissionAnswer::from(RequestPermissionResponse::new(self))
+impl Returns<op::RequestPermission, RequestPermissionOutcome> for Context {
+    fn answer(value: RequestPermissionOutcome) -> PermissionAnswer {
+        PermissionAnswer::from(RequestPermissionResponse::new(value))
     }
 }
 
-impl FromCall<op::TerminalOutput> for TerminalOutputRequest {
+impl FromCall<op::TerminalOutput, Context> for TerminalOutputRequest {
     fn from_call(call: &mut Call<op::TerminalOutput>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
-impl IntoReply<op::TerminalOutput> for TerminalOutputResponse {
-    fn into_reply(self) -> TerminalOutputResponse {
-        self
+impl Returns<op::TerminalOutput, TerminalOutputResponse> for Context {
+    fn answer(value: TerminalOutputResponse) -> TerminalOutputResponse {
+        value
     }
 }
 
-rows::served!(request TerminalOutput);
+impl Answered for op::TerminalOutput {
+    type Answer = TerminalOutputResponse;
+    fn reply(
+        answer: TerminalOutputResponse,
+        write: impl FnOnce(TerminalOutputResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
+    }
+}
 
-impl FromCall<op::Update> for SessionNotification {
+impl FromCall<op::Update, Context> for SessionNotification {
     fn from_call(call: &mut Call<op::Update>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
-impl FromCall<op::Update> for SessionUpdate {
+impl FromCall<op::Update, Context> for SessionUpdate {
     fn from_call(call: &mut Call<op::Update>) -> Argument<'_, Self> {
         Argument::now(call.params().update.clone())
     }
 }
 
-impl crate::Notified for op::Update {}
-
-impl FromCall<op::WaitForTerminalExit> for WaitForTerminalExitRequest {
+impl FromCall<op::WaitForTerminalExit, Context> for WaitForTerminalExitRequest {
     fn from_call(call: &mut Call<op::WaitForTerminalExit>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
-impl IntoReply<op::WaitForTerminalExit> for WaitForTerminalExitResponse {
-    fn into_reply(self) -> WaitForTerminalExitResponse {
-        self
+impl Returns<op::WaitForTerminalExit, WaitForTerminalExitResponse> for Context {
+    fn answer(value: WaitForTerminalExitResponse) -> WaitForTerminalExitResponse {
+        value
     }
 }
 
-impl IntoReply<op::WaitForTerminalExit> for TerminalExitStatus {
-    fn into_reply(self) -> WaitForTerminalExitResponse {
+impl Returns<op::WaitForTerminalExit, TerminalExitStatus> for Context {
+    fn answer(value: TerminalExitStatus) -> WaitForTerminalExitResponse {
         let mut response = WaitForTerminalExitResponse::new();
-        response.exit_code = self.exit_code;
-        response.signal = self.signal;
-        response.meta = self.meta;
+        response.exit_code = value.exit_code;
+        response.signal = value.signal;
+        response.meta = value.meta;
         response
     }
 }
 
-rows::served!(request WaitForTerminalExit);
+impl Answered for op::WaitForTerminalExit {
+    type Answer = WaitForTerminalExitResponse;
+    fn reply(
+        answer: WaitForTerminalExitResponse,
+        write: impl FnOnce(WaitForTerminalExitResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
+    }
+}
 
-impl FromCall<op::WriteTextFile> for WriteTextFileRequest {
+impl FromCall<op::WriteTextFile, Context> for WriteTextFileRequest {
     fn from_call(call: &mut Call<op::WriteTextFile>) -> Argument<'_, Self> {
         Argument::now(call.params().clone())
     }
 }
 
-impl IntoReply<op::WriteTextFile> for WriteTextFileResponse {
-    fn into_reply(self) -> WriteTextFileResponse {
-        self
+impl Returns<op::WriteTextFile, WriteTextFileResponse> for Context {
+    fn answer(value: WriteTextFileResponse) -> WriteTextFileResponse {
+        value
     }
 }
 
-impl IntoReply<op::WriteTextFile> for () {
-    fn into_reply(self) -> WriteTextFileResponse {
+impl Returns<op::WriteTextFile, ()> for Context {
+    fn answer(_: ()) -> WriteTextFileResponse {
         WriteTextFileResponse::new()
     }
 }
 
-rows::served!(request WriteTextFile);
+impl Answered for op::WriteTextFile {
+    type Answer = WriteTextFileResponse;
+    fn reply(
+        answer: WriteTextFileResponse,
+        write: impl FnOnce(WriteTextFileResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
+    }
+}

@@ -15,7 +15,9 @@ use acp_types::v1::{
 #[cfg(feature = "unstable")]
 use acp_types::v1::{AuthStatusUpdateNotification, MessageMcpRequest, MessageMcpResponse};
 
-use crate::op::{OnSession, Op};
+use acp_handlers::OnSession;
+
+use crate::op::Op;
 
 /// A request or a notification of the protocol that a client handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -14,17 +14,8 @@ use crate::{Error, Handlers, Operation};
 /// # Errors
 /// [`Error::ServedTwice`], [`Error::Incomplete`].
 pub(crate) fn check(handlers: &Handlers) -> Result<(), Error> {
-    handlers.conflicts.check()?;
-    for operation in Operation::ALL.iter().filter(|operation| handlers.has(**operation)) {
-        let Some(capability) = operation.capability() else { continue };
-        let others = Operation::ALL.iter().filter(|other| other.capability() == Some(capability));
-        let missing: Vec<_> =
-            others.filter(|other| !handlers.has(**other)).map(|other| other.method()).collect();
-        if !missing.is_empty() {
-            return Err(Error::Incomplete { capability, missing });
-        }
-    }
-    Ok(())
+    let operations = Operation::ALL.iter().map(|operation| (operation.method(), operation.capability()));
+    handlers.check(operations).map_err(Error::of_conflict)
 }
 
 /// Returns the capabilities of a client with these handlers.
@@ -37,7 +28,7 @@ pub(crate) fn capabilities(handlers: &Handlers) -> ClientCapabilities {
         .compaction(CompactionCapabilities::default())
         .config_options(config);
     let mut capabilities = ClientCapabilities::default().session(session);
-    advertise(&mut capabilities, |operation| handlers.has(operation));
+    advertise(&mut capabilities, |operation| handlers.has(operation.method()));
     // It has parts, which are advertised one by one.
     capabilities.elicitation = elicitation(handlers);
     capabilities

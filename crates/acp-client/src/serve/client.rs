@@ -57,7 +57,7 @@ impl<C: Client> Client for Arc<C> {
 impl Handlers {
     /// Registers what `client` serves.
     pub(crate) fn add<C: Client>(&mut self, client: C) {
-        self.conflicts.begin::<C>();
+        self.begin::<C>();
         Arc::new(client).register(self);
     }
 }

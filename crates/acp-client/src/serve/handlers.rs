@@ -1,22 +1,20 @@
 //! The handlers of one connection.
 
-use std::collections::HashMap;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use acp_json::{FromNode, Node, Value};
-use acp_rpc::{Reply, Task};
+use acp_json::{FromNode, Value};
+use acp_rpc::Reply;
 use acp_types::method;
-use acp_types::method::Method as _;
-use acp_types::v1::methods::{ElicitationCreate, SessionRequestPermission};
 use acp_types::v1::{
     RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse, SessionNotification,
 };
 
-use crate::serve::conflicts::Conflicts;
+use crate::op;
 use crate::serve::elicitation::modes::Elicits;
-use crate::{Context, Operation, RpcError};
+use crate::{Context, PermissionAnswer, RpcError};
 
 /// The handlers of one connection, by method. A method has one handler, and only `session/update`
 /// may have several.
@@ -24,20 +22,19 @@ use crate::{Context, Operation, RpcError};
 /// Handlers run as tasks of their own, so a handler may wait as long as it likes and may call the
 /// agent. Only handlers of `session/update` run one after another for each session, in the order of
 /// the wire.
+#[derive(Debug, Default)]
+pub struct Handlers(acp_handlers::Handlers<Context>);
+
+/// The handlers that are not found by method alone, and what they ask of the connection.
 #[derive(Default)]
-pub struct Handlers {
-    requests: HashMap<Box<str>, RequestHandler>,
-    notifications: HashMap<Box<str>, NotificationHandler>,
-    updates: Vec<UpdateHandler>,
+pub struct OfClient {
+    pub(crate) updates: Vec<UpdateHandler>,
     pub(crate) elicits: Elicits,
-    pub(crate) conflicts: Conflicts,
     /// True if a handler works in the directories of sessions.
     pub(crate) needs_roots: bool,
 }
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-type RequestHandler = Box<dyn Fn(Node<'_>, Context) -> Result<Task, RpcError> + Send + Sync>;
-type NotificationHandler = Box<dyn Fn(Node<'_>, Context) -> Result<Boxed<()>, RpcError> + Send + Sync>;
 type UpdateHandler = Arc<dyn Fn(SessionNotification, &dyn Fn() -> Context) -> Boxed<()> + Send + Sync>;
 
 impl Handlers {
@@ -55,9 +52,11 @@ impl Handlers {
         F: Future<Output = Result<M::Response, RpcError>> + Send + 'static,
     {
         let state = Arc::clone(state);
-        self.elicits.is_raw |= M::NAME == ElicitationCreate::NAME;
-        self.conflicts.claim(M::NAME);
-        self.replace::<M, _>(move |params, context| handler(Arc::clone(&state), params, context))
+        self.raw_request(M::NAME, move |params, context| {
+            let wire = context.wire().clone();
+            let answer = handler(Arc::clone(&state), params, context);
+            async move { answer.await.map(|response| wire.answer(response)) }
+        })
     }
 
     /// Serves the notification `M`, a marker of [`v1::methods`](crate::v1::methods). For
@@ -72,8 +71,7 @@ impl Handlers {
         S: Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let state = Arc::clone(state);
-        self.raw_notification(M::NAME, move |params, context| handler(Arc::clone(&state), params, context))
+        self.raw_notification(M::NAME, state, handler)
     }
 
     /// Answers `session/request_permission`. An outcome with an option that was not offered counts
@@ -88,14 +86,11 @@ impl Handlers {
         S: Send + Sync + 'static,
         F: Future<Output = RequestPermissionOutcome> + Send + 'static,
     {
-        let handler = Arc::new(handler);
-        self.request::<SessionRequestPermission, _, _>(state, move |state, request, context| {
-            let handler = Arc::clone(&handler);
-            async move {
-                let outcome = handler(state, request.clone(), context.clone()).await;
-                Ok(RequestPermissionResponse::new(offered(&request, outcome, &context)))
-            }
-        })
+        self.serve::<op::RequestPermission, _, _>(state, move |state, call| {
+            let outcome = handler(state, call.params().clone(), call.context().clone());
+            async move { Ok(PermissionAnswer::Response(RequestPermissionResponse::new(outcome.await))) }
+        });
+        self
     }
 
     /// Calls the handler for every `session/update` of every session: one at a time for each
@@ -122,26 +117,11 @@ impl Handlers {
         F: Future<Output = ()> + Send + 'static,
     {
         let handler = Arc::new(handler);
-        self.updates.push(Arc::new(move |update, _| {
+        self.special.updates.push(Arc::new(move |update, _| {
             let handler = Arc::clone(&handler);
             // Called in the job. The job itself is made on the reader, where user code must not
             // run.
             Box::pin(async move { handler(update).await })
-        }));
-        self
-    }
-
-    pub(crate) fn update_in<F>(
-        &mut self,
-        handler: impl Fn(SessionNotification, Context) -> F + Send + Sync + 'static,
-    ) -> &mut Self
-    where
-        F: Future<Output = ()> + Send + 'static,
-    {
-        let handler = Arc::new(handler);
-        self.updates.push(Arc::new(move |update, context| {
-            let (context, handler) = (context(), Arc::clone(&handler));
-            Box::pin(async move { handler(update, context).await })
         }));
         self
     }
@@ -159,8 +139,9 @@ impl Handlers {
     {
         let state = Arc::clone(state);
         self.raw_request(name, move |params, context| {
+            let wire = context.wire().clone();
             let answer = handler(Arc::clone(&state), params, context);
-            async move { answer.await.map(Reply::new) }
+            async move { answer.await.map(|response| wire.answer(response)) }
         })
     }
 
@@ -175,69 +156,10 @@ impl Handlers {
         S: Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let state = Arc::clone(state);
-        self.raw_notification(name, move |params, context| handler(Arc::clone(&state), params, context))
+        self.raw_notification(name, state, handler)
     }
 
-    /// Returns true if a request of this name has a handler.
-    #[must_use]
-    pub fn serves(&self, method: &str) -> bool {
-        self.requests.contains_key(method)
-    }
-
-    /// Returns true if the operation has a handler.
-    pub(crate) fn has(&self, operation: Operation) -> bool {
-        let method = operation.method();
-        self.requests.contains_key(method) || self.notifications.contains_key(method)
-    }
-
-    pub(crate) fn find_request(&self, method: &str) -> Option<&RequestHandler> {
-        self.requests.get(method)
-    }
-
-    pub(crate) fn find_notification(&self, method: &str) -> Option<&NotificationHandler> {
-        self.notifications.get(method)
-    }
-
-    pub(crate) const fn sees_updates(&self) -> bool {
-        !self.updates.is_empty()
-    }
-
-    /// Returns a future that calls every handler of updates. Making it runs no user code, and makes
-    /// a `context` only for handlers that take one.
-    pub(crate) fn updated(
-        self: &Arc<Self>,
-        update: SessionNotification,
-        context: impl Fn() -> Context,
-    ) -> Boxed<()> {
-        if let [only] = self.updates.as_slice() {
-            return only(update, &context);
-        }
-        let (handlers, context) = (Arc::clone(self), context());
-        Box::pin(async move {
-            let Some((last, others)) = handlers.updates.split_last() else { return };
-            for handler in others {
-                handler(update.clone(), &|| context.clone()).await;
-            }
-            last(update, &|| context.clone()).await;
-        })
-    }
-
-    /// Replaces the handler of `M`, if there is one.
-    pub(crate) fn replace<M, F>(
-        &mut self,
-        handler: impl Fn(M::Params, Context) -> F + Send + Sync + 'static,
-    ) -> &mut Self
-    where
-        M: method::Request,
-        F: Future<Output = Result<M::Response, RpcError>> + Send + 'static,
-    {
-        self.insert(M::NAME, move |params, context| {
-            let answer = handler(params, context);
-            async move { answer.await.map(Reply::new) }
-        })
-    }
-
+    /// Serves a request by its name alone.
     pub(crate) fn raw_request<P, F>(
         &mut self,
         name: &str,
@@ -247,11 +169,12 @@ impl Handlers {
         P: FromNode + Send + 'static,
         F: Future<Output = Result<Reply, RpcError>> + Send + 'static,
     {
-        self.conflicts.claim(name);
-        self.insert(name, handler)
+        self.claim(name);
+        self.replace(name, handler)
     }
 
-    fn insert<P, F>(
+    /// Replaces the handler of a request, if there is one.
+    pub(crate) fn replace<P, F>(
         &mut self,
         name: &str,
         handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
@@ -261,69 +184,80 @@ impl Handlers {
         F: Future<Output = Result<Reply, RpcError>> + Send + 'static,
     {
         let handler = Arc::new(handler);
-        self.requests.insert(
-            name.into(),
-            Box::new(move |params, context| {
-                let (params, handler) = (read_params(params)?, Arc::clone(&handler));
-                // Called in the task. This closure runs on the reader, where user code must not
-                // run.
-                Ok(Box::pin(async move { handler(params, context).await }))
-            }),
-        );
+        let call = move |params: acp_json::Node<'_>, context: Context, _: &acp_rpc::Request| {
+            let params = context.wire().read(params);
+            let params = params.map_err(|error| RpcError::invalid_params(error.to_string()))?;
+            let handler = Arc::clone(&handler);
+            // Called in the task. This closure runs on the reader, where user code must not run.
+            Ok(Box::pin(async move { handler(params, context).await }) as acp_rpc::Task)
+        };
+        self.set_request(name, Arc::new(call));
         self
     }
 
-    pub(crate) fn raw_notification<P, F>(
+    fn raw_notification<P, S, F>(
         &mut self,
         name: &str,
-        handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
+        state: &Arc<S>,
+        handler: impl Fn(Arc<S>, P, Context) -> F + Send + Sync + 'static,
     ) -> &mut Self
     where
         P: FromNode + Send + 'static,
+        S: Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        self.conflicts.claim(name);
-        let handler = Arc::new(handler);
-        self.notifications.insert(
-            name.into(),
-            Box::new(move |params, context| {
-                let (params, handler) = (read_params(params)?, Arc::clone(&handler));
-                Ok(Box::pin(async move { handler(params, context).await }))
-            }),
-        );
+        self.claim(name);
+        let (state, handler) = (Arc::clone(state), Arc::new(handler));
+        let call = move |params: acp_json::Node<'_>, context: Context| {
+            let params: P = context.wire().read(params).map_err(|error| error.to_string())?;
+            let (state, handler) = (Arc::clone(&state), Arc::clone(&handler));
+            Ok(Box::pin(async move { handler(state, params, context).await }) as Boxed<()>)
+        };
+        self.set_notification(name, Arc::new(call));
         self
     }
-}
 
-impl fmt::Debug for Handlers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handlers")
-            .field("requests", &self.requests.keys())
-            .field("notifications", &self.notifications.keys())
-            .field("updates", &self.updates.len())
-            .finish()
+    pub(crate) const fn sees_updates(&self) -> bool {
+        !self.0.special.updates.is_empty()
+    }
+
+    /// Returns a future that calls every handler of updates. Making it runs no user code, and makes
+    /// a `context` only for handlers that take one.
+    pub(crate) fn updated(
+        self: &Arc<Self>,
+        update: SessionNotification,
+        context: impl Fn() -> Context,
+    ) -> Boxed<()> {
+        if let [only] = self.special.updates.as_slice() {
+            return only(update, &context);
+        }
+        let (handlers, context) = (Arc::clone(self), context());
+        Box::pin(async move {
+            let Some((last, others)) = handlers.special.updates.split_last() else { return };
+            for handler in others {
+                handler(update.clone(), &|| context.clone()).await;
+            }
+            last(update, &|| context.clone()).await;
+        })
     }
 }
 
-fn read_params<P: FromNode>(params: Node<'_>) -> Result<P, RpcError> {
-    acp_json::read(params).map_err(|error| RpcError::invalid_params(error.to_string()))
+impl Deref for Handlers {
+    type Target = acp_handlers::Handlers<Context>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
-/// Returns the outcome, unless it selects an option that was not offered. That is not consent (rule
-/// v1-perm-04).
-pub(crate) fn offered(
-    request: &RequestPermissionRequest,
-    outcome: RequestPermissionOutcome,
-    context: &Context,
-) -> RequestPermissionOutcome {
-    match outcome.option() {
-        Some(chosen) if !request.options.iter().any(|option| option.option_id == *chosen) => {
-            context.note(format!(
-                "a permission handler chose an option that was not offered (session `{}`): answered `cancelled`",
-                request.session_id
-            ));
-            RequestPermissionOutcome::Cancelled
-        }
-        _ => outcome,
+impl DerefMut for Handlers {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl fmt::Debug for OfClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OfClient").field("updates", &self.updates.len()).finish_non_exhaustive()
     }
 }

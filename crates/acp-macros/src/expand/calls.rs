@@ -1,6 +1,6 @@
 //! The call of a handler: its arguments, the call, its result.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, Path, ReceiverKind};
@@ -33,10 +33,10 @@ pub(crate) fn body(handler: &Handler<'_>, marker: &TokenStream, expansion: &Expa
     let is_agent = target.side == Side::Agent;
     // An agent's handler belongs to a call and to a session. A client's handler may wait for an
     // argument.
-    let (from_call, into_reply, wait) = if is_agent {
-        (quote!(<#marker, Self>), quote!(<#marker, <Self as #krate::Agent>::Session>), None)
+    let (from_call, wait) = if is_agent {
+        (quote!(<#marker, Self>), None)
     } else {
-        (quote!(<#marker>), quote!(<#marker>), Some(quote!(.await)))
+        (quote!(<#marker, #krate::Context>), Some(quote!(.await)))
     };
     let this = Ident::new(target.attribute, Span::call_site());
     let name = handler.name();
@@ -66,9 +66,16 @@ pub(crate) fn body(handler: &Handler<'_>, marker: &TokenStream, expansion: &Expa
                 None => quote_spanned!(at(whole)=> #value?),
             };
             let ty = ty.map_or_else(|| quote!(_), ToTokens::to_token_stream);
+            let into_reply = if is_agent {
+                quote_spanned!(at(&ty)=> <#ty as #krate::IntoReply<#marker, <Self as #krate::Agent>::Session>>::into_reply)
+            } else {
+                let context = located(quote!(#krate::Context), at(&ty));
+                let returns = located(quote!(#krate::Returns), at(&ty));
+                quote_spanned!(at(&ty)=> <#context as #returns<#marker, #ty>>::answer)
+            };
             quote_spanned! {at(&ty)=> {
                 let value = #value;
-                <#ty as #krate::IntoReply #into_reply>::into_reply(value)
+                #into_reply(value)
             }}
         }
         Returns::Nothing | Returns::Other(_) => {
@@ -87,6 +94,15 @@ pub(crate) fn body(handler: &Handler<'_>, marker: &TokenStream, expansion: &Expa
             ::core::result::Result::Ok(#reply)
         }
     }
+}
+
+/// Returns the tokens at a single position, where errors then point.
+pub(crate) fn located(tokens: TokenStream, span: Span) -> TokenStream {
+    let locate = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    tokens.into_iter().map(locate).collect()
 }
 
 /// Returns true if the handler takes `self: Arc<Self>`.

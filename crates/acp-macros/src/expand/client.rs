@@ -1,10 +1,10 @@
 //! The `impl Client` for a block.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use syn::Ident;
 
-use super::calls::{at, body, marker};
-use super::facts::located;
+use super::calls::{at, body, located, marker};
 use super::parts::Expansion;
 use crate::classify::{Handler, Role};
 use crate::method;
@@ -45,7 +45,7 @@ fn registration(handler: &Handler<'_>, expansion: &Expansion<'_>) -> TokenStream
     let body = body(handler, &marker, expansion);
     match &handler.role {
         Role::Extension(name) if handler.is_notification() => {
-            quote!(handlers.serve_ext_notification(#name, &self, #body);)
+            quote!(handlers.listen_ext(#name, &self, #body);)
         }
         Role::Extension(name) => quote!(handlers.serve_ext(#name, &self, #body);),
         Role::Operation(_) | Role::Hook(_) | Role::Typed(_) => {
@@ -55,7 +55,9 @@ fn registration(handler: &Handler<'_>, expansion: &Expansion<'_>) -> TokenStream
                 _ => None,
             };
             let used = path.map(|path| quote!(let _ = <#path as #krate::method::Method>::NAME;));
-            quote!(#used handlers.serve::<#marker, _, _>(&self, #body);)
+            let enter =
+                Ident::new(if handler.is_notification() { "listen" } else { "serve" }, Span::call_site());
+            quote!(#used handlers.#enter::<#marker, _, _>(&self, #body);)
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The facts that the library is told about an agent: `Profile`, own capabilities, store, MCP
 //! servers.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::Ident;
 
 use super::agent::opens_sessions;
-use super::calls::{at, marker};
+use super::calls::{at, located, marker};
 use super::parts::Expansion;
 use crate::attr::{Given, McpTransports, MetaEntry, Prompt};
 use crate::classify::{Handler, Role};
@@ -77,15 +77,6 @@ fn extensions(expansion: &Expansion<'_>) -> impl Iterator<Item = TokenStream> {
         };
         Some(quote!(#krate::Extension::#kind(#name)))
     })
-}
-
-/// Returns the tokens at a single position, where errors then point.
-pub(crate) fn located(tokens: TokenStream, span: Span) -> TokenStream {
-    let locate = |mut token: TokenTree| {
-        token.set_span(span);
-        token
-    };
-    tokens.into_iter().map(locate).collect()
 }
 
 /// Returns the capabilities that the protocol does not know.

@@ -66,7 +66,7 @@ where
 {
     fn register(self: ::std::sync::Arc<Self>, handlers: &mut ::acp_client::Handlers) {
         handlers
-            .serve::<
+            .listen::<
                 ::acp_client::op::Update,
                 _,
                 _,
@@ -75,10 +75,12 @@ where
                 |client, mut call| async move {
                     let argument_0 = <SessionId as ::acp_client::FromCall<
                         ::acp_client::op::Update,
+                        ::acp_client::Context,
                     >>::from_call(&mut call)
                         .await?;
                     let argument_1 = <Event as ::acp_client::FromCall<
                         ::acp_client::op::Update,
+                        ::acp_client::Context,
                     >>::from_call(&mut call)
                         .await?;
                     Self::update(&client, argument_0, argument_1).await;
@@ -95,6 +97,7 @@ where
                 |client, mut call| async move {
                     let argument_0 = <RequestPermissionRequest as ::acp_client::FromCall<
                         ::acp_client::op::RequestPermission,
+                        ::acp_client::Context,
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
@@ -109,9 +112,10 @@ where
                                 return ::core::result::Result::Err(error);
                             }
                         };
-                        <Choice as ::acp_client::IntoReply<
+                        <::acp_client::Context as ::acp_client::Returns<
                             ::acp_client::op::RequestPermission,
-                        >>::into_reply(value)
+                            Choice,
+                        >>::answer(value)
                     })
                 },
             );
@@ -125,18 +129,21 @@ where
                 |client, mut call| async move {
                     let argument_0 = <ReadTextFileRequest as ::acp_client::FromCall<
                         ::acp_client::op::ReadTextFile,
+                        ::acp_client::Context,
                     >>::from_call(&mut call)
                         .await?;
                     let argument_1 = <RequestMeta as ::acp_client::FromCall<
                         ::acp_client::op::ReadTextFile,
+                        ::acp_client::Context,
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
                         let value = Self::read_text_file(&client, argument_0, argument_1)
                             .await?;
-                        <String as ::acp_client::IntoReply<
+                        <::acp_client::Context as ::acp_client::Returns<
                             ::acp_client::op::ReadTextFile,
-                        >>::into_reply(value)
+                            String,
+                        >>::answer(value)
                     })
                 },
             );
@@ -151,17 +158,20 @@ where
                 |client, mut call| async move {
                     let argument_0 = <WriteTextFileRequest as ::acp_client::FromCall<
                         ::acp_client::op::WriteTextFile,
+                        ::acp_client::Context,
                     >>::from_call(&mut call)
                         .await?;
                     let argument_1 = <Cancel as ::acp_client::FromCall<
                         ::acp_client::op::WriteTextFile,
+                        ::acp_client::Context,
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
                         let value = Self::save(&client, argument_0, argument_1).await?;
-                        <() as ::acp_client::IntoReply<
+                        <::acp_client::Context as ::acp_client::Returns<
                             ::acp_client::op::WriteTextFile,
-                        >>::into_reply(value)
+                            (),
+                        >>::answer(value)
                     })
                 },
             );
@@ -175,13 +185,15 @@ where
                 |client, mut call| async move {
                     let argument_0 = <PlanEntry as ::acp_client::FromCall<
                         ::acp_client::op::Request<Count>,
+                        ::acp_client::Context,
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
                         let value = Self::count(&client, argument_0).await?;
-                        <UsageUpdate as ::acp_client::IntoReply<
+                        <::acp_client::Context as ::acp_client::Returns<
                             ::acp_client::op::Request<Count>,
-                        >>::into_reply(value)
+                            UsageUpdate,
+                        >>::answer(value)
                     })
                 },
             );
@@ -192,22 +204,25 @@ where
                 |client, mut call| async move {
                     let argument_0 = <u32 as ::acp_client::FromCall<
                         ::acp_client::op::Extension,
+                        ::acp_client::Context,
                     >>::from_call(&mut call)
                         .await?;
                     let argument_1 = <Agent as ::acp_client::FromCall<
                         ::acp_client::op::Extension,
+                        ::acp_client::Context,
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
                         let value = Self::undo(&client, argument_0, argument_1).await?;
-                        <u32 as ::acp_client::IntoReply<
+                        <::acp_client::Context as ::acp_client::Returns<
                             ::acp_client::op::Extension,
-                        >>::into_reply(value)
+                            u32,
+                        >>::answer(value)
                     })
                 },
             );
         handlers
-            .serve_ext_notification(
+            .listen_ext(
                 "_acme.dev/seen",
                 &self,
                 |client, _call| async move {

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
+use acp_handlers::{ServeNotification, ServeRequest};
+use acp_rpc::Reply;
 use acp_types::Map;
-use acp_types::v1::methods::{ElicitationComplete, ElicitationCreate};
 use acp_types::v1::{
-    CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse, ElicitationAction,
-    ElicitationContentValue, ElicitationId, ElicitationMode,
+    CreateElicitationResponse, ElicitationAction, ElicitationContentValue, ElicitationId, ElicitationMode,
 };
 
-use crate::serve::elicitation::modes::{Elicits, Modes, allowed};
+use crate::error::Result;
+use crate::op::{self, Op as _};
+use crate::serve::elicitation::modes::{Modes, allowed};
 use crate::serve::elicitation::pages::Visit;
 use crate::serve::elicitation::question::{ElicitationAnswer, FormElicitation, UrlElicitation};
-use crate::{Context, Handlers, RpcError};
+use crate::serve::serve_op::answer;
+use crate::{Call, Context, Handlers, RpcError};
 
 /// The parts of `elicitation/create` that clients can serve.
 const FORM: &str = "elicitation/create, form";
@@ -32,8 +35,8 @@ impl Handlers {
         F: Future<Output = ElicitationAnswer<Map<ElicitationContentValue>>> + Send + 'static,
     {
         let state = Arc::clone(state);
-        self.conflicts.claim(FORM);
-        self.elicits.form =
+        self.claim(FORM);
+        self.special.elicits.form =
             Some(Arc::new(move |form, context| Box::pin(handler(Arc::clone(&state), form, context))));
         self.serve_elicitation()
     }
@@ -51,8 +54,8 @@ impl Handlers {
         F: Future<Output = ElicitationAnswer> + Send + 'static,
     {
         let state = Arc::clone(state);
-        self.conflicts.claim(URL);
-        self.elicits.url =
+        self.claim(URL);
+        self.special.elicits.url =
             Some(Arc::new(move |page, context| Box::pin(handler(Arc::clone(&state), page, context))));
         self.serve_elicitation()
     }
@@ -70,74 +73,100 @@ impl Handlers {
         F: Future<Output = ()> + Send + 'static,
     {
         let state = Arc::clone(state);
-        self.completed(move |done, _| handler(Arc::clone(&state), done.elicitation_id))
+        ServeNotification::enter(
+            self,
+            op::ElicitationComplete::METHOD,
+            move |call: Call<op::ElicitationComplete>| {
+                let handled = handler(Arc::clone(&state), call.params().elicitation_id.clone());
+                async move {
+                    handled.await;
+                    Ok(())
+                }
+            },
+        );
+        self
     }
 
-    /// Calls the handler like [`elicitation_complete`](Self::elicitation_complete), with the whole
-    /// notification.
-    pub(crate) fn completed<F>(
-        &mut self,
-        handler: impl Fn(CompleteElicitationNotification, Context) -> F + Send + Sync + 'static,
-    ) -> &mut Self
-    where
-        F: Future<Output = ()> + Send + 'static,
-    {
-        let (pages, handler) = (Arc::clone(&self.elicits.pages), Arc::new(handler));
-        self.notification::<ElicitationComplete, _, _>(&pages, move |pages, done, context| {
-            let handler = Arc::clone(&handler);
-            async move {
-                if pages.remove(&done.elicitation_id) {
-                    handler(done, context).await;
-                }
-            }
+    fn serve_elicitation(&mut self) -> &mut Self {
+        let elicits = Arc::new(self.special.elicits.clone());
+        // One handler for the modes of all clients. It replaces the handler that was made for fewer
+        // modes.
+        self.replace(op::Elicit::METHOD, move |request, context| {
+            let wire = context.wire().clone();
+            let answer = Arc::clone(&elicits).ask(request, context);
+            async move { answer.await.map(|response| wire.answer(response)) }
         })
     }
 
-    /// Asks the user in every mode (`elicitation/create`), by the rules of
-    /// [`elicit_form`](Self::elicit_form) and [`elicit_url`](Self::elicit_url).
-    pub(crate) fn elicit<F>(
-        &mut self,
-        handler: impl Fn(CreateElicitationRequest, Context) -> F + Send + Sync + 'static,
-    ) -> &mut Self
-    where
-        F: Future<Output = Result<CreateElicitationResponse, RpcError>> + Send + 'static,
+    /// Returns the modes that are served, if there are any.
+    pub(crate) fn elicits(&self) -> Option<Modes> {
+        let (form, url) = (self.special.elicits.form.is_some(), self.special.elicits.url.is_some());
+        // A handler of the method itself serves every mode.
+        let all = !form && !url;
+        self.serves(op::Elicit::METHOD).then_some(Modes { form: all || form, url: all || url })
+    }
+}
+
+/// Asks the user in every mode, by the rules of [`Handlers::elicit_form`] and
+/// [`Handlers::elicit_url`].
+impl ServeRequest<op::Elicit> for Context {
+    type Answer = CreateElicitationResponse;
+
+    async fn finish(
+        call: &Call<op::Elicit>,
+        outcome: Result<CreateElicitationResponse>,
+    ) -> Result<Reply, RpcError> {
+        answer(call.context(), outcome)
+    }
+
+    fn enter<F>(
+        handlers: &mut acp_handlers::Handlers<Self>,
+        method: &str,
+        handler: impl Fn(Call<op::Elicit>) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = Result<CreateElicitationResponse>> + Send + 'static,
     {
-        let handler = Arc::new(handler);
-        let pages = Arc::clone(&self.elicits.pages);
-        self.request::<ElicitationCreate, _, _>(&pages, move |pages, request, context| {
-            let handler = Arc::clone(&handler);
+        let pages = Arc::clone(&handlers.special.elicits.pages);
+        handlers.enter_request(method, move |call: Call<op::Elicit>| {
+            let visit = match &call.params().mode {
+                ElicitationMode::Url(page) => {
+                    Some(Visit::new(Arc::clone(&pages), page.elicitation_id.clone()))
+                }
+                _ => None,
+            };
+            let answer = handler(call.clone());
             async move {
-                let visit = match &request.mode {
-                    ElicitationMode::Url(page) => Some(Visit::new(pages, page.elicitation_id.clone())),
-                    _ => None,
-                };
-                let form = FormElicitation::of(&request);
-                let mut response = handler(request, context.clone()).await?;
-                if let Some(form) = form {
-                    response.action = allowed(&form, response.action, &context);
+                let mut response = answer.await?;
+                if let Some(form) = FormElicitation::of(call.params()) {
+                    response.action = allowed(&form, response.action, call.context());
                 }
                 if let Some(mut visit) = visit {
                     visit.is_agreed = matches!(response.action, ElicitationAction::Accept(_));
                 }
                 Ok(response)
             }
-        })
+        });
     }
+}
 
-    fn serve_elicitation(&mut self) -> &mut Self {
-        let elicits = Arc::new(self.elicits.clone());
-        // One handler for the modes of all clients. It replaces the handler that was made for fewer
-        // modes.
-        self.elicits.is_raw = false;
-        self.replace::<ElicitationCreate, _>(move |request, context| {
-            Arc::clone(&elicits).ask(request, context)
-        })
-    }
-
-    /// Returns the modes that are served, if there are any.
-    pub(crate) fn elicits(&self) -> Option<Modes> {
-        let Elicits { form, url, is_raw, .. } = &self.elicits;
-        let modes = Modes { form: *is_raw || form.is_some(), url: *is_raw || url.is_some() };
-        (modes.form || modes.url).then_some(modes)
+/// Tells handlers of pages that were agreed to only.
+impl ServeNotification<op::ElicitationComplete> for Context {
+    fn enter<F>(
+        handlers: &mut acp_handlers::Handlers<Self>,
+        method: &str,
+        listener: impl Fn(Call<op::ElicitationComplete>) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = Result<()>> + Send + 'static,
+    {
+        let pages = Arc::clone(&handlers.special.elicits.pages);
+        handlers.enter_notification(method, move |call: Call<op::ElicitationComplete>| {
+            let told = pages.remove(&call.params().elicitation_id).then(|| listener(call));
+            async move {
+                match told {
+                    Some(told) => told.await,
+                    None => Ok(()),
+                }
+            }
+        });
     }
 }

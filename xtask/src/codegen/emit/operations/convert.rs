@@ -100,19 +100,19 @@ pub(super) fn conversion(
 }
 
 impl Conversion {
-    /// The statements that make the response of `self`.
+    /// The statements that make the response of `value`.
     pub(super) fn of_self(&self, response: &str) -> TokenStream {
         let response = ident(response);
         match self {
             Conversion::Empty => quote!(#response::new()),
-            Conversion::Argument => quote!(#response::new(self)),
+            Conversion::Argument => quote!(#response::new(value)),
             Conversion::Members(members) => {
                 let members = members.iter().map(|member| ident(member));
-                let assigned = members.map(|member| quote!(response.#member = self.#member;));
+                let assigned = members.map(|member| quote!(response.#member = value.#member;));
                 quote!(let mut response = #response::new(); #(#assigned)* response)
             }
-            Conversion::From | Conversion::Opened => quote!(self),
-            Conversion::State => quote!(Opened::new(self)),
+            Conversion::From | Conversion::Opened => quote!(value),
+            Conversion::State => quote!(Opened::new(value)),
         }
     }
 }

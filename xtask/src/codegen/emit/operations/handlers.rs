@@ -18,7 +18,9 @@ pub(super) fn emit(schema: &Schema, operations: &[Operation<'_>], half: &Half) -
     let types = operations.iter().flat_map(|operation| types(schema, operation));
     let mut items = imports(types);
     let library = match half.side {
-        Side::Client => "use crate::serve::rows;\nuse crate::{Argument, Call, FromCall, IntoReply, op};\n",
+        Side::Client => {
+            "use acp_handlers::{Answered, Notified};\nuse acp_rpc::Reply;\n\nuse crate::{Argument, Call, Context, FromCall, Returns, op};\n"
+        }
         _ => {
             "use crate::serve::lifecycle::rows;\nuse crate::{Agent, Call, FromCall, IntoReply, Opened, Result, op};\n"
         }
@@ -67,7 +69,7 @@ fn arguments(operation: &Operation<'_>) -> impl Iterator<Item = TokenStream> {
         match operation.half.side {
             Side::Client => quote! {
                 #gate
-                impl FromCall<op::#marker> for #ty {
+                impl FromCall<op::#marker, Context> for #ty {
                     fn from_call(call: &mut Call<op::#marker>) -> Argument<'_, Self> {
                         Argument::now(#value)
                     }
@@ -88,7 +90,7 @@ fn arguments(operation: &Operation<'_>) -> impl Iterator<Item = TokenStream> {
 /// The results that become an answer: those of the row, and the response.
 fn replies(operation: &Operation<'_>) -> impl Iterator<Item = TokenStream> {
     let response = operation.method.response.as_deref();
-    let whole = response.filter(|_| !operation.opens()).map(|response| (response, quote!(self)));
+    let whole = response.filter(|_| !operation.opens()).map(|response| (response, quote!(value)));
     let others = operation
         .returns
         .iter()
@@ -107,6 +109,7 @@ fn reply(operation: &Operation<'_>, ty: &str, value: TokenStream, is_block: bool
         "Opened<T>" => "Opened<S>",
         ty => ty,
     };
+    let argument = if ty == "()" { quote!(_) } else { quote!(value) };
     let ty: syn::Type = syn::parse_str(ty).expect("a type that the overlay names");
     let (answer, value) = match (operation.opens(), operation.answer) {
         (true, _) => (quote!(Opened<S>), value),
@@ -123,8 +126,8 @@ fn reply(operation: &Operation<'_>, ty: &str, value: TokenStream, is_block: bool
     match operation.half.side {
         Side::Client => quote! {
             #gate
-            impl IntoReply<op::#marker> for #ty {
-                fn into_reply(self) -> #answer {
+            impl Returns<op::#marker, #ty> for Context {
+                fn answer(#argument: #ty) -> #answer {
                     #value
                 }
             }
@@ -133,6 +136,7 @@ fn reply(operation: &Operation<'_>, ty: &str, value: TokenStream, is_block: bool
             #gate
             impl<S: Send + Sync + 'static> IntoReply<op::#marker, S> for #ty {
                 fn into_reply(self) -> #answer {
+                    let #argument = self;
                     #value
                 }
             }
@@ -149,12 +153,7 @@ fn served(operation: &Operation<'_>) -> Vec<TokenStream> {
         calls.push(quote!(#gate rows::#name!(#arguments);));
     };
     if operation.half.side == Side::Client {
-        let kind = ident(if operation.is_request() { "request" } else { "notification" });
-        if !operation.by_hand {
-            call("served", quote!(#kind #marker));
-        }
-        calls.extend(notified(operation));
-        return calls;
+        return if operation.by_hand { calls } else { vec![default(operation)] };
     }
     if !operation.by_hand {
         match operation.session {
@@ -182,6 +181,24 @@ fn served(operation: &Operation<'_>) -> Vec<TokenStream> {
     }
     calls.extend(notified(operation));
     calls
+}
+
+/// The work that the machine does by itself: none around the handler.
+fn default(operation: &Operation<'_>) -> TokenStream {
+    let (gate, marker) = (operation.gate(), operation.marker());
+    match operation.method.response.as_deref().map(ident) {
+        Some(response) => quote! {
+            #gate
+            impl Answered for op::#marker {
+                type Answer = #response;
+
+                fn reply(answer: #response, write: impl FnOnce(#response) -> Reply) -> Reply {
+                    write(answer)
+                }
+            }
+        },
+        None => quote!(#gate impl Notified for op::#marker {}),
+    }
 }
 
 /// The trait by which routers take handlers that answer nothing.

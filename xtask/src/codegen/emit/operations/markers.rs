@@ -20,8 +20,12 @@ pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
         [Some(params.as_str()), response.as_deref(), session].into_iter().flatten().map(|ty| (ty, *unstable))
     });
     items.extend(imports(types));
-    let library = if half.side == Side::Client { "{OnSession, Op}" } else { "{Op, Sealed}" };
-    items.push(Item::Text(format!("use crate::op::{library};\n")));
+    let library = if half.side == Side::Client {
+        "use acp_handlers::OnSession;\n\nuse crate::op::Op;\n"
+    } else {
+        "use crate::op::{Op, Sealed};\n"
+    };
+    items.push(Item::Text(library.to_owned()));
     items.extend(operation_enum(operations, half).map(Item::Tokens));
     items.extend(operations.iter().flat_map(marker).filter(|tokens| !tokens.is_empty()).map(Item::Tokens));
     items

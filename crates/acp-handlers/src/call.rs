@@ -1,0 +1,57 @@
+//! A call of a handler.
+
+use std::fmt;
+use std::sync::Arc;
+
+use acp_types::op::Op;
+
+use crate::serve::Admit;
+
+/// A call of the handler of operation `O`, admitted and ready to run. It is the source of the
+/// handler's arguments.
+pub struct Call<O: Op, Cx: Admit<O>> {
+    context: Cx,
+    params: Arc<O::Params>,
+    admission: Cx::Admission,
+}
+
+impl<O: Op, Cx: Admit<O>> Call<O, Cx> {
+    /// Creates a call.
+    pub const fn new(context: Cx, params: Arc<O::Params>, admission: Cx::Admission) -> Self {
+        Self { context, params, admission }
+    }
+
+    /// Returns the params of the request or notification.
+    #[must_use]
+    pub fn params(&self) -> &O::Params {
+        &self.params
+    }
+
+    /// Returns the context of the call.
+    #[must_use]
+    pub const fn context(&self) -> &Cx {
+        &self.context
+    }
+
+    /// Returns the result of admission.
+    #[must_use]
+    pub const fn admission(&self) -> &Cx::Admission {
+        &self.admission
+    }
+}
+
+impl<O: Op, Cx: Admit<O>> Clone for Call<O, Cx> {
+    fn clone(&self) -> Self {
+        Self {
+            context: self.context.clone(),
+            params: Arc::clone(&self.params),
+            admission: self.admission.clone(),
+        }
+    }
+}
+
+impl<O: Op, Cx: Admit<O>> fmt::Debug for Call<O, Cx> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call").field("operation", &O::NAME).finish_non_exhaustive()
+    }
+}
