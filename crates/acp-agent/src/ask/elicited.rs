@@ -71,7 +71,7 @@ impl OpenedUrl {
         OpenedUrl { client: client.clone(), id: unique_id("elicitation").into() }
     }
 
-    pub(crate) fn request(
+    pub(crate) fn question(
         &self,
         message: impl Into<String>,
         url: impl Into<String>,

@@ -95,7 +95,12 @@ impl<'n, A: Agent> Incoming<'n, A> {
 
 /// Reads the params of a request. The error names the field.
 pub(crate) fn read_params<O: Op>(params: Node<'_>, method: &str) -> std::result::Result<O::Params, RpcError> {
-    read::<O>(params).map_err(|error| RpcError::invalid_params(format!("params of `{method}`: {error}")))
+    read::<O>(params).map_err(|error| unreadable(method, &error))
+}
+
+/// Returns the error for params that cannot be read.
+pub(crate) fn unreadable(method: &str, error: &ReadError) -> RpcError {
+    RpcError::invalid_params(format!("params of `{method}`: {error}"))
 }
 
 fn read<O: Op>(params: Node<'_>) -> std::result::Result<O::Params, ReadError> {

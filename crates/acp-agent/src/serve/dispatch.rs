@@ -92,7 +92,7 @@ impl<A: Agent> Service for Server<A> {
         if method == methods::SessionCancel::NAME {
             // Here, on the reader. A cancel takes effect before any message behind it is looked at,
             // so it reaches the turn that was running when it was sent, and no later one.
-            return connection.cancel(params);
+            return connection.cancel(&agreed.wire, method, params);
         }
         let profile = self.agent.profile();
         // On the reader, because notifications about a request are dropped once that is answered.
@@ -100,9 +100,9 @@ impl<A: Agent> Service for Server<A> {
         #[cfg(feature = "unstable")]
         if method == methods::McpMessageNotify::NAME
             && let Some(servers) = &connection.servers
-            && servers.is_about_ours(&params)
+            && servers.is_about_ours(&agreed.wire, &params)
         {
-            return servers.notified(params);
+            return servers.notified(&agreed.wire, params);
         }
         let offered = match Operation::from_notification(method) {
             Some(operation) => profile.operations.contains(operation),

@@ -71,7 +71,7 @@ impl Turn {
         url: impl Into<String>,
     ) -> Result<ElicitationAnswer<OpenedUrl>> {
         let page = OpenedUrl::new(self.client());
-        let request = page.request(message, url, session_scope(self.session_id()));
+        let request = page.question(message, url, session_scope(self.session_id()));
         page.read(&self.elicit_with(&request).await?)
     }
 

@@ -10,6 +10,7 @@ use crate::client::client_capabilities::check_offered;
 use crate::error::Result;
 use crate::store::Recorder;
 use crate::updates::decisions::Permissions;
+use crate::updates::directories::Directories;
 use crate::updates::outgoing::OutgoingUpdate;
 use crate::updates::paths;
 use crate::updates::settings::Settings;
@@ -44,7 +45,7 @@ pub struct SessionUpdates {
 /// The part of an open session that does not depend on the agent's state.
 struct OpenSession {
     id: SessionId,
-    cwd: Box<str>,
+    directories: Directories,
     client: Client,
     gate: Arc<Gate>,
     permissions: Permissions,
@@ -57,16 +58,15 @@ impl SessionUpdates {
     /// Creates the updates of a session. `gate` is the gate of the session with this id.
     pub(crate) fn new(
         id: SessionId,
-        cwd: &str,
+        directories: Directories,
         client: Client,
         settings: Settings,
         gate: Arc<Gate>,
         recorder: Option<Recorder>,
     ) -> Self {
         let permissions = Permissions::new();
-        let cwd = cwd.into();
         SessionUpdates {
-            open: Arc::new(OpenSession { id, cwd, client, gate, permissions, settings, recorder }),
+            open: Arc::new(OpenSession { id, directories, client, gate, permissions, settings, recorder }),
         }
     }
 
@@ -112,7 +112,13 @@ impl SessionUpdates {
 
     /// Returns the working directory.
     pub(crate) fn cwd(&self) -> &str {
-        &self.open.cwd
+        self.open.directories.cwd()
+    }
+
+    /// Returns the session's directories, to find files below them.
+    #[cfg(feature = "workspace")]
+    pub(crate) fn directories(&self) -> &Directories {
+        &self.open.directories
     }
 
     /// Returns the session's recorder, if the agent has a store.
@@ -146,7 +152,7 @@ impl SessionUpdates {
     /// be recorded; [`send_when_possible`](Self::send_when_possible) sends it then.
     pub(crate) fn try_send(&self, gate: &Gate, mut update: SessionUpdate) -> Result<Option<SessionUpdate>> {
         let client = &self.open.client;
-        paths::join(&mut update, &self.open.cwd);
+        paths::join(&mut update, self.cwd());
         check_offered(&update, client.capabilities())?;
         if gate.is_closed() {
             return Err(gate.error());

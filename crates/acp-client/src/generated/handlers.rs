@@ -53,8 +53,11 @@ impl Returns<op::CreateTerminal, TerminalId> for Context {
 
 impl Answered for op::CreateTerminal {
     type Answer = CreateTerminalResponse;
-    fn reply(answer: CreateTerminalResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(
+        answer: CreateTerminalResponse,
+        write: impl FnOnce(CreateTerminalResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
     }
 }
 
@@ -108,8 +111,11 @@ impl Returns<op::KillTerminal, ()> for Context {
 
 impl Answered for op::KillTerminal {
     type Answer = KillTerminalResponse;
-    fn reply(answer: KillTerminalResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(
+        answer: KillTerminalResponse,
+        write: impl FnOnce(KillTerminalResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
     }
 }
 
@@ -130,8 +136,11 @@ impl Returns<op::McpMessage, MessageMcpResponse> for Context {
 #[cfg(feature = "unstable")]
 impl Answered for op::McpMessage {
     type Answer = MessageMcpResponse;
-    fn reply(answer: MessageMcpResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(
+        answer: MessageMcpResponse,
+        write: impl FnOnce(MessageMcpResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
     }
 }
 
@@ -155,8 +164,11 @@ impl Returns<op::ReadTextFile, String> for Context {
 
 impl Answered for op::ReadTextFile {
     type Answer = ReadTextFileResponse;
-    fn reply(answer: ReadTextFileResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(
+        answer: ReadTextFileResponse,
+        write: impl FnOnce(ReadTextFileResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
     }
 }
 
@@ -180,8 +192,11 @@ impl Returns<op::ReleaseTerminal, ()> for Context {
 
 impl Answered for op::ReleaseTerminal {
     type Answer = ReleaseTerminalResponse;
-    fn reply(answer: ReleaseTerminalResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(
+        answer: ReleaseTerminalResponse,
+        write: impl FnOnce(ReleaseTerminalResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
     }
 }
 
@@ -223,8 +238,11 @@ impl Returns<op::TerminalOutput, TerminalOutputResponse> for Context {
 
 impl Answered for op::TerminalOutput {
     type Answer = TerminalOutputResponse;
-    fn reply(answer: TerminalOutputResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(
+        answer: TerminalOutputResponse,
+        write: impl FnOnce(TerminalOutputResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
     }
 }
 
@@ -264,8 +282,11 @@ impl Returns<op::WaitForTerminalExit, TerminalExitStatus> for Context {
 
 impl Answered for op::WaitForTerminalExit {
     type Answer = WaitForTerminalExitResponse;
-    fn reply(answer: WaitForTerminalExitResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(
+        answer: WaitForTerminalExitResponse,
+        write: impl FnOnce(WaitForTerminalExitResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
     }
 }
 
@@ -289,7 +310,10 @@ impl Returns<op::WriteTextFile, ()> for Context {
 
 impl Answered for op::WriteTextFile {
     type Answer = WriteTextFileResponse;
-    fn reply(answer: WriteTextFileResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(
+        answer: WriteTextFileResponse,
+        write: impl FnOnce(WriteTextFileResponse) -> Reply,
+    ) -> Reply {
+        write(answer)
     }
 }

@@ -3,25 +3,23 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use acp_json::{Node, Record as _};
+use acp_json::Node;
 use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::Meta;
 use acp_types::v1::{
-    AgentCapabilities, AuthMethod, ClientCapabilities, Implementation, InitializeRequest, InitializeResponse,
-    ProtocolVersion,
+    AgentCapabilities, AuthMethod, ClientCapabilities, InitializeRequest, InitializeResponse,
 };
-use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::client::Agreed;
 use crate::error::{Error, Result};
 use crate::facts::profile::Profile;
 use crate::handler::agent::Agent;
 use crate::handler::call::Scope;
-use crate::handler::incoming::{Called, Incoming, read_params};
+use crate::handler::incoming::{Called, Incoming, unreadable};
 use crate::handler::operation::ServeOperation;
 use crate::op::{self, Op as _};
 use crate::session::connection::Connection;
-use crate::wire::Wire;
+use crate::wire::{self, initialize::Asked};
 
 /// Answers `initialize`.
 pub(crate) fn initialize<A: Agent>(
@@ -32,11 +30,11 @@ pub(crate) fn initialize<A: Agent>(
     request: Request,
 ) -> Called {
     let method = op::Initialize::METHOD;
-    let asked = read_params::<op::Initialize>(params.clone(), method)?;
+    let asked = wire::initialize::read(params.clone()).map_err(|error| unreadable(method, &error))?;
     let mut own = profile.capabilities();
     let meta = agent.capability_meta();
     own.meta = (meta != Meta::new()).then_some(meta);
-    let agreed = Arc::new(agree(own, asked, &params));
+    let agreed = Arc::new(agree(own, asked));
     connection.begin(&agreed)?;
     let incoming = Incoming { method, params, request, agreed, agent, connection, reopening: None };
     if profile.auth_methods {
@@ -46,24 +44,15 @@ pub(crate) fn initialize<A: Agent>(
     }
 }
 
-/// Chooses the version that was asked for if it is spoken here, otherwise the newest one. There is
-/// only one (rules `v1-init-04`, `v1-init-05`).
-fn agree(own: AgentCapabilities, asked: InitializeRequest, params: &Node<'_>) -> Agreed {
+fn agree(own: AgentCapabilities, asked: Asked) -> Agreed {
+    let Asked { wire, request } = asked;
     Agreed {
-        wire: Wire::V1,
-        info: asked.client_info.or_else(|| newer_info(asked.protocol_version, params)),
-        capabilities: asked.client_capabilities,
+        wire,
+        info: request.client_info,
+        capabilities: request.client_capabilities,
         own,
         logged_in: AtomicBool::new(false),
     }
-}
-
-/// Returns the member `info`, as it is called from version 2 on. Nothing else that version 1 does
-/// not know is taken from a newer request: its `capabilities` have other meanings and must not
-/// switch anything on (rules `v1-init-08`, `v1-init-09`).
-fn newer_info(asked: ProtocolVersion, params: &Node<'_>) -> Option<Implementation> {
-    let info = params.get("info").filter(|_| asked > ProtocolVersion::LATEST)?;
-    acp_json::read(info.clone()).ok()
 }
 
 impl ServeOperation for op::Initialize {
@@ -90,22 +79,7 @@ impl ServeOperation for op::Initialize {
             .agent_capabilities(client.agent_capabilities().clone())
             .auth_methods(methods)
             .agent_info(scope.connection.info.clone());
-        Ok(Reply::new(Complete(response)))
-    }
-}
-
-/// The response with its capabilities, also if they are empty. The protocol has them in every
-/// answer (rule `v1-init-13`), while the type leaves out an empty member.
-struct Complete(InitializeResponse);
-
-impl Serialize for Complete {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.0.write(&mut map)?;
-        if self.0.agent_capabilities == AgentCapabilities::default() {
-            map.serialize_entry("agentCapabilities", &self.0.agent_capabilities)?;
-        }
-        map.end()
+        Ok(client.wire().initialized(response))
     }
 }
 

@@ -18,6 +18,7 @@ use crate::open::request::OpensSession;
 use crate::serve::stored::reopen;
 use crate::session::queue::Turns;
 use crate::session::{Entry, Session};
+use crate::updates::directories::Directories;
 use crate::updates::session_updates::SessionUpdates;
 use crate::updates::settings::{Settings, retain_offered};
 
@@ -138,7 +139,7 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     let recorder = opening.recorder().cloned();
     let updates = SessionUpdates::new(
         id.clone(),
-        O::cwd(opening.request()),
+        Directories::new(O::cwd(opening.request()), O::additional_directories(opening.request())),
         scope.client.clone(),
         settings,
         opening.gate(&id),
@@ -158,8 +159,8 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     }
     opening.opened(updates);
     let reply = match scope.reopening.clone() {
-        Some(reopening) => reopening.reply(modes, config_options, meta),
-        None => Reply::new(O::response(id, modes, config_options, meta)),
+        Some(reopening) => reopening.reply(scope.client.wire(), modes, config_options, meta),
+        None => scope.client.wire().answer(O::response(id, modes, config_options, meta)),
     };
     let opening = opening.clone();
     Ok(reply.after(move |_| {

@@ -144,7 +144,7 @@ impl Session {
 
     pub(crate) fn cancel_turn(&self, turn: Option<u64>) -> Result<(), Error> {
         let (agent, cancel) = (self.agent(), CancelNotification::new(self.id().clone()));
-        self.state().cancel_turn(turn, || agent.wire().notify_now(agent.peer(), self.id(), &cancel))
+        self.state().cancel_turn(turn, || agent.wire().send_now(agent.peer(), self.id(), &cancel))
     }
 }
 

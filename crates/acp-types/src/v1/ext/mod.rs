@@ -12,6 +12,7 @@ mod format;
 mod id;
 mod listed;
 mod mode;
+pub(super) mod of_path;
 mod offered;
 mod path;
 mod permission;

@@ -192,8 +192,8 @@ fn default(operation: &Operation<'_>) -> TokenStream {
             impl Answered for op::#marker {
                 type Answer = #response;
 
-                fn reply(answer: #response) -> Reply {
-                    Reply::new(answer)
+                fn reply(answer: #response, write: impl FnOnce(#response) -> Reply) -> Reply {
+                    write(answer)
                 }
             }
         },
