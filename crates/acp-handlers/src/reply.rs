@@ -16,7 +16,7 @@ use crate::serve::ServeRequest;
     note = "`#[ext]` requests return a `Result` of any `Serialize` type",
     note = "in an agent: `prompt` returns `Result<StopReason>`, and operations that open a session return \
             `Result<Opened<T>>` with the `T` of `new_session`",
-    note = "in a client: `request_permission` can return `Result<Choice>`, and `read_text_file` `Result<String>`"
+    note = "in a client: `request_permission` can return `Result<PermissionAnswer>`, and `read_text_file` `Result<String>`"
 )]
 pub trait Returns<O: Op, V>: ServeRequest<O> {
     /// Makes the answer.
