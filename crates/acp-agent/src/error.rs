@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use acp_handlers::Conflict;
 use acp_rpc::{CallError, Error as RpcError, Fault};
 use acp_types::Map;
 use acp_types::v1::{ErrorCode, SessionId};
@@ -61,6 +62,9 @@ pub enum Error {
         /// A description of the problem, or of a value that would fit.
         problem: &'static str,
     },
+    /// The agent's handlers cannot be those of one connection: a mistake in the program. Nothing was
+    /// read.
+    Conflict(Conflict),
     /// The request is answered with this error object, unchanged.
     Rpc(RpcError),
     /// Reading or writing failed.
@@ -192,6 +196,7 @@ impl fmt::Display for Error {
                     "the answer to `elicitation/create` is not what the form allows: `{field}` {problem}"
                 )
             }
+            Error::Conflict(conflict) => conflict.fmt(f),
             Error::Rpc(error) => f.write_str(&error.message),
             Error::Io(error) => error.fmt(f),
             Error::Other(error) => error.fmt(f),
@@ -210,6 +215,7 @@ impl std::error::Error for Error {
             | Error::SessionClosed { .. }
             | Error::NotOffered { .. }
             | Error::FormField { .. }
+            | Error::Conflict(_)
             | Error::Rpc(_) => None,
         }
     }

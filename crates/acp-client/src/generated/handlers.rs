@@ -14,9 +14,6 @@ use acp_types::v1::{
 #[cfg(feature = "unstable")]
 use acp_types::v1::{AuthStatusUpdateNotification, MessageMcpRequest, MessageMcpResponse};
 
-use acp_handlers::{Answered, Notified};
-use acp_rpc::Reply;
-
 use crate::{Argument, Call, Context, FromCall, Returns, op};
 
 use crate::Choice;
@@ -31,7 +28,7 @@ impl FromCall<op::AuthStatusUpdate, Context> for AuthStatusUpdateNotification {
 }
 
 #[cfg(feature = "unstable")]
-impl Notified for op::AuthStatusUpdate {}
+impl acp_handlers::Notified for op::AuthStatusUpdate {}
 
 impl FromCall<op::CreateTerminal, Context> for CreateTerminalRequest {
     fn from_call(call: &mut Call<op::CreateTerminal>) -> Argument<'_, Self> {
@@ -51,10 +48,10 @@ impl Returns<op::CreateTerminal, TerminalId> for Context {
     }
 }
 
-impl Answered for op::CreateTerminal {
+impl acp_handlers::Answered for op::CreateTerminal {
     type Answer = CreateTerminalResponse;
-    fn reply(answer: CreateTerminalResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(answer: CreateTerminalResponse) -> acp_rpc::Reply {
+        acp_rpc::Reply::new(answer)
     }
 }
 
@@ -106,10 +103,10 @@ impl Returns<op::KillTerminal, ()> for Context {
     }
 }
 
-impl Answered for op::KillTerminal {
+impl acp_handlers::Answered for op::KillTerminal {
     type Answer = KillTerminalResponse;
-    fn reply(answer: KillTerminalResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(answer: KillTerminalResponse) -> acp_rpc::Reply {
+        acp_rpc::Reply::new(answer)
     }
 }
 
@@ -128,10 +125,10 @@ impl Returns<op::McpMessage, MessageMcpResponse> for Context {
 }
 
 #[cfg(feature = "unstable")]
-impl Answered for op::McpMessage {
+impl acp_handlers::Answered for op::McpMessage {
     type Answer = MessageMcpResponse;
-    fn reply(answer: MessageMcpResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(answer: MessageMcpResponse) -> acp_rpc::Reply {
+        acp_rpc::Reply::new(answer)
     }
 }
 
@@ -153,10 +150,10 @@ impl Returns<op::ReadTextFile, String> for Context {
     }
 }
 
-impl Answered for op::ReadTextFile {
+impl acp_handlers::Answered for op::ReadTextFile {
     type Answer = ReadTextFileResponse;
-    fn reply(answer: ReadTextFileResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(answer: ReadTextFileResponse) -> acp_rpc::Reply {
+        acp_rpc::Reply::new(answer)
     }
 }
 
@@ -178,10 +175,10 @@ impl Returns<op::ReleaseTerminal, ()> for Context {
     }
 }
 
-impl Answered for op::ReleaseTerminal {
+impl acp_handlers::Answered for op::ReleaseTerminal {
     type Answer = ReleaseTerminalResponse;
-    fn reply(answer: ReleaseTerminalResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(answer: ReleaseTerminalResponse) -> acp_rpc::Reply {
+        acp_rpc::Reply::new(answer)
     }
 }
 
@@ -221,10 +218,10 @@ impl Returns<op::TerminalOutput, TerminalOutputResponse> for Context {
     }
 }
 
-impl Answered for op::TerminalOutput {
+impl acp_handlers::Answered for op::TerminalOutput {
     type Answer = TerminalOutputResponse;
-    fn reply(answer: TerminalOutputResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(answer: TerminalOutputResponse) -> acp_rpc::Reply {
+        acp_rpc::Reply::new(answer)
     }
 }
 
@@ -262,10 +259,10 @@ impl Returns<op::WaitForTerminalExit, TerminalExitStatus> for Context {
     }
 }
 
-impl Answered for op::WaitForTerminalExit {
+impl acp_handlers::Answered for op::WaitForTerminalExit {
     type Answer = WaitForTerminalExitResponse;
-    fn reply(answer: WaitForTerminalExitResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(answer: WaitForTerminalExitResponse) -> acp_rpc::Reply {
+        acp_rpc::Reply::new(answer)
     }
 }
 
@@ -287,9 +284,9 @@ impl Returns<op::WriteTextFile, ()> for Context {
     }
 }
 
-impl Answered for op::WriteTextFile {
+impl acp_handlers::Answered for op::WriteTextFile {
     type Answer = WriteTextFileResponse;
-    fn reply(answer: WriteTextFileResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(answer: WriteTextFileResponse) -> acp_rpc::Reply {
+        acp_rpc::Reply::new(answer)
     }
 }
