@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use acp_handlers::Conflict;
 use acp_rpc::{CallError, Error as RpcError, Fault};
 use acp_types::Map;
 use acp_types::v1::ext::FormError;
@@ -57,6 +58,9 @@ pub enum Error {
     },
     /// The user has filled in the form, but not as it allows.
     Form(FormError),
+    /// The agent's handlers cannot be those of one connection: a mistake in the program. Nothing was
+    /// read.
+    Conflict(Conflict),
     /// The request is answered with this error object, unchanged.
     Rpc(RpcError),
     /// Reading or writing failed.
@@ -185,6 +189,7 @@ impl fmt::Display for Error {
             Error::Form(error) => {
                 write!(f, "the answer to `elicitation/create` is not what the form allows: {error}")
             }
+            Error::Conflict(conflict) => conflict.fmt(f),
             Error::Rpc(error) => f.write_str(&error.message),
             Error::Io(error) => error.fmt(f),
             Error::Other(error) => error.fmt(f),
@@ -203,6 +208,7 @@ impl std::error::Error for Error {
             | Error::TurnOver
             | Error::SessionClosed { .. }
             | Error::NotOffered { .. }
+            | Error::Conflict(_)
             | Error::Rpc(_) => None,
         }
     }

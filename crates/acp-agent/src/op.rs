@@ -1,7 +1,7 @@
 //! Operations: one marker type for each.
 
+use acp_types::Meta;
 use acp_types::v1::{InitializeRequest, InitializeResponse};
-use acp_types::{Meta, method};
 
 #[doc(inline)]
 pub use acp_types::op::{Extension, Notification, Op, assert_own};
@@ -41,7 +41,6 @@ pub use acp_types::op::{Extension, Notification, Op, assert_own};
 #[doc(inline)]
 pub use acp_types::op::Request;
 
-pub(crate) use self::sealed::Sealed;
 pub use crate::generated::op::*;
 
 /// The operation `initialize`, which the library answers. Its handler is the hook `auth_methods`.
@@ -58,16 +57,3 @@ impl Op for Initialize {
         params.meta.as_ref()
     }
 }
-
-/// Seals the traits of operations: only the markers of this crate have them.
-mod sealed {
-    pub trait Sealed {}
-}
-
-impl Sealed for Initialize {}
-
-impl Sealed for Extension {}
-
-impl<M> Sealed for Request<M> where M: method::Request<Params: Clone + Sync> + 'static {}
-
-impl<M> Sealed for Notification<M> where M: method::Notification<Params: Clone + Sync> + 'static {}

@@ -21,7 +21,7 @@ use acp_types::v1::{
     SetSessionTitleResponse, UnarchiveSessionRequest, UnarchiveSessionResponse,
 };
 
-use crate::op::{Op, Sealed};
+use crate::op::Op;
 
 /// A request or a notification of the protocol that an agent handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -294,9 +294,6 @@ impl Op for ArchiveSession {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for ArchiveSession {}
-
 /// Says whether the client is logged in, and as whom.
 #[cfg(feature = "unstable")]
 #[derive(Debug)]
@@ -313,9 +310,6 @@ impl Op for AuthStatus {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for AuthStatus {}
-
 /// Logs the client in with one of the methods that `initialize` advertised.
 #[derive(Debug)]
 pub enum Authenticate {}
@@ -329,8 +323,6 @@ impl Op for Authenticate {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for Authenticate {}
 
 /// Ends the work in a session and frees what it holds.
 #[derive(Debug)]
@@ -346,8 +338,6 @@ impl Op for CloseSession {
     }
 }
 
-impl Sealed for CloseSession {}
-
 /// Deletes a session and its history.
 #[derive(Debug)]
 pub enum DeleteSession {}
@@ -361,8 +351,6 @@ impl Op for DeleteSession {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for DeleteSession {}
 
 /// Turns a model provider off.
 #[cfg(feature = "unstable")]
@@ -380,9 +368,6 @@ impl Op for DisableProvider {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for DisableProvider {}
-
 /// Opens a session that begins with what another one knows.
 #[cfg(feature = "unstable")]
 #[derive(Debug)]
@@ -398,9 +383,6 @@ impl Op for ForkSession {
         params.meta.as_ref()
     }
 }
-
-#[cfg(feature = "unstable")]
-impl Sealed for ForkSession {}
 
 /// Lists the model providers and how they are configured.
 #[cfg(feature = "unstable")]
@@ -418,9 +400,6 @@ impl Op for ListProviders {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for ListProviders {}
-
 /// Lists the sessions that can be loaded or resumed.
 #[derive(Debug)]
 pub enum ListSessions {}
@@ -434,8 +413,6 @@ impl Op for ListSessions {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for ListSessions {}
 
 /// Opens an earlier session and replays its conversation.
 #[derive(Debug)]
@@ -451,8 +428,6 @@ impl Op for LoadSession {
     }
 }
 
-impl Sealed for LoadSession {}
-
 /// Logs the client out.
 #[derive(Debug)]
 pub enum Logout {}
@@ -466,8 +441,6 @@ impl Op for Logout {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for Logout {}
 
 /// Takes a notification of an MCP server that is reached through the client.
 #[cfg(feature = "unstable")]
@@ -485,9 +458,6 @@ impl Op for McpMessage {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for McpMessage {}
-
 /// Opens a session.
 #[derive(Debug)]
 pub enum NewSession {}
@@ -501,8 +471,6 @@ impl Op for NewSession {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for NewSession {}
 
 /// Runs a turn: from the user's message to the reason why the agent stopped.
 #[derive(Debug)]
@@ -518,8 +486,6 @@ impl Op for Prompt {
     }
 }
 
-impl Sealed for Prompt {}
-
 /// Opens an earlier session without replaying it.
 #[derive(Debug)]
 pub enum ResumeSession {}
@@ -533,8 +499,6 @@ impl Op for ResumeSession {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for ResumeSession {}
 
 /// Says whether a session is open, without touching it.
 #[cfg(feature = "unstable")]
@@ -552,9 +516,6 @@ impl Op for SessionStatus {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for SessionStatus {}
-
 /// Changes a config option of a session.
 #[derive(Debug)]
 pub enum SetConfigOption {}
@@ -569,8 +530,6 @@ impl Op for SetConfigOption {
     }
 }
 
-impl Sealed for SetConfigOption {}
-
 /// Changes the mode of a session.
 #[derive(Debug)]
 pub enum SetMode {}
@@ -584,8 +543,6 @@ impl Op for SetMode {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for SetMode {}
 
 /// Configures a model provider.
 #[cfg(feature = "unstable")]
@@ -603,9 +560,6 @@ impl Op for SetProvider {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for SetProvider {}
-
 /// Gives a session a title of the user's, and says which it has now.
 #[cfg(feature = "unstable")]
 #[derive(Debug)]
@@ -622,9 +576,6 @@ impl Op for SetTitle {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for SetTitle {}
-
 /// Takes an archived session back into the lists.
 #[cfg(feature = "unstable")]
 #[derive(Debug)]
@@ -640,6 +591,3 @@ impl Op for UnarchiveSession {
         params.meta.as_ref()
     }
 }
-
-#[cfg(feature = "unstable")]
-impl Sealed for UnarchiveSession {}

@@ -2,56 +2,58 @@
 
 use std::sync::Arc;
 
+use acp_handlers::{Admit, Answered, ServeRequest};
 use acp_rpc::{Error as RpcError, Reply};
 use acp_types::v1::{
     SetSessionConfigOptionRequest, SetSessionConfigOptionResponse, SetSessionModeRequest,
     SetSessionModeResponse,
 };
 
-use crate::error::Result;
-use crate::handler::call::Scope;
-use crate::handler::operation::ServeOperation;
+use crate::error::{Error, Result};
+use crate::handler::scope::{Call, Scope};
 use crate::op;
-use crate::serve::lifecycle::answer::{answer, answered};
 use crate::session::Session;
 use crate::updates::settings::retain_offered;
 
-impl ServeOperation for op::SetMode {
-    type Admission<S: Send + Sync + 'static> = Session<S>;
-    answered!(SetSessionModeResponse);
+impl<S: Send + Sync + 'static> Admit<op::SetMode> for Scope<S> {
+    type Admission = Session<S>;
 
-    fn admit<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        params: &Arc<SetSessionModeRequest>,
-    ) -> Result<Self::Admission<S>, RpcError> {
-        let session = scope.connection.sessions.find(&params.session_id)?;
+    fn admit(&self, params: &Arc<SetSessionModeRequest>) -> Result<Session<S>, RpcError> {
+        let session = self.connection.sessions.find(&params.session_id)?;
         session.updates().settings().check_mode(&params.session_id, &params.mode_id)?;
         Ok(session)
     }
 }
 
-impl ServeOperation for op::SetConfigOption {
-    type Admission<S: Send + Sync + 'static> = Session<S>;
-    type Answer<S: Send + Sync + 'static> = SetSessionConfigOptionResponse;
+impl Answered for op::SetMode {
+    type Answer = SetSessionModeResponse;
 
-    fn admit<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        params: &Arc<SetSessionConfigOptionRequest>,
-    ) -> Result<Self::Admission<S>, RpcError> {
-        let session = scope.connection.sessions.find(&params.session_id)?;
+    fn reply(answer: SetSessionModeResponse, write: impl FnOnce(SetSessionModeResponse) -> Reply) -> Reply {
+        write(answer)
+    }
+}
+
+impl<S: Send + Sync + 'static> Admit<op::SetConfigOption> for Scope<S> {
+    type Admission = Session<S>;
+
+    fn admit(&self, params: &Arc<SetSessionConfigOptionRequest>) -> Result<Session<S>, RpcError> {
+        let session = self.connection.sessions.find(&params.session_id)?;
         session.updates().settings().check_option(params)?;
         Ok(session)
     }
+}
 
-    async fn finish<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        session: &Session<S>,
+impl<S: Send + Sync + 'static> ServeRequest<op::SetConfigOption> for Scope<S> {
+    type Answer = SetSessionConfigOptionResponse;
+
+    async fn finish(
+        call: &Call<op::SetConfigOption, S>,
         outcome: Result<SetSessionConfigOptionResponse>,
     ) -> Result<Reply, RpcError> {
-        answer(outcome.map(|mut response| {
-            retain_offered(&mut response.config_options, scope.client.capabilities());
-            session.updates().settings().set_options(&response.config_options);
-            response
-        }))
+        let mut response = outcome.map_err(Error::into_rpc)?;
+        let client = &call.context().client;
+        retain_offered(&mut response.config_options, client.capabilities());
+        call.admission().updates().settings().set_options(&response.config_options);
+        Ok(client.wire().answer(response))
     }
 }
