@@ -118,7 +118,7 @@ pub use crate::error::{Error, Result};
 pub use crate::facts::profile::{McpTransports, Profile, PromptContent};
 pub use crate::generated::opening::*;
 pub use crate::handler::agent::Agent;
-pub use crate::handler::on_session::{InSession, OnSession};
+pub use crate::handler::on_session::OnSession;
 pub use crate::handler::router::Router;
 pub use crate::handler::scope::{Argument, Call, Handlers, Scope};
 #[cfg(feature = "mcp")]

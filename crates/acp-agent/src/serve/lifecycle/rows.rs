@@ -38,6 +38,19 @@ macro_rules! served {
     };
 }
 
+/// Gives handlers the session that was found on admission.
+macro_rules! session {
+    ($marker:ident) => {
+        impl<S: Send + Sync + 'static> $crate::OnSession<$crate::op::$marker> for $crate::Scope<S> {
+            type State = S;
+
+            fn session(call: &$crate::Call<$crate::op::$marker, S>) -> $crate::Result<$crate::Session<S>> {
+                Ok($crate::handler::on_session::HasSession::session(call.admission()).clone())
+            }
+        }
+    };
+}
+
 /// Gives handlers the MCP servers of the session that is being opened.
 macro_rules! mcp {
     ($marker:ident) => {
@@ -52,4 +65,4 @@ macro_rules! mcp {
     };
 }
 
-pub(crate) use {mcp, served};
+pub(crate) use {mcp, served, session};
