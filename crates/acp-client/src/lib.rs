@@ -95,6 +95,7 @@ pub use acp_rpc::{
 };
 /// The types of the protocol, by the name that they have in `acp_agent` as well.
 pub use acp_types::v1 as types;
+pub use acp_types::v1::ext::{FormError, FormProblem};
 pub use acp_types::{FromNode, Map, Meta, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::agent::Agent;
@@ -125,7 +126,6 @@ pub use serve::cancel::Cancel;
 pub use serve::choice::Choice;
 pub use serve::client::Client;
 pub use serve::context::Context;
-pub use serve::elicitation::form::FormError;
 pub use serve::elicitation::question::{ElicitationAnswer, FormElicitation, UrlElicitation};
 pub use serve::handlers::Handlers;
 pub use serve::router::Router;

@@ -20,7 +20,7 @@ pub trait CallContext: Clone + Send + Sync + 'static {
     ///
     /// # Errors
     /// They do not fit.
-    fn read<O: Op>(params: Node<'_>) -> Result<O::Params, ReadError>;
+    fn read<O: Op>(&self, params: Node<'_>) -> Result<O::Params, ReadError>;
 
     /// Returns the error object for params of a request that do not fit.
     fn unreadable(method: &str, error: &ReadError) -> RpcError;

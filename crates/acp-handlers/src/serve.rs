@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acp_json::{Node, ReadError};
+use acp_json::{Node, ReadError, Value};
 use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::method;
 use acp_types::op::{self, Op};
@@ -21,7 +21,7 @@ pub trait Admit<O: Op>: CallContext {
     /// # Errors
     /// They do not fit.
     fn params(&self, params: Node<'_>) -> Result<O::Params, ReadError> {
-        Self::read::<O>(params)
+        self.read::<O>(params)
     }
 
     /// Checks the params and finds the things that they name. Runs on the reader, in the order of
@@ -101,14 +101,14 @@ pub trait Answered: Op {
     /// The answer: the response, unless its type is known only to the handler.
     type Answer: Send + 'static;
 
-    /// Makes the reply.
-    fn reply(answer: Self::Answer) -> Reply;
+    /// Makes the reply. `write` writes a response.
+    fn reply(answer: Self::Answer, write: impl FnOnce(Self::Response) -> Reply) -> Reply;
 }
 
 impl Answered for op::Extension {
     type Answer = Reply;
 
-    fn reply(answer: Reply) -> Reply {
+    fn reply(answer: Reply, _: impl FnOnce(Value) -> Reply) -> Reply {
         answer
     }
 }
@@ -119,8 +119,8 @@ where
 {
     type Answer = M::Response;
 
-    fn reply(answer: M::Response) -> Reply {
-        Reply::new(answer)
+    fn reply(answer: M::Response, write: impl FnOnce(M::Response) -> Reply) -> Reply {
+        write(answer)
     }
 }
 

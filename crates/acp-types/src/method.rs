@@ -1,5 +1,7 @@
 //! The facts about a method of the protocol, as types and as a table.
 
+use std::fmt;
+
 use acp_json::FromNode;
 use serde_core::Serialize;
 
@@ -43,6 +45,32 @@ pub enum Kind {
     Request,
     /// It is not answered.
     Notification,
+}
+
+/// The name of a method that is not an extension. `Display` continues a sentence that begins with
+/// the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NotAnExtension;
+
+impl fmt::Display for NotAnExtension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("must start with `_`: all other names belong to the protocol")
+    }
+}
+
+impl std::error::Error for NotAnExtension {}
+
+/// Checks the name of an extension method, [which starts with
+/// `_`](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-ext-05).
+///
+/// # Errors
+/// The name belongs to the protocol.
+pub const fn check_extension(method: &str) -> Result<(), NotAnExtension> {
+    match method.as_bytes() {
+        [b'_', ..] => Ok(()),
+        _ => Err(NotAnExtension),
+    }
 }
 
 /// A row of the table of methods.

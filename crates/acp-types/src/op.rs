@@ -119,7 +119,7 @@ impl<M> fmt::Debug for Notification<M> {
 #[track_caller]
 pub const fn assert_own(method: &str) {
     assert!(
-        matches!(method.as_bytes(), [b'_', ..]),
+        method::check_extension(method).is_ok(),
         "the name of a method of one's own starts with `_`: all others belong to the protocol"
     );
 }

@@ -3,6 +3,7 @@
 
 pub mod attribute;
 pub mod circle;
+pub mod door;
 pub mod import;
 pub mod judge;
 pub mod list;
@@ -76,6 +77,7 @@ impl Survey {
         let unreached = graph.source.unreached()?;
         faults.extend(unreached.iter().map(|path| format!("src/{path} is declared by no module")));
         faults.extend(long_files(&folder, list.lines)?);
+        faults.extend(door::faults(name, &graph.source, &list.door));
         Ok(Self { graph, faults })
     }
 }

@@ -10,6 +10,7 @@
 mod api_lock;
 mod changes;
 mod crate_dependencies;
+mod door;
 mod floors;
 mod generated_is_current;
 mod lowering_refused;

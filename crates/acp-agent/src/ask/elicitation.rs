@@ -69,7 +69,7 @@ impl Elicitation {
         url: impl Into<String>,
     ) -> Result<Elicited<OpenedUrl>> {
         let page = OpenedUrl::new(&self.client);
-        let request = page.request(message, url, self.scope.clone());
+        let request = page.question(message, url, self.scope.clone());
         page.read(&self.elicit_with(&request).await?)
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use acp_types::v1::ext::unique_id;
 use acp_types::v1::{
     ClientCapabilities, CreateElicitationRequest, CreateElicitationResponse, ElicitationAction,
     ElicitationId, ElicitationMode, ElicitationSchema, ElicitationScope, ElicitationSessionScope,
@@ -10,7 +11,6 @@ use acp_types::v1::{
 
 use crate::ask::form::FormValues;
 use crate::client::Client;
-use crate::client::ids::unique;
 use crate::error::{Error, Result};
 
 /// The user's answer to a question. A turn that was cancelled meanwhile gives [`Error::Cancelled`]
@@ -91,10 +91,10 @@ pub struct OpenedUrl {
 impl OpenedUrl {
     /// Prepares a page that is going to be asked for.
     pub(crate) fn new(client: &Client) -> Self {
-        OpenedUrl { client: client.clone(), id: unique("elicitation").into() }
+        OpenedUrl { client: client.clone(), id: unique_id("elicitation").into() }
     }
 
-    pub(crate) fn request(
+    pub(crate) fn question(
         &self,
         message: impl Into<String>,
         url: impl Into<String>,

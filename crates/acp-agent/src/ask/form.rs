@@ -3,8 +3,7 @@
 use acp_types::Map;
 use acp_types::v1::{
     CreateElicitationRequest, ElicitationContentValue, ElicitationFormMode, ElicitationPropertySchema,
-    ElicitationSchema, ElicitationScope, EnumOption, MultiSelectItems, MultiSelectPropertySchema,
-    StringPropertySchema, ToolCallId,
+    ElicitationSchema, ElicitationScope, ToolCallId,
 };
 
 use crate::error::{Error, Result};
@@ -79,8 +78,8 @@ impl Form {
     }
 }
 
-/// The values that the user has filled in. Every value is of the kind of its field, and within the
-/// bounds of the form. The client checks `pattern` and `format`.
+/// The values that the user has filled in. Every value is of the kind of its field, within the
+/// bounds of the form, among the choices and of the `format`. `pattern` is not checked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FormValues {
     values: Map<ElicitationContentValue>,
@@ -141,91 +140,14 @@ impl FormValues {
         self.values
     }
 
-    /// Checks the client's answer (rule `v1-eli-07`). Values without a field in the form are left
-    /// out.
+    /// Checks the client's answer. Values without a field in the form are left out.
     pub(crate) fn check(
         mut answer: Map<ElicitationContentValue>,
         schema: &ElicitationSchema,
     ) -> Result<FormValues> {
-        let required = schema.required.iter().flatten();
-        for name in required {
-            if !answer.contains(name) {
-                return Err(wrong(name, "has to be filled in"));
-            }
-        }
-        let mut values = Map::default();
-        for (name, field) in schema.properties.iter() {
-            let Some(value) = answer.remove(name) else { continue };
-            values.insert(name, check_value(value, field).map_err(|problem| wrong(name, problem))?);
-        }
-        Ok(FormValues { values })
+        schema.retain_fields(&mut answer);
+        Ok(FormValues { values: schema.check(answer).map_err(Error::Form)? })
     }
-}
-
-fn wrong(field: &str, problem: &'static str) -> Error {
-    Error::FormField { field: field.to_owned(), problem }
-}
-
-type Checked = Result<ElicitationContentValue, &'static str>;
-
-fn check_value(value: ElicitationContentValue, field: &ElicitationPropertySchema) -> Checked {
-    use {ElicitationContentValue as Value, ElicitationPropertySchema as Field};
-    match field {
-        Field::String(bounds) => match &value {
-            Value::String(text) => check_text(text, bounds)?,
-            _ => return Err("has to be a text"),
-        },
-        Field::Integer(bounds) => {
-            let number = as_integer(&value).ok_or("has to be a whole number")?;
-            within(number, bounds.minimum, bounds.maximum)?;
-            return Ok(Value::Integer(number));
-        }
-        Field::Number(bounds) => {
-            within(as_number(&value).ok_or("has to be a number")?, bounds.minimum, bounds.maximum)?;
-        }
-        Field::Boolean(_) => match value {
-            Value::Boolean(_) => {}
-            _ => return Err("has to be on or off"),
-        },
-        Field::Array(bounds) => match &value {
-            Value::Strings(choices) => check_choices(choices, bounds)?,
-            _ => return Err("has to be a list of choices"),
-        },
-        // A field of another kind may allow anything.
-        _ => {}
-    }
-    Ok(value)
-}
-
-fn check_text(text: &str, bounds: &StringPropertySchema) -> Result<(), &'static str> {
-    let length = text.chars().count() as u64;
-    within(length, bounds.min_length.map(u64::from), bounds.max_length.map(u64::from))
-        .map_err(|_| "is longer or shorter than the form allows")?;
-    let listed = bounds.values.as_ref().is_none_or(|values| values.iter().any(|value| value == text));
-    let titled = bounds.one_of.as_ref().is_none_or(|options| is_option(options, text));
-    if listed && titled { Ok(()) } else { Err("is not one of the choices") }
-}
-
-fn check_choices(choices: &[String], bounds: &MultiSelectPropertySchema) -> Result<(), &'static str> {
-    within(choices.len() as u64, bounds.min_items, bounds.max_items)
-        .map_err(|_| "has more or fewer choices than the form allows")?;
-    let offered = |choice: &String| match &bounds.items {
-        MultiSelectItems::String(items) => items.values.contains(choice),
-        MultiSelectItems::Titled(items) => is_option(&items.any_of, choice),
-        _ => true,
-    };
-    if choices.iter().all(offered) { Ok(()) } else { Err("has a choice that was not offered") }
-}
-
-fn is_option(options: &[EnumOption], value: &str) -> bool {
-    options.iter().any(|option| option.value == value)
-}
-
-fn within<T: Copy + PartialOrd>(value: T, least: Option<T>, most: Option<T>) -> Result<(), &'static str> {
-    if least.is_some_and(|least| value < least) || most.is_some_and(|most| value > most) {
-        return Err("is outside of the form's bounds");
-    }
-    Ok(())
 }
 
 fn as_number(value: &ElicitationContentValue) -> Option<f64> {
@@ -233,20 +155,6 @@ fn as_number(value: &ElicitationContentValue) -> Option<f64> {
         #[allow(clippy::cast_precision_loss, reason = "a JSON number has no more precision to give")]
         ElicitationContentValue::Integer(number) => Some(*number as f64),
         ElicitationContentValue::Number(number) => Some(*number),
-        _ => None,
-    }
-}
-
-/// Converts a value to an integer, also a number that is written with a fraction of zero.
-fn as_integer(value: &ElicitationContentValue) -> Option<i64> {
-    /// The largest bound below which every whole number has its own `f64`.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    match value {
-        ElicitationContentValue::Integer(number) => Some(*number),
-        #[allow(clippy::cast_possible_truncation, reason = "it is whole, and in range")]
-        ElicitationContentValue::Number(number) if number.fract() == 0.0 && number.abs() <= EXACT => {
-            Some(*number as i64)
-        }
         _ => None,
     }
 }

@@ -151,10 +151,8 @@ impl Client {
 }
 
 fn check_extension(method: &str) -> Result<()> {
-    if method.starts_with('_') {
-        return Ok(());
-    }
-    Err(Error::from(format!("`{method}` is not an extension method: their names start with `_`")))
+    acp_types::method::check_extension(method)
+        .map_err(|error| Error::from(format!("the extension method `{method}` {error}")))
 }
 
 impl fmt::Debug for Client {

@@ -3,7 +3,6 @@
 pub(crate) mod cancel;
 pub(crate) mod client;
 pub(crate) mod client_capabilities;
-pub(crate) mod ids;
 
 pub(crate) use self::client::Agreed;
 pub use self::client::Client;

@@ -73,8 +73,11 @@ impl crate::serve::lifecycle::outside::Outside for op::AuthStatus {}
 #[cfg(feature = "unstable")]
 impl acp_handlers::Answered for op::AuthStatus {
     type Answer = AuthStatusResponse;
-    fn reply(answer: AuthStatusResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: AuthStatusResponse,
+        write: impl FnOnce(AuthStatusResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -176,8 +179,11 @@ impl crate::serve::lifecycle::outside::Outside for op::DisableProvider {}
 #[cfg(feature = "unstable")]
 impl acp_handlers::Answered for op::DisableProvider {
     type Answer = DisableProviderResponse;
-    fn reply(answer: DisableProviderResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: DisableProviderResponse,
+        write: impl FnOnce(DisableProviderResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -247,8 +253,11 @@ impl crate::serve::lifecycle::outside::Outside for op::ListProviders {}
 #[cfg(feature = "unstable")]
 impl acp_handlers::Answered for op::ListProviders {
     type Answer = ListProvidersResponse;
-    fn reply(answer: ListProvidersResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: ListProvidersResponse,
+        write: impl FnOnce(ListProvidersResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -426,8 +435,11 @@ impl crate::serve::lifecycle::outside::Outside for op::SessionStatus {}
 #[cfg(feature = "unstable")]
 impl acp_handlers::Answered for op::SessionStatus {
     type Answer = SessionStatusResponse;
-    fn reply(answer: SessionStatusResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: SessionStatusResponse,
+        write: impl FnOnce(SessionStatusResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -521,8 +533,11 @@ impl crate::serve::lifecycle::outside::Outside for op::SetProvider {}
 #[cfg(feature = "unstable")]
 impl acp_handlers::Answered for op::SetProvider {
     type Answer = SetProviderResponse;
-    fn reply(answer: SetProviderResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: SetProviderResponse,
+        write: impl FnOnce(SetProviderResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -558,8 +573,11 @@ impl crate::serve::lifecycle::outside::Outside for op::SetTitle {}
 #[cfg(feature = "unstable")]
 impl acp_handlers::Answered for op::SetTitle {
     type Answer = SetSessionTitleResponse;
-    fn reply(answer: SetSessionTitleResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: SetSessionTitleResponse,
+        write: impl FnOnce(SetSessionTitleResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -595,8 +613,11 @@ impl crate::serve::lifecycle::outside::Outside for op::UnarchiveSession {}
 #[cfg(feature = "unstable")]
 impl acp_handlers::Answered for op::UnarchiveSession {
     type Answer = UnarchiveSessionResponse;
-    fn reply(answer: UnarchiveSessionResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: UnarchiveSessionResponse,
+        write: impl FnOnce(UnarchiveSessionResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 

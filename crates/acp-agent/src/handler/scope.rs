@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use acp_handlers::CallContext;
 use acp_json::{Node, ReadError};
-use acp_rpc::{CancellationToken, Error as RpcError, Id, Peer, Request};
+use acp_rpc::{CancellationToken, Error as RpcError, Id, Peer, Reply, Request};
+use serde_core::Serialize;
 
 use crate::client::cancel::Cancel;
 use crate::client::{Agreed, Client};
@@ -60,6 +61,14 @@ impl<S> Scope<S> {
         Scope { connection, client, cancel, request_id, reopening: None }
     }
 
+    /// Makes the reply of the handler's result.
+    pub(crate) fn answer<R: Serialize + Send + 'static>(
+        &self,
+        outcome: Result<R>,
+    ) -> Result<Reply, RpcError> {
+        outcome.map(|response| self.client.wire().answer(response)).map_err(Error::into_rpc)
+    }
+
     /// Returns the client.
     #[must_use]
     pub const fn client(&self) -> &Client {
@@ -81,8 +90,8 @@ impl<S: Send + Sync + 'static> CallContext for Scope<S> {
         error.into_rpc()
     }
 
-    fn read<O: Op>(params: Node<'_>) -> Result<O::Params, ReadError> {
-        acp_json::read(if params.is_null() { O::no_params() } else { params })
+    fn read<O: Op>(&self, params: Node<'_>) -> Result<O::Params, ReadError> {
+        self.client.wire().read(if params.is_null() { O::no_params() } else { params })
     }
 
     fn unreadable(method: &str, error: &ReadError) -> RpcError {

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use acp_mcp::{AuthorizationPage, Authorizer, AuthorizerAnswer, OAuth};
+use acp_types::v1::ext::unique_id;
 use acp_types::v1::{
     CreateElicitationRequest, CreateElicitationResponse, ElicitationAction, ElicitationId, ElicitationScope,
     ElicitationSessionScope, ElicitationUrlMode,
@@ -12,7 +13,6 @@ use acp_types::v1::{
 
 use super::named::Named;
 use crate::client::Client;
-use crate::client::ids::unique;
 use crate::error::{Error, Result};
 
 /// Returns these settings with a client that takes the user to pages, if it can.
@@ -36,7 +36,7 @@ impl Pages {
         if !page.returns_here {
             return AuthorizerAnswer::Unavailable;
         }
-        let id = ElicitationId::from(unique("authorization"));
+        let id = ElicitationId::from(unique_id("authorization"));
         match self.ask(&page, id.clone()).await.map(|answer| answer.action) {
             Ok(ElicitationAction::Accept(_)) => {
                 // This ends when the browser has come back, or when nobody waits for it any more.

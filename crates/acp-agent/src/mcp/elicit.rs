@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_mcp::{ElicitMode, ElicitRequest, Elicitation, ElicitationModes, McpSession, Notification};
+use acp_types::v1::ext::unique_id;
 use acp_types::v1::{
     CreateElicitationResponse, ElicitationAction, ElicitationId, ElicitationScope, ElicitationSessionScope,
 };
@@ -11,7 +12,6 @@ use acp_types::v1::{
 use super::calls::Calls;
 use super::named::Named;
 use crate::client::Client;
-use crate::client::ids::unique;
 use crate::error::{Error, Result};
 
 /// The notification of a server that a web page has served its purpose.
@@ -39,7 +39,7 @@ struct Page {
 
 impl Pages {
     fn add(&self, server: &str, theirs: &mut String) {
-        let ours = unique("elicitation");
+        let ours = unique_id("elicitation");
         let theirs = std::mem::replace(theirs, ours.clone());
         self.lock().push(Page { server: server.to_owned(), theirs, ours: ours.into() });
     }

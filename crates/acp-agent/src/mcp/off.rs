@@ -8,6 +8,8 @@ use acp_types::v1::{McpServer, Notice, SessionId};
 use crate::client::Client;
 use crate::error::Result;
 use crate::facts::profile::McpTransports;
+#[cfg(feature = "unstable")]
+use crate::wire::Wire;
 
 pub(crate) enum Servers {}
 
@@ -33,12 +35,12 @@ impl Servers {
     }
 
     #[cfg(feature = "unstable")]
-    pub(crate) fn is_about_ours(&self, _: &acp_json::Node<'_>) -> bool {
+    pub(crate) fn is_about_ours(&self, _: &Wire, _: &acp_json::Node<'_>) -> bool {
         match *self {}
     }
 
     #[cfg(feature = "unstable")]
-    pub(crate) fn notified(&self, _: acp_json::Node<'_>) -> acp_rpc::Delivery {
+    pub(crate) fn notified(&self, _: &Wire, _: acp_json::Node<'_>) -> acp_rpc::Delivery {
         match *self {}
     }
 

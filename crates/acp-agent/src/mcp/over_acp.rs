@@ -7,6 +7,7 @@ use acp_rpc::{CallError, Delivery, LaneKey, Options};
 use acp_types::v1::{McpRequestId, MessageMcpNotification, MessageMcpRequest};
 
 use crate::client::Client;
+use crate::wire::Wire;
 
 /// Returns how many bytes of the servers' notifications may wait. Past the connection's budget the
 /// reader pauses, and the client with it, unless somebody waits for the client. Then reading goes
@@ -23,13 +24,13 @@ pub(super) fn link(client: &Client, most_waiting: usize) -> AcpLink {
 }
 
 /// Returns whether the notification with these params is about a request of a link.
-pub(super) fn is_about_ours(params: &Node<'_>) -> bool {
-    params.get("requestId").and_then(Node::as_str).is_some_and(AcpLink::has_sent)
+pub(super) fn is_about_ours(wire: &Wire, params: &Node<'_>) -> bool {
+    wire.request_of_mcp(params).is_some_and(AcpLink::has_sent)
 }
 
 /// Delivers a notification of a server, after those before it.
-pub(super) fn deliver(link: &AcpLink, params: Node<'_>) -> Delivery {
-    let Ok(notification) = acp_json::read::<MessageMcpNotification>(params) else { return Delivery::Ignore };
+pub(super) fn deliver(link: &AcpLink, wire: &Wire, params: Node<'_>) -> Delivery {
+    let Ok(notification) = wire.read::<MessageMcpNotification>(params) else { return Delivery::Ignore };
     let lane = lane(&notification.request_id);
     Delivery::Lane { lane, job: link.notified(notification) }
 }

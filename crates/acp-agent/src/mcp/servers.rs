@@ -27,6 +27,8 @@ use super::report::Reports;
 
 use crate::client::Client;
 use crate::facts::profile::McpTransports;
+#[cfg(feature = "unstable")]
+use crate::wire::Wire;
 
 /// Connects the MCP servers of sessions, for an agent that wants it.
 pub(crate) struct Servers {
@@ -116,14 +118,14 @@ impl Servers {
 
     /// Returns whether these params of a notification are about a request of this library.
     #[cfg(feature = "unstable")]
-    pub(crate) fn is_about_ours(&self, params: &Node<'_>) -> bool {
-        over_acp::is_about_ours(params)
+    pub(crate) fn is_about_ours(&self, wire: &Wire, params: &Node<'_>) -> bool {
+        over_acp::is_about_ours(wire, params)
     }
 
     /// Delivers a notification about a request of this library (rule `acp-mcp-22`).
     #[cfg(feature = "unstable")]
-    pub(crate) fn notified(&self, params: Node<'_>) -> Delivery {
-        self.link.get().map_or(Delivery::Ignore, |link| over_acp::deliver(link, params))
+    pub(crate) fn notified(&self, wire: &Wire, params: Node<'_>) -> Delivery {
+        self.link.get().map_or(Delivery::Ignore, |link| over_acp::deliver(link, wire, params))
     }
 
     /// Ends all servers, and waits until they are gone. The connection is over.

@@ -2,9 +2,8 @@
 
 use acp_mcp::QualifiedTool;
 use acp_types::Value;
+use acp_types::v1::ext::unique_id;
 use acp_types::v1::{ToolCall, ToolKind};
-
-use crate::client::ids::unique;
 
 /// A tool of one of the session's servers.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +44,6 @@ impl Tool {
     #[must_use]
     pub fn call(&self, arguments: impl Into<Value>) -> ToolCall {
         let kind = if self.is_read_only { ToolKind::Read } else { ToolKind::Other };
-        ToolCall::new(unique("mcp"), &self.title).kind(kind).raw_input(arguments.into())
+        ToolCall::new(unique_id("mcp"), &self.title).kind(kind).raw_input(arguments.into())
     }
 }

@@ -1,9 +1,8 @@
 //! Checks of requests that open a session.
 
-use std::path::Path;
-
 use acp_rpc::Error as RpcError;
 use acp_types::v1::McpServer;
+use acp_types::v1::ext::check_absolute;
 
 use crate::client::Client;
 
@@ -22,37 +21,13 @@ pub(crate) fn check_directories(client: &Client, directories: &[String]) -> Resu
     ))
 }
 
-/// Refuses relative paths (rules `v1-new-03`, `v1-new-07`). A path of another system counts as
-/// relative, except that `/…` is absolute everywhere.
+/// Refuses relative paths (rules `v1-new-03`, `v1-new-07`).
 pub(crate) fn check_path(field: &str, path: &str) -> Result<(), RpcError> {
-    if path.starts_with('/') || Path::new(path).is_absolute() {
-        return Ok(());
-    }
-    Err(RpcError::invalid_params(format!("`{field}` must be an absolute path")))
+    check_absolute(path).map_err(|error| RpcError::invalid_params(format!("`{field}` {error}")))
 }
 
+/// Refuses MCP servers of kinds that the agent does not take (rule `v1-cap-23`).
 pub(crate) fn check_mcp_servers(client: &Client, servers: &[McpServer]) -> Result<(), RpcError> {
     let offered = &client.agent_capabilities().mcp_capabilities;
-    for (index, server) in servers.iter().enumerate() {
-        let missing = match server {
-            McpServer::Http(_) if !offered.http => "http",
-            McpServer::Sse(_) if !offered.sse => "sse",
-            #[cfg(feature = "unstable")]
-            McpServer::Acp(_) if !offered.acp => "acp",
-            McpServer::Stdio(_) | McpServer::Http(_) | McpServer::Sse(_) => continue,
-            #[cfg(feature = "unstable")]
-            McpServer::Acp(_) => continue,
-            // Another crate may have switched on a kind in the types.
-            unknown => {
-                let kind = unknown.tag().unwrap_or_default();
-                return Err(RpcError::invalid_params(format!(
-                    "`mcpServers[{index}]`: servers of kind `{kind}` are not known here"
-                )));
-            }
-        };
-        return Err(RpcError::invalid_params(format!(
-            "`mcpServers[{index}]`: this agent does not offer `mcpCapabilities.{missing}`"
-        )));
-    }
-    Ok(())
+    offered.check(servers).map_err(|error| RpcError::invalid_params(error.to_string()))
 }

@@ -11,6 +11,7 @@ use acp_types::v1::{
 
 use crate::op;
 use crate::open::request::OpensSession;
+use crate::wire::Wire;
 
 /// The client's request for a stored session, which the handler for new ones opens again.
 #[derive(Clone, Debug)]
@@ -61,6 +62,7 @@ impl Reopening {
     /// Makes the reply by [`OpensSession::response`].
     pub(crate) fn reply(
         self,
+        wire: &Wire,
         modes: Option<SessionModeState>,
         config_options: Option<Vec<SessionConfigOption>>,
         meta: Option<Meta>,
@@ -70,13 +72,13 @@ impl Reopening {
                 let id = request.session_id.clone();
                 let response: LoadSessionResponse =
                     op::LoadSession::response(id, modes, config_options, meta);
-                Reply::new(response)
+                wire.answer(response)
             }
             Reopening::Resume(request) => {
                 let id = request.session_id.clone();
                 let response: ResumeSessionResponse =
                     op::ResumeSession::response(id, modes, config_options, meta);
-                Reply::new(response)
+                wire.answer(response)
             }
         }
     }

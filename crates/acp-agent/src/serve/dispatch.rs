@@ -87,16 +87,16 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
         if method == methods::SessionCancel::NAME {
             // Here, on the reader. A cancel takes effect before any message behind it is looked at,
             // so it reaches the turn that was running when it was sent, and no later one.
-            return connection.cancel(params);
+            return connection.cancel(&agreed.wire, method, params);
         }
         // On the reader, because notifications about a request are dropped once that is answered.
         // Its handler gets those about requests that the agent has sent by itself.
         #[cfg(feature = "unstable")]
         if method == methods::McpMessageNotify::NAME
             && let Some(servers) = &connection.servers
-            && servers.is_about_ours(&params)
+            && servers.is_about_ours(&agreed.wire, &params)
         {
-            return servers.notified(params);
+            return servers.notified(&agreed.wire, params);
         }
         let Some(handler) = self.handlers.find_notification(method) else { return Delivery::Ignore };
         match handler(params, Scope::of_notification(connection, agreed, peer)) {

@@ -54,7 +54,7 @@ fn reopens<O: Op, S: Send + Sync + 'static>(
     let open = handlers.find_request(op::NewSession::METHOD).cloned();
     let Some(open) = open.filter(|_| !handlers.serves(O::METHOD)) else { return };
     let reopen = move |params: Node<'_>, mut scope: Scope<S>, request: &acp_rpc::Request| {
-        let params = Scope::<S>::read::<O>(params);
+        let params = scope.read::<O>(params);
         let params = params.map_err(|error| Scope::<S>::unreadable(O::METHOD, &error))?;
         scope.reopening = Some(reopening(Arc::new(params)));
         open(Node::Null, scope, request)

@@ -4,15 +4,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use acp_json::Node;
 use acp_rpc::{Delivery, Error as RpcError, Fault};
-use acp_types::method::Method as _;
-use acp_types::v1::{AuthMethod, AuthMethodId, CancelNotification, Implementation, methods};
+use acp_types::v1::{AuthMethod, AuthMethodId, Implementation};
 
 use crate::client::Agreed;
 use crate::error::OnFault;
 use crate::mcp::Servers;
 use crate::session::table::Sessions;
 use crate::store::StoreHandle;
-use crate::updates::settings::names;
+use crate::wire::Wire;
 
 /// The state of a connection whose sessions hold an `S` each.
 pub(crate) struct Connection<S> {
@@ -97,20 +96,8 @@ impl<S> Connection<S> {
     /// `authenticate` (rules `v1-auth-03`, `v1-auth-04`).
     pub(crate) fn check_auth_method(&self, id: &AuthMethodId) -> Result<(), RpcError> {
         let methods = Arc::clone(&self.phase().auth_methods);
-        let ids: Vec<_> = methods
-            .get()
-            .into_iter()
-            .flatten()
-            .filter_map(AuthMethod::as_agent)
-            .map(|method| method.id)
-            .collect();
-        if ids.contains(id) {
-            return Ok(());
-        }
-        Err(RpcError::invalid_params(format!(
-            "`methodId`: no such way to log in by `authenticate`; this agent has {}",
-            names(ids),
-        )))
+        let listed = methods.get().map_or(&[][..], Vec::as_slice);
+        AuthMethod::check(listed, id).map_err(|error| RpcError::invalid_params(format!("`methodId` {error}")))
     }
 
     /// Returns the outcome of `initialize`, for any other request (rule `v1-init-10`).
@@ -125,15 +112,15 @@ impl<S> Connection<S> {
 
     /// Cancels the turns of a session. A session that is not open has none (rules `v1-cancel-10`,
     /// `v1-cancel-11`).
-    pub(crate) fn cancel(&self, params: Node<'_>) -> Delivery {
-        let cancel: CancelNotification = match acp_json::read(params) {
-            Ok(cancel) => cancel,
+    pub(crate) fn cancel(&self, wire: &Wire, method: &str, params: Node<'_>) -> Delivery {
+        let session = match wire.cancelled_session(params) {
+            Ok(session) => session,
             Err(error) => {
-                self.ignored(methods::SessionCancel::NAME, &error.to_string());
+                self.ignored(method, &error.to_string());
                 return Delivery::Ignore;
             }
         };
-        let Some(session) = self.sessions.get(&cancel.session_id) else { return Delivery::Ignore };
+        let Some(session) = self.sessions.get(&session) else { return Delivery::Ignore };
         session.entry.turns.cancel();
         Delivery::Done
     }

@@ -32,7 +32,7 @@ impl Turn {
     ///
     /// # Errors
     /// [`Error::NotOffered`](crate::Error::NotOffered) naming `elicitation.form`;
-    /// [`Error::FormField`](crate::Error::FormField) when the form does not allow the values;
+    /// [`Error::Form`](crate::Error::Form) when the form does not allow the values;
     /// [`Error::Call`](crate::Error::Call) when the client fails;
     /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn. An error is not an answer.
     pub async fn elicit(&self, form: Form) -> Result<Elicited<FormValues>> {
@@ -70,7 +70,7 @@ impl Turn {
         url: impl Into<String>,
     ) -> Result<Elicited<OpenedUrl>> {
         let page = OpenedUrl::new(self.client());
-        let request = page.request(message, url, session_scope(self.session_id()));
+        let request = page.question(message, url, session_scope(self.session_id()));
         page.read(&self.elicit_with(&request).await?)
     }
 

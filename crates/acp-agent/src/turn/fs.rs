@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use acp_types::v1::{ReadTextFileRequest, WriteTextFileRequest};
+use acp_types::v1::{ReadTextFileRequest, WriteTextFileRequest, ext};
 
 use crate::error::{Error, Result};
 use crate::turn::Turn;
@@ -109,11 +109,7 @@ pub(crate) fn check(offered: bool, capability: &'static str) -> Result<()> {
 /// Returns the path for the wire, where paths are absolute and Unicode (rules `v1-rpc-24`,
 /// `v1-fs-07`).
 pub(crate) fn absolute(path: &Path) -> Result<String> {
-    let Some(text) = path.to_str() else {
-        return Err(Error::from(format!("the path `{}` is not Unicode", path.display())));
-    };
-    if path.is_absolute() || text.starts_with('/') {
-        return Ok(text.to_owned());
-    }
-    Err(Error::from(format!("the path `{text}` is relative: join it to the session's `cwd`")))
+    ext::absolute(path).map(str::to_owned).map_err(|error| {
+        Error::from(format!("the path `{}` {error}: join it to the session's `cwd`", path.display()))
+    })
 }

@@ -5,10 +5,10 @@ use std::fmt;
 use std::future::poll_fn;
 use std::pin::pin;
 
+use acp_types::v1::ext::unique_id;
 use acp_types::v1::{ContentBlock, ContentChunk, MessageId, SessionUpdate};
 use futures_core::Stream;
 
-use crate::client::ids::unique;
 use crate::error::{Error, Result};
 use crate::turn::Turn;
 
@@ -80,7 +80,7 @@ impl Turn {
     }
 
     fn message_of(&self, of: fn(ContentChunk) -> SessionUpdate) -> Message {
-        Message { turn: self.clone(), id: unique("msg").into(), of }
+        Message { turn: self.clone(), id: unique_id("msg").into(), of }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use acp_types::v1::ext::is_absolute;
 use acp_types::v1::{SessionUpdate, ToolCallContent, ToolCallLocation, ToolCallUpdate};
 
 /// Joins relative paths in diffs and locations with the session's working directory.
@@ -31,6 +32,7 @@ fn join_all(content: &mut [ToolCallContent], locations: &mut [ToolCallLocation],
 }
 
 fn join_one(path: &mut String, cwd: &str) {
+    // An agent may speak of the client's paths.
     if is_absolute(path) {
         return;
     }
@@ -40,11 +42,4 @@ fn join_one(path: &mut String, cwd: &str) {
     if let Some(joined) = joined.to_str() {
         *path = joined.strip_suffix('/').filter(|joined| !joined.is_empty()).unwrap_or(joined).to_owned();
     }
-}
-
-/// Returns whether a path is absolute, here or on another system. An agent may speak of the
-/// client's paths.
-fn is_absolute(path: &str) -> bool {
-    let has_drive = matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
-    path.starts_with(['/', '\\']) || has_drive || Path::new(path).is_absolute()
 }

@@ -1,135 +1,158 @@
 //! Settings of a session: its modes and its config options.
 
+use std::fmt::Display;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use acp_rpc::Error as RpcError;
 use acp_types::v1::{
-    ClientCapabilities, SessionConfigKind, SessionConfigOption, SessionConfigSelect,
-    SessionConfigSelectOption, SessionConfigSelectOptions, SessionConfigValue, SessionId, SessionModeId,
+    ClientCapabilities, SessionConfigKind, SessionConfigOption, SessionConfigValue, SessionId, SessionModeId,
     SessionModeState, SessionUpdate, SetSessionConfigOptionRequest,
 };
 
 /// The settings of an open session, as the client knows them.
 pub(crate) struct Settings {
-    /// The modes; `None` if the opening named none.
-    modes: Option<Vec<SessionModeId>>,
+    state: Mutex<State>,
+}
+
+/// The modes and config options at one moment.
+#[derive(Clone)]
+pub(super) struct State {
+    /// The modes with the current one; `None` if the opening named none.
+    modes: Option<SessionModeState>,
     /// The config options; `None` while there are none to set.
-    options: Mutex<Option<Vec<SessionConfigOption>>>,
+    options: Option<Vec<SessionConfigOption>>,
+    /// The config options that this client cannot show. They keep their values.
+    hidden: Vec<SessionConfigOption>,
 }
 
 impl Settings {
-    pub(crate) fn new(modes: Option<&SessionModeState>, options: Option<&[SessionConfigOption]>) -> Self {
-        let modes = modes.map(|modes| modes.available_modes.iter().map(|mode| mode.id.clone()).collect());
-        Settings { modes, options: Mutex::new(options.map(<[_]>::to_vec)) }
+    /// Creates the settings of a session. `hidden` are those of the config options that the client
+    /// cannot show.
+    pub(crate) fn new(
+        modes: Option<SessionModeState>,
+        options: Option<Vec<SessionConfigOption>>,
+        hidden: Vec<SessionConfigOption>,
+    ) -> Self {
+        Settings { state: Mutex::new(State { modes, options, hidden }) }
     }
 
-    /// Refuses modes that the session does not have (rule `v1-mode-02`).
+    /// Returns the current mode; `None` if the session has no modes.
+    pub(crate) fn mode(&self) -> Option<SessionModeId> {
+        self.state().modes.as_ref().map(|modes| modes.current_mode_id.clone())
+    }
+
+    /// Returns the current value of a config option; `None` if the session has no such option.
+    pub(crate) fn config_value(&self, id: &str) -> Option<SessionConfigValue> {
+        let state = self.state();
+        let found = state.all_options().find(|option| option.id.as_str() == id)?;
+        found.current_value()
+    }
+
+    /// Refuses modes that the session does not have.
     pub(crate) fn check_mode(&self, session: &SessionId, mode: &SessionModeId) -> Result<(), RpcError> {
-        let Some(modes) = &self.modes else {
+        let state = self.state();
+        let Some(modes) = &state.modes else {
             return Err(RpcError::invalid_params(format!("session `{session}` has no modes")));
         };
-        if modes.contains(mode) {
-            return Ok(());
-        }
-        Err(RpcError::invalid_params(format!(
-            "`modeId`: session `{session}` has no such mode; its modes are {}",
-            names(modes),
-        )))
+        modes.check(mode).map_err(|error| invalid(session, "modeId", &error))
     }
 
     /// Refuses config options that the session does not have, and values that the option does not
-    /// take (rules `v1-cfg-09`, `v1-cfg-11`).
+    /// take.
     pub(crate) fn check_option(&self, request: &SetSessionConfigOptionRequest) -> Result<(), RpcError> {
         let session = &request.session_id;
-        let options = self.options();
-        let Some(options) = &*options else {
+        let state = self.state();
+        let Some(options) = &state.options else {
             return Err(RpcError::invalid_params(format!("session `{session}` has no config options")));
         };
-        let Some(option) = options.iter().find(|option| option.id == request.config_id) else {
-            return Err(RpcError::invalid_params(format!(
-                "`configId`: session `{session}` has no such config option; its options are {}",
-                names(options.iter().map(|option| &option.id)),
-            )));
-        };
-        check_value(option, &request.value)
+        SessionConfigOption::check(options, &request.config_id, &request.value)
+            .map_err(|error| invalid(session, error.field(), &error))
+    }
+
+    /// Returns the settings as they are now.
+    pub(super) fn snapshot(&self) -> State {
+        self.state().clone()
+    }
+
+    /// Goes back to earlier settings.
+    pub(super) fn restore(&self, earlier: State) {
+        *self.state() = earlier;
+    }
+
+    /// Switches the mode.
+    pub(crate) fn set_mode(&self, mode: &SessionModeId) {
+        if let Some(modes) = &mut self.state().modes {
+            modes.current_mode_id = mode.clone();
+        }
     }
 
     /// Keeps the options that the client knows. They replace all earlier ones (rule `v1-cfg-10`).
     pub(crate) fn set_options(&self, options: &[SessionConfigOption]) {
-        *self.options() = Some(options.to_vec());
+        self.state().options = Some(options.to_vec());
     }
 
-    /// Notes an update that the client is about to get.
-    pub(crate) fn observe(&self, update: &SessionUpdate) {
-        if let SessionUpdate::ConfigOptionUpdate(update) = update {
-            self.set_options(&update.config_options);
+    /// Keeps the options that the client cannot show.
+    pub(crate) fn set_hidden(&self, hidden: Vec<SessionConfigOption>) {
+        self.state().hidden = hidden;
+    }
+
+    /// Notes an update that the client is about to get. Returns true if it changes the settings.
+    pub(crate) fn observe(&self, update: &SessionUpdate) -> bool {
+        match update {
+            SessionUpdate::ConfigOptionUpdate(update) => self.set_options(&update.config_options),
+            SessionUpdate::CurrentModeUpdate(update) => self.set_mode(&update.current_mode_id),
+            _ => return false,
         }
+        true
     }
 
-    fn options(&self) -> MutexGuard<'_, Option<Vec<SessionConfigOption>>> {
-        // Nothing but assignments and reads runs under this lock.
-        self.options.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn check_value(option: &SessionConfigOption, value: &SessionConfigValue) -> Result<(), RpcError> {
-    let id = &option.id;
-    match (&option.kind, value) {
-        (SessionConfigKind::Select(select), SessionConfigValue::Boolean { .. }) => {
-            Err(RpcError::invalid_params(format!(
-                "`value`: config option `{id}` takes an id, no boolean; its values are {}",
-                names(values(select).map(|value| &value.value)),
-            )))
+    /// Calls `write` with the modes and all config options, also those that are hidden.
+    pub(crate) fn with<T>(
+        &self,
+        write: impl FnOnce(Option<&SessionModeState>, Option<&[SessionConfigOption]>) -> T,
+    ) -> T {
+        let state = self.state();
+        if state.hidden.is_empty() {
+            return write(state.modes.as_ref(), state.options.as_deref());
         }
-        (SessionConfigKind::Select(select), value) => {
-            if id_of(value).is_some_and(|id| values(select).any(|known| known.value.as_str() == id)) {
-                return Ok(());
-            }
-            Err(RpcError::invalid_params(format!(
-                "`value`: config option `{id}` has no such value; its values are {}",
-                names(values(select).map(|value| &value.value)),
-            )))
-        }
-        (SessionConfigKind::Boolean(_), SessionConfigValue::Id { .. } | SessionConfigValue::Unknown(_)) => {
-            Err(RpcError::invalid_params(format!(
-                "`value`: config option `{id}` is on or off: send `true` or `false`, with `\"type\": \"boolean\"`"
-            )))
-        }
-        // The agent knows the values of kinds that are unknown here.
-        _ => Ok(()),
+        let all: Vec<_> = state.all_options().cloned().collect();
+        write(state.modes.as_ref(), Some(&all))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing but assignments, reads and clones runs under this lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Returns the id in a value. A string of an unknown type is an id, too (rule `v1-cfg-15`).
-fn id_of(value: &SessionConfigValue) -> Option<&str> {
-    match value {
-        SessionConfigValue::Id { value } => Some(value.as_str()),
-        SessionConfigValue::Unknown(unknown) => unknown.members().get("value")?.as_str(),
-        _ => None,
+impl State {
+    /// Returns the options that the client knows, then those that it cannot show. An option that
+    /// the client knows is not hidden any more.
+    fn all_options(&self) -> impl Iterator<Item = &SessionConfigOption> {
+        let shown = self.options.as_deref().unwrap_or_default();
+        let hidden = self.hidden.iter().filter(|option| shown.iter().all(|known| known.id != option.id));
+        shown.iter().chain(hidden)
     }
 }
 
-/// Returns the values of a select option, with or without groups.
-fn values(select: &SessionConfigSelect) -> impl Iterator<Item = &SessionConfigSelectOption> {
-    let (flat, groups) = match &select.options {
-        SessionConfigSelectOptions::Ungrouped(options) => (options.as_slice(), [].as_slice()),
-        SessionConfigSelectOptions::Grouped(groups) => ([].as_slice(), groups.as_slice()),
-        _ => ([].as_slice(), [].as_slice()),
-    };
-    flat.iter().chain(groups.iter().flat_map(|group| &group.options))
+/// Returns the error for a member of a request that does not fit the session.
+fn invalid(session: &SessionId, field: &str, problem: &dyn Display) -> RpcError {
+    RpcError::invalid_params(format!("`{field}` {problem} (session `{session}`)"))
 }
 
-/// Lists ids in a message.
-pub(crate) fn names<T: std::fmt::Display>(ids: impl IntoIterator<Item = T>) -> String {
-    let names: Vec<_> = ids.into_iter().map(|id| format!("`{id}`")).collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
-}
-
-/// Removes the options that the client cannot show (rule `v1-cap-18`). The agent keeps their
-/// values.
-pub(crate) fn retain_offered(options: &mut Vec<SessionConfigOption>, client: &ClientCapabilities) {
+/// Removes the options that the client cannot show (rule `v1-cap-18`), and returns them. The agent
+/// keeps their values.
+pub(crate) fn retain_offered(
+    options: &mut Vec<SessionConfigOption>,
+    client: &ClientCapabilities,
+) -> Vec<SessionConfigOption> {
     let offered = client.session.as_ref().and_then(|session| session.config_options.as_ref());
-    if offered.is_none_or(|offered| offered.boolean.is_none()) {
-        options.retain(|option| !matches!(option.kind, SessionConfigKind::Boolean(_)));
+    if offered.is_some_and(|offered| offered.boolean.is_some()) {
+        return Vec::new();
     }
+    let all = std::mem::take(options);
+    let is_boolean = |option: &SessionConfigOption| matches!(option.kind, SessionConfigKind::Boolean(_));
+    let (hidden, shown) = all.into_iter().partition(is_boolean);
+    *options = shown;
+    hidden
 }

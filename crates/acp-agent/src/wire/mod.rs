@@ -6,6 +6,8 @@
 pub(crate) mod ask;
 pub(crate) mod flow;
 pub(crate) mod gate;
+pub(crate) mod incoming;
+pub(crate) mod initialize;
 #[cfg(feature = "store")]
 pub(crate) mod record;
 pub(crate) mod update;

@@ -100,6 +100,6 @@ async fn a_relative_path_stays_here() {
         let (mut wire, session) = Wire::open(Reader, capabilities(true, true)).await;
         wire.prompt(&session, text).await;
         let said = wire.said().await;
-        assert!(said.starts_with("error: ") && said.contains("relative"), "{said}");
+        assert!(said.starts_with("error: ") && said.contains("must be an absolute path"), "{said}");
     }
 }

@@ -120,7 +120,7 @@ async fn a_relative_directory_stays_here() {
         let (mut wire, session) = open().await;
         let (updates, answer) = wire.turn(&session, text).await;
         assert_eq!(updates, Vec::<Value>::new());
-        check_error(&answer, -32603, &["relative"]);
+        check_error(&answer, -32603, &["must be an absolute path"]);
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use acp_json::FromNode;
 use acp_rpc::{CloseReason, Command, Peer};
+use acp_types::method;
 use acp_types::v1::{AgentCapabilities, Implementation, InitializeResponse, ProtocolVersion, SessionId};
 use serde_core::Serialize;
 
@@ -187,13 +188,6 @@ impl Agent {
     }
 }
 
-fn check_extension(method: &str) -> Result<(), Error> {
-    if method.starts_with('_') {
-        return Ok(());
-    }
-    Err(Error::Argument {
-        method: "an extension call",
-        field: "method",
-        problem: "must start with an underscore: all other names belong to the protocol".to_owned(),
-    })
+fn check_extension(name: &str) -> Result<(), Error> {
+    method::check_extension(name).map_err(|error| Error::argument("an extension call", "method", &error))
 }

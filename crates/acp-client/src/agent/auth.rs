@@ -1,5 +1,6 @@
 //! Login and logout.
 
+use std::fmt::Display;
 use std::process;
 
 use acp_types::v1::{AuthMethod, AuthMethodId, AuthenticateRequest, LogoutRequest};
@@ -49,14 +50,7 @@ impl Agent {
     /// refused.
     pub async fn authenticate(&self, method: impl Into<AuthMethodId>) -> Result<(), Error> {
         let id = method.into();
-        let problem = match self.auth_method(&id) {
-            Some(AuthMethod::Terminal(_)) => Some("names a method that is to be run in a terminal"),
-            Some(_) => None,
-            None => Some("does not name a method that the agent lists"),
-        };
-        if let Some(problem) = problem {
-            return Err(self.method_id(problem));
-        }
+        AuthMethod::check(self.auth_methods(), &id).map_err(|error| self.method_id(&error))?;
         let patient = self.peer().timeout(None);
         self.wire().ask(&patient, None, &AuthenticateRequest::new(id)).await?;
         Ok(())
@@ -89,13 +83,13 @@ impl Agent {
     pub fn terminal_login(&self, method: impl Into<AuthMethodId>) -> Result<process::Command, Error> {
         let id = method.into();
         let method = self.auth_method(&id);
-        let method = method.ok_or_else(|| self.method_id("does not name a method that the agent lists"))?;
+        let method = method.ok_or_else(|| self.method_id(&"does not name a method that the agent lists"))?;
         let login = Described::of(method);
-        let login = login.ok_or_else(|| self.method_id("names a method that is for `authenticate`"))?;
+        let login = login.ok_or_else(|| self.method_id(&"names a method that is for `authenticate`"))?;
         // Without a program the agent may run anywhere, and its commands may not be for this
         // machine.
         let unknown = "is of no use: the agent's program is not known";
-        let program = self.program().ok_or_else(|| self.method_id(unknown))?;
+        let program = self.program().ok_or_else(|| self.method_id(&unknown))?;
         Ok(login.command(&program))
     }
 
@@ -115,8 +109,7 @@ impl Agent {
         self.auth_methods().iter().find(|listed| listed.id().as_ref() == Some(id))
     }
 
-    fn method_id(&self, problem: &str) -> Error {
-        let (method, problem) = (self.method::<AuthenticateRequest>(), problem.to_owned());
-        Error::Argument { method, field: "methodId", problem }
+    fn method_id(&self, problem: &dyn Display) -> Error {
+        Error::argument(self.method::<AuthenticateRequest>(), "methodId", problem)
     }
 }

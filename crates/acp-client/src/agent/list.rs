@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use acp_rpc::CallError;
+use acp_types::v1::ext::PathError;
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionInfo};
 use futures_core::Stream;
 
@@ -28,7 +29,7 @@ use crate::{Agent, Error};
 #[must_use = "a stream does nothing until it is read"]
 pub struct SessionList {
     agent: Agent,
-    filter: Result<ListSessionsRequest, &'static str>,
+    filter: Result<ListSessionsRequest, PathError>,
     page: std::vec::IntoIter<SessionInfo>,
     next: Next,
 }
@@ -114,11 +115,7 @@ impl SessionList {
             let method = agent.method::<ListSessionsRequest>();
             let offered = &agent.capabilities().session_capabilities;
             agent.check_offered(offered.list.is_some(), method, "sessionCapabilities.list")?;
-            let mut request = filter.map_err(|problem| Error::Argument {
-                method,
-                field: "cwd",
-                problem: problem.to_owned(),
-            })?;
+            let mut request = filter.map_err(|error| Error::argument(method, "cwd", &error))?;
             #[cfg(feature = "unstable")]
             agent.check_offered(
                 request.archived.is_none() || offered.archive.is_some(),

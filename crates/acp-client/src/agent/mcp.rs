@@ -13,6 +13,6 @@ impl Agent {
     pub async fn notify_mcp(&self, message: &MessageMcpNotification) -> Result<(), Error> {
         let method = self.method::<MessageMcpNotification>();
         self.check_offered(self.capabilities().mcp_capabilities.acp, method, "mcpCapabilities.acp")?;
-        self.wire().notify(self.peer(), message).await
+        self.wire().send(self.peer(), message).await
     }
 }

@@ -4,6 +4,7 @@ mod display;
 mod reason;
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::io;
 use std::time::Duration;
 
@@ -177,6 +178,12 @@ impl Error {
             CallError::Closed(reason) => Self::Closed { method, session, reason },
             error => Self::Call { session, error },
         }
+    }
+
+    /// Builds [`Argument`](Self::Argument). The problem continues a sentence that begins with the
+    /// field.
+    pub(crate) fn argument(method: &'static str, field: &'static str, problem: &dyn Display) -> Self {
+        Self::Argument { method, field, problem: problem.to_string() }
     }
 
     pub(crate) fn of_conflict(conflict: Conflict) -> Self {

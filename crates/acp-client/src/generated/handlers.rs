@@ -50,8 +50,11 @@ impl Returns<op::CreateTerminal, TerminalId> for Context {
 
 impl acp_handlers::Answered for op::CreateTerminal {
     type Answer = CreateTerminalResponse;
-    fn reply(answer: CreateTerminalResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: CreateTerminalResponse,
+        write: impl FnOnce(CreateTerminalResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -105,8 +108,11 @@ impl Returns<op::KillTerminal, ()> for Context {
 
 impl acp_handlers::Answered for op::KillTerminal {
     type Answer = KillTerminalResponse;
-    fn reply(answer: KillTerminalResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: KillTerminalResponse,
+        write: impl FnOnce(KillTerminalResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -127,8 +133,11 @@ impl Returns<op::McpMessage, MessageMcpResponse> for Context {
 #[cfg(feature = "unstable")]
 impl acp_handlers::Answered for op::McpMessage {
     type Answer = MessageMcpResponse;
-    fn reply(answer: MessageMcpResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: MessageMcpResponse,
+        write: impl FnOnce(MessageMcpResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -152,8 +161,11 @@ impl Returns<op::ReadTextFile, String> for Context {
 
 impl acp_handlers::Answered for op::ReadTextFile {
     type Answer = ReadTextFileResponse;
-    fn reply(answer: ReadTextFileResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: ReadTextFileResponse,
+        write: impl FnOnce(ReadTextFileResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -177,8 +189,11 @@ impl Returns<op::ReleaseTerminal, ()> for Context {
 
 impl acp_handlers::Answered for op::ReleaseTerminal {
     type Answer = ReleaseTerminalResponse;
-    fn reply(answer: ReleaseTerminalResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: ReleaseTerminalResponse,
+        write: impl FnOnce(ReleaseTerminalResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -220,8 +235,11 @@ impl Returns<op::TerminalOutput, TerminalOutputResponse> for Context {
 
 impl acp_handlers::Answered for op::TerminalOutput {
     type Answer = TerminalOutputResponse;
-    fn reply(answer: TerminalOutputResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: TerminalOutputResponse,
+        write: impl FnOnce(TerminalOutputResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -261,8 +279,11 @@ impl Returns<op::WaitForTerminalExit, TerminalExitStatus> for Context {
 
 impl acp_handlers::Answered for op::WaitForTerminalExit {
     type Answer = WaitForTerminalExitResponse;
-    fn reply(answer: WaitForTerminalExitResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: WaitForTerminalExitResponse,
+        write: impl FnOnce(WaitForTerminalExitResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
@@ -286,7 +307,10 @@ impl Returns<op::WriteTextFile, ()> for Context {
 
 impl acp_handlers::Answered for op::WriteTextFile {
     type Answer = WriteTextFileResponse;
-    fn reply(answer: WriteTextFileResponse) -> acp_rpc::Reply {
-        acp_rpc::Reply::new(answer)
+    fn reply(
+        answer: WriteTextFileResponse,
+        write: impl FnOnce(WriteTextFileResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }

@@ -18,7 +18,7 @@ impl Client for McpProvider {
             let (wire, peer) = (context.wire(), context.peer());
             let notify = |notification: MessageMcpNotification| async move {
                 // If the connection is over, the answer does not arrive either.
-                let _ = wire.notify(peer, &notification).await;
+                let _ = wire.send(peer, &notification).await;
             };
             tokio::select! {
                 biased;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use acp_rpc::CloseReason;
-use acp_types::v1::SessionId;
+use acp_types::v1::{InitializeRequest, SessionId};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::entries::Entries;
 use super::state::{AgentStatus, State};
+use crate::wire::Wire;
 use crate::{Agent, Error};
 
 /// An agent that is started again when it ends, with its sessions: see
@@ -43,7 +44,7 @@ impl ReconnectingAgent {
     /// # Errors
     /// [`Error::GivenUp`]; [`Error::Closed`] if it was closed here.
     pub async fn current(&self) -> Result<Agent, Error> {
-        Ok(self.up("initialize", None).await?.0)
+        Ok(self.up(Wire::default().method::<InitializeRequest>(), None).await?.0)
     }
 
     /// Returns the current status.

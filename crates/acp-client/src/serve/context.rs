@@ -12,7 +12,6 @@ use crate::agent::shared::Shared;
 use crate::error::Result;
 use crate::sessions::roots::Roots;
 use crate::sessions::session_state::SessionState;
-#[cfg(feature = "mcp")]
 use crate::wire::Wire;
 use crate::{Agent, Cancel, Error, RpcError};
 
@@ -56,7 +55,6 @@ impl Context {
     }
 
     /// Returns the version that the connection speaks.
-    #[cfg(feature = "mcp")]
     pub(crate) fn wire(&self) -> &Wire {
         &self.link.shared.wire
     }

@@ -53,8 +53,9 @@ impl Handlers {
     {
         let state = Arc::clone(state);
         self.raw_request(M::NAME, move |params, context| {
+            let wire = context.wire().clone();
             let answer = handler(Arc::clone(&state), params, context);
-            async move { answer.await.map(Reply::new) }
+            async move { answer.await.map(|response| wire.answer(response)) }
         })
     }
 
@@ -138,8 +139,9 @@ impl Handlers {
     {
         let state = Arc::clone(state);
         self.raw_request(name, move |params, context| {
+            let wire = context.wire().clone();
             let answer = handler(Arc::clone(&state), params, context);
-            async move { answer.await.map(Reply::new) }
+            async move { answer.await.map(|response| wire.answer(response)) }
         })
     }
 
@@ -182,8 +184,8 @@ impl Handlers {
         F: Future<Output = Result<Reply, RpcError>> + Send + 'static,
     {
         let handler = Arc::new(handler);
-        let call = move |params: acp_json::Node<'_>, context, _: &acp_rpc::Request| {
-            let params = acp_json::read(params);
+        let call = move |params: acp_json::Node<'_>, context: Context, _: &acp_rpc::Request| {
+            let params = context.wire().read(params);
             let params = params.map_err(|error| RpcError::invalid_params(error.to_string()))?;
             let handler = Arc::clone(&handler);
             // Called in the task. This closure runs on the reader, where user code must not run.
@@ -206,8 +208,8 @@ impl Handlers {
     {
         self.claim(name);
         let (state, handler) = (Arc::clone(state), Arc::new(handler));
-        let call = move |params: acp_json::Node<'_>, context| {
-            let params: P = acp_json::read(params).map_err(|error| error.to_string())?;
+        let call = move |params: acp_json::Node<'_>, context: Context| {
+            let params: P = context.wire().read(params).map_err(|error| error.to_string())?;
             let (state, handler) = (Arc::clone(&state), Arc::clone(&handler));
             Ok(Box::pin(async move { handler(state, params, context).await }) as Boxed<()>)
         };

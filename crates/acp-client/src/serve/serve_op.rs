@@ -21,8 +21,8 @@ impl CallContext for Context {
         error.into_rpc()
     }
 
-    fn read<O: Op>(params: Node<'_>) -> Result<O::Params, ReadError> {
-        acp_json::read(params)
+    fn read<O: Op>(&self, params: Node<'_>) -> Result<O::Params, ReadError> {
+        self.wire().read(params)
     }
 
     fn unreadable(_: &str, error: &ReadError) -> RpcError {
@@ -46,14 +46,18 @@ impl<O: Op> Admit<O> for Context {
 impl<O: Answered> ServeRequest<O> for Context {
     type Answer = O::Answer;
 
-    async fn finish(_: &Call<O>, outcome: Result<O::Answer>) -> Result<Reply, RpcError> {
-        outcome.map(O::reply).map_err(Error::into_rpc)
+    async fn finish(call: &Call<O>, outcome: Result<O::Answer>) -> Result<Reply, RpcError> {
+        let answer = outcome.map_err(Error::into_rpc)?;
+        Ok(O::reply(answer, |response| call.context().wire().answer(response)))
     }
 }
 
 /// Makes the reply of the handler's result.
-pub(crate) fn answer<R: Serialize + Send + 'static>(outcome: Result<R>) -> Result<Reply, RpcError> {
-    outcome.map(Reply::new).map_err(Error::into_rpc)
+pub(crate) fn answer<R: Serialize + Send + 'static>(
+    context: &Context,
+    outcome: Result<R>,
+) -> Result<Reply, RpcError> {
+    outcome.map(|response| context.wire().answer(response)).map_err(Error::into_rpc)
 }
 
 impl<O: Notified> ServeNotification<O> for Context {}
@@ -96,7 +100,7 @@ impl ServeRequest<op::RequestPermission> for Context {
         call: &Call<op::RequestPermission>,
         outcome: Result<PermissionAnswer>,
     ) -> Result<Reply, RpcError> {
-        answer(outcome.map(|answer| answer.among(call.params(), call.context())))
+        answer(call.context(), outcome.map(|answer| answer.among(call.params(), call.context())))
     }
 }
 

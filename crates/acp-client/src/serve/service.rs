@@ -4,17 +4,13 @@ use std::sync::Arc;
 
 use acp_json::Node;
 use acp_rpc::{BoxFuture, CloseReason, Delivery, Fault, LaneKey, Peer, Reply, Request, Service, Task};
-use acp_types::method::Method;
-use acp_types::v1::methods::{self, ElicitationCreate, SessionRequestPermission};
-use acp_types::v1::{
-    CreateElicitationResponse, ElicitationAction, RequestPermissionOutcome, RequestPermissionResponse,
-    SessionId, SessionNotification, SessionUpdate,
-};
+use acp_types::v1::{SessionNotification, SessionUpdate};
 use tokio_util::sync::CancellationToken;
 
 use crate::serve::context::Link;
 use crate::sessions::coming::Coming;
 use crate::sessions::inbox;
+use crate::wire::Wire;
 use crate::wire::moment::Moment;
 use crate::{Context, Event, Handlers, RpcError};
 
@@ -25,19 +21,26 @@ pub(crate) struct ClientService {
 
 impl Service for ClientService {
     fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, RpcError> {
-        let handler = self.handlers.find_request(method).ok_or_else(|| RpcError::method_not_found(method))?;
-        let session = params.get("sessionId").and_then(Node::as_str).map(SessionId::from);
+        let wire = self.wire();
+        let handler = self.handlers.find_request(wire.operation(method, &params));
+        let handler = handler.ok_or_else(|| RpcError::method_not_found(method))?;
+        let session = wire.session(&params);
         let context = Context::new(request.peer.clone(), request.cancel.clone(), Arc::clone(&self.link));
         let task = handler(params, context.clone(), &request)?;
-        let Some((session, withdrawn)) = session.zip(answer_when_withdrawn(method)) else { return Ok(task) };
+        let Some((session, withdrawn)) = session.zip(wire.answer_when_withdrawn(method)) else {
+            return Ok(task);
+        };
         Ok(withdrawable(task, self.link.shared.sessions.asks(&session), context, withdrawn))
     }
 
     fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
-        if method == methods::SessionUpdate::NAME {
-            return self.update(params, peer);
+        let wire = self.wire();
+        if wire.is_update(method) {
+            return self.update(method, params, peer);
         }
-        let Some(handler) = self.handlers.find_notification(method) else { return Delivery::Ignore };
+        let Some(handler) = self.handlers.find_notification(wire.operation(method, &params)) else {
+            return Delivery::Ignore;
+        };
         match handler(params, self.notification_context(peer)) {
             Ok(task) => Delivery::Task(task),
             Err(reason) => {
@@ -66,12 +69,15 @@ impl ClientService {
         Context::new(peer.clone(), self.link.shared.over.clone(), Arc::clone(&self.link))
     }
 
-    fn update(&self, params: Node<'_>, peer: &Peer) -> Delivery {
+    fn wire(&self) -> &Wire {
+        &self.link.shared.wire
+    }
+
+    fn update(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
         let weight = inbox::weight(&params);
-        let update: SessionNotification = match acp_json::read(params) {
+        let update = match self.wire().update(params) {
             Ok(update) => update,
             Err(error) => {
-                let method = methods::SessionUpdate::NAME;
                 self.fault(Fault::Ignored { method, reason: &error.to_string() });
                 return Delivery::Ignore;
             }
@@ -118,20 +124,6 @@ impl ClientService {
         }
         let lane = LaneKey::from(update.session_id.as_str());
         Delivery::Lane { lane, job: self.handlers.updated(update, || self.notification_context(peer)) }
-    }
-}
-
-/// Returns the answer to a request of the agent whose turn is cancelled (rule v1-cancel-03) or
-/// whose session is closed. `None` for requests that go on.
-fn answer_when_withdrawn(method: &str) -> Option<fn() -> Reply> {
-    match method {
-        SessionRequestPermission::NAME => {
-            Some(|| Reply::new(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)))
-        }
-        ElicitationCreate::NAME => {
-            Some(|| Reply::new(CreateElicitationResponse::new(ElicitationAction::Cancel)))
-        }
-        _ => None,
     }
 }
 

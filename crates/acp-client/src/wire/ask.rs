@@ -62,7 +62,7 @@ impl Wire {
     }
 
     /// Sends a request, and returns its answer as a future.
-    pub(crate) async fn begin<Q: Ask>(
+    pub(crate) async fn send_request<Q: Ask>(
         &self,
         peer: &Peer,
         session: &SessionId,
@@ -81,7 +81,7 @@ impl Wire {
 
     /// Sends a notification.
     #[cfg(feature = "unstable")]
-    pub(crate) async fn notify<N: Message<V1: Notification>>(
+    pub(crate) async fn send<N: Message<V1: Notification>>(
         &self,
         peer: &Peer,
         notification: &N,
@@ -93,7 +93,7 @@ impl Wire {
     }
 
     /// Sends a notification about a session, whether there is room for it or not.
-    pub(crate) fn notify_now<N: Message<V1: Notification>>(
+    pub(crate) fn send_now<N: Message<V1: Notification>>(
         &self,
         peer: &Peer,
         session: &SessionId,

@@ -5,6 +5,7 @@
 
 pub(crate) mod ask;
 pub(crate) mod flow;
+pub(crate) mod incoming;
 pub(crate) mod initialize;
 pub(crate) mod moment;
 pub(crate) mod opened;

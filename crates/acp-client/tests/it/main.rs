@@ -4,6 +4,7 @@
 
 mod bookkeeping;
 mod cancel;
+mod checks;
 mod common;
 mod config;
 mod connect;

@@ -133,7 +133,7 @@ async fn what_was_not_offered_is_not_sent() {
     let arguments = [
         (agent.new_session("relative").await.err(), "`cwd` must be an absolute path"),
         (agent.authenticate("key").await.err(), "`methodId` does not name a method that the agent lists"),
-        (agent.ext_notify("session/steal", &()).await.err(), "must start with an underscore"),
+        (agent.ext_notify("session/steal", &()).await.err(), "`method` must start with `_`"),
     ];
     for (error, problem) in arguments {
         let error = error.expect("refused");
@@ -166,7 +166,7 @@ async fn what_was_offered_is_sent() {
     });
     let session = session.expect("opened");
     let error = session.set_mode("code").await.expect_err("no such mode");
-    assert!(error.to_string().contains("is none of the session's modes: ask, u://x|y"), "{error}");
+    assert!(error.to_string().contains("its modes are `ask`, `u://x|y`"), "{error}");
     let (set, ()) = tokio::join!(session.set_mode("u://x|y"), async {
         let request = wire.expect("session/set_mode").await;
         assert_eq!(request["params"], json!({"sessionId": "s1", "modeId": "u://x|y"}));

@@ -1,8 +1,9 @@
 //! Protocol version 1: the types of its messages.
 
-mod ext;
+pub mod ext;
 // Formatted by its generator, so that it does not depend on the toolchain.
 #[rustfmt::skip]
 mod generated;
 
+pub use ext::of_path::NotUnicode;
 pub use generated::*;

@@ -8,6 +8,7 @@
 )]
 
 mod absence;
+mod checks;
 mod enums;
 mod free_json;
 mod hostile;

@@ -6,7 +6,7 @@ use acp_handlers::{Admit, ServeRequest};
 use acp_rpc::{Error as RpcError, Reply};
 use acp_types::v1::{AuthenticateRequest, AuthenticateResponse, LogoutResponse};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::handler::scope::{Call, Scope};
 use crate::op;
 
@@ -31,7 +31,7 @@ macro_rules! logs {
                 if outcome.is_ok() {
                     call.context().client.set_logged_in($logged_in);
                 }
-                outcome.map(Reply::new).map_err(Error::into_rpc)
+                call.context().answer(outcome)
             }
         }
     };

@@ -41,8 +41,7 @@ macro_rules! ends {
                 let $closing = call.admission();
                 let $ended = (call.context(), outcome.is_ok());
                 let ended: $crate::Result<()> = $end;
-                let outcome = outcome.and_then(|response| ended.map(|()| response));
-                outcome.map(::acp_rpc::Reply::new).map_err($crate::Error::into_rpc)
+                call.context().answer(outcome.and_then(|response| ended.map(|()| response)))
             }
         }
     };

@@ -46,8 +46,8 @@ impl<S: Send + Sync + 'static> Admit<op::ListSessions> for Scope<S> {
 impl Answered for op::ListSessions {
     type Answer = ListSessionsResponse;
 
-    fn reply(answer: ListSessionsResponse) -> Reply {
-        Reply::new(answer)
+    fn reply(answer: ListSessionsResponse, write: impl FnOnce(ListSessionsResponse) -> Reply) -> Reply {
+        write(answer)
     }
 }
 
@@ -58,8 +58,9 @@ where
 {
     type Answer = O::Answer;
 
-    async fn finish(_: &Call<O, S>, outcome: Result<O::Answer>) -> Result<Reply, RpcError> {
-        outcome.map(O::reply).map_err(Error::into_rpc)
+    async fn finish(call: &Call<O, S>, outcome: Result<O::Answer>) -> Result<Reply, RpcError> {
+        let answer = outcome.map_err(Error::into_rpc)?;
+        Ok(O::reply(answer, |response| call.context().client.wire().answer(response)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use acp_handlers::{Admit, ServeRequest};
 use acp_rpc::{Error as RpcError, Reply, Request};
-use acp_types::v1::{ContentBlock, PromptCapabilities, PromptRequest, PromptResponse, StopReason};
+use acp_types::v1::{PromptRequest, PromptResponse, StopReason};
 
 use crate::error::{Error, Result};
 use crate::handler::scope::{Call, Scope};
@@ -18,7 +18,9 @@ impl<S: Send + Sync + 'static> Admit<op::Prompt> for Scope<S> {
     fn admit(&self, params: &Arc<PromptRequest>) -> Result<Arc<Running<S>>, RpcError> {
         let sessions = &self.connection.sessions;
         sessions.find(&params.session_id)?;
-        check_prompt(&params.prompt, &self.client.agent_capabilities().prompt_capabilities)?;
+        // Rules `v1-cap-09`, `v1-turn-14`.
+        let offered = &self.client.agent_capabilities().prompt_capabilities;
+        offered.check(&params.prompt).map_err(|error| RpcError::invalid_params(error.to_string()))?;
         let may_wait = self.connection.queues_prompts;
         let (session, turn, waits) = sessions.begin_turn(&params.session_id, may_wait, |session| {
             TurnScope::new(Arc::clone(params), session.updates().clone(), self.cancel.clone())
@@ -66,33 +68,4 @@ impl<S: Send + Sync + 'static> ServeRequest<op::Prompt> for Scope<S> {
         };
         running.scope().flow().ended(outcome)
     }
-}
-
-fn check_prompt(prompt: &[ContentBlock], offered: &PromptCapabilities) -> Result<(), RpcError> {
-    if prompt.is_empty() {
-        return Err(RpcError::invalid_params("`prompt`: expected at least one content block"));
-    }
-    prompt.iter().enumerate().try_for_each(|(index, block)| check_content(index, block, offered))
-}
-
-/// Refuses content that was not advertised, before the handler sees it (rules `v1-cap-09`,
-/// `v1-turn-14`).
-fn check_content(index: usize, block: &ContentBlock, offered: &PromptCapabilities) -> Result<(), RpcError> {
-    let capability = match block {
-        ContentBlock::Image(_) if !offered.image => "image",
-        ContentBlock::Audio(_) if !offered.audio => "audio",
-        ContentBlock::Resource(_) if !offered.embedded_context => "embeddedContext",
-        ContentBlock::Unknown(unknown) => {
-            let kind = unknown.tag();
-            return Err(RpcError::invalid_params(format!(
-                "`prompt[{index}]`: content of kind `{kind}` is not known here"
-            )));
-        }
-        _ => return Ok(()),
-    };
-    Err(RpcError::invalid_params(format!(
-        "`prompt[{index}]`: content of kind `{}` needs `promptCapabilities.{capability}`, \
-         which this agent does not advertise",
-        block.tag(),
-    )))
 }

@@ -61,7 +61,7 @@ impl Agent {
     pub(crate) async fn end_session<Q: Ask>(&self, id: &SessionId, request: &Q) -> Result<Answer<Q>, Error> {
         let sessions = &self.shared().sessions;
         let closing = sessions.find(id).map(|state| Closing::new(state, Arc::clone(sessions)));
-        let pending = self.wire().begin(self.peer(), id, request).await?;
+        let pending = self.wire().send_request(self.peer(), id, request).await?;
         if let Some(closing) = &closing {
             closing.withdraw();
         }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use acp_types::v1::{
-    SessionConfigId, SessionConfigKind, SessionConfigOption, SessionConfigSelect, SessionConfigSelectOptions,
-    SessionConfigValue, SessionConfigValueId, SetSessionConfigOptionRequest,
+    SessionConfigId, SessionConfigOption, SessionConfigValue, SessionConfigValueId,
+    SetSessionConfigOptionRequest,
 };
 
 use crate::{Error, Session};
@@ -52,58 +52,12 @@ impl Session {
         let state = self.state();
         let options =
             state.config.options().ok_or(Error::NotOffered { method, capability: "configOptions" })?;
-        check(&options, &option, &value).map_err(|(field, problem)| Error::Argument {
-            method,
-            field,
-            problem,
-        })?;
+        SessionConfigOption::check(&options, &option, &value)
+            .map_err(|error| Error::argument(method, error.field(), &error))?;
         let request = SetSessionConfigOptionRequest::new(self.id().clone(), option, value);
         let answer = self.agent().wire().ask_at(self.agent().peer(), self.id(), &request).await?;
         state.config.set(answer.value.config_options, answer.at);
         Ok(self.config_options())
-    }
-}
-
-/// Checks the value for this option. An error names the field and the problem.
-fn check(
-    options: &[SessionConfigOption],
-    option: &SessionConfigId,
-    value: &SessionConfigValue,
-) -> Result<(), (&'static str, String)> {
-    let Some(found) = options.iter().find(|listed| listed.id == *option) else {
-        let listed: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
-        return Err(("configId", format!("is none of the session's config options: {}", listed.join(", "))));
-    };
-    let problem = match (&found.kind, value) {
-        (SessionConfigKind::Select(select), SessionConfigValue::Id { value }) => {
-            let choices = choices(select);
-            if choices.contains(&value) {
-                return Ok(());
-            }
-            let choices: Vec<&str> = choices.into_iter().map(SessionConfigValueId::as_str).collect();
-            format!("is none of the choices of `{option}`: {}", choices.join(", "))
-        }
-        (SessionConfigKind::Select(_), SessionConfigValue::Boolean { .. }) => {
-            format!("must be the id of a choice: `{option}` is a select")
-        }
-        (SessionConfigKind::Boolean(_), SessionConfigValue::Id { .. }) => {
-            format!("must be true or false: `{option}` is a boolean")
-        }
-        // Only the agent knows the values of a kind that is not known here.
-        _ => return Ok(()),
-    };
-    Err(("value", problem))
-}
-
-fn choices(select: &SessionConfigSelect) -> Vec<&SessionConfigValueId> {
-    match &select.options {
-        SessionConfigSelectOptions::Ungrouped(options) => {
-            options.iter().map(|option| &option.value).collect()
-        }
-        SessionConfigSelectOptions::Grouped(groups) => {
-            groups.iter().flat_map(|group| &group.options).map(|option| &option.value).collect()
-        }
-        _ => Vec::new(),
     }
 }
 

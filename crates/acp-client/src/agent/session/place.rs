@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use acp_types::v1::McpServer;
+use acp_types::v1::ext::{self, PathError};
 #[cfg(feature = "unstable")]
 use acp_types::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 
@@ -11,8 +12,8 @@ use crate::{Agent, Error};
 /// The directories and MCP servers of a session.
 #[derive(Clone, Debug)]
 pub struct Place {
-    cwd: Result<String, &'static str>,
-    directories: Vec<Result<String, &'static str>>,
+    cwd: Result<String, PathError>,
+    directories: Vec<Result<String, PathError>>,
     mcp_servers: Vec<McpServer>,
     #[cfg(feature = "unstable")]
     pub(crate) system_prompt: Option<SystemPrompt>,
@@ -47,30 +48,26 @@ impl Place {
     }
 
     pub(crate) fn check(self, agent: &Agent, method: &'static str) -> Result<Checked, Error> {
-        let argument = |field, problem: &str| Error::Argument { method, field, problem: problem.to_owned() };
+        let argument = |field| move |error: PathError| Error::argument(method, field, &error);
         let offered = agent.capabilities();
         agent.check_offered(
             self.directories.is_empty() || offered.session_capabilities.additional_directories.is_some(),
             method,
             "sessionCapabilities.additionalDirectories",
         )?;
-        for server in &self.mcp_servers {
-            let servers = &offered.mcp_capabilities;
-            let (is_offered, capability) = match server {
-                McpServer::Http(_) => (servers.http, "mcpCapabilities.http"),
-                McpServer::Sse(_) => (servers.sse, "mcpCapabilities.sse"),
-                #[cfg(feature = "unstable")]
-                McpServer::Acp(_) => (servers.acp, "mcpCapabilities.acp"),
-                _ => continue,
-            };
-            agent.check_offered(is_offered, method, capability)?;
-        }
+        offered.mcp_capabilities.check(&self.mcp_servers).map_err(|error| match error.capability {
+            Some(capability) => Error::NotOffered { method, capability },
+            None => {
+                let problem = format_args!("has a server of kind `{}`, which is not known here", error.kind);
+                Error::argument(method, "mcpServers", &problem)
+            }
+        })?;
         #[cfg(feature = "unstable")]
         check_system_prompt(self.system_prompt.as_ref(), agent, method)?;
         let directories = self.directories.into_iter().collect::<Result<_, _>>();
         Ok(Checked {
-            cwd: self.cwd.map_err(|problem| argument("cwd", problem))?,
-            directories: directories.map_err(|problem| argument("additionalDirectories", problem))?,
+            cwd: self.cwd.map_err(argument("cwd"))?,
+            directories: directories.map_err(argument("additionalDirectories"))?,
             mcp_servers: self.mcp_servers,
             #[cfg(feature = "unstable")]
             system_prompt: self.system_prompt,
@@ -78,12 +75,8 @@ impl Place {
     }
 }
 
-pub(crate) fn absolute(path: &Path) -> Result<String, &'static str> {
-    match path.to_str() {
-        Some(text) if path.is_absolute() => Ok(text.to_owned()),
-        Some(_) => Err("must be an absolute path"),
-        None => Err("must be UTF-8 text"),
-    }
+pub(crate) fn absolute(path: &Path) -> Result<String, PathError> {
+    ext::absolute(path).map(str::to_owned)
 }
 
 /// Rule v1-u-sys-01.

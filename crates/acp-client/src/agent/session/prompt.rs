@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use acp_types::v1::ext::PromptError;
 use acp_types::v1::{ContentBlock, PromptRequest};
 use tokio::sync::oneshot;
 
@@ -21,8 +22,9 @@ impl Session {
     /// A turn that was dropped before its end is waited for first.
     ///
     /// # Errors
-    /// [`Error::Content`] for a block of a kind that the agent does not take; [`Error::Busy`] while
-    /// another turn of the session runs or was not read to its end; [`Error::CancelTimeout`] if the
+    /// [`Error::Content`] for a block of a kind that the agent does not take; [`Error::Argument`] for
+    /// a prompt without blocks; [`Error::Busy`] while another turn of the session runs or was not
+    /// read to its end; [`Error::CancelTimeout`] if the
     /// agent does not end a cancelled turn; [`Error::SessionClosed`]; [`Error::Closed`].
     pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
         let prompt = content.into_prompt();
@@ -56,25 +58,19 @@ impl Session {
         }
     }
 
-    /// Refuses blocks that the agent did not ask for (rule v1-cap-09).
+    /// Refuses prompts that the agent does not take (rule v1-cap-09).
     fn check_content(&self, prompt: &[ContentBlock]) -> Result<(), Error> {
         let takes = &self.agent().capabilities().prompt_capabilities;
-        for (index, block) in prompt.iter().enumerate() {
-            let (kind, capability, allowed) = match block {
-                ContentBlock::Text(_) | ContentBlock::ResourceLink(_) => continue,
-                ContentBlock::Image(_) => ("image", Some("promptCapabilities.image"), takes.image),
-                ContentBlock::Audio(_) => ("audio", Some("promptCapabilities.audio"), takes.audio),
-                ContentBlock::Resource(_) => {
-                    ("resource", Some("promptCapabilities.embeddedContext"), takes.embedded_context)
-                }
-                other => (other.tag(), None, false),
-            };
-            if !allowed {
-                let (session, kind) = (self.id().clone(), kind.to_owned());
-                return Err(Error::Content { session, block: index, kind, capability });
+        takes.check(prompt).map_err(|error| match error {
+            PromptError::Content { block, kind, capability } => {
+                Error::Content { session: self.id().clone(), block, kind, capability }
             }
-        }
-        Ok(())
+            _ => Error::argument(
+                self.agent().method::<PromptRequest>(),
+                "prompt",
+                &"must have at least one content block",
+            ),
+        })
     }
 }
 

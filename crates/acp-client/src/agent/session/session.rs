@@ -115,11 +115,7 @@ impl Session {
         let (mode, method) = (mode.into(), self.agent().method::<SetSessionModeRequest>());
         self.check_open(method)?;
         let modes = self.modes().ok_or(Error::NotOffered { method, capability: "modes" })?;
-        if !modes.available_modes.iter().any(|listed| listed.id == mode) {
-            let listed: Vec<&str> = modes.available_modes.iter().map(|mode| mode.id.as_str()).collect();
-            let problem = format!("is none of the session's modes: {}", listed.join(", "));
-            return Err(Error::Argument { method, field: "modeId", problem });
-        }
+        modes.check(&mode).map_err(|error| Error::argument(method, "modeId", &error))?;
         let request = SetSessionModeRequest::new(self.id().clone(), mode);
         self.agent().ask(Some(self.id()), &request).await?;
         Ok(())
@@ -148,7 +144,7 @@ impl Session {
 
     pub(crate) fn cancel_turn(&self, turn: Option<u64>) -> Result<(), Error> {
         let (agent, cancel) = (self.agent(), CancelNotification::new(self.id().clone()));
-        self.state().cancel_turn(turn, || agent.wire().notify_now(agent.peer(), self.id(), &cancel))
+        self.state().cancel_turn(turn, || agent.wire().send_now(agent.peer(), self.id(), &cancel))
     }
 }
 

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use acp_fs::{Files, Lines, Roots};
-use acp_rpc::Reply;
 use acp_types::method::Method;
 use acp_types::v1::methods::{FsReadTextFile, FsWriteTextFile};
 use acp_types::v1::{
@@ -273,7 +272,7 @@ impl Client for LocalFs {
                 // more texts into memory.
                 let place = context.unless_withdrawn(room.acquire_owned()).await?;
                 let text = files.read_text_file(request, &context).await?;
-                Ok(Reply::new(text).after(move |_| drop(place)))
+                Ok(context.wire().answer(text).after(move |_| drop(place)))
             }
         });
         if self.writable {

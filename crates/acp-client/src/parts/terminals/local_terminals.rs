@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use acp_rpc::{Output, Reply, Running};
+use acp_rpc::{Output, Running};
 use acp_types::method::Method;
 use acp_types::v1::methods::{
     TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit,
@@ -247,7 +247,7 @@ impl Client for LocalTerminals {
                     // no more texts into memory.
                     let place = context.unless_withdrawn(room.acquire_owned()).await?;
                     let output = served.find(&request.terminal_id, &request.session_id)?.output();
-                    Ok(Reply::new(output).after(move |_| drop(place)))
+                    Ok(context.wire().answer(output).after(move |_| drop(place)))
                 }
             })
             .request::<TerminalWaitForExit, _, _>(&served, |served, request, context| async move {

@@ -75,20 +75,27 @@ async fn fill_in(
     allowed(&form, answer, &context)
 }
 
-/// Returns the answer. If the form does not allow its values, the question counts as closed
-/// instead.
+/// Returns the answer, with its values as the form asks for them. If the form does not allow them,
+/// the question counts as closed instead.
 pub(super) fn allowed(
     form: &FormElicitation,
     answer: ElicitationAction,
     context: &Context,
 ) -> ElicitationAction {
-    let ElicitationAction::Accept(accepted) = &answer else { return answer };
-    let nothing = Map::default();
-    let Err(error) = form.check(accepted.content.as_ref().unwrap_or(&nothing)) else { return answer };
-    context.note(format!(
-        "a form handler gave values that the form does not allow ({error}): answered `cancel`"
-    ));
-    ElicitationAction::Cancel
+    let ElicitationAction::Accept(mut accepted) = answer else { return answer };
+    let checked = form.schema.check(accepted.content.take().unwrap_or_default());
+    match checked {
+        Ok(values) => {
+            accepted.content = Some(values);
+            ElicitationAction::Accept(accepted)
+        }
+        Err(error) => {
+            context.note(format!(
+                "a form handler gave values that the form does not allow ({error}): answered `cancel`"
+            ));
+            ElicitationAction::Cancel
+        }
+    }
 }
 
 fn action<T>(

@@ -92,8 +92,9 @@ impl Handlers {
         // One handler for the modes of all clients. It replaces the handler that was made for fewer
         // modes.
         self.replace(op::Elicit::METHOD, move |request, context| {
+            let wire = context.wire().clone();
             let answer = Arc::clone(&elicits).ask(request, context);
-            async move { answer.await.map(Reply::new) }
+            async move { answer.await.map(|response| wire.answer(response)) }
         })
     }
 
@@ -112,10 +113,10 @@ impl ServeRequest<op::Elicit> for Context {
     type Answer = CreateElicitationResponse;
 
     async fn finish(
-        _: &Call<op::Elicit>,
+        call: &Call<op::Elicit>,
         outcome: Result<CreateElicitationResponse>,
     ) -> Result<Reply, RpcError> {
-        answer(outcome)
+        answer(call.context(), outcome)
     }
 
     fn enter<F>(

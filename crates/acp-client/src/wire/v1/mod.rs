@@ -2,4 +2,5 @@
 
 mod ask;
 mod event;
+pub(super) mod incoming;
 pub(crate) mod opened_response;

@@ -1,8 +1,29 @@
-//! Hand-written additions to the generated types.
+//! Hand-written additions to the generated types: shorter ways to make values, and the checks of
+//! the protocol that both sides make.
+//!
+//! The checks are methods of the types, so that agent and client judge alike.
 
 mod auth;
+mod config_option;
+mod config_value;
 mod content;
+mod form;
+mod format;
+mod id;
+mod listed;
+mod mode;
+pub(super) mod of_path;
+mod offered;
+mod path;
 mod permission;
 mod plan;
 mod tool_call;
 mod version;
+
+pub use auth::AuthMethodError;
+pub use config_option::ConfigOptionError;
+pub use form::{FormError, FormProblem};
+pub use id::unique_id;
+pub use mode::NoSuchMode;
+pub use offered::{McpServerError, PromptError};
+pub use path::{PathError, absolute, check_absolute, is_absolute};

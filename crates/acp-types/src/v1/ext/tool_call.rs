@@ -1,28 +1,8 @@
 //! Shorter ways to make tool calls.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::v1::{ToolCall, ToolCallId, ToolCallLocation, ToolCallUpdate, ToolKind};
-
-impl ToolCallId {
-    /// Makes an id that no other tool call has, from a random number of this process and a counter.
-    /// The random number keeps calls apart when another process continues a session.
-    ///
-    /// ```
-    /// use acp_types::v1::ToolCallId;
-    ///
-    /// assert_ne!(ToolCallId::unique(), ToolCallId::unique());
-    /// ```
-    #[must_use]
-    pub fn unique() -> Self {
-        static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
-        static COUNT: AtomicU64 = AtomicU64::new(1);
-        Self::from(format!("call_{:016x}_{}", *PROCESS, COUNT.fetch_add(1, Ordering::Relaxed)))
-    }
-}
 
 impl ToolCall {
     /// Makes a call of this kind, with a fresh id.

@@ -198,8 +198,11 @@ fn default(operation: &Operation<'_>) -> TokenStream {
             impl acp_handlers::Answered for op::#marker {
                 type Answer = #response;
 
-                fn reply(answer: #response) -> acp_rpc::Reply {
-                    acp_rpc::Reply::new(answer)
+                fn reply(
+                    answer: #response,
+                    write: impl FnOnce(#response) -> acp_rpc::Reply,
+                ) -> acp_rpc::Reply {
+                    write(answer)
                 }
             }
         },

@@ -1,5 +1,10 @@
 //! Errors of an agent, and the error objects that the client gets for them.
 
+#[cfg(feature = "workspace")]
+pub(crate) mod file_error;
+#[cfg(feature = "shell")]
+pub(crate) mod shell_error;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
@@ -8,6 +13,7 @@ use std::sync::Arc;
 use acp_handlers::Conflict;
 use acp_rpc::{CallError, Error as RpcError, Fault};
 use acp_types::Map;
+use acp_types::v1::ext::FormError;
 use acp_types::v1::{ErrorCode, SessionId};
 
 /// The result of a handler.
@@ -56,12 +62,13 @@ pub enum Error {
         error: CallError,
     },
     /// The user has filled in the form, but not as it allows.
-    FormField {
-        /// The field, by the name that the form gives it.
-        field: String,
-        /// A description of the problem, or of a value that would fit.
-        problem: &'static str,
-    },
+    Form(FormError),
+    /// A file was not read, not written or not changed: see [`Workspace`](crate::Workspace).
+    #[cfg(feature = "workspace")]
+    File(Box<file_error::FileError>),
+    /// A command was not started: see [`Turn::shell`](crate::Turn::shell).
+    #[cfg(feature = "shell")]
+    Shell(Box<shell_error::ShellError>),
     /// The agent's handlers cannot be those of one connection: a mistake in the program. Nothing was
     /// read.
     Conflict(Conflict),
@@ -190,12 +197,13 @@ impl fmt::Display for Error {
             }
             Error::NotOffered { capability } => write!(f, "the client does not offer `{capability}`"),
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
-            Error::FormField { field, problem } => {
-                write!(
-                    f,
-                    "the answer to `elicitation/create` is not what the form allows: `{field}` {problem}"
-                )
+            Error::Form(error) => {
+                write!(f, "the answer to `elicitation/create` is not what the form allows: {error}")
             }
+            #[cfg(feature = "workspace")]
+            Error::File(error) => error.fmt(f),
+            #[cfg(feature = "shell")]
+            Error::Shell(error) => error.fmt(f),
             Error::Conflict(conflict) => conflict.fmt(f),
             Error::Rpc(error) => f.write_str(&error.message),
             Error::Io(error) => error.fmt(f),
@@ -208,13 +216,17 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Call { error, .. } => Some(error),
+            #[cfg(feature = "workspace")]
+            Error::File(error) => error.source(),
+            #[cfg(feature = "shell")]
+            Error::Shell(error) => error.source(),
+            Error::Form(error) => Some(error),
             Error::Io(error) => error.source(),
             Error::Other(error) => error.source(),
             Error::Cancelled
             | Error::TurnOver
             | Error::SessionClosed { .. }
             | Error::NotOffered { .. }
-            | Error::FormField { .. }
             | Error::Conflict(_)
             | Error::Rpc(_) => None,
         }
@@ -236,6 +248,13 @@ impl From<io::Error> for Error {
 impl From<Box<dyn std::error::Error + Send + Sync>> for Error {
     fn from(error: Box<dyn std::error::Error + Send + Sync>) -> Self {
         Error::Other(error)
+    }
+}
+
+/// A path of a file that cannot be told to the client.
+impl From<acp_types::v1::NotUnicode> for Error {
+    fn from(error: acp_types::v1::NotUnicode) -> Self {
+        Error::Other(Box::new(error))
     }
 }
 

@@ -1,0 +1,30 @@
+//! Messages of the agent, and the answers to them.
+
+use acp_json::Node;
+use acp_rpc::Reply;
+use acp_types::method::Method as _;
+use acp_types::v1::methods::{ElicitationCreate, SessionRequestPermission, SessionUpdate};
+use acp_types::v1::{
+    CreateElicitationResponse, ElicitationAction, RequestPermissionOutcome, RequestPermissionResponse,
+    SessionId,
+};
+
+pub(in crate::wire) fn session(params: &Node<'_>) -> Option<SessionId> {
+    params.get("sessionId").and_then(Node::as_str).map(SessionId::from)
+}
+
+pub(in crate::wire) fn is_update(method: &str) -> bool {
+    method == SessionUpdate::NAME
+}
+
+pub(in crate::wire) fn answer_when_withdrawn(method: &str) -> Option<fn() -> Reply> {
+    match method {
+        SessionRequestPermission::NAME => {
+            Some(|| Reply::new(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)))
+        }
+        ElicitationCreate::NAME => {
+            Some(|| Reply::new(CreateElicitationResponse::new(ElicitationAction::Cancel)))
+        }
+        _ => None,
+    }
+}
