@@ -41,6 +41,8 @@
 //! | `signal`, on by default | [`serve_stdio`] ends in good order on SIGTERM and SIGINT |
 //! | `store` | `#[agent(store)]`: sessions survive the process |
 //! | `mcp` | `#[agent(mcp)]`: the MCP servers of sessions are connected, over stdio; `mcp-http` and `mcp-sse` add transports |
+//! | `workspace` | [`Turn::workspace`] and [`Turn::edit_file`]: files by the client, or below the session's directories |
+//! | `shell` | [`Turn::shell`]: commands in the client's terminals, or as local children |
 //! | `tracing` | spans of the crate `tracing`: see [`trace`] |
 //! | `unstable` | what only the unstable schema has, without any promise |
 
@@ -71,6 +73,9 @@ mod turn;
 mod updates;
 mod wire;
 
+/// Failures of the local disk, and the entries of its directories.
+#[cfg(feature = "workspace")]
+pub use acp_fs::{Entry, EntryKind, Error as DiskError, Listing};
 /// A type that the handler of operation `O` can have as an argument, in any order. For an agent, `Cx`
 /// is [`Scope`].
 ///
@@ -115,11 +120,15 @@ pub use crate::ask::elicited::{Elicited, OpenedUrl};
 pub use crate::ask::form::{Form, FormValues};
 pub use crate::client::Client;
 pub use crate::client::cancel::{CANCEL_GRACE, Cancel};
+#[cfg(feature = "workspace")]
+pub use crate::error::file_error::{FileAct, FileError, FileProblem};
+#[cfg(feature = "shell")]
+pub use crate::error::shell_error::{ShellError, ShellProblem};
 pub use crate::error::{Error, Result};
 pub use crate::facts::profile::{McpTransports, Profile, PromptContent};
 pub use crate::generated::opening::*;
 pub use crate::handler::agent::Agent;
-pub use crate::handler::on_session::{InSession, OnSession};
+pub use crate::handler::on_session::OnSession;
 pub use crate::handler::router::Router;
 pub use crate::handler::scope::{Argument, Call, Handlers, Scope};
 #[cfg(feature = "mcp")]
@@ -132,10 +141,18 @@ pub use crate::serve::serve::{Serve, serve, serve_stdio, serve_with};
 pub use crate::session::Session;
 pub use crate::session::queue::PROMPT_QUEUE;
 pub use crate::turn::Turn;
+#[cfg(feature = "workspace")]
+pub use crate::turn::edit_file::{EditedFile, FileEdit};
+#[cfg(feature = "workspace")]
+pub use crate::turn::file_change::FileChange;
 pub use crate::turn::fs::Fs;
 pub use crate::turn::message::{IntoText, Message};
 pub use crate::turn::plan::{PlanKey, RunningPlan};
+#[cfg(feature = "shell")]
+pub use crate::turn::shell::{Shell, ShellOutput};
 pub use crate::turn::terminal::{Command, Terminal, Terminals};
 pub use crate::turn::tool::RunningTool;
+#[cfg(feature = "workspace")]
+pub use crate::turn::workspace::Workspace;
 pub use crate::updates::decisions::{Decision, Permissions};
 pub use crate::updates::session_updates::SessionUpdates;

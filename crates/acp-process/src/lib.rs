@@ -49,6 +49,7 @@ mod program;
 #[cfg(all(feature = "pty", unix))]
 mod pty;
 mod run;
+mod scrollback;
 mod stderr;
 mod tree;
 
@@ -57,3 +58,4 @@ pub use crate::command::Command;
 pub use crate::exit::Exit;
 pub use crate::output::Output;
 pub use crate::run::Running;
+pub use crate::scrollback::Scrollback;

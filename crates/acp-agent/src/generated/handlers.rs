@@ -22,7 +22,7 @@ use acp_types::v1::{
 
 use crate::handler::arguments::Asks;
 use crate::serve::lifecycle::rows;
-use crate::{Argument, Call, FromCall, InSession, Opened, Returns, Scope, op};
+use crate::{Argument, Call, FromCall, Opened, Returns, Scope, op};
 
 #[cfg(feature = "unstable")]
 impl<S: Send + Sync + 'static> FromCall<op::ArchiveSession, Scope<S>>
@@ -383,7 +383,7 @@ impl<S: Send + Sync + 'static> Returns<op::Prompt, StopReason> for Scope<S> {
     }
 }
 
-impl InSession for op::Prompt {}
+rows::session!(Prompt);
 
 impl<S: Send + Sync + 'static> FromCall<op::ResumeSession, Scope<S>>
 for ResumeSessionRequest {
@@ -468,7 +468,7 @@ for Scope<S> {
     }
 }
 
-impl InSession for op::SetConfigOption {}
+rows::session!(SetConfigOption);
 
 impl Asks for op::SetConfigOption {
     fn session(params: &Self::Params) -> Option<&SessionId> {
@@ -496,7 +496,7 @@ impl<S: Send + Sync + 'static> Returns<op::SetMode, ()> for Scope<S> {
     }
 }
 
-impl InSession for op::SetMode {}
+rows::session!(SetMode);
 
 impl Asks for op::SetMode {
     fn session(params: &Self::Params) -> Option<&SessionId> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use acp_handlers::CallContext;
 use acp_json::{Node, ReadError};
-use acp_rpc::{CancellationToken, Error as RpcError, Id, Peer, Request};
+use acp_rpc::{CancellationToken, Error as RpcError, Id, Peer, Reply, Request};
+use serde_core::Serialize;
 
 use crate::client::cancel::Cancel;
 use crate::client::{Agreed, Client};
@@ -58,6 +59,14 @@ impl<S> Scope<S> {
     ) -> Self {
         let (connection, cancel) = (Arc::clone(connection), Cancel::new(cancel));
         Scope { connection, client, cancel, request_id, reopening: None }
+    }
+
+    /// Makes the reply of the handler's result.
+    pub(crate) fn answer<R: Serialize + Send + 'static>(
+        &self,
+        outcome: Result<R>,
+    ) -> Result<Reply, RpcError> {
+        outcome.map(|response| self.client.wire().answer(response)).map_err(Error::into_rpc)
     }
 
     /// Returns the client.

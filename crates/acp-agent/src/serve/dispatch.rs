@@ -41,8 +41,8 @@ impl<S: Send + Sync + 'static> Server<S> {
         let mut handlers = Handlers::default();
         handlers.begin::<A>();
         Arc::clone(agent).register(&mut handlers);
-        handlers
-            .check(Operation::ALL.iter().map(|operation| (operation.method(), operation.capability())))?;
+        let operations = Operation::ALL.iter().map(|operation| (operation.method(), operation.capability()));
+        handlers.check(&operations)?;
         let mut profile = agent.profile();
         let info = profile.info();
         let (store, servers) =

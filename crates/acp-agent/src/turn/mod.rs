@@ -1,14 +1,26 @@
 //! A turn: the agent's work between a prompt and its answer.
 
+#[cfg(feature = "workspace")]
+pub(crate) mod edit_file;
 pub(crate) mod elicit;
+#[cfg(feature = "workspace")]
+pub(crate) mod file_change;
 pub(crate) mod fs;
 pub(crate) mod message;
 pub(crate) mod permission;
 pub(crate) mod plan;
+#[cfg(feature = "shell")]
+pub(crate) mod shell;
+#[cfg(feature = "shell")]
+mod shell_child;
+#[cfg(feature = "shell")]
+mod shell_view;
 pub(crate) mod terminal;
 pub(crate) mod tool;
 pub(crate) mod turn;
 pub(crate) mod verbs;
+#[cfg(feature = "workspace")]
+pub(crate) mod workspace;
 
 pub use self::turn::Turn;
 pub(crate) use self::turn::TurnScope;

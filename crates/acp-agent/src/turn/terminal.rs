@@ -152,12 +152,13 @@ impl Command {
         let terminal = self.create().await?;
         // Before the terminal is released (rule `v1-tool-10`).
         tool.terminal(&terminal).await?;
-        let status = terminal.wait_for_exit().await?;
-        let mut result = terminal.output().await?;
-        result.exit_status = Some(status);
-        // Dropped, the terminal is released. A client that fails to do so does not change the
-        // result.
-        Ok(result)
+        terminal.ended().await
+    }
+
+    /// Runs the command to its end. No tool call shows its terminal.
+    #[cfg(feature = "shell")]
+    pub(crate) async fn run_unseen(self) -> Result<TerminalOutputResponse> {
+        self.create().await?.ended().await
     }
 
     fn with(mut self, change: impl FnOnce(&mut CreateTerminalRequest)) -> Self {
@@ -247,6 +248,16 @@ impl Terminal {
         let mut status = TerminalExitStatus::new();
         (status.exit_code, status.signal, status.meta) = (exit.exit_code, exit.signal, exit.meta);
         Ok(status)
+    }
+
+    /// Waits until the command has ended, and returns its output and its exit status.
+    async fn ended(self) -> Result<TerminalOutputResponse> {
+        let status = self.wait_for_exit().await?;
+        let mut result = self.output().await?;
+        result.exit_status = Some(status);
+        // Dropped, the terminal is released. A client that fails to do so does not change the
+        // result.
+        Ok(result)
     }
 
     /// Ends the command. Its output can still be read.

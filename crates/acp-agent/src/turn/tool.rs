@@ -104,10 +104,18 @@ impl RunningTool {
     }
 
     /// Shows content in the call until the next report of content.
-    #[cfg(feature = "mcp")]
+    #[cfg(any(feature = "mcp", feature = "shell"))]
     pub(crate) async fn show(&self, content: Content) -> Result<()> {
         let content: Vec<_> = self.content.iter().cloned().chain([content.into()]).collect();
         self.update(ToolCallUpdate::new(&self.id).content(content)).await
+    }
+
+    /// Reports content for good, even if the turn was cancelled meanwhile.
+    #[cfg(feature = "shell")]
+    pub(crate) async fn last_content(&mut self, content: impl Into<ToolCallContent>) -> Result<()> {
+        self.content.push(content.into());
+        let update = ToolCallUpdate::new(&self.id).content(self.content.clone());
+        self.turn.without_cancel().update(self.of_this_call(update)).await
     }
 
     /// Reports that the work begins, for a call that was only announced.

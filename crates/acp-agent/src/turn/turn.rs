@@ -277,7 +277,7 @@ impl Turn {
     }
 
     /// Waits until the verbs do not work any more, and returns the error that says why.
-    async fn closed(&self) -> Error {
+    pub(crate) async fn closed(&self) -> Error {
         tokio::select! {
             biased;
             error = self.scope.gate.closed() => error,

@@ -1,7 +1,9 @@
 //! Updates of a session.
 
 pub(crate) mod decisions;
+pub(crate) mod directories;
 pub(crate) mod outgoing;
 pub(crate) mod paths;
 pub(crate) mod session_updates;
 pub(crate) mod settings;
+pub(crate) mod state;

@@ -10,6 +10,7 @@ use crate::client::client_capabilities::check_offered;
 use crate::error::Result;
 use crate::store::Recorder;
 use crate::updates::decisions::Permissions;
+use crate::updates::directories::Directories;
 use crate::updates::outgoing::OutgoingUpdate;
 use crate::updates::paths;
 use crate::updates::settings::Settings;
@@ -44,7 +45,7 @@ pub struct SessionUpdates {
 /// The part of an open session that does not depend on the agent's state.
 struct OpenSession {
     id: SessionId,
-    cwd: Box<str>,
+    directories: Directories,
     client: Client,
     gate: Arc<Gate>,
     permissions: Permissions,
@@ -57,16 +58,15 @@ impl SessionUpdates {
     /// Creates the updates of a session. `gate` is the gate of the session with this id.
     pub(crate) fn new(
         id: SessionId,
-        cwd: &str,
+        directories: Directories,
         client: Client,
         settings: Settings,
         gate: Arc<Gate>,
         recorder: Option<Recorder>,
     ) -> Self {
         let permissions = Permissions::new();
-        let cwd = cwd.into();
         SessionUpdates {
-            open: Arc::new(OpenSession { id, cwd, client, gate, permissions, settings, recorder }),
+            open: Arc::new(OpenSession { id, directories, client, gate, permissions, settings, recorder }),
         }
     }
 
@@ -112,7 +112,13 @@ impl SessionUpdates {
 
     /// Returns the working directory.
     pub(crate) fn cwd(&self) -> &str {
-        &self.open.cwd
+        self.open.directories.cwd()
+    }
+
+    /// Returns the session's directories, to find files below them.
+    #[cfg(feature = "workspace")]
+    pub(crate) fn directories(&self) -> &Directories {
+        &self.open.directories
     }
 
     /// Returns the session's recorder, if the agent has a store.
@@ -146,19 +152,19 @@ impl SessionUpdates {
     /// be recorded; [`send_when_possible`](Self::send_when_possible) sends it then.
     pub(crate) fn try_send(&self, gate: &Gate, mut update: SessionUpdate) -> Result<Option<SessionUpdate>> {
         let client = &self.open.client;
-        paths::join(&mut update, &self.open.cwd);
+        paths::join(&mut update, self.cwd());
         check_offered(&update, client.capabilities())?;
         if gate.is_closed() {
             return Err(gate.error());
         }
         // Before the update leaves, because the client may act on it at once.
-        self.open.settings.observe(&update);
+        let settings = self.observed(&update);
         let wire = client.wire();
         let sent = {
             let params = wire.update(&self.open.id, &update);
             let leaving = match &self.open.recorder {
                 Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
-                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params)),
+                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
                 None => OutgoingUpdate::Plain(params),
             };
             wire.try_send_update(client.peer(), &gate.guard(&leaving))
@@ -173,7 +179,10 @@ impl SessionUpdates {
             let wire = self.open.client.wire();
             let params = wire.update(&self.open.id, &update);
             let leaving = match &self.open.recorder {
-                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep(gate, params).await),
+                Some(recorder) => {
+                    let settings = self.observed(&update);
+                    OutgoingUpdate::Recorded(recorder.keep(gate, params, settings).await)
+                }
                 None => OutgoingUpdate::Plain(params),
             };
             let sent = wire.send_update(self.open.client.peer(), &gate.guard(&leaving)).await;
@@ -195,9 +204,9 @@ impl SessionUpdates {
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
         let wire = self.open.client.wire();
-        let params = wire.update(&self.open.id, update);
+        let (params, settings) = (wire.update(&self.open.id, update), self.observed(update));
         let leaving = match &self.open.recorder {
-            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params)),
+            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
             None => OutgoingUpdate::Plain(params),
         };
         // A closed gate lets nothing out.

@@ -14,6 +14,8 @@ mod advertised;
 mod cancel;
 mod capabilities;
 mod checks;
+#[cfg(all(feature = "workspace", unix))]
+mod edit_file;
 mod elicit;
 mod expansions;
 mod ext;
@@ -37,6 +39,8 @@ mod serving;
 mod sessions;
 mod setup_order;
 mod setup_random;
+#[cfg(all(feature = "shell", unix))]
+mod shell;
 #[cfg(feature = "store")]
 mod store;
 mod support;
@@ -50,3 +54,5 @@ mod unstable;
 mod updates;
 mod validation;
 mod wire_quirks;
+#[cfg(all(feature = "workspace", unix))]
+mod workspace;

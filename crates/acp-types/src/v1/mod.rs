@@ -5,4 +5,5 @@ pub mod ext;
 #[rustfmt::skip]
 mod generated;
 
+pub use ext::of_path::NotUnicode;
 pub use generated::*;

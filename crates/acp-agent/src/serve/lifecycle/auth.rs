@@ -6,7 +6,7 @@ use acp_handlers::{Admit, ServeRequest};
 use acp_rpc::{Error as RpcError, Reply};
 use acp_types::v1::{AuthenticateRequest, AuthenticateResponse, LogoutResponse};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::handler::scope::{Call, Scope};
 use crate::op;
 
@@ -28,10 +28,10 @@ macro_rules! logs {
                 call: &Call<op::$marker, S>,
                 outcome: Result<$response>,
             ) -> Result<Reply, RpcError> {
-                let client = &call.context().client;
-                let response = outcome.map_err(Error::into_rpc)?;
-                client.set_logged_in($logged_in);
-                Ok(client.wire().answer(response))
+                if outcome.is_ok() {
+                    call.context().client.set_logged_in($logged_in);
+                }
+                call.context().answer(outcome)
             }
         }
     };

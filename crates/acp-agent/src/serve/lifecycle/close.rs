@@ -41,9 +41,7 @@ macro_rules! ends {
                 let $closing = call.admission();
                 let $ended = (call.context(), outcome.is_ok());
                 let ended: $crate::Result<()> = $end;
-                let outcome = outcome.and_then(|response| ended.map(|()| response));
-                let response = outcome.map_err($crate::Error::into_rpc)?;
-                Ok(call.context().client.wire().answer(response))
+                call.context().answer(outcome.and_then(|response| ended.map(|()| response)))
             }
         }
     };

@@ -32,9 +32,23 @@ macro_rules! served {
     };
     (opens_session $marker:ident, $request:ident => $response:ident, named_by_agent) => {
         $crate::open::request::opens!(
-            $marker, $request, named: |_| None, holds: true, answer: |id| $response::new(id)
+            $marker, $request, named: |_| None, holds: true, answer: |id| $response::new(id),
+            forks: |params| Some(&params.session_id)
         );
         $crate::serve::lifecycle::open::opens!($marker);
+    };
+}
+
+/// Gives handlers the session that was found on admission.
+macro_rules! session {
+    ($marker:ident) => {
+        impl<S: Send + Sync + 'static> $crate::OnSession<$crate::op::$marker> for $crate::Scope<S> {
+            type State = S;
+
+            fn session(call: &$crate::Call<$crate::op::$marker, S>) -> $crate::Result<$crate::Session<S>> {
+                Ok($crate::handler::on_session::HasSession::session(call.admission()).clone())
+            }
+        }
     };
 }
 
@@ -52,4 +66,4 @@ macro_rules! mcp {
     };
 }
 
-pub(crate) use {mcp, served};
+pub(crate) use {mcp, served, session};

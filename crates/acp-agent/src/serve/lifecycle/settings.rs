@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acp_handlers::{Admit, Answered, ServeRequest};
+use acp_handlers::{Admit, ServeRequest};
 use acp_rpc::{Error as RpcError, Reply};
 use acp_types::v1::{
     SetSessionConfigOptionRequest, SetSessionConfigOptionResponse, SetSessionModeRequest,
@@ -25,11 +25,17 @@ impl<S: Send + Sync + 'static> Admit<op::SetMode> for Scope<S> {
     }
 }
 
-impl Answered for op::SetMode {
+impl<S: Send + Sync + 'static> ServeRequest<op::SetMode> for Scope<S> {
     type Answer = SetSessionModeResponse;
 
-    fn reply(answer: SetSessionModeResponse, write: impl FnOnce(SetSessionModeResponse) -> Reply) -> Reply {
-        write(answer)
+    async fn finish(
+        call: &Call<op::SetMode, S>,
+        outcome: Result<SetSessionModeResponse>,
+    ) -> Result<Reply, RpcError> {
+        if outcome.is_ok() {
+            call.admission().updates().keep_mode(&call.params().mode_id).await?;
+        }
+        call.context().answer(outcome)
     }
 }
 
@@ -51,9 +57,8 @@ impl<S: Send + Sync + 'static> ServeRequest<op::SetConfigOption> for Scope<S> {
         outcome: Result<SetSessionConfigOptionResponse>,
     ) -> Result<Reply, RpcError> {
         let mut response = outcome.map_err(Error::into_rpc)?;
-        let client = &call.context().client;
-        retain_offered(&mut response.config_options, client.capabilities());
-        call.admission().updates().settings().set_options(&response.config_options);
-        Ok(client.wire().answer(response))
+        let hidden = retain_offered(&mut response.config_options, call.context().client.capabilities());
+        call.admission().updates().keep_options(&response.config_options, hidden).await?;
+        call.context().answer(Ok(response))
     }
 }

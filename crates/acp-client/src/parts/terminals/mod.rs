@@ -2,6 +2,5 @@
 
 pub(crate) mod command;
 pub(crate) mod local_terminals;
-mod scrollback;
 pub(crate) mod terminal;
 mod terminal_table;

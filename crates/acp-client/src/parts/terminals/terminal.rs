@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use acp_process::Scrollback;
 use acp_rpc::{Exit, Output, Running};
 use acp_types::v1::{
     CreateTerminalRequest, SessionId, TerminalExitStatus, TerminalId, TerminalOutputResponse,
@@ -12,8 +13,6 @@ use acp_types::v1::{
 use tokio::io::AsyncReadExt;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-
-use super::scrollback::Scrollback;
 
 /// The number of bytes that are read at a time.
 const CHUNK: usize = 16 * 1024;
@@ -39,7 +38,7 @@ pub struct Terminal {
     seen: watch::Receiver<()>,
 }
 
-/// The state of a command.
+/// The state of a command, with its output (rule v1-term-03).
 pub(super) struct Screen {
     id: TerminalId,
     request: CreateTerminalRequest,

@@ -5,11 +5,24 @@
 #[cfg(unix)]
 use std::time::Duration;
 
+use acp_process::Scrollback;
+
 #[cfg(unix)]
 use acp_process::{Command, Spawned};
 
 #[cfg(unix)]
 use crate::support::soon;
+
+#[test]
+fn scrollbacks_at_the_extremes_of_their_limit() {
+    let name = "Scrollback::new";
+    for (limit, kept) in [(0, ""), (1, "e"), (2, "\u{DF}"), (usize::MAX, "gr\u{F6}\u{DF}e")] {
+        let mut scrollback = Scrollback::new(limit);
+        scrollback.push(if limit == 2 { "gr\u{F6}\u{DF}" } else { "gr\u{F6}\u{DF}e" }.as_bytes());
+        scrollback.end();
+        assert_eq!((&*scrollback.text(), scrollback.is_truncated()), (kept, limit < 9), "{name}: {limit}");
+    }
+}
 
 #[cfg(unix)]
 #[tokio::test]

@@ -5,12 +5,14 @@
 
 mod auth;
 mod config_option;
+mod config_value;
 mod content;
 mod form;
 mod format;
 mod id;
 mod listed;
 mod mode;
+pub(super) mod of_path;
 mod offered;
 mod path;
 mod permission;

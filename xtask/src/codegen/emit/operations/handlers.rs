@@ -21,7 +21,7 @@ pub(super) fn emit(schema: &Schema, operations: &[Operation<'_>], half: &Half) -
         Side::Client => "use crate::{Argument, Call, Context, FromCall, Returns, op};\n",
         _ => {
             "use crate::handler::arguments::Asks;\nuse crate::serve::lifecycle::rows;\n\
-             use crate::{Argument, Call, FromCall, InSession, Opened, Returns, Scope, op};\n"
+             use crate::{Argument, Call, FromCall, Opened, Returns, Scope, op};\n"
         }
     };
     items.push(Item::Text(library.to_owned()));
@@ -171,7 +171,7 @@ fn served(operation: &Operation<'_>) -> Vec<TokenStream> {
         }
     }
     match operation.session {
-        Membership::On => items.push(quote!(#gate impl InSession for op::#marker {})),
+        Membership::On => items.push(quote!(#gate rows::session!(#marker);)),
         Membership::Opens { .. } => items.push(quote!(#gate rows::mcp!(#marker);)),
         Membership::Ends | Membership::None => {}
     }
@@ -198,7 +198,10 @@ fn default(operation: &Operation<'_>) -> TokenStream {
             impl acp_handlers::Answered for op::#marker {
                 type Answer = #response;
 
-                fn reply(answer: #response, write: impl FnOnce(#response) -> acp_rpc::Reply) -> acp_rpc::Reply {
+                fn reply(
+                    answer: #response,
+                    write: impl FnOnce(#response) -> acp_rpc::Reply,
+                ) -> acp_rpc::Reply {
                     write(answer)
                 }
             }

@@ -1,5 +1,10 @@
 //! Errors of an agent, and the error objects that the client gets for them.
 
+#[cfg(feature = "workspace")]
+pub(crate) mod file_error;
+#[cfg(feature = "shell")]
+pub(crate) mod shell_error;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
@@ -58,6 +63,12 @@ pub enum Error {
     },
     /// The user has filled in the form, but not as it allows.
     Form(FormError),
+    /// A file was not read, not written or not changed: see [`Workspace`](crate::Workspace).
+    #[cfg(feature = "workspace")]
+    File(Box<file_error::FileError>),
+    /// A command was not started: see [`Turn::shell`](crate::Turn::shell).
+    #[cfg(feature = "shell")]
+    Shell(Box<shell_error::ShellError>),
     /// The agent's handlers cannot be those of one connection: a mistake in the program. Nothing was
     /// read.
     Conflict(Conflict),
@@ -189,6 +200,10 @@ impl fmt::Display for Error {
             Error::Form(error) => {
                 write!(f, "the answer to `elicitation/create` is not what the form allows: {error}")
             }
+            #[cfg(feature = "workspace")]
+            Error::File(error) => error.fmt(f),
+            #[cfg(feature = "shell")]
+            Error::Shell(error) => error.fmt(f),
             Error::Conflict(conflict) => conflict.fmt(f),
             Error::Rpc(error) => f.write_str(&error.message),
             Error::Io(error) => error.fmt(f),
@@ -201,6 +216,10 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Call { error, .. } => Some(error),
+            #[cfg(feature = "workspace")]
+            Error::File(error) => error.source(),
+            #[cfg(feature = "shell")]
+            Error::Shell(error) => error.source(),
             Error::Form(error) => Some(error),
             Error::Io(error) => error.source(),
             Error::Other(error) => error.source(),
@@ -229,6 +248,13 @@ impl From<io::Error> for Error {
 impl From<Box<dyn std::error::Error + Send + Sync>> for Error {
     fn from(error: Box<dyn std::error::Error + Send + Sync>) -> Self {
         Error::Other(error)
+    }
+}
+
+/// A path of a file that cannot be told to the client.
+impl From<acp_types::v1::NotUnicode> for Error {
+    fn from(error: acp_types::v1::NotUnicode) -> Self {
+        Error::Other(Box::new(error))
     }
 }
 

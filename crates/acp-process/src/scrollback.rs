@@ -5,10 +5,19 @@ use std::collections::VecDeque;
 /// Replaces bytes that are not text.
 const REPLACEMENT: &str = "\u{FFFD}";
 
-/// Text of a limited length. The excess is dropped at the front, in whole characters (rule
-/// v1-term-03).
+/// Output as text of a limited length. The excess is dropped at the front, in whole characters.
+///
+/// ```
+/// use acp_process::Scrollback;
+///
+/// let mut scrollback = Scrollback::new(6);
+/// scrollback.push(b"one, gr\xC3");
+/// scrollback.push(b"\xB6\xC3\x9Fer");
+/// assert_eq!(scrollback.text(), "ößer");
+/// assert!(scrollback.is_truncated());
+/// ```
 #[derive(Debug)]
-pub(super) struct Scrollback {
+pub struct Scrollback {
     /// Always whole characters.
     text: VecDeque<u8>,
     limit: usize,
@@ -19,12 +28,13 @@ pub(super) struct Scrollback {
 
 impl Scrollback {
     /// Creates one that keeps at most this many bytes.
-    pub(super) const fn new(limit: usize) -> Self {
+    #[must_use]
+    pub const fn new(limit: usize) -> Self {
         Self { text: VecDeque::new(), limit, truncated: false, incomplete: Vec::new() }
     }
 
     /// Adds output. A character may come in pieces. Bytes that are not text become U+FFFD.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub fn push(&mut self, bytes: &[u8]) {
         if self.incomplete.is_empty() {
             return self.decode(bytes);
         }
@@ -33,22 +43,31 @@ impl Scrollback {
         self.decode(&joined);
     }
 
-    /// Ends the output.
-    pub(super) fn end(&mut self) {
+    /// Ends the output. Half a character at its end becomes U+FFFD.
+    pub fn end(&mut self) {
         if !std::mem::take(&mut self.incomplete).is_empty() {
             self.keep(REPLACEMENT);
         }
     }
 
-    pub(super) fn text(&self) -> String {
+    /// Returns the text, without half a character at its end.
+    #[must_use]
+    pub fn text(&self) -> String {
         let (front, back) = self.text.as_slices();
         // A character may lie across the two slices.
         let text = [front, back].concat();
         String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
+    /// Returns true if nothing was printed: nothing is kept, and nothing was dropped.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty() && !self.truncated
+    }
+
     /// Returns true if text was dropped.
-    pub(super) const fn is_truncated(&self) -> bool {
+    #[must_use]
+    pub const fn is_truncated(&self) -> bool {
         self.truncated
     }
 
