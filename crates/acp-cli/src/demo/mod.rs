@@ -1,5 +1,7 @@
 //! `acp demo`: a small agent at work in a scratch folder, from plan to edit.
 
+mod agent;
+
 use std::fs;
 use std::io::{self, Stdout};
 use std::path::Path;
@@ -9,10 +11,10 @@ use acp_cli::terminal::Desk;
 use acp_client::v1::{PlanEntryStatus, StopReason, ToolCallContent, ToolCallStatus, ToolKind};
 use acp_client::{Choice, Command, Event, LocalFs, Turn};
 
-use crate::demo_agent::DemoAgent;
 use crate::prompt::{Failure, exit};
 use crate::render::Renderer;
 use crate::style::{Look, Style};
+use agent::DemoAgent;
 
 const FILE: &str = "notes.txt";
 const BEFORE: &str = "Shopping\n- bread\n- mlik\n- apples\n";
