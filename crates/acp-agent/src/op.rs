@@ -1,8 +1,5 @@
 //! Operations: one marker type for each.
 
-use acp_types::Meta;
-use acp_types::v1::{InitializeRequest, InitializeResponse};
-
 #[doc(inline)]
 pub use acp_types::op::{Extension, Notification, Op, assert_own};
 
@@ -42,18 +39,3 @@ pub use acp_types::op::{Extension, Notification, Op, assert_own};
 pub use acp_types::op::Request;
 
 pub use crate::generated::op::*;
-
-/// The operation `initialize`, which the library answers. Its handler is the hook `auth_methods`.
-#[derive(Debug)]
-pub enum Initialize {}
-
-impl Op for Initialize {
-    const NAME: &'static str = "auth_methods";
-    const METHOD: &'static str = "initialize";
-    type Params = InitializeRequest;
-    type Response = InitializeResponse;
-
-    fn meta(params: &Self::Params) -> Option<&Meta> {
-        params.meta.as_ref()
-    }
-}

@@ -75,7 +75,7 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
         };
         let handler = self.handlers.find_request(method).ok_or_else(|| not_offered(method))?;
         let is_locked = self.login_required && !agreed.logged_in.load(Ordering::Acquire);
-        if is_locked && Operation::from_method(method).is_some_and(needs_login) {
+        if is_locked && Operation::from_method(method).is_some_and(Operation::needs_login) {
             return Err(auth_required());
         }
         handler(params, Scope::of_request(&self.connection, agreed, &request), &request)
@@ -112,23 +112,6 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
     fn fault(&self, fault: Fault<'_>) {
         self.connection.fault(&fault);
     }
-}
-
-/// Returns whether an operation waits for the login, where one is required. All do but those that
-/// log in and out, those for providers, which may be the login, and the one that only releases
-/// something.
-const fn needs_login(operation: Operation) -> bool {
-    #[cfg(feature = "unstable")]
-    if matches!(
-        operation,
-        Operation::AuthStatus
-            | Operation::ListProviders
-            | Operation::SetProvider
-            | Operation::DisableProvider
-    ) {
-        return false;
-    }
-    !matches!(operation, Operation::Authenticate | Operation::Logout | Operation::CloseSession)
 }
 
 /// Returns `-32601`, with the capability that the agent did not advertise (rules `v1-rpc-12`,

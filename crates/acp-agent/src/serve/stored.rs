@@ -6,8 +6,9 @@ use acp_handlers::CallContext as _;
 use acp_json::Node;
 use acp_types::v1::{CloseSessionResponse, DeleteSessionResponse, ListSessionsResponse};
 
-use crate::handler::scope::{Handlers, Scope};
-use crate::op::{self, Op};
+use crate::error::Result;
+use crate::handler::scope::{Call, Handlers, Scope};
+use crate::op::{self, Op, Operation};
 use crate::open::reopen::Reopening;
 use crate::store::StoreHandle;
 
@@ -21,28 +22,41 @@ pub(crate) fn register<S: Send + Sync + 'static>(handlers: &mut Handlers<S>, sto
     if store.is_none() {
         return;
     }
-    if !handlers.serves(op::ListSessions::METHOD) {
-        handlers.serve::<op::ListSessions, _, _>(&nothing, |_, call| async move {
-            let Scope { connection, client, .. } = call.context();
-            let mut page = match &connection.store {
-                Some(store) => store.list(call.params()).await?,
-                None => ListSessionsResponse::new([]),
-            };
-            if client.agent_capabilities().session_capabilities.additional_directories.is_none() {
-                page.sessions.iter_mut().for_each(|session| session.additional_directories.clear());
+    for operation in Operation::STORED {
+        if handlers.serves(operation.method()) {
+            continue;
+        }
+        match operation {
+            Operation::LoadSession => reopens::<op::LoadSession, S>(handlers, Reopening::Load),
+            Operation::ResumeSession => reopens::<op::ResumeSession, S>(handlers, Reopening::Resume),
+            Operation::ListSessions => {
+                handlers.serve::<op::ListSessions, _, _>(&nothing, |_, call| list(call));
             }
-            Ok(page)
-        });
+            Operation::CloseSession => {
+                handlers.serve::<op::CloseSession, _, _>(&nothing, |_, _| async {
+                    Ok(CloseSessionResponse::new())
+                });
+            }
+            Operation::DeleteSession => {
+                handlers.serve::<op::DeleteSession, _, _>(&nothing, |_, _| async {
+                    Ok(DeleteSessionResponse::new())
+                });
+            }
+            _ => {}
+        }
     }
-    if !handlers.serves(op::CloseSession::METHOD) {
-        handlers.serve::<op::CloseSession, _, _>(&nothing, |_, _| async { Ok(CloseSessionResponse::new()) });
+}
+
+async fn list<S: Send + Sync + 'static>(call: Call<op::ListSessions, S>) -> Result<ListSessionsResponse> {
+    let Scope { connection, client, .. } = call.context();
+    let mut page = match &connection.store {
+        Some(store) => store.list(call.params()).await?,
+        None => ListSessionsResponse::new([]),
+    };
+    if client.agent_capabilities().session_capabilities.additional_directories.is_none() {
+        page.sessions.iter_mut().for_each(|session| session.additional_directories.clear());
     }
-    if !handlers.serves(op::DeleteSession::METHOD) {
-        handlers
-            .serve::<op::DeleteSession, _, _>(&nothing, |_, _| async { Ok(DeleteSessionResponse::new()) });
-    }
-    reopens::<op::LoadSession, S>(handlers, Reopening::Load);
-    reopens::<op::ResumeSession, S>(handlers, Reopening::Resume);
+    Ok(page)
 }
 
 /// Lets the handler that opens new sessions also open stored ones, because it makes the session's
@@ -51,8 +65,7 @@ fn reopens<O: Op, S: Send + Sync + 'static>(
     handlers: &mut Handlers<S>,
     reopening: fn(Arc<O::Params>) -> Reopening,
 ) {
-    let open = handlers.find_request(op::NewSession::METHOD).cloned();
-    let Some(open) = open.filter(|_| !handlers.serves(O::METHOD)) else { return };
+    let Some(open) = handlers.find_request(op::NewSession::METHOD).cloned() else { return };
     let reopen = move |params: Node<'_>, mut scope: Scope<S>, request: &acp_rpc::Request| {
         let params = scope.read::<O>(params);
         let params = params.map_err(|error| Scope::<S>::unreadable(O::METHOD, &error))?;

@@ -7,6 +7,7 @@ mod auth;
 mod config_option;
 mod config_value;
 mod content;
+mod elicitation;
 mod form;
 mod format;
 mod id;
@@ -22,8 +23,10 @@ mod version;
 
 pub use auth::AuthMethodError;
 pub use config_option::ConfigOptionError;
+pub use elicitation::ElicitationAnswer;
 pub use form::{FormError, FormProblem};
 pub use id::unique_id;
 pub use mode::NoSuchMode;
 pub use offered::{McpServerError, PromptError};
 pub use path::{PathError, absolute, check_absolute, is_absolute};
+pub use permission::{NotChosen, PermissionAnswer};
