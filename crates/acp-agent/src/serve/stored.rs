@@ -33,12 +33,14 @@ pub(crate) fn register<S: Send + Sync + 'static>(handlers: &mut Handlers<S>, sto
                 handlers.serve::<op::ListSessions, _, _>(&nothing, |_, call| list(call));
             }
             Operation::CloseSession => {
-                let closed = |_, _| async { Ok(CloseSessionResponse::new()) };
-                handlers.serve::<op::CloseSession, _, _>(&nothing, closed);
+                handlers.serve::<op::CloseSession, _, _>(&nothing, |_, _| async {
+                    Ok(CloseSessionResponse::new())
+                });
             }
             Operation::DeleteSession => {
-                let deleted = |_, _| async { Ok(DeleteSessionResponse::new()) };
-                handlers.serve::<op::DeleteSession, _, _>(&nothing, deleted);
+                handlers.serve::<op::DeleteSession, _, _>(&nothing, |_, _| async {
+                    Ok(DeleteSessionResponse::new())
+                });
             }
             _ => {}
         }
@@ -63,8 +65,7 @@ fn reopens<O: Op, S: Send + Sync + 'static>(
     handlers: &mut Handlers<S>,
     reopening: fn(Arc<O::Params>) -> Reopening,
 ) {
-    let open = handlers.find_request(op::NewSession::METHOD).cloned();
-    let Some(open) = open else { return };
+    let Some(open) = handlers.find_request(op::NewSession::METHOD).cloned() else { return };
     let reopen = move |params: Node<'_>, mut scope: Scope<S>, request: &acp_rpc::Request| {
         let params = scope.read::<O>(params);
         let params = params.map_err(|error| Scope::<S>::unreadable(O::METHOD, &error))?;
