@@ -6,3 +6,4 @@ pub(crate) mod opened;
 pub(crate) mod opening;
 pub(crate) mod reopen;
 pub(crate) mod request;
+pub(crate) mod restored;

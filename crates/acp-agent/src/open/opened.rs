@@ -3,7 +3,9 @@
 use std::fmt;
 
 use acp_types::Meta;
-use acp_types::v1::{SessionConfigOption, SessionId, SessionModeState};
+use acp_types::v1::{
+    SessionConfigId, SessionConfigOption, SessionConfigValue, SessionId, SessionModeId, SessionModeState,
+};
 
 /// The result of opening a session: the agent's state of it, and the settings that the client gets.
 ///
@@ -23,13 +25,23 @@ pub struct Opened<T> {
     pub(crate) session_id: Option<SessionId>,
     pub(crate) modes: Option<SessionModeState>,
     pub(crate) config_options: Option<Vec<SessionConfigOption>>,
+    pub(crate) current_mode: Option<SessionModeId>,
+    pub(crate) config_values: Vec<(SessionConfigId, SessionConfigValue)>,
     pub(crate) meta: Option<Meta>,
 }
 
 impl<T> Opened<T> {
     /// Creates the result with the agent's `state`.
     pub const fn new(state: T) -> Self {
-        Opened { state, session_id: None, modes: None, config_options: None, meta: None }
+        Opened {
+            state,
+            session_id: None,
+            modes: None,
+            config_options: None,
+            current_mode: None,
+            config_values: Vec::new(),
+            meta: None,
+        }
     }
 
     /// Sets the session's id, in place of the one that [`NewSession`](crate::NewSession) suggests.
@@ -41,16 +53,41 @@ impl<T> Opened<T> {
     }
 
     /// Sets the session's modes, which `set_mode` switches between.
+    ///
+    /// The current one is that of a new session. If `new_session` is called for a session out of
+    /// the agent's store, the session keeps the mode that it had, as long as the list has it, and
+    /// the client is told so. [`current_mode`](Self::current_mode) overrules that.
+    ///
+    /// `load_session`, `resume_session` and `fork_session` are only for sessions that exist. There
+    /// the current mode counts as it is stated, and a session keeps its modes if none are stated.
     #[must_use]
     pub fn modes(mut self, modes: impl Into<SessionModeState>) -> Self {
         self.modes = Some(modes.into());
         self
     }
 
+    /// Sets the current mode, whatever mode the session had before. The session must have it.
+    #[must_use]
+    pub fn current_mode(mut self, mode: impl Into<SessionModeId>) -> Self {
+        self.current_mode = Some(mode.into());
+        self
+    }
+
     /// Sets the session's config options, which `set_config_option` changes.
+    ///
+    /// Their values are those of a new session. They are restored as the [modes](Self::modes) are:
+    /// an option keeps the value that it had, as long as it takes it.
     #[must_use]
     pub fn config_options(mut self, options: impl Into<Vec<SessionConfigOption>>) -> Self {
         self.config_options = Some(options.into());
+        self
+    }
+
+    /// Sets the value of a config option, whatever value it had before. The session must have the
+    /// option, and the option must take the value.
+    #[must_use]
+    pub fn config_value(mut self, id: impl Into<SessionConfigId>, value: SessionConfigValue) -> Self {
+        self.config_values.push((id.into(), value));
         self
     }
 

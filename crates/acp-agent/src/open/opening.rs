@@ -15,7 +15,7 @@ use crate::mcp::Mcp;
 use crate::op::Op;
 use crate::open::reopen::Reopening;
 use crate::open::request::OpensSession;
-use crate::store::Recorder;
+use crate::store::{Recorder, StoredState};
 use crate::updates::paths;
 use crate::updates::session_updates::SessionUpdates;
 use crate::wire::gate::Gate;
@@ -42,6 +42,8 @@ struct Inner<O: Op> {
     is_new: bool,
     /// The session's recorder. A stored session has one before it is open.
     recorder: OnceLock<Recorder>,
+    /// The state that it had, or that the session had which it forks.
+    restored: OnceLock<StoredState>,
     /// Its MCP servers, if the library connects them.
     mcp: OnceLock<Mcp>,
     /// The session, once it is open. Its id may be one that the agent has chosen.
@@ -97,6 +99,7 @@ impl<O: OpensSession> Opening<O> {
             #[cfg(feature = "store")]
             is_new: O::METHOD == crate::op::NewSession::METHOD && reopening.is_none(),
             recorder: OnceLock::new(),
+            restored: OnceLock::new(),
             mcp: OnceLock::new(),
             session: OnceLock::new(),
             stage: Mutex::new(stage),
@@ -239,6 +242,14 @@ impl<O: Op> Opening<O> {
 
     pub(crate) fn recorder(&self) -> Option<&Recorder> {
         self.inner.recorder.get()
+    }
+
+    pub(crate) fn restore(&self, state: StoredState) {
+        let _ = self.inner.restored.set(state);
+    }
+
+    pub(crate) fn restored(&self) -> Option<&StoredState> {
+        self.inner.restored.get()
     }
 
     pub(crate) fn connect(&self, mcp: Mcp) {

@@ -15,6 +15,10 @@ pub trait OpensSession: Op + Sealed {
 
     /// Returns the session's id, if the client names it.
     fn session_id(params: &Self::Params) -> Option<&SessionId>;
+    /// Returns the session that the new one forks.
+    fn forks(_: &Self::Params) -> Option<&SessionId> {
+        None
+    }
     /// Returns the params, for the operation whose handler also opens stored sessions again.
     fn of_request_for_new(_: NewSessionRequest) -> Option<Self::Params> {
         None
@@ -39,7 +43,7 @@ pub trait OpensSession: Op + Sealed {
 macro_rules! opens {
     (
         $marker:ident, $request:ty, named: $named:expr, holds: $holds:literal, answer: $answer:expr
-        $(, of_request_for_new: $of_new:expr)?
+        $(, of_request_for_new: $of_new:expr)? $(, forks: $forks:expr)?
     ) => {
         impl $crate::OpensSession for $crate::op::$marker {
             const HOLDS_UPDATES: bool = $holds;
@@ -48,6 +52,11 @@ macro_rules! opens {
                 let named: fn(&$request) -> Option<&$crate::types::SessionId> = $named;
                 named(params)
             }
+
+            $(fn forks(params: &$request) -> Option<&$crate::types::SessionId> {
+                let forks: fn(&$request) -> Option<&$crate::types::SessionId> = $forks;
+                forks(params)
+            })?
 
             $(fn of_request_for_new(request: $crate::types::NewSessionRequest) -> Option<$request> {
                 let of_new: fn($crate::types::NewSessionRequest) -> Option<$request> = $of_new;

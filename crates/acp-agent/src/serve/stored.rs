@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acp_types::v1::{CloseSessionResponse, DeleteSessionResponse};
+use acp_types::v1::{CloseSessionResponse, DeleteSessionResponse, SessionId};
 
 use crate::error::Result;
 use crate::handler::agent::Agent;
@@ -12,7 +12,7 @@ use crate::op::{self, Op as _, Operation};
 use crate::open::opening::Opening;
 use crate::open::reopen::Reopening;
 use crate::open::request::OpensSession;
-use crate::store::StoreHandle;
+use crate::store::{Recorder, StoreHandle};
 
 /// The operations of every agent with a store, whatever handlers it has.
 pub(crate) const OPERATIONS: [Operation; 5] = [
@@ -72,13 +72,17 @@ pub(crate) async fn reopen<O: OpensSession, S>(
     opening: &Opening<O>,
 ) -> Result<()> {
     let (id, cwd) = (opening.session_id(), O::cwd(opening.request()));
-    let open = scope.connection.sessions.get(id).and_then(|session| session.updates().recorder().cloned());
-    let recorder = store.reopen(open, id, cwd).await?;
-    let replayed = (!opening.holds_updates()).then(|| recorder.clone());
+    let recorder = store.reopen(open_recorder(scope, id), id, cwd).await?;
     // At once. Whatever fails from here on, the recorder is closed again.
-    opening.keep(recorder);
-    if let Some(recorder) = replayed {
+    opening.keep(recorder.clone());
+    opening.restore(recorder.state().await?);
+    if !opening.holds_updates() {
         scope.cancel.heeding(recorder.replay(&scope.client)).await?;
     }
     Ok(())
+}
+
+/// Returns the recorder of a session that is open on this connection.
+pub(crate) fn open_recorder<S>(scope: &Scope<S>, id: &SessionId) -> Option<Recorder> {
+    scope.connection.sessions.get(id).and_then(|session| session.updates().recorder().cloned())
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use acp_types::v1::SessionId;
+use acp_types::v1::{SessionConfigValue, SessionId, SessionModeId};
 
 use crate::mcp::Mcp;
 use crate::session::queue::Turns;
@@ -36,6 +36,33 @@ impl<T> Session<T> {
     #[cfg(feature = "store")]
     pub async fn history(session: &Self) -> crate::Result<crate::store::History> {
         session.entry.updates.history().await
+    }
+
+    /// Returns the current mode; `None` if the session has no modes. [`SessionUpdates::mode`] tells
+    /// more.
+    #[must_use]
+    pub fn mode(&self) -> Option<SessionModeId> {
+        self.updates().mode()
+    }
+
+    /// Returns the current value of a config option; `None` if the session has no such option.
+    /// [`SessionUpdates::config_value`] tells more.
+    #[must_use]
+    pub fn config_value(&self, id: &str) -> Option<SessionConfigValue> {
+        self.updates().config_value(id)
+    }
+
+    /// Saves a value of the agent's own with the session, as JSON. It replaces the one before.
+    /// [`Opening::saved`](crate::Opening::saved) has it when the session is opened again.
+    ///
+    /// # Errors
+    /// The errors of [`SessionUpdates::save`].
+    #[cfg(feature = "store")]
+    pub async fn save<V>(&self, value: &V) -> crate::Result<(), crate::store::StoreError>
+    where
+        V: serde_core::Serialize + Sync + ?Sized,
+    {
+        self.updates().save(value).await
     }
 
     /// Returns the sender of the session's updates, which works also while no turn runs.

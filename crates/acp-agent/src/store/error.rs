@@ -43,6 +43,31 @@ pub enum StoreError {
     },
     /// The cursor does not come from a list of this store.
     Cursor,
+    /// The agent has no store that could keep a value of its own.
+    NoStore {
+        /// The session.
+        session: SessionId,
+    },
+    /// The session has been closed. Nothing is kept of it any more.
+    Closed {
+        /// The session.
+        session: SessionId,
+    },
+    /// The value that the agent saves is not JSON, or longer than
+    /// [`SAVED_LIMIT`](super::SAVED_LIMIT).
+    NotSaved {
+        /// The session.
+        session: SessionId,
+        /// The reason.
+        reason: String,
+    },
+    /// The value that the agent has saved is not of the type that it reads now.
+    SavedValue {
+        /// The session.
+        session: SessionId,
+        /// The reason. It does not repeat the value.
+        reason: String,
+    },
     /// A record is longer than the store can keep.
     TooLong {
         /// The record's length in bytes.
@@ -94,6 +119,20 @@ impl fmt::Display for StoreError {
             ),
             StoreError::Cursor => {
                 f.write_str("`cursor`: not from this list; leave it out to start with the first page")
+            }
+            StoreError::NoStore { session } => write!(
+                f,
+                "session `{}` cannot keep a value: give the agent a store, such as `#[agent(store)]`",
+                Shown(session)
+            ),
+            StoreError::Closed { session } => {
+                write!(f, "session `{}` has been closed: it keeps nothing more", Shown(session))
+            }
+            StoreError::NotSaved { session, reason } => {
+                write!(f, "session `{}` cannot keep the value: {reason}", Shown(session))
+            }
+            StoreError::SavedValue { session, reason } => {
+                write!(f, "session `{}` has a saved value of another type: {reason}", Shown(session))
             }
             StoreError::TooLong { bytes } => write!(f, "a record of {bytes} bytes is too long to be stored"),
             StoreError::NoFolder => f.write_str(

@@ -84,6 +84,9 @@ impl History {
         loop {
             if let Some(record) = self.batch.next() {
                 self.count += 1;
+                if record.kind().is_state() {
+                    continue;
+                }
                 return Ok(Some(record));
             }
             let Some(records) = &mut self.records else { return Ok(None) };

@@ -2,9 +2,12 @@
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use acp_rpc::{Encode, EncodeError, FlushBarrier};
-use acp_types::v1::{ContentBlock, ListSessionsRequest, ListSessionsResponse, SessionId};
+use acp_types::v1::{
+    ContentBlock, ListSessionsRequest, ListSessionsResponse, SessionConfigOption, SessionId, SessionModeState,
+};
 
 use crate::client::Client;
 use crate::error::Result;
@@ -27,6 +30,10 @@ impl StoreHandle {
         match *self {}
     }
 
+    pub(crate) async fn state(&self, _: Option<Recorder>, _: &SessionId) -> Result<StoredState> {
+        match *self {}
+    }
+
     pub(crate) async fn list(&self, _: &ListSessionsRequest) -> Result<ListSessionsResponse> {
         match *self {}
     }
@@ -38,6 +45,35 @@ impl StoreHandle {
     pub(crate) async fn delete(&self, _: &SessionId) -> Result<()> {
         match *self {}
     }
+}
+
+/// The kinds of state that are kept.
+pub(crate) enum RecordKind {
+    Settings,
+    Saved,
+}
+
+/// The state of a stored session.
+#[derive(Clone, Debug)]
+pub(crate) enum StoredState {}
+
+impl StoredState {
+    pub(crate) const fn modes(&self) -> Option<&SessionModeState> {
+        match *self {}
+    }
+
+    pub(crate) const fn config_options(&self) -> Option<&[SessionConfigOption]> {
+        match *self {}
+    }
+
+    pub(crate) const fn saved_json(&self) -> Option<&str> {
+        match *self {}
+    }
+}
+
+/// Nothing reads the settings without a store.
+pub(crate) fn settings_json(_: Option<&SessionModeState>, _: Option<&[SessionConfigOption]>) -> Arc<str> {
+    Arc::default()
 }
 
 #[derive(Clone)]
@@ -56,11 +92,29 @@ impl Recorder {
         match *self {}
     }
 
-    pub(crate) async fn keep<'a>(&'a self, _: &'a Gate, _: UpdateParams<'a>) -> RecordedUpdate<'a> {
+    pub(crate) async fn keep<'a>(
+        &'a self,
+        _: &'a Gate,
+        _: UpdateParams<'a>,
+        _: Option<Arc<str>>,
+    ) -> RecordedUpdate<'a> {
         match *self {}
     }
 
-    pub(crate) fn keep_now<'a>(&'a self, _: &'a Gate, _: UpdateParams<'a>) -> RecordedUpdate<'a> {
+    pub(crate) async fn keep_state(&self, _: RecordKind, _: &str) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) async fn state(&self) -> Result<StoredState> {
+        match *self {}
+    }
+
+    pub(crate) fn keep_now<'a>(
+        &'a self,
+        _: &'a Gate,
+        _: UpdateParams<'a>,
+        _: Option<Arc<str>>,
+    ) -> RecordedUpdate<'a> {
         match *self {}
     }
 

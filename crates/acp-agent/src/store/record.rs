@@ -10,7 +10,8 @@ use serde_json::value::RawValue;
 use super::StoreError;
 use crate::wire::record::{read_prompt, read_update};
 
-/// One record of a session: a prompt, or an update as it was sent. A store keeps them in order.
+/// One record of a session: a prompt, an update as it was sent, or a part of the session's
+/// [state](RecordKind::is_state). A store keeps them in order.
 ///
 /// To a store it is a kind and a JSON text without line breaks, which it gives back unchanged.
 ///
@@ -32,6 +33,43 @@ pub enum RecordKind {
     Prompt,
     /// An update, as it was sent. The text is the member `update` of a `session/update`.
     Update,
+    /// The modes and config options with their current values. The text has the members `modes` and
+    /// `configOptions` of an answer to `session/load`.
+    Settings,
+    /// A value of the agent's own. The text is what [`Session::save`](crate::Session::save) made of
+    /// it.
+    Saved,
+}
+
+impl RecordKind {
+    /// Every kind.
+    pub(crate) const ALL: [Self; 4] =
+        [RecordKind::Prompt, RecordKind::Update, RecordKind::Settings, RecordKind::Saved];
+
+    /// Returns true if the record is a part of the session's state: the last one of its kind counts.
+    /// All others are the conversation.
+    #[must_use]
+    pub const fn is_state(self) -> bool {
+        matches!(self, RecordKind::Settings | RecordKind::Saved)
+    }
+
+    /// Returns the name of the kind, such as `prompt`, for stores that keep it as text.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            RecordKind::Prompt => "prompt",
+            RecordKind::Update => "update",
+            RecordKind::Settings => "settings",
+            RecordKind::Saved => "saved",
+        }
+    }
+
+    /// Returns the kind with this [`name`](Self::name). A store passes over records of other kinds:
+    /// a later version has written them.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// The content of a [`Record`].
@@ -76,11 +114,14 @@ impl Record {
     /// Reads its text.
     ///
     /// # Errors
-    /// The text is JSON, but not a prompt or an update.
+    /// The text is JSON, but not a prompt or an update. A part of the session's state is neither.
     pub fn entry(&self) -> Result<Entry, StoreError> {
         match self.kind {
             RecordKind::Prompt => read_prompt(self.json()).map(Entry::Prompt),
             RecordKind::Update => read_update(self.json()).map(|update| Entry::Update(Box::new(update))),
+            RecordKind::Settings | RecordKind::Saved => {
+                return Err(StoreError::other("this record is a part of the session's state"));
+            }
         }
         .map_err(StoreError::other)
     }

@@ -1,5 +1,6 @@
 //! Updates on their way to the client and to the store.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use acp_rpc::{Encode, EncodeError};
@@ -20,6 +21,8 @@ pub(crate) struct RecordedUpdate<'a> {
     recorder: &'a Recorder,
     gate: &'a Gate,
     params: UpdateParams<'a>,
+    /// The settings, if the update changes them.
+    settings: Option<Arc<str>>,
     /// `None` for an update that goes past the budget.
     _permit: Option<Permit<'a>>,
     /// The length of the update's own text.
@@ -31,9 +34,10 @@ impl<'a> RecordedUpdate<'a> {
         recorder: &'a Recorder,
         gate: &'a Gate,
         params: UpdateParams<'a>,
+        settings: Option<Arc<str>>,
         permit: Option<Permit<'a>>,
     ) -> Self {
-        RecordedUpdate { recorder, gate, params, _permit: permit, length: AtomicUsize::new(0) }
+        RecordedUpdate { recorder, gate, params, settings, _permit: permit, length: AtomicUsize::new(0) }
     }
 }
 
@@ -50,7 +54,7 @@ impl Encode for RecordedUpdate<'_> {
             return Ok(());
         }
         let text = self.params.text(json, self.length.load(Ordering::Acquire));
-        if self.recorder.record(self.gate, update, text) {
+        if self.recorder.record(self.gate, update, text, self.settings.as_deref()) {
             return Ok(());
         }
         Err(EncodeError::custom(self.gate.error()))

@@ -15,7 +15,7 @@ use super::recorded_update::RecordedUpdate;
 use super::replay::replay;
 use super::unreadable::Unreadable;
 use super::writer::{Done, Job, Waiting, Writer};
-use super::{History, RecordKind, Records, SessionLog, SessionStore, StoreError};
+use super::{History, RecordKind, Records, SessionLog, SessionStore, StoreError, StoredState};
 use crate::client::Client;
 use crate::error::{OnFault, Result};
 use crate::wire::gate::Gate;
@@ -109,17 +109,35 @@ impl Recorder {
     }
 
     /// Prepares an update to leave, once there is room for it. It is recorded when it leaves.
-    pub(crate) async fn keep<'a>(&'a self, gate: &'a Gate, update: UpdateParams<'a>) -> RecordedUpdate<'a> {
-        RecordedUpdate::new(self, gate, update, Some(self.inner.waiting.budget.permit().await))
+    /// The settings that it changes are recorded behind it.
+    pub(crate) async fn keep<'a>(
+        &'a self,
+        gate: &'a Gate,
+        update: UpdateParams<'a>,
+        settings: Option<Arc<str>>,
+    ) -> RecordedUpdate<'a> {
+        RecordedUpdate::new(self, gate, update, settings, Some(self.inner.waiting.budget.permit().await))
     }
 
     /// Prepares an update to leave, whether there is room for it or not.
-    pub(crate) fn keep_now<'a>(&'a self, gate: &'a Gate, update: UpdateParams<'a>) -> RecordedUpdate<'a> {
-        RecordedUpdate::new(self, gate, update, None)
+    pub(crate) fn keep_now<'a>(
+        &'a self,
+        gate: &'a Gate,
+        update: UpdateParams<'a>,
+        settings: Option<Arc<str>>,
+    ) -> RecordedUpdate<'a> {
+        RecordedUpdate::new(self, gate, update, settings, None)
     }
 
-    /// Records an update with this text if the gate is open. Returns whether it was.
-    pub(super) fn record(&self, gate: &Gate, update: &SessionUpdate, text: &[u8]) -> bool {
+    /// Records an update with this text if the gate is open, and the settings that it changes.
+    /// Returns whether it was open.
+    pub(super) fn record(
+        &self,
+        gate: &Gate,
+        update: &SessionUpdate,
+        text: &[u8],
+        settings: Option<&str>,
+    ) -> bool {
         {
             // Under the lock, so that the check of the gate and the rest are one step.
             let mut blocks = self.inner.waiting.blocks();
@@ -131,6 +149,10 @@ impl Recorder {
                 let is_first = blocks.is_empty();
                 blocks.push(RecordKind::Update, text);
                 self.taken(text.len(), is_first);
+                if let Some(settings) = settings {
+                    blocks.push(RecordKind::Settings, settings.as_bytes());
+                    self.taken(settings.len(), false);
+                }
             }
         }
         if let SessionUpdate::SessionInfoUpdate(info) = update {
@@ -157,6 +179,30 @@ impl Recorder {
         }
         self.send(Job::SetDirectories(directories.to_vec()));
         self.written(false).await
+    }
+
+    /// Records a part of the session's state. It is written when this returns.
+    pub(crate) async fn keep_state(&self, kind: RecordKind, json: &str) -> Result<(), StoreError> {
+        let permit = self.inner.waiting.budget.permit().await;
+        let added = self.inner.waiting.blocks().as_mut().map(|blocks| {
+            let is_first = blocks.is_empty();
+            blocks.push(kind, json.as_bytes());
+            self.taken(json.len(), is_first);
+        });
+        drop(permit);
+        let written = match added {
+            Some(()) => self.ask_store(|done| Job::Write { durable: false, done }).await?,
+            None => None,
+        };
+        written.ok_or_else(|| StoreError::Closed { session: self.session_id().clone() })
+    }
+
+    /// Reads the session's state up to here.
+    pub(crate) async fn state(&self) -> Result<StoredState> {
+        match self.ask(|done| Job::State { done }).await?.flatten() {
+            Some(records) => Ok(StoredState::of(records, &self.inner.unreadable)),
+            None => Ok(StoredState::scan(self.records().await?, &self.inner.unreadable).await?),
+        }
     }
 
     /// Waits until everything up to here is durable.
@@ -199,9 +245,13 @@ impl Recorder {
 
     /// Asks the writer. Returns `None` if it has ended: the session was closed, and durable then.
     async fn ask<T>(&self, job: impl FnOnce(Done<T>) -> Job) -> Result<Option<T>> {
+        Ok(self.ask_store(job).await?)
+    }
+
+    async fn ask_store<T>(&self, job: impl FnOnce(Done<T>) -> Job) -> Result<Option<T>, StoreError> {
         let (done, outcome) = oneshot::channel();
         self.send(job(done));
-        Ok(outcome.await.ok().transpose()?)
+        outcome.await.ok().transpose()
     }
 
     /// Notes a record that was added, under the lock.

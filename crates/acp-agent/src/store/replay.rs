@@ -60,6 +60,8 @@ impl Replay<'_> {
                         self.unreadable.report(self.records, &error);
                     }
                 },
+                // The answer tells the client the settings, and the rest is the agent's.
+                RecordKind::Settings | RecordKind::Saved => {}
             }
         }
         Ok(())

@@ -43,6 +43,15 @@ pub trait SessionLog: Send + 'static {
     /// Returns the stored facts about the session. The `cwd` is empty if it was lost.
     fn info(&self) -> &SessionInfo;
 
+    /// Returns the last record of each [kind of state](super::RecordKind::is_state) of the session.
+    /// A session that has none of a kind has no such record here.
+    ///
+    /// The default returns `None`. The library then reads all records when the session is opened
+    /// again, and takes the last ones.
+    fn state(&mut self) -> Pending<'_, Option<Vec<Record>>> {
+        Box::pin(async { Ok(None) })
+    }
+
     /// Returns whether updates leave only once they are [appended](Self::append). The client then
     /// never has an update that a crash of this process loses. The whole connection waits for
     /// appending, so this is for stores that take no longer than a local file. By default updates

@@ -9,7 +9,8 @@ use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, Sessio
 
 use super::idle::Idle;
 use super::recorder::Recording;
-use super::{Recorder, SessionStore, StoreError};
+use super::unreadable::Unreadable;
+use super::{Recorder, SessionStore, StoreError, StoredState};
 use crate::error::{Error, OnFault, Result};
 
 /// A connection's handle on the store of its sessions.
@@ -72,6 +73,20 @@ impl StoreHandle {
         recordings.retain(|recording| !recording.is_over());
         recordings.push(recording);
         recorder
+    }
+
+    /// Reads the state of a session that need not be `open` on this connection. A session that is
+    /// not stored has none.
+    pub(crate) async fn state(&self, open: Option<Recorder>, id: &SessionId) -> Result<StoredState> {
+        if let Some(recorder) = open {
+            return recorder.state().await;
+        }
+        let unreadable = Unreadable::new(self.on_fault.clone(), id.clone());
+        match self.store.read(id).await {
+            Ok(records) => Ok(StoredState::scan(records, &unreadable).await?),
+            Err(StoreError::Unknown { .. } | StoreError::Id { .. }) => Ok(StoredState::default()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Closes all sessions, also those that were just being opened or closed. They are then

@@ -27,4 +27,12 @@ impl Unreadable {
             on_fault(&Fault::Unreadable { what: &what, reason: &reason });
         }
     }
+
+    /// Reports the settings.
+    pub(super) fn report_state(&self, error: &StoreError) {
+        if let Some(on_fault) = &self.on_fault {
+            let (what, reason) = (format!("the settings of session `{}`", self.session), error.to_string());
+            on_fault(&Fault::Unreadable { what: &what, reason: &reason });
+        }
+    }
 }

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use super::block::Blocks;
 use super::byte_budget::ByteBudget;
 use super::idle::Place;
-use super::{SessionLog, SessionStore, StoreError};
+use super::{Record, SessionLog, SessionStore, StoreError};
 
 /// The number of bytes that may wait to be written for each session. Senders wait when it is used
 /// up.
@@ -39,6 +39,10 @@ pub(super) enum Job {
     Write {
         durable: bool,
         done: Done,
+    },
+    /// Reads the session's state. `None` means that the log does not know it.
+    State {
+        done: Done<Option<Vec<Record>>>,
     },
     /// Lets go of the log while nothing is to be written.
     LetGo,
@@ -140,6 +144,9 @@ impl Writer {
                 Job::Write { durable, done } => {
                     let _ = done.send(self.finish(durable).await);
                 }
+                Job::State { done } => {
+                    let _ = done.send(self.state().await);
+                }
                 Job::LetGo => {
                     if !self.in_turn && self.finish(self.dirty).await.is_ok() {
                         self.let_go();
@@ -238,6 +245,11 @@ impl Writer {
             self.broken = None;
         }
         Ok(())
+    }
+
+    async fn state(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
+        self.outcome()?;
+        self.log().await?.state().await
     }
 
     async fn finish(&mut self, durable: bool) -> Result<(), StoreError> {

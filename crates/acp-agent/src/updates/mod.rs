@@ -6,3 +6,4 @@ pub(crate) mod outgoing;
 pub(crate) mod paths;
 pub(crate) mod session_updates;
 pub(crate) mod settings;
+pub(crate) mod state;

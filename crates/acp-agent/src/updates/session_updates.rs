@@ -158,13 +158,13 @@ impl SessionUpdates {
             return Err(gate.error());
         }
         // Before the update leaves, because the client may act on it at once.
-        self.open.settings.observe(&update);
+        let settings = self.observed(&update);
         let wire = client.wire();
         let sent = {
             let params = wire.update(&self.open.id, &update);
             let leaving = match &self.open.recorder {
                 Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
-                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params)),
+                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
                 None => OutgoingUpdate::Plain(params),
             };
             wire.try_send_update(client.peer(), &gate.guard(&leaving))
@@ -179,7 +179,10 @@ impl SessionUpdates {
             let wire = self.open.client.wire();
             let params = wire.update(&self.open.id, &update);
             let leaving = match &self.open.recorder {
-                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep(gate, params).await),
+                Some(recorder) => {
+                    let settings = self.observed(&update);
+                    OutgoingUpdate::Recorded(recorder.keep(gate, params, settings).await)
+                }
                 None => OutgoingUpdate::Plain(params),
             };
             let sent = wire.send_update(self.open.client.peer(), &gate.guard(&leaving)).await;
@@ -201,9 +204,9 @@ impl SessionUpdates {
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
         let wire = self.open.client.wire();
-        let params = wire.update(&self.open.id, update);
+        let (params, settings) = (wire.update(&self.open.id, update), self.observed(update));
         let leaving = match &self.open.recorder {
-            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params)),
+            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
             None => OutgoingUpdate::Plain(params),
         };
         // A closed gate lets nothing out.

@@ -5,26 +5,53 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use acp_rpc::Error as RpcError;
 use acp_types::v1::{
-    ClientCapabilities, SessionConfigKind, SessionConfigOption, SessionId, SessionModeId, SessionModeState,
-    SessionUpdate, SetSessionConfigOptionRequest,
+    ClientCapabilities, SessionConfigKind, SessionConfigOption, SessionConfigValue, SessionId, SessionModeId,
+    SessionModeState, SessionUpdate, SetSessionConfigOptionRequest,
 };
 
 /// The settings of an open session, as the client knows them.
 pub(crate) struct Settings {
-    /// The modes; `None` if the opening named none.
+    state: Mutex<State>,
+}
+
+/// The modes and config options at one moment.
+#[derive(Clone)]
+pub(super) struct State {
+    /// The modes with the current one; `None` if the opening named none.
     modes: Option<SessionModeState>,
     /// The config options; `None` while there are none to set.
-    options: Mutex<Option<Vec<SessionConfigOption>>>,
+    options: Option<Vec<SessionConfigOption>>,
+    /// The config options that this client cannot show. They keep their values.
+    hidden: Vec<SessionConfigOption>,
 }
 
 impl Settings {
-    pub(crate) fn new(modes: Option<&SessionModeState>, options: Option<&[SessionConfigOption]>) -> Self {
-        Settings { modes: modes.cloned(), options: Mutex::new(options.map(<[_]>::to_vec)) }
+    /// Creates the settings of a session. `hidden` are those of the config options that the client
+    /// cannot show.
+    pub(crate) fn new(
+        modes: Option<SessionModeState>,
+        options: Option<Vec<SessionConfigOption>>,
+        hidden: Vec<SessionConfigOption>,
+    ) -> Self {
+        Settings { state: Mutex::new(State { modes, options, hidden }) }
+    }
+
+    /// Returns the current mode; `None` if the session has no modes.
+    pub(crate) fn mode(&self) -> Option<SessionModeId> {
+        self.state().modes.as_ref().map(|modes| modes.current_mode_id.clone())
+    }
+
+    /// Returns the current value of a config option; `None` if the session has no such option.
+    pub(crate) fn config_value(&self, id: &str) -> Option<SessionConfigValue> {
+        let state = self.state();
+        let found = state.all_options().find(|option| option.id.as_str() == id)?;
+        found.current_value()
     }
 
     /// Refuses modes that the session does not have.
     pub(crate) fn check_mode(&self, session: &SessionId, mode: &SessionModeId) -> Result<(), RpcError> {
-        let Some(modes) = &self.modes else {
+        let state = self.state();
+        let Some(modes) = &state.modes else {
             return Err(RpcError::invalid_params(format!("session `{session}` has no modes")));
         };
         modes.check(mode).map_err(|error| invalid(session, "modeId", &error))
@@ -34,29 +61,77 @@ impl Settings {
     /// take.
     pub(crate) fn check_option(&self, request: &SetSessionConfigOptionRequest) -> Result<(), RpcError> {
         let session = &request.session_id;
-        let options = self.options();
-        let Some(options) = &*options else {
+        let state = self.state();
+        let Some(options) = &state.options else {
             return Err(RpcError::invalid_params(format!("session `{session}` has no config options")));
         };
         SessionConfigOption::check(options, &request.config_id, &request.value)
             .map_err(|error| invalid(session, error.field(), &error))
     }
 
-    /// Keeps the options that the client knows. They replace all earlier ones (rule `v1-cfg-10`).
-    pub(crate) fn set_options(&self, options: &[SessionConfigOption]) {
-        *self.options() = Some(options.to_vec());
+    /// Returns the settings as they are now.
+    pub(super) fn snapshot(&self) -> State {
+        self.state().clone()
     }
 
-    /// Notes an update that the client is about to get.
-    pub(crate) fn observe(&self, update: &SessionUpdate) {
-        if let SessionUpdate::ConfigOptionUpdate(update) = update {
-            self.set_options(&update.config_options);
+    /// Goes back to earlier settings.
+    pub(super) fn restore(&self, earlier: State) {
+        *self.state() = earlier;
+    }
+
+    /// Switches the mode.
+    pub(crate) fn set_mode(&self, mode: &SessionModeId) {
+        if let Some(modes) = &mut self.state().modes {
+            modes.current_mode_id = mode.clone();
         }
     }
 
-    fn options(&self) -> MutexGuard<'_, Option<Vec<SessionConfigOption>>> {
-        // Nothing but assignments and reads runs under this lock.
-        self.options.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Keeps the options that the client knows. They replace all earlier ones (rule `v1-cfg-10`).
+    pub(crate) fn set_options(&self, options: &[SessionConfigOption]) {
+        self.state().options = Some(options.to_vec());
+    }
+
+    /// Keeps the options that the client cannot show.
+    pub(crate) fn set_hidden(&self, hidden: Vec<SessionConfigOption>) {
+        self.state().hidden = hidden;
+    }
+
+    /// Notes an update that the client is about to get. Returns true if it changes the settings.
+    pub(crate) fn observe(&self, update: &SessionUpdate) -> bool {
+        match update {
+            SessionUpdate::ConfigOptionUpdate(update) => self.set_options(&update.config_options),
+            SessionUpdate::CurrentModeUpdate(update) => self.set_mode(&update.current_mode_id),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Calls `write` with the modes and all config options, also those that are hidden.
+    pub(crate) fn with<T>(
+        &self,
+        write: impl FnOnce(Option<&SessionModeState>, Option<&[SessionConfigOption]>) -> T,
+    ) -> T {
+        let state = self.state();
+        if state.hidden.is_empty() {
+            return write(state.modes.as_ref(), state.options.as_deref());
+        }
+        let all: Vec<_> = state.all_options().cloned().collect();
+        write(state.modes.as_ref(), Some(&all))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing but assignments, reads and clones runs under this lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Returns the options that the client knows, then those that it cannot show. An option that
+    /// the client knows is not hidden any more.
+    fn all_options(&self) -> impl Iterator<Item = &SessionConfigOption> {
+        let shown = self.options.as_deref().unwrap_or_default();
+        let hidden = self.hidden.iter().filter(|option| shown.iter().all(|known| known.id != option.id));
+        shown.iter().chain(hidden)
     }
 }
 
@@ -65,11 +140,19 @@ fn invalid(session: &SessionId, field: &str, problem: &dyn Display) -> RpcError 
     RpcError::invalid_params(format!("`{field}` {problem} (session `{session}`)"))
 }
 
-/// Removes the options that the client cannot show (rule `v1-cap-18`). The agent keeps their
-/// values.
-pub(crate) fn retain_offered(options: &mut Vec<SessionConfigOption>, client: &ClientCapabilities) {
+/// Removes the options that the client cannot show (rule `v1-cap-18`), and returns them. The agent
+/// keeps their values.
+pub(crate) fn retain_offered(
+    options: &mut Vec<SessionConfigOption>,
+    client: &ClientCapabilities,
+) -> Vec<SessionConfigOption> {
     let offered = client.session.as_ref().and_then(|session| session.config_options.as_ref());
-    if offered.is_none_or(|offered| offered.boolean.is_none()) {
-        options.retain(|option| !matches!(option.kind, SessionConfigKind::Boolean(_)));
+    if offered.is_some_and(|offered| offered.boolean.is_some()) {
+        return Vec::new();
     }
+    let all = std::mem::take(options);
+    let is_boolean = |option: &SessionConfigOption| matches!(option.kind, SessionConfigKind::Boolean(_));
+    let (hidden, shown) = all.into_iter().partition(is_boolean);
+    *options = shown;
+    hidden
 }

@@ -1,10 +1,14 @@
-//! Records of a session: prompts and updates, as a store keeps them.
+//! Records of a session: prompts, updates and settings, as a store keeps them.
 //!
 //! The record of an update has the bytes that went to the client. All records are of version 1.
 
+use std::sync::Arc;
+
 use acp_json::ReadError;
 use acp_rpc::{Encode, EncodeError};
-use acp_types::v1::{ContentBlock, SessionId, SessionUpdate};
+use acp_types::v1::{
+    ContentBlock, LoadSessionResponse, SessionConfigOption, SessionId, SessionModeState, SessionUpdate,
+};
 use serde_json::value::RawValue;
 
 use super::{Wire, v1};
@@ -21,6 +25,22 @@ pub(crate) fn read_prompt(text: &str) -> Result<Vec<ContentBlock>, ReadError> {
 
 /// Reads the record of an update.
 pub(crate) fn read_update(text: &str) -> Result<SessionUpdate, ReadError> {
+    acp_json::from_str(text)
+}
+
+/// Writes the record of the settings: modes and config options with their current values.
+pub(crate) fn write_settings(
+    modes: Option<&SessionModeState>,
+    config_options: Option<&[SessionConfigOption]>,
+) -> Arc<str> {
+    let mut settings = LoadSessionResponse::new();
+    settings.modes = modes.cloned();
+    settings.config_options = config_options.map(<[_]>::to_vec);
+    acp_types::to_string(&settings).into()
+}
+
+/// Reads the record of the settings.
+pub(crate) fn read_settings(text: &str) -> Result<LoadSessionResponse, ReadError> {
     acp_json::from_str(text)
 }
 

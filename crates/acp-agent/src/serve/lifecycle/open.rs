@@ -15,9 +15,11 @@ use crate::open::opened::Opened;
 use crate::open::opening::Opening;
 use crate::open::reopen::Reopening;
 use crate::open::request::OpensSession;
-use crate::serve::stored::reopen;
+use crate::open::restored::Stated;
+use crate::serve::stored::{open_recorder, reopen};
 use crate::session::queue::Turns;
 use crate::session::{Entry, Session};
+use crate::store::{RecordKind, StoredState};
 use crate::updates::directories::Directories;
 use crate::updates::session_updates::SessionUpdates;
 use crate::updates::settings::{Settings, retain_offered};
@@ -63,6 +65,9 @@ impl<O: OpensSession> ServeOperation for O {
         {
             reopen(store, scope, opening).await?;
         }
+        if let (Some(store), Some(source)) = (&scope.connection.store, O::forks(opening.request())) {
+            opening.restore(store.state(open_recorder(scope, source), source).await?);
+        }
         if let Some(servers) = &scope.connection.servers {
             connect(servers, opening);
         }
@@ -106,6 +111,18 @@ fn named<'a, O: OpensSession, S>(scope: &'a Scope<S>, params: &'a O::Params) -> 
     scope.reopening.as_ref().map(Reopening::session_id).or_else(|| O::session_id(params))
 }
 
+/// Keeps the state of a new session: its settings, and the value of the session that it forks.
+async fn keep_state(updates: &SessionUpdates, forked: Option<&StoredState>) -> Result<()> {
+    let Some(recorder) = updates.recorder() else { return Ok(()) };
+    if updates.settings().with(|modes, options| modes.is_some() || options.is_some()) {
+        updates.keep_settings().await?;
+    }
+    if let Some(saved) = forked.and_then(StoredState::saved_json) {
+        recorder.keep_state(RecordKind::Saved, saved).await?;
+    }
+    Ok(())
+}
+
 /// Closes the recorder, because the session was not opened: others can open it. The session may
 /// still be open here, as it was before.
 async fn stop_recording<O: OpensSession, S: Send + Sync + 'static>(scope: &Scope<S>, opening: &Opening<O>) {
@@ -122,10 +139,10 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     opening: &Opening<O>,
     opened: Opened<S>,
 ) -> Result<Reply> {
-    let Opened { state, session_id, modes, mut config_options, meta } = opened;
-    if let Some(options) = &mut config_options {
-        retain_offered(options, scope.client.capabilities());
-    }
+    let Opened { state, session_id, modes, config_options, current_mode, config_values, meta } = opened;
+    let stated = Stated { modes, config_options, current_mode, config_values };
+    let (modes, mut config_options) = stated.settle(opening.restored(), scope.reopening.is_none())?;
+    let hidden = config_options.as_mut().map(|options| retain_offered(options, scope.client.capabilities()));
     let is_named = named::<O, S>(scope, opening.request()).is_some();
     let id = session_id.filter(|_| !is_named).unwrap_or_else(|| opening.session_id().clone());
     if let (false, Some(store)) = (is_named, &scope.connection.store) {
@@ -135,7 +152,7 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     if let (true, Some(recorder)) = (is_named, opening.recorder()) {
         recorder.set_directories(O::additional_directories(opening.request())).await?;
     }
-    let settings = Settings::new(modes.as_ref(), config_options.as_deref());
+    let settings = Settings::new(modes.clone(), config_options.clone(), hidden.unwrap_or_default());
     let recorder = opening.recorder().cloned();
     let updates = SessionUpdates::new(
         id.clone(),
@@ -145,6 +162,9 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
         opening.gate(&id),
         recorder,
     );
+    if !is_named {
+        keep_state(&updates, opening.restored()).await?;
+    }
     let mcp = opening.mcp().cloned();
     if let Some(mcp) = &mcp {
         mcp.named(&id);

@@ -71,7 +71,8 @@ macro_rules! served {
     };
     (opens_session $marker:ident, $request:ident => $response:ident, named_by_agent) => {
         $crate::open::request::opens!(
-            $marker, $request, named: |_| None, holds: true, answer: |id| $response::new(id)
+            $marker, $request, named: |_| None, holds: true, answer: |id| $response::new(id),
+            forks: |params| Some(&params.session_id)
         );
     };
     // The answer is what the handler returned.

@@ -32,6 +32,8 @@ impl Kind {
             Kind::Info => b'i',
             Kind::Record(RecordKind::Prompt) => b'p',
             Kind::Record(RecordKind::Update) => b'u',
+            Kind::Record(RecordKind::Settings) => b's',
+            Kind::Record(RecordKind::Saved) => b'v',
         }
     }
 
@@ -40,6 +42,8 @@ impl Kind {
             b'i' => Some(Kind::Info),
             b'p' => Some(Kind::Record(RecordKind::Prompt)),
             b'u' => Some(Kind::Record(RecordKind::Update)),
+            b's' => Some(Kind::Record(RecordKind::Settings)),
+            b'v' => Some(Kind::Record(RecordKind::Saved)),
             _ => None,
         }
     }

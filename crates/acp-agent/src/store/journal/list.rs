@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
 use super::damage::Reporter;
+use super::facts::Facts;
 use super::line::Kind;
 use super::log::INFO_WITHIN;
 use super::read::Reader;
@@ -78,24 +79,24 @@ fn scan(folder: &Path) -> Result<Vec<Found>, StoreError> {
 }
 
 fn session_of(file: &Found) -> Option<SessionInfo> {
-    let info = last_info(&file.path).ok()??;
+    let info = last_facts(&file.path).ok()??.info;
     let expected = files::path(file.path.parent()?, &info.session_id).ok()?;
     (expected == file.path && !info.cwd.is_empty()).then_some(info)
 }
 
 /// Returns the file's facts about the session; `None` if it has none any more.
-pub(super) fn read_info(path: &Path, session: &SessionId) -> Result<Option<SessionInfo>, StoreError> {
-    Ok(last_info(path)?.filter(|info| info.session_id == *session))
+pub(super) fn read_facts(path: &Path, session: &SessionId) -> Result<Option<Facts>, StoreError> {
+    Ok(last_facts(path)?.filter(|facts| facts.info.session_id == *session))
 }
 
-/// Returns the last line of facts. It stands near the end, and a little farther from it if a turn
-/// was killed or is running.
-fn last_info(path: &Path) -> Result<Option<SessionInfo>, StoreError> {
+/// Returns the last line of facts, with the records of state behind it. It stands near the end, and
+/// a little farther from it if a turn was killed or is running.
+fn last_facts(path: &Path) -> Result<Option<Facts>, StoreError> {
     let length = fs::metadata(path).map_err(|error| StoreError::io("read", path, error))?.len();
     let mut within = INFO_WITHIN;
     loop {
         let from = length.saturating_sub(within);
-        let found = last_info_from(path, from)?;
+        let found = last_facts_from(path, from)?;
         if found.is_some() || from == 0 {
             return Ok(found);
         }
@@ -104,14 +105,19 @@ fn last_info(path: &Path) -> Result<Option<SessionInfo>, StoreError> {
     }
 }
 
-fn last_info_from(path: &Path, from: u64) -> Result<Option<SessionInfo>, StoreError> {
+fn last_facts_from(path: &Path, from: u64) -> Result<Option<Facts>, StoreError> {
     let file = fs::File::open(path).map_err(|error| StoreError::io("read", path, error))?;
     // The replay reports damage. A line that begins before this piece is not damage.
     let mut reader = Reader::new(file, from, path.to_owned(), Reporter::default())?;
-    let mut last = None;
-    while let Some((kind, json)) = reader.next()? {
-        if kind == Kind::Info {
-            last = acp_types::from_slice(json).ok().or(last);
+    let mut last: Option<Facts> = None;
+    while let Some((at, kind, json)) = reader.next_at()? {
+        match kind {
+            Kind::Info => last = Facts::parse(json).or(last),
+            Kind::Record(kind) => {
+                if let Some(facts) = &mut last {
+                    facts.note(kind, at);
+                }
+            }
         }
     }
     Ok(last)

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use acp_types::v1::{SessionId, SessionInfo};
 
 use super::damage::{DamageKind, Reporter};
+use super::facts::{Facts, StatePlaces};
 use super::files::{self, Alone};
 use super::line::{self, Kind, LONGEST, Line};
-use super::list::read_info;
-use super::threads::WRITING;
+use super::list::read_facts;
+use super::state::read_state;
+use super::threads::{READING, WRITING};
 use crate::store::{Pending, Record, RecordKind, SessionLog, StoreError};
 
 /// The greatest distance of the session's facts from the end after a turn. Lists first read this
@@ -32,7 +34,7 @@ const ROOM: usize = 64 * 1024;
 /// The open file of a session.
 pub(super) struct Log {
     file: Arc<SessionFile>,
-    info: SessionInfo,
+    facts: Arc<Facts>,
     /// The number of bytes after the last line of facts.
     since_info: u64,
     /// The end of the last whole line.
@@ -49,7 +51,8 @@ impl Log {
         files::create_folder(folder)?;
         let file = files::open_alone(&path, &info.session_id, true)?;
         let file = Arc::new(SessionFile { file, path });
-        let mut log = Log { file, info, since_info: 0, end: 0, has_room: false, is_dirty: false };
+        let facts = Arc::new(Facts { info, state: Some(StatePlaces::new()) });
+        let mut log = Log { file, facts, since_info: 0, end: 0, has_room: false, is_dirty: false };
         let begun = log.begin(folder);
         if begun.is_err() {
             // Nobody learns its id, so nobody could delete it. The earlier error is the one to
@@ -74,24 +77,29 @@ impl Log {
         finish_last_line(&file, &path, reporter)?;
         let seeked = (&*file).seek(SeekFrom::End(0));
         let end = seeked.map_err(|error| StoreError::io("open", &path, error))?;
-        let found = read_info(&path, session)?;
-        let info = found.unwrap_or_else(|| SessionInfo::new(session.clone(), ""));
+        let found = read_facts(&path, session)?;
+        let lost = || Facts { info: SessionInfo::new(session.clone(), ""), state: None };
+        let facts = Arc::new(found.unwrap_or_else(lost));
         let file = Arc::new(SessionFile { file, path });
-        Ok(Log { file, info, since_info: INFO_WITHIN, end, has_room: false, is_dirty: false })
+        Ok(Log { file, facts, since_info: INFO_WITHIN, end, has_room: false, is_dirty: false })
+    }
+
+    fn facts_mut(&mut self) -> &mut Facts {
+        Arc::make_mut(&mut self.facts)
     }
 
     fn info_line(&self) -> Result<Vec<u8>, StoreError> {
         let mut lines = Vec::new();
-        line::write(&mut lines, Kind::Info, &acp_types::to_string(&self.info))?;
+        self.facts.write(&mut lines)?;
         Ok(lines)
     }
 
-    /// Runs `add` behind the last whole line. It returns the number of bytes that it has added. If
-    /// it fails, nothing is left behind that line.
-    async fn add(
+    /// Runs `add` behind the last whole line. It returns the number of bytes that it has added, and
+    /// more. If it fails, nothing is left behind that line.
+    async fn add<T: Send + 'static>(
         &mut self,
-        add: impl FnOnce(&SessionFile) -> Result<u64, StoreError> + Send + 'static,
-    ) -> Result<u64, StoreError> {
+        add: impl FnOnce(&SessionFile) -> Result<(u64, T), StoreError> + Send + 'static,
+    ) -> Result<(u64, T), StoreError> {
         let (file, end) = (Arc::clone(&self.file), self.end);
         let adding = WRITING.run(move || {
             add(&file).inspect_err(|_| {
@@ -99,30 +107,35 @@ impl Log {
                 let _ = file.cut(end);
             })
         });
-        let added = adding.await?;
-        self.end += added;
-        Ok(added)
+        let (bytes, added) = adding.await?;
+        self.end += bytes;
+        Ok((bytes, added))
     }
 
     async fn append_all(&mut self, records: Vec<Record>) -> Result<(), StoreError> {
         let is_first = !self.has_room && records.iter().any(|record| record.kind() == RecordKind::Prompt);
-        let (end, before) = (self.end, self.since_info);
-        let (since, is_due) = records.iter().fold((before, false), |(since, any_due), record| {
-            let (since, is_due) = since_info(since, record);
-            (since, any_due || is_due)
-        });
-        let info = if is_due { self.info_line()? } else { Vec::new() };
+        let (end, facts, since_info) = (self.end, Arc::clone(&self.facts), self.since_info);
         self.is_dirty = true;
         let added = self.add(move |file| {
             if is_first {
                 file.check_room(end)?;
             }
-            file.write_records(&records, &info, before)
+            let mut writing = Records { file, lines: Vec::new(), written: 0, end, facts, since_info };
+            writing.write_all(&records)?;
+            Ok((writing.written, (writing.facts, writing.since_info)))
         });
-        added.await?;
-        self.since_info = since;
+        (self.facts, self.since_info) = added.await?.1;
         self.has_room |= is_first;
         Ok(())
+    }
+
+    /// Reads the session's state. From here on its places are known.
+    async fn read_state(&mut self) -> Result<Vec<Record>, StoreError> {
+        let (file, places) = (Arc::clone(&self.file), self.facts.state.clone());
+        let session = self.facts.info.session_id.clone();
+        let (records, places) = READING.run(move || read_state(&file.path, &session, places)).await?;
+        self.facts_mut().state = Some(places);
+        Ok(records)
     }
 
     /// Writes a line of facts, unless the last one is near enough. Makes everything durable if
@@ -134,9 +147,9 @@ impl Log {
             if durable {
                 file.sync()?;
             }
-            Ok(line.len() as u64)
+            Ok((line.len() as u64, ()))
         });
-        if added.await? > 0 {
+        if added.await?.0 > 0 {
             self.since_info = 0;
         }
         Ok(())
@@ -145,7 +158,11 @@ impl Log {
 
 impl SessionLog for Log {
     fn info(&self) -> &SessionInfo {
-        &self.info
+        &self.facts.info
+    }
+
+    fn state(&mut self) -> Pending<'_, Option<Vec<Record>>> {
+        Box::pin(async { self.read_state().await.map(Some) })
     }
 
     fn writes_ahead(&self) -> bool {
@@ -161,13 +178,13 @@ impl SessionLog for Log {
     }
 
     fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
-        self.info.title = title;
+        self.facts_mut().info.title = title;
         self.is_dirty = true;
         Box::pin(self.write_info(false, false))
     }
 
     fn set_additional_directories(&mut self, directories: Vec<String>) -> Pending<'_, ()> {
-        self.info.additional_directories = directories;
+        self.facts_mut().info.additional_directories = directories;
         Box::pin(async move {
             let line = self.info_line()?;
             // At once, because there may be nothing to commit.
@@ -175,7 +192,7 @@ impl SessionLog for Log {
                 unnoticed(&file.file, &file.path, || {
                     file.write(&line)?;
                     file.sync()?;
-                    Ok(line.len() as u64)
+                    Ok((line.len() as u64, ()))
                 })
             });
             added.await?;
@@ -201,29 +218,6 @@ struct SessionFile {
 }
 
 impl SessionFile {
-    /// Writes records, and `info` in between when it is due. The last line of facts stands `since`
-    /// bytes before.
-    fn write_records(&self, records: &[Record], info: &[u8], mut since: u64) -> Result<u64, StoreError> {
-        let bytes: usize = records.iter().map(|record| line::length(record.json())).sum();
-        let mut lines = Vec::with_capacity(bytes.min(PIECE));
-        let mut added = 0;
-        for record in records {
-            if !lines.is_empty() && lines.len() + line::length(record.json()) > PIECE {
-                self.write(&lines)?;
-                added += lines.len() as u64;
-                lines.clear();
-            }
-            line::write(&mut lines, Kind::Record(record.kind()), record.json())?;
-            let is_due;
-            (since, is_due) = since_info(since, record);
-            if is_due {
-                lines.extend_from_slice(info);
-            }
-        }
-        self.write(&lines)?;
-        Ok(added + lines.len() as u64)
-    }
-
     /// Writes in one call if the system takes it whole. A kill then leaves a beginning of it.
     fn write(&self, lines: &[u8]) -> Result<(), StoreError> {
         (&*self.file).write_all(lines).map_err(|error| StoreError::io("write", &self.path, error))
@@ -246,11 +240,48 @@ impl SessionFile {
     }
 }
 
-/// Returns the number of bytes after the last line of facts once this record is written, and
-/// whether such a line is due behind it.
-fn since_info(before: u64, record: &Record) -> (u64, bool) {
-    let since = before + line::length(record.json()) as u64;
-    if since > INFO_EVERY { (0, true) } else { (since, false) }
+/// Records on their way into a file, with lines of facts in between.
+struct Records<'a> {
+    file: &'a SessionFile,
+    /// The lines that are not written yet.
+    lines: Vec<u8>,
+    /// The number of bytes that were written.
+    written: u64,
+    /// The end of the file before them.
+    end: u64,
+    facts: Arc<Facts>,
+    since_info: u64,
+}
+
+impl Records<'_> {
+    fn write_all(&mut self, records: &[Record]) -> Result<(), StoreError> {
+        let bytes: usize = records.iter().map(|record| line::length(record.json())).sum();
+        self.lines.reserve(bytes.min(PIECE));
+        for record in records {
+            let length = line::length(record.json());
+            if !self.lines.is_empty() && self.lines.len() + length > PIECE {
+                self.flush()?;
+            }
+            if record.kind().is_state() {
+                let at = self.end + self.written + self.lines.len() as u64;
+                Arc::make_mut(&mut self.facts).note(record.kind(), at);
+            }
+            line::write(&mut self.lines, Kind::Record(record.kind()), record.json())?;
+            self.since_info += length as u64;
+            if self.since_info > INFO_EVERY {
+                self.facts.write(&mut self.lines)?;
+                self.since_info = 0;
+            }
+        }
+        self.flush()
+    }
+
+    fn flush(&mut self) -> Result<(), StoreError> {
+        self.file.write(&self.lines)?;
+        self.written += self.lines.len() as u64;
+        self.lines.clear();
+        Ok(())
+    }
 }
 
 /// Does something to the file that does not count as a use of the session: the time of its last use

@@ -1,11 +1,13 @@
 //! The store that comes with the library: a file for each session.
 
 mod damage;
+mod facts;
 mod files;
 mod line;
 mod list;
 mod log;
 mod read;
+mod state;
 mod threads;
 mod timestamp;
 

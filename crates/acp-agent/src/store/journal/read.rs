@@ -16,6 +16,9 @@ const BATCH: usize = 256 * 1024;
 /// The number of bytes that are read from the file at once.
 const READ: usize = 64 * 1024;
 
+/// A line: its offset in the file, its kind, its text.
+pub(super) type Placed<'a> = (u64, Kind, &'a [u8]);
+
 /// The lines of a journal. Damage is reported and skipped.
 pub(super) struct Reader {
     input: BufReader<Take<File>>,
@@ -60,15 +63,21 @@ impl Reader {
 
     /// Returns the next undamaged line; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<(Kind, &[u8])>, StoreError> {
-        let (kind, json) = loop {
+        Ok(self.next_at()?.map(|(_, kind, json)| (kind, json)))
+    }
+
+    /// Returns the next undamaged line with its offset in the file; `None` at the end.
+    pub(super) fn next_at(&mut self) -> Result<Option<Placed<'_>>, StoreError> {
+        let (at, kind, json) = loop {
             if self.done >= self.chunk.len() && !self.fill()? {
                 return Ok(None);
             }
-            if let Some(found) = self.step() {
-                break found;
+            let at = self.offset + self.done as u64;
+            if let Some((kind, json)) = self.step() {
+                break (at, kind, json);
             }
         };
-        Ok(self.chunk.get(json).map(|json| (kind, json)))
+        Ok(self.chunk.get(json).map(|json| (at, kind, json)))
     }
 
     /// Deals with the next part of the chunk. Returns the place of the text if it is a line.

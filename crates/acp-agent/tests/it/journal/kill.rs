@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 
-use acp_agent::store::{DamageKind, Journal, Record, SessionStore as _, StoreError};
+use acp_agent::store::{DamageKind, Journal, Record, RecordKind, SessionStore as _, StoreError};
 
 use super::{ID, file, id, info, read, update, watched};
 
@@ -13,7 +13,18 @@ const KILLS: u64 = 60;
 /// The record of this number. Some are so large that writing them takes a while.
 fn record(number: usize) -> Record {
     let filler = if number % 7 == 3 { 1_500_000 } else { number * 37 % 900 };
-    update(format!(r#"{{"n":{number},"filler":"{}"}}"#, "x".repeat(filler)))
+    let json = format!(r#"{{"n":{number},"filler":"{}"}}"#, "x".repeat(filler));
+    match number % 13 {
+        4 => Record::new(RecordKind::Settings, json).unwrap(),
+        6 => Record::new(RecordKind::Saved, json).unwrap(),
+        _ => update(json),
+    }
+}
+
+/// The last record of each kind of state.
+fn state(records: &[Record]) -> Vec<Record> {
+    let last = |kind| records.iter().rfind(|record| record.kind() == kind).cloned();
+    [last(RecordKind::Settings), last(RecordKind::Saved)].into_iter().flatten().collect()
 }
 
 /// Runs in the child processes: writes records, and prints how many are written, until it is
@@ -78,7 +89,9 @@ async fn a_kill_loses_no_record_that_was_written() {
         assert!(left.len() >= acknowledged, "kill {kill}: {} of {acknowledged} records", left.len());
         let in_order = left.iter().enumerate().all(|(number, left)| *left == record(number));
         assert!(in_order, "kill {kill}");
-        drop(journal.open(&id()).await.unwrap());
+        let found = journal.open(&id()).await.unwrap().state().await.unwrap().unwrap();
+        assert_eq!(state(&found), state(&left), "kill {kill}");
+        assert_eq!(found.len(), state(&left).len(), "kill {kill}");
         let reported = std::mem::take(&mut *damage.lock().unwrap());
         assert!(
             reported.iter().all(|damage| damage.kind == DamageKind::Unfinished),

@@ -10,6 +10,7 @@ mod kill;
 mod limited;
 mod list;
 mod lock;
+mod state;
 mod turn;
 
 use std::path::{Path, PathBuf};

@@ -8,6 +8,7 @@ mod locking;
 mod order;
 mod refused;
 mod replay;
+mod state;
 
 use std::path::Path;
 

@@ -97,7 +97,7 @@ impl SessionConfigOption {
                 Err(ConfigOptionError::NotAnId { option: option_id(), values: select.value_ids() })
             }
             (SessionConfigKind::Select(select), value) => {
-                if id_of(value).is_some_and(|id| select.values().any(|known| known.value.as_str() == id)) {
+                if value.as_id().is_some_and(|id| select.values().any(|known| known.value.as_str() == id)) {
                     return Ok(());
                 }
                 Err(ConfigOptionError::NoSuchValue { option: option_id(), values: select.value_ids() })
@@ -122,15 +122,5 @@ impl SessionConfigSelect {
 
     fn value_ids(&self) -> Vec<SessionConfigValueId> {
         self.values().map(|option| option.value.clone()).collect()
-    }
-}
-
-/// Returns the id in a value. [A string of an unknown type is an
-/// id](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-cfg-15), too.
-fn id_of(value: &SessionConfigValue) -> Option<&str> {
-    match value {
-        SessionConfigValue::Id { value } => Some(value.as_str()),
-        SessionConfigValue::Unknown(unknown) => unknown.members().get("value")?.as_str(),
-        SessionConfigValue::Boolean { .. } => None,
     }
 }

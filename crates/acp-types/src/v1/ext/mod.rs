@@ -5,6 +5,7 @@
 
 mod auth;
 mod config_option;
+mod config_value;
 mod content;
 mod form;
 mod format;

@@ -1,0 +1,112 @@
+//! The state of a session that survives: its mode, its config options, a value of the agent's own.
+
+use std::sync::Arc;
+
+use acp_rpc::Error as RpcError;
+use acp_types::v1::{SessionConfigOption, SessionConfigValue, SessionModeId, SessionUpdate};
+
+use crate::error::Result;
+use crate::store::{RecordKind, settings_json};
+use crate::updates::session_updates::SessionUpdates;
+use crate::updates::settings::State;
+
+/// The session's state.
+impl SessionUpdates {
+    /// Returns the current mode; `None` if the session has no modes.
+    ///
+    /// It is the one that the client has set last by `session/set_mode`, or the agent by
+    /// [`current_mode`](Self::current_mode). A session that was opened again has the one that it had
+    /// before: see [`Opened::modes`](crate::Opened::modes).
+    #[must_use]
+    pub fn mode(&self) -> Option<SessionModeId> {
+        self.settings().mode()
+    }
+
+    /// Returns the current value of a config option; `None` if the session has no such option, or
+    /// one of a kind that is unknown here. Options that the client cannot show have a value, too.
+    ///
+    /// ```
+    /// # use acp_agent::SessionUpdates;
+    /// # fn model(updates: &SessionUpdates) -> String {
+    /// let model = updates.config_value("model");
+    /// model.as_ref().and_then(|model| model.as_id()).unwrap_or("small").to_owned()
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn config_value(&self, id: &str) -> Option<SessionConfigValue> {
+        self.settings().config_value(id)
+    }
+
+    /// Saves a value of the agent's own with the session, as JSON. It replaces the one before.
+    /// [`Opening::saved`](crate::Opening::saved) has it when the session is opened again.
+    ///
+    /// The store has the value when this returns, so that it survives the end of this process. It
+    /// survives a loss of power from the end of a turn on. A store keeps what it was given, and a
+    /// journal grows by each value, so save when something has changed.
+    ///
+    /// # Errors
+    /// [`NotSaved`](crate::store::StoreError::NotSaved) for a value that is not JSON or has more
+    /// than [`SAVED_LIMIT`](crate::store::SAVED_LIMIT) bytes of it;
+    /// [`NoStore`](crate::store::StoreError::NoStore) for an agent without a store;
+    /// [`Closed`](crate::store::StoreError::Closed) once the session is closed; the store fails.
+    #[cfg(feature = "store")]
+    pub async fn save<T>(&self, value: &T) -> Result<(), crate::store::StoreError>
+    where
+        T: serde_core::Serialize + Sync + ?Sized,
+    {
+        let session = self.session_id();
+        let Some(recorder) = self.recorder() else {
+            return Err(crate::store::StoreError::NoStore { session: session.clone() });
+        };
+        let json = crate::store::saved_json(value, session)?;
+        recorder.keep_state(RecordKind::Saved, &json).await
+    }
+
+    /// Notes an update that is about to leave. Returns the settings to be recorded, if it changes
+    /// them.
+    pub(super) fn observed(&self, update: &SessionUpdate) -> Option<Arc<str>> {
+        let changes = self.settings().observe(update);
+        self.recorder().filter(|_| changes).map(|_| self.settings().with(settings_json))
+    }
+
+    /// Switches the mode because the client has asked for it, and keeps it.
+    pub(crate) async fn keep_mode(&self, mode: &SessionModeId) -> Result<(), RpcError> {
+        let before = self.settings().snapshot();
+        self.settings().set_mode(mode);
+        self.kept_or(before).await
+    }
+
+    /// Keeps the config options after the client has set one. `hidden` are those that it cannot
+    /// show.
+    pub(crate) async fn keep_options(
+        &self,
+        options: &[SessionConfigOption],
+        hidden: Vec<SessionConfigOption>,
+    ) -> Result<(), RpcError> {
+        let before = self.settings().snapshot();
+        self.settings().set_options(options);
+        self.settings().set_hidden(hidden);
+        self.kept_or(before).await
+    }
+
+    /// Keeps the settings as they are now. If that fails, they are as they were before: the client
+    /// gets an error.
+    async fn kept_or(&self, before: State) -> Result<(), RpcError> {
+        let kept = self.keep_settings().await;
+        kept.map_err(|error| {
+            self.settings().restore(before);
+            error.into_rpc()
+        })
+    }
+
+    /// Keeps the settings as they are now.
+    pub(crate) async fn keep_settings(&self) -> Result<()> {
+        match self.recorder() {
+            Some(recorder) => {
+                let json = self.settings().with(settings_json);
+                Ok(recorder.keep_state(RecordKind::Settings, &json).await?)
+            }
+            None => Ok(()),
+        }
+    }
+}
