@@ -84,12 +84,12 @@ pub use acp_rpc::{
 };
 pub use acp_types::method;
 pub use acp_types::v1 as types;
-pub use acp_types::v1::ext::{FormError, FormProblem};
+pub use acp_types::v1::ext::{ElicitationAnswer, FormError, FormProblem, PermissionAnswer};
 pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
 pub use acp_types::{FromNode, Map, Meta, Value};
 
 pub use crate::ask::elicitation::Elicitation;
-pub use crate::ask::elicited::{Elicited, OpenedUrl};
+pub use crate::ask::elicited::OpenedUrl;
 pub use crate::ask::form::{Form, FormValues};
 pub use crate::client::Client;
 pub use crate::client::cancel::{CANCEL_GRACE, Cancel};
@@ -132,5 +132,5 @@ pub use crate::turn::terminal::{Command, Terminal, Terminals};
 pub use crate::turn::tool::RunningTool;
 #[cfg(feature = "workspace")]
 pub use crate::turn::workspace::Workspace;
-pub use crate::updates::decisions::{Decision, Permissions};
+pub use crate::updates::decisions::Permissions;
 pub use crate::updates::session_updates::SessionUpdates;

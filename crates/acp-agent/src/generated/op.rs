@@ -4,11 +4,12 @@ use acp_types::Meta;
 
 use acp_types::v1::{
     AuthenticateRequest, AuthenticateResponse, CloseSessionRequest, CloseSessionResponse,
-    DeleteSessionRequest, DeleteSessionResponse, ListSessionsRequest,
-    ListSessionsResponse, LoadSessionRequest, LoadSessionResponse, LogoutRequest,
-    LogoutResponse, NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse,
-    ResumeSessionRequest, ResumeSessionResponse, SetSessionConfigOptionRequest,
-    SetSessionConfigOptionResponse, SetSessionModeRequest, SetSessionModeResponse,
+    DeleteSessionRequest, DeleteSessionResponse, InitializeRequest, InitializeResponse,
+    ListSessionsRequest, ListSessionsResponse, LoadSessionRequest, LoadSessionResponse,
+    LogoutRequest, LogoutResponse, NewSessionRequest, NewSessionResponse, PromptRequest,
+    PromptResponse, ResumeSessionRequest, ResumeSessionResponse,
+    SetSessionConfigOptionRequest, SetSessionConfigOptionResponse, SetSessionModeRequest,
+    SetSessionModeResponse,
 };
 
 #[cfg(feature = "unstable")]
@@ -274,6 +275,34 @@ impl Operation {
             Operation::SetTitle => Some("sessionCapabilities.title"),
             #[cfg(feature = "unstable")]
             Operation::UnarchiveSession => Some("sessionCapabilities.archive"),
+        }
+    }
+}
+
+impl Operation {
+    /// The operations that an agent with a store of sessions has without functions.
+    pub(crate) const STORED: &[Operation] = &[
+        Operation::CloseSession,
+        Operation::DeleteSession,
+        Operation::ListSessions,
+        Operation::LoadSession,
+        Operation::ResumeSession,
+    ];
+    /// Tells whether the operation waits for the login, where the agent requires one.
+    pub(crate) const fn needs_login(self) -> bool {
+        match self {
+            #[cfg(feature = "unstable")]
+            Operation::AuthStatus => false,
+            Operation::Authenticate => false,
+            Operation::CloseSession => false,
+            #[cfg(feature = "unstable")]
+            Operation::DisableProvider => false,
+            #[cfg(feature = "unstable")]
+            Operation::ListProviders => false,
+            Operation::Logout => false,
+            #[cfg(feature = "unstable")]
+            Operation::SetProvider => false,
+            _ => true,
         }
     }
 }
@@ -643,3 +672,19 @@ impl Op for UnarchiveSession {
 
 #[cfg(feature = "unstable")]
 impl Sealed for UnarchiveSession {}
+
+/// `initialize`, which the library answers. It calls the hook `auth_methods` for that.
+#[derive(Debug)]
+pub enum Initialize {}
+
+impl Op for Initialize {
+    const NAME: &'static str = "auth_methods";
+    const METHOD: &'static str = "initialize";
+    type Params = InitializeRequest;
+    type Response = InitializeResponse;
+    fn meta(params: &Self::Params) -> Option<&Meta> {
+        params.meta.as_ref()
+    }
+}
+
+impl Sealed for Initialize {}

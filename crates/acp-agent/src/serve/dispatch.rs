@@ -44,7 +44,7 @@ impl<A: Agent> Server<A> {
     pub(crate) fn profile(&self) -> Profile<'_> {
         let mut profile = self.agent.profile();
         if self.connection.store.is_some() {
-            profile.operations = stored::OPERATIONS.into_iter().fold(profile.operations, Operations::with);
+            profile.operations = Operation::STORED.iter().copied().fold(profile.operations, Operations::with);
         }
         if self.connection.servers.is_some() {
             profile.mcp = Servers::transports();
@@ -75,7 +75,7 @@ impl<A: Agent> Service for Server<A> {
             return Err(not_offered(method));
         }
         let is_locked = profile.login_required && !agreed.logged_in.load(Ordering::Acquire);
-        if is_locked && operation.is_some_and(needs_login) {
+        if is_locked && operation.is_some_and(Operation::needs_login) {
             return Err(auth_required());
         }
         let has_handler = self.agent.profile().operations;
@@ -118,23 +118,6 @@ impl<A: Agent> Service for Server<A> {
     fn fault(&self, fault: Fault<'_>) {
         self.connection.fault(&fault);
     }
-}
-
-/// Returns whether an operation waits for the login, where one is required. All do but those that
-/// log in and out, those for providers, which may be the login, and the one that only releases
-/// something.
-const fn needs_login(operation: Operation) -> bool {
-    #[cfg(feature = "unstable")]
-    if matches!(
-        operation,
-        Operation::AuthStatus
-            | Operation::ListProviders
-            | Operation::SetProvider
-            | Operation::DisableProvider
-    ) {
-        return false;
-    }
-    !matches!(operation, Operation::Authenticate | Operation::Logout | Operation::CloseSession)
 }
 
 /// Returns `-32601`, with the capability that the agent did not advertise (rules `v1-rpc-12`,

@@ -14,16 +14,7 @@ use crate::open::reopen::Reopening;
 use crate::open::request::OpensSession;
 use crate::store::{Recorder, StoreHandle};
 
-/// The operations of every agent with a store, whatever handlers it has.
-pub(crate) const OPERATIONS: [Operation; 5] = [
-    Operation::LoadSession,
-    Operation::ListSessions,
-    Operation::ResumeSession,
-    Operation::CloseSession,
-    Operation::DeleteSession,
-];
-
-/// Answers an operation for which the agent has no handler.
+/// Answers an operation of [`Operation::STORED`] for which the agent has no handler.
 ///
 /// The handler that opens new sessions also opens stored ones again, because it makes the session's
 /// state.

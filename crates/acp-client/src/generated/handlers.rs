@@ -19,9 +19,9 @@ use acp_rpc::Reply;
 
 use crate::{Argument, Call, Context, FromCall, Returns, op};
 
-use crate::Choice;
-
 use crate::PermissionAnswer;
+
+use crate::PermissionReply;
 
 #[cfg(feature = "unstable")]
 impl FromCall<op::AuthStatusUpdate, Context> for AuthStatusUpdateNotification {
@@ -207,20 +207,20 @@ impl FromCall<op::RequestPermission, Context> for RequestPermissionRequest {
 }
 
 impl Returns<op::RequestPermission, RequestPermissionResponse> for Context {
-    fn answer(value: RequestPermissionResponse) -> PermissionAnswer {
-        PermissionAnswer::from(value)
+    fn answer(value: RequestPermissionResponse) -> PermissionReply {
+        PermissionReply::from(value)
     }
 }
 
-impl Returns<op::RequestPermission, Choice> for Context {
-    fn answer(value: Choice) -> PermissionAnswer {
-        PermissionAnswer::from(value)
+impl Returns<op::RequestPermission, PermissionAnswer> for Context {
+    fn answer(value: PermissionAnswer) -> PermissionReply {
+        PermissionReply::from(value)
     }
 }
 
 impl Returns<op::RequestPermission, RequestPermissionOutcome> for Context {
-    fn answer(value: RequestPermissionOutcome) -> PermissionAnswer {
-        PermissionAnswer::from(RequestPermissionResponse::new(value))
+    fn answer(value: RequestPermissionOutcome) -> PermissionReply {
+        PermissionReply::from(RequestPermissionResponse::new(value))
     }
 }
 
