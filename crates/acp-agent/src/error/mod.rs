@@ -252,8 +252,8 @@ impl From<Box<dyn std::error::Error + Send + Sync>> for Error {
 }
 
 /// A path of a file that cannot be told to the client.
-impl From<acp_types::v1::NotUnicode> for Error {
-    fn from(error: acp_types::v1::NotUnicode) -> Self {
+impl From<acp_types::v1::ext::NotUnicode> for Error {
+    fn from(error: acp_types::v1::ext::NotUnicode) -> Self {
         Error::Other(Box::new(error))
     }
 }
