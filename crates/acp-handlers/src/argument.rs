@@ -21,7 +21,8 @@ use crate::serve::Admit;
     message = "`{Self}` is not an argument of the operation `{O}`",
     label = "a handler of this operation cannot have this argument",
     note = "every handler can have `RequestMeta` and its request, and `#[ext]` handlers any `DeserializeOwned` type",
-    note = "in an agent: `Client` and `Cancel`, on an open session `Session<T>`, and in `prompt` `Turn`",
+    note = "in an agent: `Client` and `Cancel`, on an open session `Session<T>` with the `T` of `new_session`, and in \
+            `prompt` `Turn`",
     note = "in a client: `Agent`, `Cancel` and `Context`, in a session `SessionId`, and in `update` `Event`"
 )]
 pub trait FromCall<O: Op, Cx: Admit<O>>: Sized {
@@ -33,7 +34,7 @@ pub trait FromCall<O: Op, Cx: Admit<O>>: Sized {
 }
 
 /// An argument of a handler, on its way. Await it.
-#[must_use = "await it to get the argument"]
+#[must_use = "an argument is had by awaiting it"]
 pub struct Argument<'c, T, E>(Way<'c, T, E>);
 
 enum Way<'c, T, E> {
@@ -106,7 +107,7 @@ impl<O: OnSession, Cx: Admit<O>> FromCall<O, Cx> for SessionId {
 impl<T: DeserializeOwned, Cx: Admit<op::Extension>> FromCall<op::Extension, Cx> for T {
     fn from_call(call: &mut Call<op::Extension, Cx>) -> Argument<'_, Self, Cx::Error> {
         let parsed = call.params().parse().map_err(|error| {
-            RpcError::invalid_params(format!("the params do not fit this method: {error}")).into()
+            RpcError::invalid_params(format!("the params are not what this method takes: {error}")).into()
         });
         parsed.into()
     }
