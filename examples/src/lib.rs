@@ -23,3 +23,8 @@ pub mod client_guide {}
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/MIGRATING.md")]
 pub mod migrating {}
+
+/// Recipes for agents. Every piece of code in it is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/COOKBOOK.md")]
+pub mod cookbook {}

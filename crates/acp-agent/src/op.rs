@@ -1,7 +1,5 @@
 //! Operations: one marker type for each.
 
-use acp_types::method;
-
 #[doc(inline)]
 pub use acp_types::op::{Extension, Notification, Op, assert_own};
 
@@ -40,16 +38,4 @@ pub use acp_types::op::{Extension, Notification, Op, assert_own};
 #[doc(inline)]
 pub use acp_types::op::Request;
 
-pub(crate) use self::sealed::Sealed;
 pub use crate::generated::op::*;
-
-/// Seals the traits of operations: only the markers of this crate have them.
-mod sealed {
-    pub trait Sealed {}
-}
-
-impl Sealed for Extension {}
-
-impl<M> Sealed for Request<M> where M: method::Request<Params: Clone + Sync> + 'static {}
-
-impl<M> Sealed for Notification<M> where M: method::Notification<Params: Clone + Sync> + 'static {}

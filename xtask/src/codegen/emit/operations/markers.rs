@@ -23,7 +23,7 @@ pub(super) fn emit(operations: &[Operation<'_>], hooks: &[Operation<'_>], half: 
     let library = if half.side == Side::Client {
         "use acp_handlers::OnSession;\n\nuse crate::op::Op;\n"
     } else {
-        "use crate::op::{Op, Sealed};\n"
+        "use crate::op::Op;\n"
     };
     items.push(Item::Text(library.to_owned()));
     items.extend(operation_enum(operations, half).map(Item::Tokens));
@@ -177,7 +177,7 @@ fn columns(operations: &[Operation<'_>]) -> TokenStream {
     }
 }
 
-fn marker(operation: &Operation<'_>) -> [TokenStream; 4] {
+fn marker(operation: &Operation<'_>) -> [TokenStream; 3] {
     let (name, method) = (&operation.name, &operation.method.name);
     let (marker, params) = (operation.marker(), ident(&operation.method.params));
     let response = match &operation.method.response {
@@ -213,9 +213,5 @@ fn marker(operation: &Operation<'_>) -> [TokenStream; 4] {
             }
         },
         on_session.unwrap_or_default(),
-        match operation.half.side {
-            Side::Client => TokenStream::new(),
-            _ => quote!(#gate impl Sealed for #marker {}),
-        },
     ]
 }
