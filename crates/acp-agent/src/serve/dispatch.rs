@@ -7,8 +7,7 @@ use acp_handlers::Conflict;
 use acp_json::Node;
 use acp_rpc::{Delivery, Error as RpcError, Fault, LaneKey, Options, Peer, Request, Service, Task};
 use acp_types::Meta;
-use acp_types::method::Method as _;
-use acp_types::v1::{AgentCapabilities, Implementation, methods};
+use acp_types::v1::{AgentCapabilities, Implementation};
 
 use crate::error::{OnFault, auth_required};
 use crate::handler::agent::Agent;
@@ -73,9 +72,10 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
             Initialize::METHOD => begin(&self.connection, self.own.clone(), &params)?,
             _ => self.connection.serve(method)?,
         };
-        let handler = self.handlers.find_request(method).ok_or_else(|| not_offered(method))?;
+        let operation = agreed.wire.operation(method, &params);
+        let handler = self.handlers.find_request(operation).ok_or_else(|| not_offered(method))?;
         let is_locked = self.login_required && !agreed.logged_in.load(Ordering::Acquire);
-        if is_locked && Operation::from_method(method).is_some_and(Operation::needs_login) {
+        if is_locked && Operation::from_method(operation).is_some_and(Operation::needs_login) {
             return Err(auth_required());
         }
         handler(params, Scope::of_request(&self.connection, agreed, &request), &request)
@@ -84,7 +84,7 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
     fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
         let connection = &self.connection;
         let Some(agreed) = connection.agreed() else { return Delivery::Ignore };
-        if method == methods::SessionCancel::NAME {
+        if agreed.wire.is_cancel(method) {
             // Here, on the reader. A cancel takes effect before any message behind it is looked at,
             // so it reaches the turn that was running when it was sent, and no later one.
             return connection.cancel(&agreed.wire, method, params);
@@ -92,13 +92,15 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
         // On the reader, because notifications about a request are dropped once that is answered.
         // Its handler gets those about requests that the agent has sent by itself.
         #[cfg(feature = "unstable")]
-        if method == methods::McpMessageNotify::NAME
+        if agreed.wire.is_mcp_message(method)
             && let Some(servers) = &connection.servers
             && servers.is_about_ours(&agreed.wire, &params)
         {
             return servers.notified(&agreed.wire, params);
         }
-        let Some(handler) = self.handlers.find_notification(method) else { return Delivery::Ignore };
+        let Some(handler) = self.handlers.find_notification(agreed.wire.operation(method, &params)) else {
+            return Delivery::Ignore;
+        };
         match handler(params, Scope::of_notification(connection, agreed, peer)) {
             // Behind those of earlier notifications of this method.
             Ok(job) => Delivery::Lane { lane: LaneKey::from(method), job },
