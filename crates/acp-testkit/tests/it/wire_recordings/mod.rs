@@ -1,5 +1,4 @@
-//! Every kind of line that an agent and a client write in version 1, byte for byte as it was
-//! recorded.
+//! Every kind of line that an agent and a client write in version 1, byte for byte as recorded.
 //!
 //! The recordings lie beside this file, a line of the wire in a line. `RECORDINGS=overwrite` writes
 //! them anew: do that only for a change of the wire that is meant.
