@@ -7,7 +7,24 @@ use serde_core::Serialize;
 
 use crate::wire::{Wire, v1};
 
+/// The meaning of a request for the question whether the client works for the agent.
+#[derive(Debug)]
+pub(crate) enum Work {
+    CreatesTerminal,
+    ReleasesTerminal(String),
+    /// Its answer is the end of the command.
+    AwaitsTerminal(String),
+    Other,
+}
+
 impl Wire {
+    /// Returns the meaning of a request of this name.
+    pub(crate) fn work(&self, method: &str, params: &Node<'_>) -> Work {
+        match self {
+            Self::V1 => v1::incoming::work(method, params),
+        }
+    }
+
     /// Returns the name by which the vocabulary calls the method of a message.
     pub(crate) const fn operation<'m>(&self, method: &'m str, _: &Node<'_>) -> &'m str {
         match self {

@@ -49,7 +49,8 @@ impl ServeOperation for op::Prompt {
         running: &Running<S>,
         outcome: Result<PromptResponse>,
     ) -> Result<Reply, RpcError> {
-        let cancelled = running.end();
+        let stop_reason = outcome.as_ref().map(|response| &response.stop_reason);
+        let cancelled = running.end(matches!(stop_reason, Ok(StopReason::EndTurn)));
         let kept = match running.recorder() {
             Some(recorder) => recorder.commit().await,
             None => Ok(()),

@@ -51,6 +51,24 @@ async fn connections_at_the_extremes_of_their_options() {
     }
 }
 
+#[tokio::test]
+async fn silence_at_its_extremes() {
+    // "TurnLimits::silence"
+    for (time, answers) in TIMES.into_iter().zip([false, false, true]) {
+        let limits = acp_client::TurnLimits::new().silence(time);
+        let (session, mut wire) = with_session(|connect| connect.turn_limits(limits)).await;
+        let (turn, request) = tokio::join!(session.prompt("go"), wire.expect("session/prompt"));
+        let finishing = tokio::spawn(turn.expect("sent").finish());
+        if !answers {
+            wire.expect("session/cancel").await;
+        }
+        let reason = if answers { "end_turn" } else { "cancelled" };
+        wire.answer(&request, json!({"stopReason": reason})).await;
+        let finished = finishing.await.expect("it does not panic");
+        assert_eq!(finished.is_ok(), answers, "silence({time:?}): {finished:?}");
+    }
+}
+
 #[test]
 fn restarts_at_their_extremes() {
     type Set = fn(Restart, Duration) -> Restart;

@@ -17,6 +17,7 @@ mod offered;
 mod path;
 mod permission;
 mod plan;
+mod spent;
 mod tool_call;
 mod version;
 
@@ -27,3 +28,4 @@ pub use id::unique_id;
 pub use mode::NoSuchMode;
 pub use offered::{McpServerError, PromptError};
 pub use path::{PathError, absolute, check_absolute, is_absolute};
+pub use spent::Spent;
