@@ -109,8 +109,8 @@ pub enum Error {
         /// The time that the client waited.
         waited: Duration,
     },
-    /// The turn went beyond a [limit](crate::TurnLimits), and was cancelled for that. Or the session
-    /// is beyond the limit already, and the prompt was not sent.
+    /// The turn went beyond a [limit](crate::TurnLimits), and was cancelled for that. Or the
+    /// session is beyond the limit already, and the prompt was not sent.
     LimitReached {
         /// The session.
         session: SessionId,

@@ -80,7 +80,8 @@ impl ReconnectingAgent {
     }
 
     forwards! {
-        /// Logs in, like [`Agent::authenticate`](crate::Agent::authenticate). A login that each start needs is for
+        /// Logs in, like
+        /// [`Agent::authenticate`](crate::Agent::authenticate). A login that each start needs is for
         /// [`Reconnect::on_start`](crate::Reconnect::on_start).
         authenticate(method: impl Into<AuthMethodId>) -> ();
         /// Logs out, like [`Agent::logout`](crate::Agent::logout).
@@ -101,11 +102,14 @@ impl ReconnectingAgent {
         disable_provider(id: impl Into<ProviderId>) -> ();
         /// Archives a session, like [`Agent::archive_session`](crate::Agent::archive_session).
         archive_session(id: impl Into<SessionId>) -> ();
-        /// Takes a session out of the archive, like [`Agent::unarchive_session`](crate::Agent::unarchive_session).
+        /// Takes a session out of the archive, like
+        /// [`Agent::unarchive_session`](crate::Agent::unarchive_session).
         unarchive_session(id: impl Into<SessionId>) -> ();
-        /// Sets the title of a session, like [`Agent::set_session_title`](crate::Agent::set_session_title).
+        /// Sets the title of a session, like
+        /// [`Agent::set_session_title`](crate::Agent::set_session_title).
         set_session_title(id: impl Into<SessionId>, title: impl Into<String>) -> String;
-        /// Returns the status of a session, like [`Agent::session_status`](crate::Agent::session_status).
+        /// Returns the status of a session, like
+        /// [`Agent::session_status`](crate::Agent::session_status).
         session_status(id: impl Into<SessionId>) -> SessionStatusResponse;
     }
 }

@@ -7,7 +7,7 @@ use acp_rpc::Task;
 use tokio::time::Instant;
 
 use crate::sessions::session_state::SessionState;
-use crate::wire::incoming::Work;
+use crate::wire::work::Work;
 
 /// The requests of an agent in one session that are not answered yet, and the terminals in which
 /// commands run.
@@ -21,7 +21,7 @@ struct State {
     requests: usize,
     /// The number of terminals that are not released.
     terminals: usize,
-    /// Those of them whose command has ended, as the agent knows.
+    /// The terminals among them whose command has ended, as the agent knows.
     ended: HashSet<String>,
     /// The time when the last request was answered.
     since: Option<Instant>,

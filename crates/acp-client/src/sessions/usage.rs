@@ -9,8 +9,8 @@ use acp_types::v1::{PromptResponse, UsageUpdate};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SessionUsage {
-    /// The sums of the session since it began. Its costs come with updates. Its tokens come with the
-    /// ends of turns, and only with the feature `unstable`.
+    /// The sums of the session since it began. Its costs come with updates. Its tokens come with
+    /// the ends of turns, and only with the feature `unstable`.
     pub session: Spent,
     /// The part of the turn that runs, or of the last one.
     pub turn: Spent,

@@ -5,17 +5,8 @@ use acp_rpc::Reply;
 use acp_types::v1::{SessionId, SessionNotification};
 use serde_core::Serialize;
 
+use crate::wire::work::Work;
 use crate::wire::{Wire, v1};
-
-/// The meaning of a request for the question whether the client works for the agent.
-#[derive(Debug)]
-pub(crate) enum Work {
-    CreatesTerminal,
-    ReleasesTerminal(String),
-    /// Its answer is the end of the command.
-    AwaitsTerminal(String),
-    Other,
-}
 
 impl Wire {
     /// Returns the meaning of a request of this name.

@@ -11,8 +11,8 @@ use crate::sessions::usage::SessionUsage;
 /// [`Turn::finish`](crate::Turn::finish) fails with
 /// [`Error::LimitReached`](crate::Error::LimitReached).
 ///
-/// There is no limit of the time as a whole: an agent may work for hours. The limits are kept while
-/// the turn is read.
+/// Nothing limits the time as a whole: an agent may work for hours. The limits are kept while the
+/// turn is read.
 ///
 /// ```
 /// use std::time::Duration;

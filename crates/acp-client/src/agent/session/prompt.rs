@@ -23,11 +23,11 @@ impl Session {
     /// A turn that was dropped before its end is waited for first.
     ///
     /// # Errors
-    /// [`Error::Content`] for a block of a kind that the agent does not take; [`Error::Argument`] for
-    /// a prompt without blocks; [`Error::Busy`] while another turn of the session runs or was not
-    /// read to its end; [`Error::CancelTimeout`] if the
-    /// agent does not end a cancelled turn; [`Error::LimitReached`] if the session is beyond a limit
-    /// of [`Connect::turn_limits`](crate::Connect::turn_limits) already; [`Error::SessionClosed`];
+    /// [`Error::Content`] for a block of a kind that the agent does not take;
+    /// [`Error::Argument`] for a prompt without blocks; [`Error::Busy`] while another turn of the
+    /// session runs or was not read to its end; [`Error::CancelTimeout`] if the agent does not end
+    /// a cancelled turn; [`Error::LimitReached`] if the session is beyond a limit of
+    /// [`Connect::turn_limits`](crate::Connect::turn_limits) already; [`Error::SessionClosed`];
     /// [`Error::Closed`].
     pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
         let prompt = content.into_prompt();

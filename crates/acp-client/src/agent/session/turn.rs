@@ -75,8 +75,8 @@ impl Turn {
     /// # Errors
     /// The agent answered with an error. Or it died: then [`Error::Closed`] has the exit status and
     /// the last lines on stderr. A cancelled turn is not an error: its stop reason says so. But
-    /// [`Error::CancelTimeout`] if the agent does not end it, and [`Error::LimitReached`] if the turn
-    /// was cancelled because it went beyond a [limit](TurnLimits).
+    /// [`Error::CancelTimeout`] if the agent does not end it, and [`Error::LimitReached`] if the
+    /// turn was cancelled because it went beyond a [limit](TurnLimits).
     pub async fn finish(mut self) -> Result<PromptResponse, Error> {
         while self.next().await.is_some() {}
         let outcome = self.outcome.take().map(|(outcome, _)| outcome);

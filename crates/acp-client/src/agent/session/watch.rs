@@ -62,8 +62,8 @@ impl Watch {
         None
     }
 
-    /// Waits for the end of the time that the agent may be silent, while the reader waits for an event. Returns the
-    /// limit if the agent is silent for too long.
+    /// Waits until the agent has been silent for too long, while the reader waits for an event.
+    /// Returns the limit then.
     pub(super) fn poll_silence(&mut self, state: &SessionState, cx: &mut Context<'_>) -> Option<Limit> {
         self.waits_since.get_or_insert_with(Instant::now);
         let limit = self.limits.silence_limit().filter(|_| self.reached.is_none())?;

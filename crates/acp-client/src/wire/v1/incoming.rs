@@ -12,7 +12,7 @@ use acp_types::v1::{
     SessionId,
 };
 
-use crate::wire::incoming::Work;
+use crate::wire::work::Work;
 
 pub(in crate::wire) fn session(params: &Node<'_>) -> Option<SessionId> {
     params.get("sessionId").and_then(Node::as_str).map(SessionId::from)
