@@ -18,3 +18,13 @@ pub mod agent_guide {}
 #[cfg(doctest)]
 #[doc = include_str!("../../crates/acp-client/GUIDE.md")]
 pub mod client_guide {}
+
+/// The way from the official Rust SDK. Every piece of code in it is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/MIGRATING.md")]
+pub mod migrating {}
+
+/// Recipes for agents. Every piece of code in it is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/COOKBOOK.md")]
+pub mod cookbook {}

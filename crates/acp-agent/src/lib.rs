@@ -76,20 +76,47 @@ mod wire;
 /// Failures of the local disk, and the entries of its directories.
 #[cfg(feature = "workspace")]
 pub use acp_fs::{Entry, EntryKind, Error as DiskError, Listing};
+/// A type that the handler of operation `O` can have as an argument, in any order. For an agent, `Cx`
+/// is [`Scope`].
+///
+/// Every operation has its request, such as `SetSessionModeRequest`, and [`Client`], [`Cancel`] and
+/// [`RequestMeta`]. These have more:
+///
+#[doc = include_str!("generated/arguments.md")]
+///
+/// A function with `#[ext]` has anything that is `DeserializeOwned`, which is read from the params,
+/// an [`Elicitation`], and the session that the member `sessionId` names. A function with `#[on]`
+/// and a marker of one's own has the params that the marker names, and an `Elicitation`.
+#[doc(inline)]
+pub use acp_handlers::FromCall;
+/// The handler of operation `O` can return a `V` in its `Result`, if this holds for [`Scope`].
+///
+/// The response of an operation always is one, except where it opens a session. These are made into
+/// a response:
+///
+#[doc = include_str!("generated/results.md")]
+///
+/// The hook `auth_methods` returns a `Vec<AuthMethod>`, and a function with `#[ext]` anything that
+/// is `Serialize`. A function with `#[on]` and a marker of one's own returns the response that the
+/// marker names.
+#[doc(inline)]
+pub use acp_handlers::Returns;
+#[doc(inline)]
+pub use acp_handlers::{Conflict, Handler, Listener, RequestMeta};
 #[doc = include_str!("macro.md")]
 pub use acp_macros::agent;
 pub use acp_rpc::{
-    CallError, CancellationToken, CloseReason, Delivery, Error as RpcError, Fault, Options, Peer, Reply,
-    Request, Task, Transport, layer, tap, trace,
+    CallError, CancellationToken, CloseReason, Error as RpcError, Fault, Options, Peer, Reply, Transport,
+    layer, tap, trace,
 };
 pub use acp_types::method;
 pub use acp_types::v1 as types;
-pub use acp_types::v1::ext::{FormError, FormProblem};
+pub use acp_types::v1::ext::{ElicitationAnswer, FormError, FormProblem, PermissionAnswer};
 pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
 pub use acp_types::{FromNode, Map, Meta, Value};
 
 pub use crate::ask::elicitation::Elicitation;
-pub use crate::ask::elicited::{Elicited, OpenedUrl};
+pub use crate::ask::elicited::OpenedUrl;
 pub use crate::ask::form::{Form, FormValues};
 pub use crate::client::Client;
 pub use crate::client::cancel::{CANCEL_GRACE, Cancel};
@@ -98,17 +125,12 @@ pub use crate::error::file_error::{FileAct, FileError, FileProblem};
 #[cfg(feature = "shell")]
 pub use crate::error::shell_error::{ShellError, ShellProblem};
 pub use crate::error::{Error, Result};
-pub use crate::facts::operations::Operations;
-pub use crate::facts::profile::{Extension, McpTransports, Profile, PromptContent};
+pub use crate::facts::profile::{McpTransports, Profile, PromptContent};
 pub use crate::generated::opening::*;
 pub use crate::handler::agent::Agent;
-pub use crate::handler::arguments::{FromCall, RequestMeta};
-pub use crate::handler::call::{Call, Scope};
-pub use crate::handler::functions::{Handler, Listener};
-pub use crate::handler::incoming::{Called, Incoming, IncomingNotification};
-pub use crate::handler::operation::{Notified, OnSession, ServeOperation};
-pub use crate::handler::replies::IntoReply;
+pub use crate::handler::on_session::OnSession;
 pub use crate::handler::router::Router;
+pub use crate::handler::scope::{Argument, Call, Handlers, Scope};
 #[cfg(feature = "mcp")]
 pub use crate::mcp::Mcp;
 pub use crate::op::{Op, Operation};
@@ -132,5 +154,5 @@ pub use crate::turn::terminal::{Command, Terminal, Terminals};
 pub use crate::turn::tool::RunningTool;
 #[cfg(feature = "workspace")]
 pub use crate::turn::workspace::Workspace;
-pub use crate::updates::decisions::{Decision, Permissions};
+pub use crate::updates::decisions::Permissions;
 pub use crate::updates::session_updates::SessionUpdates;

@@ -1,8 +1,5 @@
 //! Operations: one marker type for each.
 
-use acp_types::v1::{InitializeRequest, InitializeResponse};
-use acp_types::{Meta, method};
-
 #[doc(inline)]
 pub use acp_types::op::{Extension, Notification, Op, assert_own};
 
@@ -41,33 +38,4 @@ pub use acp_types::op::{Extension, Notification, Op, assert_own};
 #[doc(inline)]
 pub use acp_types::op::Request;
 
-pub(crate) use self::sealed::Sealed;
 pub use crate::generated::op::*;
-
-/// The operation `initialize`, which the library answers. Its handler is the hook `auth_methods`.
-#[derive(Debug)]
-pub enum Initialize {}
-
-impl Op for Initialize {
-    const NAME: &'static str = "auth_methods";
-    const METHOD: &'static str = "initialize";
-    type Params = InitializeRequest;
-    type Response = InitializeResponse;
-
-    fn meta(params: &Self::Params) -> Option<&Meta> {
-        params.meta.as_ref()
-    }
-}
-
-/// Seals the traits of operations: only the markers of this crate have them.
-mod sealed {
-    pub trait Sealed {}
-}
-
-impl Sealed for Initialize {}
-
-impl Sealed for Extension {}
-
-impl<M> Sealed for Request<M> where M: method::Request<Params: Clone + Sync> + 'static {}
-
-impl<M> Sealed for Notification<M> where M: method::Notification<Params: Clone + Sync> + 'static {}

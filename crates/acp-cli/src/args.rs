@@ -8,6 +8,7 @@ use acp_client::v1::McpServer;
 use lexopt::{Arg, Parser, ValueExt};
 
 use crate::mcp;
+use crate::new::{self, Kind, NewArgs, Source};
 
 pub(crate) const HELP: &str = "\
 acp: talk to Agent Client Protocol agents from a terminal
@@ -15,6 +16,9 @@ acp: talk to Agent Client Protocol agents from a terminal
 usage:
   acp prompt TEXT [options] -- AGENT [ARGS…]   one turn with an agent, started as a child process
   acp demo                                     a coding agent at work in a scratch folder
+  acp new agent|client NAME [--rev COMMIT | --path CHECKOUT]
+                                               a project that builds, runs and has a test, in a new folder; it takes
+                                               the crates from a commit or a checkout (default: the newest commit)
   acp --help | --version
 
 options of `acp prompt`:
@@ -48,6 +52,7 @@ exit status:
 #[derive(Debug)]
 pub(crate) enum Command {
     Prompt(Box<PromptArgs>),
+    New(NewArgs),
     Demo,
     /// The agent that `acp demo` starts, on stdin and stdout.
     DemoAgent,
@@ -101,6 +106,8 @@ fn command(mut parser: Parser, agent: Option<Vec<OsString>>) -> Result<Command, 
     };
     let command = match name.as_str() {
         "prompt" => return prompt(parser, agent.unwrap_or_default()),
+        "new" if agent.is_none() => return new_project(parser),
+        "new" => return Err("`acp new` takes no agent".into()),
         "demo" => Command::Demo,
         "demo-agent" => Command::DemoAgent,
         "help" => Command::Help,
@@ -143,6 +150,37 @@ fn prompt(mut parser: Parser, agent: Vec<OsString>) -> Result<Command, lexopt::E
     program.ok_or("the agent is missing: end with `-- AGENT [ARGS…]`")?;
     args.agent_args = agent.collect();
     Ok(Command::Prompt(Box::new(args)))
+}
+
+fn new_project(mut parser: Parser) -> Result<Command, lexopt::Error> {
+    const USAGE: &str = "acp new agent|client NAME [--rev COMMIT | --path CHECKOUT]";
+    let (mut kind, mut name, mut source) = (None, None, None);
+    while let Some(arg) = parser.next()? {
+        let given = match arg {
+            Arg::Long("rev") => new::rev(&parser.value()?.string()?)?,
+            Arg::Long("path") => Source::Path(PathBuf::from(parser.value()?)),
+            Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
+            Arg::Value(value) if kind.is_none() => {
+                kind = Some(match value.to_str() {
+                    Some("agent") => Kind::Agent,
+                    Some("client") => Kind::Client,
+                    _ => return Err(format!("a project is an agent or a client: {USAGE}").into()),
+                });
+                continue;
+            }
+            Arg::Value(value) if name.is_none() => {
+                name = Some(value.string()?);
+                continue;
+            }
+            other => return Err(other.unexpected()),
+        };
+        if source.replace(given).is_some() {
+            return Err("`--rev` and `--path`: one of them is enough".into());
+        }
+    }
+    let kind = kind.ok_or_else(|| format!("what to make? {USAGE}"))?;
+    let name = name.ok_or_else(|| format!("the name is missing: {USAGE}"))?;
+    Ok(Command::New(NewArgs { kind, name, source: source.unwrap_or_default() }))
 }
 
 fn allow_kind(kind: &str) -> Result<Allow, String> {
@@ -219,6 +257,13 @@ mod tests {
             ),
             ("demo --fast", "invalid option '--fast'"),
             ("demo -- agent", "takes no agent"),
+            ("new", "what to make? acp new agent|client NAME"),
+            ("new server x", "a project is an agent or a client"),
+            ("new agent", "the name is missing"),
+            ("new agent x y", "unexpected argument \"y\""),
+            ("new agent x -- y", "takes no agent"),
+            ("new agent x --rev 1 --path y", "one of them is enough"),
+            ("new agent x --rev a\"b", "is not a commit"),
         ] {
             let got = parsed(line);
             assert!(got.starts_with("error: ") && got.contains(wants), "`{line}` gave {got}");

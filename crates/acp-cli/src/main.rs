@@ -3,10 +3,10 @@
 mod activity;
 mod args;
 mod demo;
-mod demo_agent;
 mod interrupt;
 mod limits;
 mod mcp;
+mod new;
 mod open;
 mod output;
 mod prompt;
@@ -36,6 +36,10 @@ fn run(command: Command) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let code = match command {
         Command::Prompt(args) => runtime.block_on(prompt::run(*args)),
+        Command::New(args) => {
+            let made = new::make(&args, std::path::Path::new(".")).map_err(Failure::from)?;
+            say(&made)
+        }
         Command::Demo => runtime.block_on(demo::run()),
         Command::DemoAgent => runtime.block_on(demo::serve_agent()),
         Command::Help => say(args::HELP),

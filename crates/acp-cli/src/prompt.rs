@@ -8,7 +8,7 @@ use acp_cli::terminal::{Asker, Desk};
 use acp_client::sanitize::{strip_ansi, text};
 use acp_client::tap::Recorder;
 use acp_client::v1::StopReason;
-use acp_client::{Agent, Choice, Command, Error, LocalFs, LocalTerminals, Options, Turn};
+use acp_client::{Agent, Command, Error, LocalFs, LocalTerminals, Options, PermissionAnswer, Turn};
 
 use crate::activity::Activity;
 use crate::args::{Allow, PromptArgs};
@@ -120,11 +120,11 @@ fn is_overdue(failure: &Failure) -> bool {
 fn desk(allow: Option<Allow>) -> (Desk, Asker) {
     let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     let standing = match allow {
-        Some(Allow::Once) => Some(Choice::AllowOnce),
-        Some(Allow::Always) => Some(Choice::AllowAlways),
-        Some(Allow::Reject) => Some(Choice::RejectOnce),
+        Some(Allow::Once) => Some(PermissionAnswer::AllowOnce),
+        Some(Allow::Always) => Some(PermissionAnswer::AllowAlways),
+        Some(Allow::Reject) => Some(PermissionAnswer::RejectOnce),
         Some(Allow::Ask) => None,
-        None => (!is_terminal).then_some(Choice::RejectOnce),
+        None => (!is_terminal).then_some(PermissionAnswer::RejectOnce),
     };
     Desk::new(standing, is_terminal || allow == Some(Allow::Ask))
 }

@@ -95,7 +95,7 @@ pub use acp_rpc::{
 };
 /// The types of the protocol, by the name that they have in `acp_agent` as well.
 pub use acp_types::v1 as types;
-pub use acp_types::v1::ext::{FormError, FormProblem, Spent};
+pub use acp_types::v1::ext::{ElicitationAnswer, FormError, FormProblem, PermissionAnswer, Spent};
 pub use acp_types::{FromNode, Map, Meta, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::agent::Agent;
@@ -124,12 +124,11 @@ pub use parts::terminals::terminal::Terminal;
 pub use reconnect::{AgentStatus, Reconnect, ReconnectingAgent, ReconnectingSession, Restart, reconnecting};
 pub use serve::call::{Argument, Call};
 pub use serve::cancel::Cancel;
-pub use serve::choice::Choice;
 pub use serve::client::Client;
 pub use serve::context::Context;
-pub use serve::elicitation::question::{ElicitationAnswer, FormElicitation, UrlElicitation};
+pub use serve::elicitation::question::{FormElicitation, UrlElicitation};
 pub use serve::handlers::Handlers;
 pub use serve::router::Router;
-pub use serve::serve_op::PermissionAnswer;
+pub use serve::serve_op::PermissionReply;
 pub use sessions::usage::SessionUsage;
 pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript, sanitize};

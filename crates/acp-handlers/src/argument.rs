@@ -21,7 +21,8 @@ use crate::serve::Admit;
     message = "`{Self}` is not an argument of the operation `{O}`",
     label = "the handler cannot be given this",
     note = "every handler can have its request and `RequestMeta`; `#[ext]` handlers have whatever can be deserialized",
-    note = "an agent's handler can have `Client` and `Cancel`; on an open session also `Session<T>`; `prompt` has `Turn`",
+    note = "an agent's handler can have `Client` and `Cancel`; on an open session also `Session<T>` with the `T` of \
+            `new_session`; `prompt` has `Turn`",
     note = "a client's handler can have `Agent`, `Cancel` and `Context`; in a session also `SessionId`; `update` has `Event`"
 )]
 pub trait FromCall<O: Op, Cx: Admit<O>>: Sized {

@@ -157,7 +157,7 @@ impl<Cx: CallContext> Handlers<Cx> {
     ///
     /// # Errors
     /// A method is registered twice, or a capability lacks methods.
-    pub fn check<I>(&self, operations: I) -> Result<(), Conflict>
+    pub fn check<I>(&self, operations: &I) -> Result<(), Conflict>
     where
         I: Iterator<Item = (&'static str, Option<&'static str>)> + Clone,
     {

@@ -16,7 +16,7 @@ use crate::serve::ServeRequest;
             anything that can be serialized",
     note = "an agent's `prompt` returns `Result<StopReason>`; operations that open a session return \
             `Result<Opened<T>>` with the `T` of `new_session`",
-    note = "a client's `request_permission` returns `Result<Choice>`, `read_text_file` returns `Result<String>`"
+    note = "a client's `request_permission` returns `Result<PermissionAnswer>`, `read_text_file` returns `Result<String>`"
 )]
 pub trait Returns<O: Op, V>: ServeRequest<O> {
     /// Makes the answer.

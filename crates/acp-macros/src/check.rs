@@ -172,7 +172,7 @@ fn must_return(handler: &Handler<'_>, target: &Target) -> String {
     let value = match handler.role {
         Role::Operation(row) => match row.name {
             "prompt" => "StopReason",
-            "request_permission" => "Choice",
+            "request_permission" => "PermissionAnswer",
             "read_text_file" => "String",
             "create_terminal" => "TerminalId",
             "new_session" | "load_session" | "resume_session" | "fork_session" => "Opened<T>",

@@ -71,11 +71,3 @@ pub(crate) struct Hook {
     /// A sentence about its effect.
     pub(crate) doc: &'static str,
 }
-
-/// The hooks that an agent may have.
-pub(crate) const AGENT_HOOKS: &[Hook] = &[Hook {
-    name: "auth_methods",
-    marker: "Initialize",
-    method: "initialize",
-    doc: "Lists the ways to log in.",
-}];

@@ -1,8 +1,8 @@
 //! The target of an attribute: an agent or a client. All differences between the two are here, or
 //! in `agent` and `client`.
 
-use crate::generated::operations::{AGENT_OPERATIONS, CLIENT_OPERATIONS};
-use crate::operation::{AGENT_HOOKS, Hook, Operation, Side};
+use crate::generated::operations::{AGENT_HOOKS, AGENT_OPERATIONS, CLIENT_HOOKS, CLIENT_OPERATIONS};
+use crate::operation::{Hook, Operation, Side};
 
 /// One of the two attributes.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ pub(crate) const CLIENT: Target = Target {
     side: Side::Client,
     keys: &["crate"],
     operations: CLIENT_OPERATIONS,
-    hooks: &[],
+    hooks: CLIENT_HOOKS,
     served: &[("$/cancel_request", "`Cancel` notices it, and so does `Context`")],
 };
 

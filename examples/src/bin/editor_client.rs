@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use acp_client::sanitize::{line, text};
 use acp_client::v1::{ReadTextFileRequest, ReadTextFileResponse, WriteTextFileRequest};
-use acp_client::{Choice, Command, Context, Event, LocalFs, Result, RpcError, client};
+use acp_client::{Command, Context, Event, LocalFs, PermissionAnswer, Result, RpcError, client};
 
 /// An editor that saves nothing.
 struct DryRun {
@@ -23,8 +23,8 @@ impl DryRun {
     }
 
     /// Nothing can be lost, so everything is allowed.
-    async fn request_permission(&self) -> Result<Choice> {
-        Ok(Choice::AllowOnce)
+    async fn request_permission(&self) -> Result<PermissionAnswer> {
+        Ok(PermissionAnswer::AllowOnce)
     }
 
     async fn read_text_file(

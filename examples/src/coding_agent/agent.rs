@@ -1,7 +1,7 @@
 //! The protocol side of the agent: sessions, and the loop of a prompt turn.
 
 use acp_agent::types::StopReason;
-use acp_agent::{NewSession, Opened, Result, Session, Turn, agent};
+use acp_agent::{Mcp, NewSession, Opened, Result, Session, Turn, agent};
 
 use super::chat::Chat;
 use super::planner::{Next, Planner, Round};
@@ -23,17 +23,17 @@ impl<P: Planner> CodingAgent<P> {
     }
 }
 
-#[agent(name = "coding-agent", title = "Coding agent", prompt(embedded_context))]
+#[agent(name = "coding-agent", title = "Coding agent", prompt(embedded_context), mcp)]
 impl<P: Planner> CodingAgent<P> {
     async fn new_session(&self, open: NewSession) -> Result<Opened<Chat>> {
         Ok(Opened::new(Chat::new(open.cwd())))
     }
 
-    async fn prompt(&self, turn: Turn, chat: Session<Chat>) -> Result<StopReason> {
+    async fn prompt(&self, turn: Turn, chat: Session<Chat>, mcp: Mcp) -> Result<StopReason> {
         chat.begin(turn.prompt());
-        let tools = Tools::new(&turn, &chat);
+        let tools = Tools::new(&turn, &chat, &mcp);
         for _ in 0..MAX_ROUNDS {
-            let step = self.planner.next(&chat.conversation(), &turn).await?;
+            let step = self.planner.next(&chat.conversation(), &turn, &mcp.tools().await).await?;
             let calls = match step.next {
                 Next::Act(calls) => calls,
                 Next::Stop(reason) => {

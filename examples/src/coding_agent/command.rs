@@ -1,13 +1,13 @@
-//! Running commands: show the command, ask, run it in a terminal of the client.
+//! Running commands: show the command, ask, run it in the client's terminal or as a child.
 
-use acp_agent::types::{TerminalExitStatus, TerminalOutputResponse, ToolCall};
-use acp_agent::{Command, Result, RunningTool};
+use acp_agent::types::ToolCall;
+use acp_agent::{Result, RunningTool, Shell, ShellOutput};
 
 use super::planner::Outcome;
 use super::tools::{Tools, ends_turn};
 
 /// The most output of a command that is kept, in bytes.
-const MAX_OUTPUT: u64 = 16 * 1024;
+const MAX_OUTPUT: usize = 16 * 1024;
 
 impl Tools<'_> {
     /// Runs a command in the session's folder if the user allows it.
@@ -15,17 +15,13 @@ impl Tools<'_> {
     /// # Errors
     /// Fails if the turn was cancelled or the client is gone.
     pub(super) async fn run(&self, call: ToolCall, program: &str, args: &[String]) -> Result<Outcome> {
-        let Some(terminals) = self.turn.terminals() else {
-            return self.refuse(call, "the client offers no terminals").await;
-        };
-        let folder = self.chat.workspace().root();
-        let command = terminals.command(program).args(args).cwd(folder).output_byte_limit(MAX_OUTPUT);
+        let command = self.turn.shell(program).args(args).output_byte_limit(MAX_OUTPUT);
         // The call is shown before the question, so that the user sees the command.
         let mut tool = self.turn.announce_tool(call.clone()).await?;
         let line: Vec<&str> = std::iter::once(program).chain(args.iter().map(String::as_str)).collect();
         match self.run_if_allowed(&mut tool, &call, &line, command).await {
             Ok(Some(result)) => {
-                let failed = why_failed(&result.exit_status.unwrap_or_default());
+                let failed = why_failed(&result);
                 match &failed {
                     None => tool.complete().await?,
                     Some(reason) => tool.fail(reason).await?,
@@ -36,7 +32,7 @@ impl Tools<'_> {
                 tool.fail("The user has rejected this command.").await?;
                 Ok(Outcome::Rejected)
             }
-            // The dropped tool call reports itself as failed, and the terminal is released.
+            // The dropped tool call reports itself as failed, and the command has ended.
             Err(error) if ends_turn(&error) => Err(error),
             Err(error) => {
                 let reason = error.to_string();
@@ -53,8 +49,8 @@ impl Tools<'_> {
         tool: &mut RunningTool,
         call: &ToolCall,
         line: &[&str],
-        command: Command,
-    ) -> Result<Option<TerminalOutputResponse>> {
+        command: Shell,
+    ) -> Result<Option<ShellOutput>> {
         // The key is the whole command line. With the program alone, a yes to one line of a shell,
         // an interpreter or a build tool would cover all of them.
         if !self.turn.ask_remembered(format!("run {line:?}"), call).await?.is_allowed() {
@@ -66,8 +62,8 @@ impl Tools<'_> {
 }
 
 /// Returns the failure of a command, if it has failed.
-fn why_failed(status: &TerminalExitStatus) -> Option<String> {
-    match (&status.signal, status.exit_code) {
+fn why_failed(result: &ShellOutput) -> Option<String> {
+    match (&result.signal, result.exit_code) {
         (Some(signal), _) => Some(format!("ended by {signal}")),
         (None, Some(0)) => None,
         (None, Some(code)) => Some(format!("exit code {code}")),

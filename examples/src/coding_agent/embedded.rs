@@ -3,6 +3,7 @@
 //! It keeps no state. Each time it compares the instructions with the finished rounds of the task,
 //! and the first missing round is the next step.
 
+use acp_agent::mcp::Tool;
 use acp_agent::types::StopReason;
 use acp_agent::{Result, Turn};
 
@@ -18,7 +19,7 @@ const SHOWN_LINES: usize = 20;
 pub struct Embedded;
 
 impl Planner for Embedded {
-    async fn next(&self, history: &History, turn: &Turn) -> Result<Step> {
+    async fn next(&self, history: &History, turn: &Turn, _: &[Tool]) -> Result<Step> {
         let step = history.last().map_or_else(|| stop(String::new()), step);
         if !step.said.is_empty() {
             turn.say(&*step.said).await?;
@@ -70,6 +71,7 @@ fn first_action(instruction: &Instruction) -> Action {
         }
         Instruction::Replace { old, new, file: Some(file) } => replace(file, &old, &new),
         Instruction::Create { file, text } => Action::WriteFile { path: file, content: ended(text) },
+        Instruction::Call { tool, arguments } => Action::CallTool { name: tool, arguments },
         Instruction::Run { command } => {
             let mut words = command.split_whitespace().map(str::to_owned);
             Action::RunCommand { program: words.next().unwrap_or_default(), args: words.collect() }
@@ -119,6 +121,7 @@ fn item(instruction: &Instruction, status: Status) -> Item {
         Instruction::Append { file, .. } => format!("Append to {file}"),
         Instruction::Create { file, .. } => format!("Create {file}"),
         Instruction::Run { command } => format!("Run `{command}`"),
+        Instruction::Call { tool, .. } => format!("Call {tool}"),
     };
     Item { step, status }
 }
@@ -183,7 +186,8 @@ fn help(NotUnderstood(clause): &NotUnderstood) -> String {
          - replace `OLD` with `NEW`, or replace `OLD` with `NEW` in `FILE`\n\
          - append `TEXT` to `FILE`\n\
          - create `FILE` with `TEXT`\n\
-         - run `COMMAND`\n\n\
+         - run `COMMAND`\n\
+         - call `TOOL` with `JSON`, a tool of an MCP server\n\n\
          Texts of several words stand in backticks or quotes. To have a language model plan instead, start me \
          with `OPENAI_BASE_URL` set to the address of a chat-completions server.\n"
     )

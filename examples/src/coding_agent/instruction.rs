@@ -44,6 +44,13 @@ pub enum Instruction {
         /// The program and its arguments, with blanks between them.
         command: String,
     },
+    /// call `TOOL` with `JSON`
+    Call {
+        /// The tool of an MCP server.
+        tool: String,
+        /// Its arguments.
+        arguments: String,
+    },
 }
 
 /// A clause that is not an instruction, as the user wrote it. It is empty for an empty prompt.
@@ -151,9 +158,9 @@ impl Tokens<'_> {
     }
 }
 
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 16] = [
     "read", "show", "open", "print", "find", "search", "grep", "replace", "change", "append", "add",
-    "create", "write", "put", "run",
+    "create", "write", "put", "run", "call",
 ];
 /// The words between two texts.
 const PREPOSITIONS: [&str; 6] = ["by", "containing", "in", "into", "to", "with"];
@@ -202,6 +209,10 @@ fn instruction(clause: &[Token]) -> Option<Instruction> {
         [text] if verb.is(&["find", "search", "grep"]) => Instruction::Find { text: text.text() },
         [command] if verb.is(&["run"]) && !command.text().trim().is_empty() => {
             Instruction::Run { command: command.text() }
+        }
+        [tool] if verb.is(&["call"]) => Instruction::Call { tool: tool.text(), arguments: "{}".to_owned() },
+        [tool, with, arguments] if verb.is(&["call"]) && with.is(&["with"]) => {
+            Instruction::Call { tool: tool.text(), arguments: arguments.text() }
         }
         [old, with, new, rest @ ..] if verb.is(&["replace", "change"]) && with.is(&["with", "by", "to"]) => {
             let file = match rest {

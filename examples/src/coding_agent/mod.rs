@@ -1,11 +1,13 @@
-//! A complete coding agent. It reads, searches and edits files and runs commands through the
-//! client. It asks before it changes anything, and reports a plan and every tool call.
+//! A complete coding agent. It reads, searches and edits files, runs commands, and calls the tools
+//! of the MCP servers that it is given. It uses the client's files and terminals where the client
+//! offers them, and otherwise the local ones, so it works with every client. It asks before it
+//! changes anything, and reports a plan and every tool call.
 //!
 //! Read it in this order:
 //!
 //! * [`agent`]: the protocol side, an `#[agent]` block with the loop of a prompt turn.
 //! * [`planner`]: the interface between the agent and its planner, and the terms that both use.
-//! * `tools`, `edit` and `command`: they carry out actions through the client, in view of the user.
+//! * `tools`, `edit`, `command` and `mcp_tool`: they carry out actions in view of the user.
 //! * [`chat`]: the state of a session. [`workspace`] and [`search`]: its folder.
 //! * [`embedded`] with [`instruction`]: the planner without a model. [`openai`]: the planner with a
 //!   model.
@@ -16,6 +18,7 @@ mod command;
 mod edit;
 pub mod embedded;
 pub mod instruction;
+mod mcp_tool;
 #[cfg(feature = "openai")]
 pub mod openai;
 pub mod planner;

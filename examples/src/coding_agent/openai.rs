@@ -10,6 +10,7 @@ pub mod sse;
 
 use std::env;
 
+use acp_agent::mcp::Tool;
 use acp_agent::{Error, Result, Turn};
 
 use self::completion::Reply;
@@ -72,8 +73,8 @@ impl OpenAi {
 }
 
 impl Planner for OpenAi {
-    async fn next(&self, history: &History, turn: &Turn) -> Result<Step> {
-        let request = completion::request(&self.model, history, turn.terminals().is_some());
+    async fn next(&self, history: &History, turn: &Turn, tools: &[Tool]) -> Result<Step> {
+        let request = completion::request(&self.model, history, tools);
         let mut answer = self.endpoint.post(request.to_string().into_bytes()).await?;
         if !answer.status().is_success() {
             return Err(self.refused(answer).await);

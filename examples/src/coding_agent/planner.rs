@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use acp_agent::mcp::Tool;
 use acp_agent::types::StopReason;
 use acp_agent::{Result, Turn, Value};
 use serde::{Deserialize, Serialize};
@@ -15,13 +16,18 @@ use super::search::{Matches, count};
 /// A planner: it decides about the next step.
 pub trait Planner: Send + Sync + 'static {
     /// Returns the next step of the last task in `history`. Text for the user goes out on `turn`
-    /// meanwhile.
+    /// meanwhile. The MCP servers of the session have `tools`.
     ///
     /// The future is dropped when the turn is cancelled.
     ///
     /// # Errors
     /// Fails if the planner cannot go on. This ends the turn, and the user sees the error.
-    fn next(&self, history: &History, turn: &Turn) -> impl Future<Output = Result<Step>> + Send;
+    fn next(
+        &self,
+        history: &History,
+        turn: &Turn,
+        tools: &[Tool],
+    ) -> impl Future<Output = Result<Step>> + Send;
 }
 
 /// The tasks of a session, oldest first.
@@ -141,6 +147,14 @@ pub enum Action {
         #[serde(default)]
         args: Vec<String>,
     },
+    /// Call a tool of an MCP server.
+    #[serde(skip)]
+    CallTool {
+        /// The name of the tool, as the session knows it.
+        name: String,
+        /// The arguments as JSON.
+        arguments: String,
+    },
     /// A malformed call. The reason is its answer, so that the planner can correct it.
     #[serde(skip)]
     Misunderstood {
@@ -155,8 +169,10 @@ impl Action {
     /// Returns the name of the function and its arguments. A malformed call has no arguments.
     #[must_use]
     pub fn function(&self) -> (String, Option<Value>) {
-        if let Action::Misunderstood { name, .. } = self {
-            return (name.clone(), None);
+        match self {
+            Action::Misunderstood { name, .. } => return (name.clone(), None),
+            Action::CallTool { name, arguments } => return (name.clone(), arguments.parse().ok()),
+            _ => {}
         }
         // Every other action can be written as JSON, in this shape.
         let call = Value::new(self).unwrap_or_default();

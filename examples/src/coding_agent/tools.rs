@@ -1,4 +1,4 @@
-//! Actions, carried out through the client and in view of the user.
+//! Actions, carried out in view of the user.
 //!
 //! A failed action is an [`Outcome`], because the planner may find another way. Only the end of the
 //! turn or of the connection is an error.
@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use acp_agent::types::{PlanEntry, PlanEntryPriority, PlanEntryStatus, ToolCall, ToolCallLocation, ToolKind};
-use acp_agent::{Error, Fs, Result, Turn};
+use acp_agent::{Error, Mcp, Result, Turn};
 
 use super::chat::Chat;
 use super::edit::Change;
@@ -22,11 +22,12 @@ const MAX_SHOWN: usize = 16 * 1024;
 pub(super) struct Tools<'a> {
     pub(super) turn: &'a Turn,
     pub(super) chat: &'a Chat,
+    pub(super) mcp: &'a Mcp,
 }
 
 impl<'a> Tools<'a> {
-    pub(super) const fn new(turn: &'a Turn, chat: &'a Chat) -> Self {
-        Tools { turn, chat }
+    pub(super) const fn new(turn: &'a Turn, chat: &'a Chat, mcp: &'a Mcp) -> Self {
+        Tools { turn, chat, mcp }
     }
 
     /// Carries out one action.
@@ -65,6 +66,7 @@ impl<'a> Tools<'a> {
                 let call = self.call(format!("Run {}", line.join(" ")), ToolKind::Execute, action);
                 self.run(call, program, args).await
             }
+            Action::CallTool { name, arguments } => self.call_tool(action, name, arguments).await,
             Action::Misunderstood { name, problem } => {
                 self.refuse(self.call(name, ToolKind::Other, action), problem).await
             }
@@ -77,7 +79,7 @@ impl<'a> Tools<'a> {
             Err(problem) => return self.refuse(call, &problem).await,
         };
         let call = call.locations([location(&path)]);
-        self.report(call, async { Ok(Outcome::Text(self.fs()?.read_text(&path).await?)) }).await
+        self.report(call, async { Ok(Outcome::Text(self.turn.workspace().read_text(&path).await?)) }).await
     }
 
     async fn list(&self) -> Result<Outcome> {
@@ -86,21 +88,18 @@ impl<'a> Tools<'a> {
         Ok(Outcome::Files { paths, complete })
     }
 
-    /// Searches file by file through the client, which knows the unsaved text in its editors.
+    /// Searches file by file in the workspace: a client knows the unsaved text in its editors.
     async fn search(&self, query: &str) -> Result<Outcome> {
-        let fs = self.fs()?;
-        if !fs.can_read() {
-            return Err(Error::not_offered("fs.readTextFile"));
-        }
+        let files = self.turn.workspace();
         let listing = self.listing().await?;
         let mut matches = Matches { complete: listing.complete, ..Matches::none() };
         for file in listing.files {
             let name = file.display().to_string();
             let path = self.chat.workspace().resolve(&name).map_err(Error::from)?;
-            match fs.read_text(path).await {
+            match files.read_text(path).await {
                 Ok(text) => matches.search(query, &name, &text),
                 Err(error) if ends_turn(&error) => return Err(error),
-                // A file that the client does not serve does not spoil the search.
+                // A file that cannot be read does not spoil the search.
                 Err(_) => matches.unread += 1,
             }
         }
@@ -115,13 +114,8 @@ impl<'a> Tools<'a> {
         listing.map_err(|error| Error::from(format!("the session's folder cannot be listed: {error}")))
     }
 
-    /// Returns the client's file system.
-    pub(super) fn fs(&self) -> Result<Fs> {
-        self.turn.fs().ok_or_else(|| Error::from("the client offers no file system"))
-    }
-
     /// Makes the report of an action, to be sent later.
-    fn call(&self, title: impl Into<String>, kind: ToolKind, action: &Action) -> ToolCall {
+    pub(super) fn call(&self, title: impl Into<String>, kind: ToolKind, action: &Action) -> ToolCall {
         let (name, arguments) = action.function();
         let mut call = ToolCall::new(self.chat.next_tool_call(), title).kind(kind).name(name);
         call.raw_input = arguments;

@@ -6,7 +6,7 @@ use acp_client::v1::{
     ConfigOptionUpdate, CurrentModeUpdate, RequestPermissionRequest, SessionConfigId, SessionConfigOption,
     SessionConfigValue, SessionMode, SessionModeId, StopReason,
 };
-use acp_client::{Change, Choice, Event, Session, Transcript};
+use acp_client::{Change, Event, PermissionAnswer, Session, Transcript};
 use ratatui::crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Rect, Size};
 use tui_input::backend::crossterm::EventHandler as _;
@@ -59,7 +59,7 @@ pub enum Effect {
         /// The question's number.
         number: u64,
         /// The answer.
-        choice: Choice,
+        choice: PermissionAnswer,
     },
     /// Switch to a mode.
     SetMode(SessionModeId),
@@ -220,7 +220,7 @@ impl App {
             KeyCode::Esc => {
                 let number = question.number;
                 self.questions.pop_front();
-                return Some(Effect::Answer { number, choice: Choice::Cancel });
+                return Some(Effect::Answer { number, choice: PermissionAnswer::Cancelled });
             }
             KeyCode::Enter => {
                 let effect = question.menu.choose();

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::task::Poll;
 
 use acp_client::v1::RequestPermissionRequest;
-use acp_client::{Choice, Connect, Error, Event, PermissionPolicy, Session, Transcript, Turn, Updates};
+use acp_client::{
+    Connect, Error, Event, PermissionAnswer, PermissionPolicy, Session, Transcript, Turn, Updates,
+};
 use ratatui::layout::Size;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -21,7 +23,7 @@ pub struct Connection {
     turn: Option<Turn>,
     questions: mpsc::Receiver<Asked>,
     /// The receivers of the answers, by the number of the question.
-    open: BTreeMap<u64, oneshot::Sender<Choice>>,
+    open: BTreeMap<u64, oneshot::Sender<PermissionAnswer>>,
     asked: u64,
     /// Calls on their way. The screen does not wait for an agent.
     calls: JoinSet<Answered>,
@@ -31,7 +33,7 @@ pub struct Connection {
 #[derive(Debug)]
 struct Asked {
     request: Box<RequestPermissionRequest>,
-    answer: oneshot::Sender<Choice>,
+    answer: oneshot::Sender<PermissionAnswer>,
 }
 
 #[derive(Debug)]
@@ -54,9 +56,9 @@ impl Connection {
                 let asked = Asked { request: Box::new(request), answer };
                 // If nobody can be asked, the answer is not a consent.
                 if bring.send(asked).await.is_err() {
-                    return Choice::Cancel;
+                    return PermissionAnswer::Cancelled;
                 }
-                chosen.await.unwrap_or(Choice::Cancel)
+                chosen.await.unwrap_or(PermissionAnswer::Cancelled)
             }
         });
         let (connect, cwd) = (connect.permissions(policy), cwd.to_owned());
@@ -196,7 +198,7 @@ async fn next_event(turn: &mut Option<Turn>) -> Option<Event> {
 }
 
 /// Returns the number of a question that nobody waits for any more.
-async fn withdrawn(open: &mut BTreeMap<u64, oneshot::Sender<Choice>>) -> u64 {
+async fn withdrawn(open: &mut BTreeMap<u64, oneshot::Sender<PermissionAnswer>>) -> u64 {
     poll_fn(|cx| {
         let gone =
             open.iter_mut().find_map(|(number, answer)| answer.poll_closed(cx).is_ready().then_some(*number));

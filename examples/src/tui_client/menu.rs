@@ -5,7 +5,7 @@ use acp_client::v1::{
     SessionConfigSelect, SessionConfigSelectOption, SessionConfigSelectOptions, SessionConfigValue,
     SessionMode, SessionModeId,
 };
-use acp_client::{Choice, IntoConfigValue};
+use acp_client::{IntoConfigValue, PermissionAnswer};
 
 use super::app::Effect;
 
@@ -43,11 +43,12 @@ impl Menu {
             effect: Effect::Answer { number, choice },
         };
         let options = request.options.iter();
-        let mut items: Vec<Item> =
-            options.map(|option| item(&option.name, Choice::Option(option.option_id.clone()))).collect();
+        let mut items: Vec<Item> = options
+            .map(|option| item(&option.name, PermissionAnswer::Option(option.option_id.clone())))
+            .collect();
         let rejects = |kind: &PermissionOptionKind| matches!(kind, RejectOnce | RejectAlways);
         let selected = request.options.iter().position(|option| rejects(&option.kind)).unwrap_or_else(|| {
-            items.push(item("Cancel", Choice::Cancel));
+            items.push(item("Cancel", PermissionAnswer::Cancelled));
             items.len() - 1
         });
         Self { title: "Permission".to_owned(), items, selected }

@@ -13,6 +13,8 @@ mod pty;
 
 mod clients;
 mod coding_agent;
+#[cfg(all(unix, feature = "mcp"))]
+mod every_client;
 mod instruction;
 #[cfg(feature = "mcp")]
 mod mcp_agent;

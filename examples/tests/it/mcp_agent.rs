@@ -4,7 +4,7 @@ use acp_client::v1::{McpServerStdio, StopReason};
 use acp_client::{Command, Event};
 
 /// An MCP server of a few lines of shell. Its only tool repeats its arguments.
-const SERVER: &str = r#"
+pub(crate) const SERVER: &str = r#"
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
   case "$line" in

@@ -55,6 +55,7 @@ async fn words_stream_and_functions_are_called_and_answered_one_by_one() {
             "call-2 pending: Edit notes.txt",
             "ask call-2: allow_once allow_always reject_once reject_always",
             "call-2 in_progress",
+            "read notes.txt",
             "write notes.txt",
             "call-2 completed",
             "think fine",
@@ -76,7 +77,7 @@ async fn words_stream_and_functions_are_called_and_answered_one_by_one() {
         functions.map(|tool| tool["function"]["name"].as_str().expect("a name")).collect();
     assert_eq!(
         functions,
-        ["list_files", "search_files", "read_file", "write_file", "edit_file", "update_plan"]
+        ["list_files", "search_files", "read_file", "write_file", "edit_file", "update_plan", "run_command"]
     );
     assert_eq!(first["messages"][1], json!({"role": "user", "content": "please"}));
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use acp_client::{Agent, Choice, Command, LocalFs, PermissionPolicy, Session};
+use acp_client::{Agent, Command, LocalFs, PermissionAnswer, PermissionPolicy, Session};
 use tokio::process::Command as Process;
 
 /// Runs one turn of a program in a folder. Returns the agent's text and the stop reason.
@@ -56,10 +56,10 @@ async fn the_coding_agent_finds_and_edits_files() {
 #[tokio::test]
 async fn the_editor_asks_before_it_writes_and_not_again_after_always() {
     for (choice, text, questions) in [
-        (Choice::RejectOnce, "milk\nbread\n", 2),
-        (Choice::AllowOnce, "tea\ncake\n", 2),
-        (Choice::AllowAlways, "tea\ncake\n", 1),
-        (Choice::RejectAlways, "milk\nbread\n", 1),
+        (PermissionAnswer::RejectOnce, "milk\nbread\n", 2),
+        (PermissionAnswer::AllowOnce, "tea\ncake\n", 2),
+        (PermissionAnswer::AllowAlways, "tea\ncake\n", 1),
+        (PermissionAnswer::RejectAlways, "milk\nbread\n", 1),
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("notes.txt");

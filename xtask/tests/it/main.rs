@@ -17,6 +17,7 @@ mod lowering_refused;
 mod map;
 mod new_methods;
 mod options;
+mod overlay_columns;
 mod overlay_subjects;
 mod own_schema;
 mod packages;

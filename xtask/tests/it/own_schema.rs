@@ -31,6 +31,14 @@ pub(crate) fn in_target(cargo: &mut Command, at: &Path) -> String {
     text(&output.stdout)
 }
 
+/// An empty folder, the same one in each run: what was built in it is not built again.
+pub(crate) fn fresh(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -65,8 +73,8 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn the_example_becomes_a_crate_that_builds_and_passes_its_tests() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
+    let folder = fresh("own_schema");
+    let at = folder.as_path();
     copy(&example("."), at);
     let options =
         ["--schema", "schema.json", "--overlay", "overlay.toml", "--docs", "docs", "--out", "src/generated"];

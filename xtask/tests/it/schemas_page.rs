@@ -13,7 +13,7 @@ use xtask::codegen::overlay::SECTIONS;
 use xtask::output::files_below;
 use xtask::schema::{FORMATS, TYPES, keywords};
 
-use crate::own_schema::in_target;
+use crate::own_schema::{fresh, in_target};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
@@ -129,8 +129,8 @@ fn holds(whole: &toml::Value, part: &toml::Value) -> bool {
 
 #[test]
 fn every_example_of_the_page_is_generated_and_compiles() {
-    let (page, folder) = (page(), tempfile::tempdir().unwrap());
-    let at = folder.path();
+    let (page, folder) = (page(), fresh("schemas_page"));
+    let at = folder.as_path();
     let mut modules = String::from("#![deny(warnings)]\n");
     let mut example = |label: &str, schema: &Value, overlay: &str| {
         let name = format!("example_{}", modules.lines().filter(|line| line.starts_with("pub mod")).count());

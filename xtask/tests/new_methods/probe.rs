@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use acp_agent::types::{
-    BlinkNotification, BranchRequest, BranchResponse, DiscardRequest, DiscardResponse, ElicitationScope,
-    ListModelsRequest, ListModelsResponse, NudgeNotification, RevealRequest, RevealResponse, ReviewRequest,
-    ReviewResponse,
+    AuthMethod, AuthMethodAgent, BlinkNotification, BranchRequest, BranchResponse, DiscardRequest,
+    DiscardResponse, ElicitationScope, ListModelsRequest, ListModelsResponse, NudgeNotification,
+    RevealRequest, RevealResponse, ReviewRequest, ReviewResponse,
 };
 use acp_agent::{
     Branch, Client, Elicitation, Opened, Result, Session, SessionUpdates, StopReason, Transport, agent,
 };
-use acp_client::v1::SessionId;
 use acp_client::client;
+use acp_client::v1::SessionId;
 use tokio::sync::Notify;
 
 #[derive(Default)]
@@ -41,7 +41,8 @@ impl Reviewer {
         assert_eq!(*session, 1);
         self.nudged.notified().await;
         let reveal = RevealRequest::new(request.session_id.clone(), &*request.path);
-        let shown: RevealResponse = client.peer().request("editor/reveal", &reveal).await.expect("it is shown");
+        let shown: RevealResponse =
+            client.peer().request("editor/reveal", &reveal).await.expect("it is shown");
         assert_eq!(shown, RevealResponse::new());
         let blink = BlinkNotification::new(request.session_id);
         client.peer().notify("editor/blink", &blink).await.expect("it is sent");
@@ -59,7 +60,11 @@ impl Reviewer {
         Ok(())
     }
 
-    async fn list_models(&self, _request: ListModelsRequest, _elicitation: Elicitation) -> Result<Vec<String>> {
+    async fn list_models(
+        &self,
+        _request: ListModelsRequest,
+        _elicitation: Elicitation,
+    ) -> Result<Vec<String>> {
         Ok(vec!["small".to_owned()])
     }
 
@@ -67,6 +72,46 @@ impl Reviewer {
         assert_eq!(nudge.session_id, *session.id());
         self.nudged.notify_one();
     }
+}
+
+/// Wants a login, which nobody makes.
+struct Locked;
+
+#[agent(auth(required))]
+impl Locked {
+    async fn auth_methods(&self) -> Result<Vec<AuthMethod>> {
+        Ok(vec![AuthMethodAgent::new("key", "Key").into()])
+    }
+
+    async fn authenticate(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn prompt(&self) -> Result<StopReason> {
+        Ok(StopReason::EndTurn)
+    }
+
+    async fn list_models(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    async fn discard(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The overlay says which of the methods wait for the login.
+async fn before_the_login() {
+    let (ours, theirs) = Transport::duplex();
+    let served = tokio::spawn(acp_agent::serve(Locked, theirs));
+    let agent = acp_client::connect(ours).await.expect("the agent answers");
+    let _: ListModelsResponse =
+        agent.peer().request("models/list", &ListModelsRequest::new()).await.expect("it needs no login");
+    let refused: std::result::Result<DiscardResponse, _> =
+        agent.peer().request("session/discard", &DiscardRequest::new("s")).await;
+    assert_eq!(refused.expect_err("it needs a login").remote().map(|error| error.code), Some(-32000));
+    agent.close().await;
+    served.await.expect("no panic").expect("a good end");
 }
 
 #[derive(Default)]
@@ -119,5 +164,6 @@ async fn main() {
 
     agent.close().await;
     served.await.expect("no panic").expect("a good end");
+    before_the_login().await;
     println!("every method was called");
 }

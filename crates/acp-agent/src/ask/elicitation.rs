@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use acp_types::v1::ext::ElicitationAnswer;
 use acp_types::v1::{CreateElicitationRequest, CreateElicitationResponse, ElicitationScope};
 
-use crate::ask::elicited::{Elicited, OpenedUrl, check_offered, read_form};
+use crate::ask::elicited::{OpenedUrl, check_offered, read_form};
 use crate::ask::form::{Form, FormValues};
 use crate::ask::question::cancelled_remotely;
 use crate::client::Client;
@@ -17,16 +18,16 @@ use crate::error::Result;
 ///
 /// ```
 /// # struct Agent;
-/// use acp_agent::{Elicitation, Elicited, Error, Result};
+/// use acp_agent::{Elicitation, ElicitationAnswer, Error, Result};
 ///
 /// # impl Agent {
 /// async fn authenticate(&self, elicitation: Elicitation) -> Result<()> {
 ///     match elicitation.elicit_url("Log in", "https://example.com/login").await? {
-///         Elicited::Accepted(page) => {
+///         ElicitationAnswer::Accept(page) => {
 ///             // … until the login is done …
 ///             page.complete().await
 ///         }
-///         Elicited::Declined | Elicited::Cancelled => Err(Error::auth_required()),
+///         ElicitationAnswer::Decline | ElicitationAnswer::Cancel => Err(Error::auth_required()),
 ///     }
 /// }
 /// # }
@@ -54,7 +55,7 @@ impl Elicitation {
     ///
     /// # Errors
     /// The errors of [`Turn::elicit`](crate::Turn::elicit).
-    pub async fn elicit(&self, form: Form) -> Result<Elicited<FormValues>> {
+    pub async fn elicit(&self, form: Form) -> Result<ElicitationAnswer<FormValues>> {
         let (schema, request) = form.into_request(self.scope.clone());
         read_form(&self.client, self.elicit_with(&request).await?, &schema)
     }
@@ -67,7 +68,7 @@ impl Elicitation {
         &self,
         message: impl Into<String>,
         url: impl Into<String>,
-    ) -> Result<Elicited<OpenedUrl>> {
+    ) -> Result<ElicitationAnswer<OpenedUrl>> {
         let page = OpenedUrl::new(&self.client);
         let request = page.question(message, url, self.scope.clone());
         page.read(&self.elicit_with(&request).await?)

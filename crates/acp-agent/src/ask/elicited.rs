@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use acp_types::v1::ext::unique_id;
+use acp_types::v1::ext::{ElicitationAnswer, unique_id};
 use acp_types::v1::{
     ClientCapabilities, CreateElicitationRequest, CreateElicitationResponse, ElicitationAction,
     ElicitationId, ElicitationMode, ElicitationSchema, ElicitationScope, ElicitationSessionScope,
@@ -13,29 +13,6 @@ use crate::ask::form::FormValues;
 use crate::client::Client;
 use crate::error::{Error, Result};
 
-/// The user's answer to a question. A turn that was cancelled meanwhile gives [`Error::Cancelled`]
-/// instead.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Elicited<T> {
-    /// The user has answered, or agreed.
-    Accepted(T),
-    /// The user has refused.
-    Declined,
-    /// The user has closed the question without an answer.
-    Cancelled,
-}
-
-impl<T> Elicited<T> {
-    /// Returns the answer, if the user gave one.
-    #[must_use]
-    pub fn accepted(self) -> Option<T> {
-        match self {
-            Elicited::Accepted(answer) => Some(answer),
-            Elicited::Declined | Elicited::Cancelled => None,
-        }
-    }
-}
-
 pub(crate) fn session_scope(session: &SessionId) -> ElicitationScope {
     ElicitationSessionScope::new(session).into()
 }
@@ -45,10 +22,10 @@ pub(crate) fn read_form(
     client: &Client,
     response: CreateElicitationResponse,
     schema: &ElicitationSchema,
-) -> Result<Elicited<FormValues>> {
+) -> Result<ElicitationAnswer<FormValues>> {
     match response.action {
         ElicitationAction::Accept(accepted) => {
-            Ok(Elicited::Accepted(FormValues::check(accepted.content.unwrap_or_default(), schema)?))
+            Ok(ElicitationAnswer::Accept(FormValues::check(accepted.content.unwrap_or_default(), schema)?))
         }
         action => refused(client, &action),
     }
@@ -70,10 +47,10 @@ pub(crate) fn check_offered(mode: &ElicitationMode, client: &ClientCapabilities)
 }
 
 /// Reads an action other than `accept`. An unknown action is not an answer (rule `v1-eli-22`).
-fn refused<T>(client: &Client, action: &ElicitationAction) -> Result<Elicited<T>> {
+fn refused<T>(client: &Client, action: &ElicitationAction) -> Result<ElicitationAnswer<T>> {
     match action {
-        ElicitationAction::Decline => Ok(Elicited::Declined),
-        ElicitationAction::Cancel => Ok(Elicited::Cancelled),
+        ElicitationAction::Decline => Ok(ElicitationAnswer::Decline),
+        ElicitationAction::Cancel => Ok(ElicitationAnswer::Cancel),
         _ => {
             let problem = "its action is of a kind that is not known here";
             Err(client.wire().malformed::<CreateElicitationRequest>(problem))
@@ -104,9 +81,9 @@ impl OpenedUrl {
     }
 
     /// Reads the answer to the question.
-    pub(crate) fn read(self, response: &CreateElicitationResponse) -> Result<Elicited<OpenedUrl>> {
+    pub(crate) fn read(self, response: &CreateElicitationResponse) -> Result<ElicitationAnswer<OpenedUrl>> {
         match &response.action {
-            ElicitationAction::Accept(_) => Ok(Elicited::Accepted(self)),
+            ElicitationAction::Accept(_) => Ok(ElicitationAnswer::Accept(self)),
             action => refused(&self.client, action),
         }
     }

@@ -1,5 +1,6 @@
 //! Questions whether a tool call may be done: their options, and the chosen one.
 
+use acp_types::v1::ext::NotChosen;
 use acp_types::v1::{
     PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
 };
@@ -26,19 +27,11 @@ pub(crate) fn reject_always() -> PermissionOption {
 /// Returns the option that the user has chosen. An option that was not offered is not an answer.
 pub(crate) fn chosen(
     client: &Client,
-    mut request: RequestPermissionRequest,
-    outcome: RequestPermissionOutcome,
+    request: &RequestPermissionRequest,
+    outcome: &RequestPermissionOutcome,
 ) -> Result<PermissionOption> {
-    let problem = match outcome {
-        RequestPermissionOutcome::Cancelled => return Err(Error::Cancelled),
-        RequestPermissionOutcome::Selected(selected) => {
-            let chosen = request.options.iter().position(|option| option.option_id == selected.option_id);
-            match chosen {
-                Some(index) => return Ok(request.options.swap_remove(index)),
-                None => "it chooses an option that was not offered",
-            }
-        }
-        _ => "its outcome is of a kind that is not known here",
-    };
-    Err(client.wire().malformed::<RequestPermissionRequest>(problem))
+    request.chosen(outcome).cloned().map_err(|error| match error {
+        NotChosen::Cancelled => Error::Cancelled,
+        error => client.wire().malformed::<RequestPermissionRequest>(error.as_str()),
+    })
 }

@@ -10,6 +10,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use acp_handlers::Conflict;
 use acp_rpc::{CallError, Error as RpcError, Fault};
 use acp_types::Map;
 use acp_types::v1::ext::FormError;
@@ -68,6 +69,9 @@ pub enum Error {
     /// A command was not started: see [`Turn::shell`](crate::Turn::shell).
     #[cfg(feature = "shell")]
     Shell(Box<shell_error::ShellError>),
+    /// The agent's handlers cannot be those of one connection: a mistake in the program. Nothing was
+    /// read.
+    Conflict(Conflict),
     /// The request is answered with this error object, unchanged.
     Rpc(RpcError),
     /// Reading or writing failed.
@@ -200,6 +204,7 @@ impl fmt::Display for Error {
             Error::File(error) => error.fmt(f),
             #[cfg(feature = "shell")]
             Error::Shell(error) => error.fmt(f),
+            Error::Conflict(conflict) => conflict.fmt(f),
             Error::Rpc(error) => f.write_str(&error.message),
             Error::Io(error) => error.fmt(f),
             Error::Other(error) => error.fmt(f),
@@ -222,6 +227,7 @@ impl std::error::Error for Error {
             | Error::TurnOver
             | Error::SessionClosed { .. }
             | Error::NotOffered { .. }
+            | Error::Conflict(_)
             | Error::Rpc(_) => None,
         }
     }
@@ -246,8 +252,8 @@ impl From<Box<dyn std::error::Error + Send + Sync>> for Error {
 }
 
 /// A path of a file that cannot be told to the client.
-impl From<acp_types::v1::NotUnicode> for Error {
-    fn from(error: acp_types::v1::NotUnicode) -> Self {
+impl From<acp_types::v1::ext::NotUnicode> for Error {
+    fn from(error: acp_types::v1::ext::NotUnicode) -> Self {
         Error::Other(Box::new(error))
     }
 }

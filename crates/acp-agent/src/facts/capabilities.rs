@@ -7,11 +7,11 @@ use acp_types::v1::{
 
 use crate::facts::profile::{Profile, PromptContent};
 use crate::generated::capabilities::advertise;
+use crate::op::Operation;
 
-impl Profile<'_> {
+impl Profile {
     /// Returns the `agentInfo` of the answer to `initialize`.
-    #[must_use]
-    pub fn info(&self) -> Implementation {
+    pub(crate) fn info(&self) -> Implementation {
         let info = Implementation::new(self.name, self.version);
         match self.title {
             Some(title) => info.title(title),
@@ -19,10 +19,9 @@ impl Profile<'_> {
         }
     }
 
-    /// Returns the `agentCapabilities` of the answer to `initialize`, without the
-    /// [`_meta`](crate::Agent::capability_meta).
-    #[must_use]
-    pub fn capabilities(&self) -> AgentCapabilities {
+    /// Returns the `agentCapabilities` of an agent that has handlers for these operations, without
+    /// the [`_meta`](crate::Agent::capability_meta).
+    pub(crate) fn capabilities(&self, has: impl Fn(Operation) -> bool) -> AgentCapabilities {
         let PromptContent { image, audio, embedded_context } = self.prompt;
         let mut sessions = SessionCapabilities::new();
         sessions.additional_directories =
@@ -33,7 +32,7 @@ impl Profile<'_> {
             )
             .mcp_capabilities(McpCapabilities::new().http(self.mcp.http).sse(self.mcp.sse))
             .session_capabilities(sessions);
-        advertise(&mut capabilities, |operation| self.operations.contains(operation));
+        advertise(&mut capabilities, has);
         capabilities
     }
 }

@@ -1,5 +1,4 @@
 //! The facts about an agent.
 
 pub(crate) mod capabilities;
-pub(crate) mod operations;
 pub(crate) mod profile;

@@ -5,7 +5,7 @@ use acp_types::v1::{
     DeleteSessionRequest, DeleteSessionResponse, ListSessionsRequest,
     ListSessionsResponse, LoadSessionRequest, LogoutRequest, LogoutResponse,
     NewSessionRequest, PromptRequest, PromptResponse, ResumeSessionRequest,
-    ResumeSessionResponse, SessionConfigOption, SessionInfo,
+    ResumeSessionResponse, SessionConfigOption, SessionId, SessionInfo,
     SetSessionConfigOptionRequest, SetSessionConfigOptionResponse, SetSessionModeRequest,
     SetSessionModeResponse, StopReason,
 };
@@ -20,29 +20,29 @@ use acp_types::v1::{
     SetSessionTitleResponse, UnarchiveSessionRequest, UnarchiveSessionResponse,
 };
 
+use crate::handler::arguments::Asks;
 use crate::serve::lifecycle::rows;
-use crate::{Agent, Call, FromCall, IntoReply, Opened, Result, op};
+use crate::{Argument, Call, FromCall, Opened, Returns, Scope, op};
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<op::ArchiveSession, A> for ArchiveSessionRequest {
-    fn from_call(call: &mut Call<op::ArchiveSession, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::ArchiveSession, Scope<S>>
+for ArchiveSessionRequest {
+    fn from_call(call: &mut Call<op::ArchiveSession, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::ArchiveSession, S>
-for ArchiveSessionResponse {
-    fn into_reply(self) -> ArchiveSessionResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::ArchiveSession, ArchiveSessionResponse>
+for Scope<S> {
+    fn answer(value: ArchiveSessionResponse) -> ArchiveSessionResponse {
         value
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::ArchiveSession, S> for () {
-    fn into_reply(self) -> ArchiveSessionResponse {
-        let _ = self;
+impl<S: Send + Sync + 'static> Returns<op::ArchiveSession, ()> for Scope<S> {
+    fn answer(_: ()) -> ArchiveSessionResponse {
         ArchiveSessionResponse::new()
     }
 }
@@ -51,145 +51,163 @@ impl<S: Send + Sync + 'static> IntoReply<op::ArchiveSession, S> for () {
 rows::served!(ends_session ArchiveSession);
 
 #[cfg(feature = "unstable")]
-rows::asks!(by_request ArchiveSession);
+impl Asks for op::ArchiveSession {}
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<op::AuthStatus, A> for AuthStatusRequest {
-    fn from_call(call: &mut Call<op::AuthStatus, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::AuthStatus, Scope<S>> for AuthStatusRequest {
+    fn from_call(call: &mut Call<op::AuthStatus, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::AuthStatus, S> for AuthStatusResponse {
-    fn into_reply(self) -> AuthStatusResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::AuthStatus, AuthStatusResponse> for Scope<S> {
+    fn answer(value: AuthStatusResponse) -> AuthStatusResponse {
         value
     }
 }
 
 #[cfg(feature = "unstable")]
-rows::served!(outside_sessions AuthStatus);
+impl crate::serve::lifecycle::outside::Outside for op::AuthStatus {}
 
 #[cfg(feature = "unstable")]
-rows::asks!(by_request AuthStatus);
-
-impl<A: Agent> FromCall<op::Authenticate, A> for AuthenticateRequest {
-    fn from_call(call: &mut Call<op::Authenticate, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl acp_handlers::Answered for op::AuthStatus {
+    type Answer = AuthStatusResponse;
+    fn reply(
+        answer: AuthStatusResponse,
+        write: impl FnOnce(AuthStatusResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::Authenticate, S> for AuthenticateResponse {
-    fn into_reply(self) -> AuthenticateResponse {
-        let value = self;
+#[cfg(feature = "unstable")]
+impl Asks for op::AuthStatus {}
+
+impl<S: Send + Sync + 'static> FromCall<op::Authenticate, Scope<S>>
+for AuthenticateRequest {
+    fn from_call(call: &mut Call<op::Authenticate, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
+    }
+}
+
+impl<S: Send + Sync + 'static> Returns<op::Authenticate, AuthenticateResponse>
+for Scope<S> {
+    fn answer(value: AuthenticateResponse) -> AuthenticateResponse {
         value
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::Authenticate, S> for () {
-    fn into_reply(self) -> AuthenticateResponse {
-        let _ = self;
+impl<S: Send + Sync + 'static> Returns<op::Authenticate, ()> for Scope<S> {
+    fn answer(_: ()) -> AuthenticateResponse {
         AuthenticateResponse::new()
     }
 }
 
-rows::asks!(by_request Authenticate);
+impl Asks for op::Authenticate {}
 
-impl<A: Agent> FromCall<op::CloseSession, A> for CloseSessionRequest {
-    fn from_call(call: &mut Call<op::CloseSession, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::CloseSession, Scope<S>>
+for CloseSessionRequest {
+    fn from_call(call: &mut Call<op::CloseSession, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::CloseSession, S> for CloseSessionResponse {
-    fn into_reply(self) -> CloseSessionResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::CloseSession, CloseSessionResponse>
+for Scope<S> {
+    fn answer(value: CloseSessionResponse) -> CloseSessionResponse {
         value
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::CloseSession, S> for () {
-    fn into_reply(self) -> CloseSessionResponse {
-        let _ = self;
+impl<S: Send + Sync + 'static> Returns<op::CloseSession, ()> for Scope<S> {
+    fn answer(_: ()) -> CloseSessionResponse {
         CloseSessionResponse::new()
     }
 }
 
-rows::asks!(by_request CloseSession);
+impl Asks for op::CloseSession {}
 
-impl<A: Agent> FromCall<op::DeleteSession, A> for DeleteSessionRequest {
-    fn from_call(call: &mut Call<op::DeleteSession, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::DeleteSession, Scope<S>>
+for DeleteSessionRequest {
+    fn from_call(call: &mut Call<op::DeleteSession, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::DeleteSession, S>
-for DeleteSessionResponse {
-    fn into_reply(self) -> DeleteSessionResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::DeleteSession, DeleteSessionResponse>
+for Scope<S> {
+    fn answer(value: DeleteSessionResponse) -> DeleteSessionResponse {
         value
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::DeleteSession, S> for () {
-    fn into_reply(self) -> DeleteSessionResponse {
-        let _ = self;
+impl<S: Send + Sync + 'static> Returns<op::DeleteSession, ()> for Scope<S> {
+    fn answer(_: ()) -> DeleteSessionResponse {
         DeleteSessionResponse::new()
     }
 }
 
-rows::asks!(by_request DeleteSession);
+impl Asks for op::DeleteSession {}
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<op::DisableProvider, A> for DisableProviderRequest {
-    fn from_call(call: &mut Call<op::DisableProvider, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::DisableProvider, Scope<S>>
+for DisableProviderRequest {
+    fn from_call(call: &mut Call<op::DisableProvider, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::DisableProvider, S>
-for DisableProviderResponse {
-    fn into_reply(self) -> DisableProviderResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::DisableProvider, DisableProviderResponse>
+for Scope<S> {
+    fn answer(value: DisableProviderResponse) -> DisableProviderResponse {
         value
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::DisableProvider, S> for () {
-    fn into_reply(self) -> DisableProviderResponse {
-        let _ = self;
+impl<S: Send + Sync + 'static> Returns<op::DisableProvider, ()> for Scope<S> {
+    fn answer(_: ()) -> DisableProviderResponse {
         DisableProviderResponse::new()
     }
 }
 
 #[cfg(feature = "unstable")]
-rows::served!(outside_sessions DisableProvider);
+impl crate::serve::lifecycle::outside::Outside for op::DisableProvider {}
 
 #[cfg(feature = "unstable")]
-rows::asks!(by_request DisableProvider);
-
-#[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<op::ForkSession, A> for ForkSessionRequest {
-    fn from_call(call: &mut Call<op::ForkSession, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl acp_handlers::Answered for op::DisableProvider {
+    type Answer = DisableProviderResponse;
+    fn reply(
+        answer: DisableProviderResponse,
+        write: impl FnOnce(DisableProviderResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::ForkSession, S> for Opened<S> {
-    fn into_reply(self) -> Opened<S> {
-        let value = self;
+impl Asks for op::DisableProvider {}
+
+#[cfg(feature = "unstable")]
+impl<S: Send + Sync + 'static> FromCall<op::ForkSession, Scope<S>>
+for ForkSessionRequest {
+    fn from_call(call: &mut Call<op::ForkSession, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<S: Send + Sync + 'static> Returns<op::ForkSession, Opened<S>> for Scope<S> {
+    fn answer(value: Opened<S>) -> Opened<S> {
         value
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::ForkSession, S> for S {
-    fn into_reply(self) -> Opened<S> {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::ForkSession, S> for Scope<S> {
+    fn answer(value: S) -> Opened<S> {
         Opened::new(value)
     }
 }
@@ -203,181 +221,185 @@ rows::served!(
 rows::mcp!(ForkSession);
 
 #[cfg(feature = "unstable")]
-rows::asks!(by_request ForkSession);
+impl Asks for op::ForkSession {}
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<op::ListProviders, A> for ListProvidersRequest {
-    fn from_call(call: &mut Call<op::ListProviders, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::ListProviders, Scope<S>>
+for ListProvidersRequest {
+    fn from_call(call: &mut Call<op::ListProviders, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::ListProviders, S>
-for ListProvidersResponse {
-    fn into_reply(self) -> ListProvidersResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::ListProviders, ListProvidersResponse>
+for Scope<S> {
+    fn answer(value: ListProvidersResponse) -> ListProvidersResponse {
         value
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::ListProviders, S> for Vec<ProviderInfo> {
-    fn into_reply(self) -> ListProvidersResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::ListProviders, Vec<ProviderInfo>>
+for Scope<S> {
+    fn answer(value: Vec<ProviderInfo>) -> ListProvidersResponse {
         ListProvidersResponse::new(value)
     }
 }
 
 #[cfg(feature = "unstable")]
-rows::served!(outside_sessions ListProviders);
+impl crate::serve::lifecycle::outside::Outside for op::ListProviders {}
 
 #[cfg(feature = "unstable")]
-rows::asks!(by_request ListProviders);
-
-impl<A: Agent> FromCall<op::ListSessions, A> for ListSessionsRequest {
-    fn from_call(call: &mut Call<op::ListSessions, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl acp_handlers::Answered for op::ListProviders {
+    type Answer = ListProvidersResponse;
+    fn reply(
+        answer: ListProvidersResponse,
+        write: impl FnOnce(ListProvidersResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::ListSessions, S> for ListSessionsResponse {
-    fn into_reply(self) -> ListSessionsResponse {
-        let value = self;
+#[cfg(feature = "unstable")]
+impl Asks for op::ListProviders {}
+
+impl<S: Send + Sync + 'static> FromCall<op::ListSessions, Scope<S>>
+for ListSessionsRequest {
+    fn from_call(call: &mut Call<op::ListSessions, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
+    }
+}
+
+impl<S: Send + Sync + 'static> Returns<op::ListSessions, ListSessionsResponse>
+for Scope<S> {
+    fn answer(value: ListSessionsResponse) -> ListSessionsResponse {
         value
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::ListSessions, S> for Vec<SessionInfo> {
-    fn into_reply(self) -> ListSessionsResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::ListSessions, Vec<SessionInfo>> for Scope<S> {
+    fn answer(value: Vec<SessionInfo>) -> ListSessionsResponse {
         ListSessionsResponse::new(value)
     }
 }
 
-rows::asks!(by_request ListSessions);
+impl Asks for op::ListSessions {}
 
-impl<A: Agent> FromCall<op::LoadSession, A> for LoadSessionRequest {
-    fn from_call(call: &mut Call<op::LoadSession, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::LoadSession, Scope<S>>
+for LoadSessionRequest {
+    fn from_call(call: &mut Call<op::LoadSession, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::LoadSession, S> for Opened<S> {
-    fn into_reply(self) -> Opened<S> {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::LoadSession, Opened<S>> for Scope<S> {
+    fn answer(value: Opened<S>) -> Opened<S> {
         value
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::LoadSession, S> for S {
-    fn into_reply(self) -> Opened<S> {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::LoadSession, S> for Scope<S> {
+    fn answer(value: S) -> Opened<S> {
         Opened::new(value)
     }
 }
 
 rows::mcp!(LoadSession);
 
-rows::asks!(by_request LoadSession);
+impl Asks for op::LoadSession {}
 
-impl<A: Agent> FromCall<op::Logout, A> for LogoutRequest {
-    fn from_call(call: &mut Call<op::Logout, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::Logout, Scope<S>> for LogoutRequest {
+    fn from_call(call: &mut Call<op::Logout, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::Logout, S> for LogoutResponse {
-    fn into_reply(self) -> LogoutResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::Logout, LogoutResponse> for Scope<S> {
+    fn answer(value: LogoutResponse) -> LogoutResponse {
         value
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::Logout, S> for () {
-    fn into_reply(self) -> LogoutResponse {
-        let _ = self;
+impl<S: Send + Sync + 'static> Returns<op::Logout, ()> for Scope<S> {
+    fn answer(_: ()) -> LogoutResponse {
         LogoutResponse::new()
     }
 }
 
-rows::asks!(by_request Logout);
+impl Asks for op::Logout {}
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<op::McpMessage, A> for MessageMcpNotification {
-    fn from_call(call: &mut Call<op::McpMessage, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::McpMessage, Scope<S>>
+for MessageMcpNotification {
+    fn from_call(call: &mut Call<op::McpMessage, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
 #[cfg(feature = "unstable")]
-rows::served!(outside_sessions McpMessage);
+impl crate::serve::lifecycle::outside::Outside for op::McpMessage {}
 
 #[cfg(feature = "unstable")]
-impl crate::Notified for op::McpMessage {}
+impl acp_handlers::Notified for op::McpMessage {}
 
-impl<A: Agent> FromCall<op::NewSession, A> for NewSessionRequest {
-    fn from_call(call: &mut Call<op::NewSession, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::NewSession, Scope<S>> for NewSessionRequest {
+    fn from_call(call: &mut Call<op::NewSession, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::NewSession, S> for Opened<S> {
-    fn into_reply(self) -> Opened<S> {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::NewSession, Opened<S>> for Scope<S> {
+    fn answer(value: Opened<S>) -> Opened<S> {
         value
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::NewSession, S> for S {
-    fn into_reply(self) -> Opened<S> {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::NewSession, S> for Scope<S> {
+    fn answer(value: S) -> Opened<S> {
         Opened::new(value)
     }
 }
 
 rows::mcp!(NewSession);
 
-rows::asks!(by_request NewSession);
+impl Asks for op::NewSession {}
 
-impl<A: Agent> FromCall<op::Prompt, A> for PromptRequest {
-    fn from_call(call: &mut Call<op::Prompt, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::Prompt, Scope<S>> for PromptRequest {
+    fn from_call(call: &mut Call<op::Prompt, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::Prompt, S> for PromptResponse {
-    fn into_reply(self) -> PromptResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::Prompt, PromptResponse> for Scope<S> {
+    fn answer(value: PromptResponse) -> PromptResponse {
         value
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::Prompt, S> for StopReason {
-    fn into_reply(self) -> PromptResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::Prompt, StopReason> for Scope<S> {
+    fn answer(value: StopReason) -> PromptResponse {
         PromptResponse::new(value)
     }
 }
 
 rows::session!(Prompt);
 
-impl<A: Agent> FromCall<op::ResumeSession, A> for ResumeSessionRequest {
-    fn from_call(call: &mut Call<op::ResumeSession, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::ResumeSession, Scope<S>>
+for ResumeSessionRequest {
+    fn from_call(call: &mut Call<op::ResumeSession, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::ResumeSession, S> for Opened<S> {
-    fn into_reply(self) -> Opened<S> {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::ResumeSession, Opened<S>> for Scope<S> {
+    fn answer(value: Opened<S>) -> Opened<S> {
         value
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::ResumeSession, S> for S {
-    fn into_reply(self) -> Opened<S> {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::ResumeSession, S> for Scope<S> {
+    fn answer(value: S) -> Opened<S> {
         Opened::new(value)
     }
 }
@@ -389,164 +411,215 @@ rows::served!(
 
 rows::mcp!(ResumeSession);
 
-rows::asks!(by_request ResumeSession);
+impl Asks for op::ResumeSession {}
 
 #[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<op::SessionStatus, A> for SessionStatusRequest {
-    fn from_call(call: &mut Call<op::SessionStatus, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl<S: Send + Sync + 'static> FromCall<op::SessionStatus, Scope<S>>
+for SessionStatusRequest {
+    fn from_call(call: &mut Call<op::SessionStatus, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::SessionStatus, S>
-for SessionStatusResponse {
-    fn into_reply(self) -> SessionStatusResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::SessionStatus, SessionStatusResponse>
+for Scope<S> {
+    fn answer(value: SessionStatusResponse) -> SessionStatusResponse {
         value
     }
 }
 
 #[cfg(feature = "unstable")]
-rows::served!(outside_sessions SessionStatus);
+impl crate::serve::lifecycle::outside::Outside for op::SessionStatus {}
 
 #[cfg(feature = "unstable")]
-rows::asks!(by_request SessionStatus);
-
-impl<A: Agent> FromCall<op::SetConfigOption, A> for SetSessionConfigOptionRequest {
-    fn from_call(call: &mut Call<op::SetConfigOption, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl acp_handlers::Answered for op::SessionStatus {
+    type Answer = SessionStatusResponse;
+    fn reply(
+        answer: SessionStatusResponse,
+        write: impl FnOnce(SessionStatusResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::SetConfigOption, S>
-for SetSessionConfigOptionResponse {
-    fn into_reply(self) -> SetSessionConfigOptionResponse {
-        let value = self;
+#[cfg(feature = "unstable")]
+impl Asks for op::SessionStatus {}
+
+impl<S: Send + Sync + 'static> FromCall<op::SetConfigOption, Scope<S>>
+for SetSessionConfigOptionRequest {
+    fn from_call(call: &mut Call<op::SetConfigOption, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
+    }
+}
+
+impl<
+    S: Send + Sync + 'static,
+> Returns<op::SetConfigOption, SetSessionConfigOptionResponse> for Scope<S> {
+    fn answer(value: SetSessionConfigOptionResponse) -> SetSessionConfigOptionResponse {
         value
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::SetConfigOption, S>
-for Vec<SessionConfigOption> {
-    fn into_reply(self) -> SetSessionConfigOptionResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::SetConfigOption, Vec<SessionConfigOption>>
+for Scope<S> {
+    fn answer(value: Vec<SessionConfigOption>) -> SetSessionConfigOptionResponse {
         SetSessionConfigOptionResponse::new(value)
     }
 }
 
 rows::session!(SetConfigOption);
 
-rows::asks!(in_session SetConfigOption);
-
-impl<A: Agent> FromCall<op::SetMode, A> for SetSessionModeRequest {
-    fn from_call(call: &mut Call<op::SetMode, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl Asks for op::SetConfigOption {
+    fn session(params: &Self::Params) -> Option<&SessionId> {
+        Some(&params.session_id)
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::SetMode, S> for SetSessionModeResponse {
-    fn into_reply(self) -> SetSessionModeResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> FromCall<op::SetMode, Scope<S>>
+for SetSessionModeRequest {
+    fn from_call(call: &mut Call<op::SetMode, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
+    }
+}
+
+impl<S: Send + Sync + 'static> Returns<op::SetMode, SetSessionModeResponse>
+for Scope<S> {
+    fn answer(value: SetSessionModeResponse) -> SetSessionModeResponse {
         value
     }
 }
 
-impl<S: Send + Sync + 'static> IntoReply<op::SetMode, S> for () {
-    fn into_reply(self) -> SetSessionModeResponse {
-        let _ = self;
+impl<S: Send + Sync + 'static> Returns<op::SetMode, ()> for Scope<S> {
+    fn answer(_: ()) -> SetSessionModeResponse {
         SetSessionModeResponse::new()
     }
 }
 
 rows::session!(SetMode);
 
-rows::asks!(in_session SetMode);
-
-#[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<op::SetProvider, A> for SetProviderRequest {
-    fn from_call(call: &mut Call<op::SetProvider, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl Asks for op::SetMode {
+    fn session(params: &Self::Params) -> Option<&SessionId> {
+        Some(&params.session_id)
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::SetProvider, S> for SetProviderResponse {
-    fn into_reply(self) -> SetProviderResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> FromCall<op::SetProvider, Scope<S>>
+for SetProviderRequest {
+    fn from_call(call: &mut Call<op::SetProvider, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<S: Send + Sync + 'static> Returns<op::SetProvider, SetProviderResponse>
+for Scope<S> {
+    fn answer(value: SetProviderResponse) -> SetProviderResponse {
         value
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::SetProvider, S> for () {
-    fn into_reply(self) -> SetProviderResponse {
-        let _ = self;
+impl<S: Send + Sync + 'static> Returns<op::SetProvider, ()> for Scope<S> {
+    fn answer(_: ()) -> SetProviderResponse {
         SetProviderResponse::new()
     }
 }
 
 #[cfg(feature = "unstable")]
-rows::served!(outside_sessions SetProvider);
+impl crate::serve::lifecycle::outside::Outside for op::SetProvider {}
 
 #[cfg(feature = "unstable")]
-rows::asks!(by_request SetProvider);
-
-#[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<op::SetTitle, A> for SetSessionTitleRequest {
-    fn from_call(call: &mut Call<op::SetTitle, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl acp_handlers::Answered for op::SetProvider {
+    type Answer = SetProviderResponse;
+    fn reply(
+        answer: SetProviderResponse,
+        write: impl FnOnce(SetProviderResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::SetTitle, S> for SetSessionTitleResponse {
-    fn into_reply(self) -> SetSessionTitleResponse {
-        let value = self;
+impl Asks for op::SetProvider {}
+
+#[cfg(feature = "unstable")]
+impl<S: Send + Sync + 'static> FromCall<op::SetTitle, Scope<S>>
+for SetSessionTitleRequest {
+    fn from_call(call: &mut Call<op::SetTitle, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<S: Send + Sync + 'static> Returns<op::SetTitle, SetSessionTitleResponse>
+for Scope<S> {
+    fn answer(value: SetSessionTitleResponse) -> SetSessionTitleResponse {
         value
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::SetTitle, S> for String {
-    fn into_reply(self) -> SetSessionTitleResponse {
-        let value = self;
+impl<S: Send + Sync + 'static> Returns<op::SetTitle, String> for Scope<S> {
+    fn answer(value: String) -> SetSessionTitleResponse {
         SetSessionTitleResponse::new(value)
     }
 }
 
 #[cfg(feature = "unstable")]
-rows::served!(outside_sessions SetTitle);
+impl crate::serve::lifecycle::outside::Outside for op::SetTitle {}
 
 #[cfg(feature = "unstable")]
-rows::asks!(by_request SetTitle);
-
-#[cfg(feature = "unstable")]
-impl<A: Agent> FromCall<op::UnarchiveSession, A> for UnarchiveSessionRequest {
-    fn from_call(call: &mut Call<op::UnarchiveSession, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+impl acp_handlers::Answered for op::SetTitle {
+    type Answer = SetSessionTitleResponse;
+    fn reply(
+        answer: SetSessionTitleResponse,
+        write: impl FnOnce(SetSessionTitleResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::UnarchiveSession, S>
-for UnarchiveSessionResponse {
-    fn into_reply(self) -> UnarchiveSessionResponse {
-        let value = self;
+impl Asks for op::SetTitle {}
+
+#[cfg(feature = "unstable")]
+impl<S: Send + Sync + 'static> FromCall<op::UnarchiveSession, Scope<S>>
+for UnarchiveSessionRequest {
+    fn from_call(call: &mut Call<op::UnarchiveSession, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl<S: Send + Sync + 'static> Returns<op::UnarchiveSession, UnarchiveSessionResponse>
+for Scope<S> {
+    fn answer(value: UnarchiveSessionResponse) -> UnarchiveSessionResponse {
         value
     }
 }
 
 #[cfg(feature = "unstable")]
-impl<S: Send + Sync + 'static> IntoReply<op::UnarchiveSession, S> for () {
-    fn into_reply(self) -> UnarchiveSessionResponse {
-        let _ = self;
+impl<S: Send + Sync + 'static> Returns<op::UnarchiveSession, ()> for Scope<S> {
+    fn answer(_: ()) -> UnarchiveSessionResponse {
         UnarchiveSessionResponse::new()
     }
 }
 
 #[cfg(feature = "unstable")]
-rows::served!(outside_sessions UnarchiveSession);
+impl crate::serve::lifecycle::outside::Outside for op::UnarchiveSession {}
 
 #[cfg(feature = "unstable")]
-rows::asks!(by_request UnarchiveSession);
+impl acp_handlers::Answered for op::UnarchiveSession {
+    type Answer = UnarchiveSessionResponse;
+    fn reply(
+        answer: UnarchiveSessionResponse,
+        write: impl FnOnce(UnarchiveSessionResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
+        write(answer)
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl Asks for op::UnarchiveSession {}

@@ -4,11 +4,12 @@ use acp_types::Meta;
 
 use acp_types::v1::{
     AuthenticateRequest, AuthenticateResponse, CloseSessionRequest, CloseSessionResponse,
-    DeleteSessionRequest, DeleteSessionResponse, ListSessionsRequest,
-    ListSessionsResponse, LoadSessionRequest, LoadSessionResponse, LogoutRequest,
-    LogoutResponse, NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse,
-    ResumeSessionRequest, ResumeSessionResponse, SetSessionConfigOptionRequest,
-    SetSessionConfigOptionResponse, SetSessionModeRequest, SetSessionModeResponse,
+    DeleteSessionRequest, DeleteSessionResponse, InitializeRequest, InitializeResponse,
+    ListSessionsRequest, ListSessionsResponse, LoadSessionRequest, LoadSessionResponse,
+    LogoutRequest, LogoutResponse, NewSessionRequest, NewSessionResponse, PromptRequest,
+    PromptResponse, ResumeSessionRequest, ResumeSessionResponse,
+    SetSessionConfigOptionRequest, SetSessionConfigOptionResponse, SetSessionModeRequest,
+    SetSessionModeResponse,
 };
 
 #[cfg(feature = "unstable")]
@@ -21,7 +22,7 @@ use acp_types::v1::{
     SetSessionTitleResponse, UnarchiveSessionRequest, UnarchiveSessionResponse,
 };
 
-use crate::op::{Op, Sealed};
+use crate::op::Op;
 
 /// A request or a notification of the protocol that an agent handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -278,6 +279,34 @@ impl Operation {
     }
 }
 
+impl Operation {
+    /// The operations that an agent with a store of sessions has without functions.
+    pub(crate) const STORED: &[Operation] = &[
+        Operation::CloseSession,
+        Operation::DeleteSession,
+        Operation::ListSessions,
+        Operation::LoadSession,
+        Operation::ResumeSession,
+    ];
+    /// Tells whether the operation waits for the login, where the agent requires one.
+    pub(crate) const fn needs_login(self) -> bool {
+        match self {
+            #[cfg(feature = "unstable")]
+            Operation::AuthStatus => false,
+            Operation::Authenticate => false,
+            Operation::CloseSession => false,
+            #[cfg(feature = "unstable")]
+            Operation::DisableProvider => false,
+            #[cfg(feature = "unstable")]
+            Operation::ListProviders => false,
+            Operation::Logout => false,
+            #[cfg(feature = "unstable")]
+            Operation::SetProvider => false,
+            _ => true,
+        }
+    }
+}
+
 /// Puts a session away without deleting it; an open one is closed first.
 #[cfg(feature = "unstable")]
 #[derive(Debug)]
@@ -293,9 +322,6 @@ impl Op for ArchiveSession {
         params.meta.as_ref()
     }
 }
-
-#[cfg(feature = "unstable")]
-impl Sealed for ArchiveSession {}
 
 /// Says whether the client is logged in, and as whom.
 #[cfg(feature = "unstable")]
@@ -313,9 +339,6 @@ impl Op for AuthStatus {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for AuthStatus {}
-
 /// Logs the client in with one of the methods that `initialize` advertised.
 #[derive(Debug)]
 pub enum Authenticate {}
@@ -329,8 +352,6 @@ impl Op for Authenticate {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for Authenticate {}
 
 /// Ends the work in a session and frees what it holds.
 #[derive(Debug)]
@@ -346,8 +367,6 @@ impl Op for CloseSession {
     }
 }
 
-impl Sealed for CloseSession {}
-
 /// Deletes a session and its history.
 #[derive(Debug)]
 pub enum DeleteSession {}
@@ -361,8 +380,6 @@ impl Op for DeleteSession {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for DeleteSession {}
 
 /// Turns a model provider off.
 #[cfg(feature = "unstable")]
@@ -380,9 +397,6 @@ impl Op for DisableProvider {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for DisableProvider {}
-
 /// Opens a session that begins with what another one knows.
 #[cfg(feature = "unstable")]
 #[derive(Debug)]
@@ -398,9 +412,6 @@ impl Op for ForkSession {
         params.meta.as_ref()
     }
 }
-
-#[cfg(feature = "unstable")]
-impl Sealed for ForkSession {}
 
 /// Lists the model providers and how they are configured.
 #[cfg(feature = "unstable")]
@@ -418,9 +429,6 @@ impl Op for ListProviders {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for ListProviders {}
-
 /// Lists the sessions that can be loaded or resumed.
 #[derive(Debug)]
 pub enum ListSessions {}
@@ -434,8 +442,6 @@ impl Op for ListSessions {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for ListSessions {}
 
 /// Opens an earlier session and replays its conversation.
 #[derive(Debug)]
@@ -451,8 +457,6 @@ impl Op for LoadSession {
     }
 }
 
-impl Sealed for LoadSession {}
-
 /// Logs the client out.
 #[derive(Debug)]
 pub enum Logout {}
@@ -466,8 +470,6 @@ impl Op for Logout {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for Logout {}
 
 /// Takes a notification of an MCP server that is reached through the client.
 #[cfg(feature = "unstable")]
@@ -485,9 +487,6 @@ impl Op for McpMessage {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for McpMessage {}
-
 /// Opens a session.
 #[derive(Debug)]
 pub enum NewSession {}
@@ -501,8 +500,6 @@ impl Op for NewSession {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for NewSession {}
 
 /// Runs a turn: from the user's message to the reason why the agent stopped.
 #[derive(Debug)]
@@ -518,8 +515,6 @@ impl Op for Prompt {
     }
 }
 
-impl Sealed for Prompt {}
-
 /// Opens an earlier session without replaying it.
 #[derive(Debug)]
 pub enum ResumeSession {}
@@ -533,8 +528,6 @@ impl Op for ResumeSession {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for ResumeSession {}
 
 /// Says whether a session is open, without touching it.
 #[cfg(feature = "unstable")]
@@ -552,9 +545,6 @@ impl Op for SessionStatus {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for SessionStatus {}
-
 /// Changes a config option of a session.
 #[derive(Debug)]
 pub enum SetConfigOption {}
@@ -569,8 +559,6 @@ impl Op for SetConfigOption {
     }
 }
 
-impl Sealed for SetConfigOption {}
-
 /// Changes the mode of a session.
 #[derive(Debug)]
 pub enum SetMode {}
@@ -584,8 +572,6 @@ impl Op for SetMode {
         params.meta.as_ref()
     }
 }
-
-impl Sealed for SetMode {}
 
 /// Configures a model provider.
 #[cfg(feature = "unstable")]
@@ -603,9 +589,6 @@ impl Op for SetProvider {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for SetProvider {}
-
 /// Gives a session a title of the user's, and says which it has now.
 #[cfg(feature = "unstable")]
 #[derive(Debug)]
@@ -621,9 +604,6 @@ impl Op for SetTitle {
         params.meta.as_ref()
     }
 }
-
-#[cfg(feature = "unstable")]
-impl Sealed for SetTitle {}
 
 /// Takes an archived session back into the lists.
 #[cfg(feature = "unstable")]
@@ -641,5 +621,16 @@ impl Op for UnarchiveSession {
     }
 }
 
-#[cfg(feature = "unstable")]
-impl Sealed for UnarchiveSession {}
+/// `initialize`, which the library answers. It calls the hook `auth_methods` for that.
+#[derive(Debug)]
+pub enum Initialize {}
+
+impl Op for Initialize {
+    const NAME: &'static str = "auth_methods";
+    const METHOD: &'static str = "initialize";
+    type Params = InitializeRequest;
+    type Response = InitializeResponse;
+    fn meta(params: &Self::Params) -> Option<&Meta> {
+        params.meta.as_ref()
+    }
+}

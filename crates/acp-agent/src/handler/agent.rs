@@ -1,16 +1,15 @@
 //! Agents, as the library sees them.
 
-use acp_rpc::Delivery;
+use std::sync::Arc;
+
 use acp_types::Meta;
 
 use crate::facts::profile::Profile;
-use crate::handler::incoming::{Called, Incoming, IncomingNotification};
+use crate::handler::scope::Handlers;
 
-/// A program that answers prompts. `#[agent]` implements it for an impl block, and
-/// [`Router`](crate::Router) builds one at run time. It need not be implemented by hand.
-///
-/// An implementation knows its operations and their handlers. It is called only for operations that
-/// its profile names, after the request has been checked.
+/// A program that answers prompts. It registers handlers, and exactly these are served and
+/// advertised. `#[agent]` implements it for an impl block, and [`Router`](crate::Router) builds one
+/// at run time. It need not be implemented by hand.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
     label = "not an agent",
@@ -20,16 +19,17 @@ pub trait Agent: Sized + Send + Sync + 'static {
     /// The state of a session: the `T` of `Session<T>`.
     type Session: Send + Sync + 'static;
 
-    /// The facts about every agent of this type.
-    const PROFILE: Profile<'static>;
+    /// Returns the facts about this agent that are no handlers. The library asks once for each
+    /// connection.
+    fn profile(&self) -> Profile;
 
-    /// Returns the facts about this agent. They must stay the same while it is served.
-    fn profile(&self) -> Profile<'_> {
-        Self::PROFILE
-    }
+    /// Registers a handler for every method that this agent serves. The library calls it once for
+    /// each connection, before anything is read.
+    fn register(self: Arc<Self>, handlers: &mut Handlers<Self::Session>);
 
     /// Returns capabilities that the protocol does not know, by name: the `_meta` of the
-    /// `agentCapabilities`. A name starts with a domain of the vendor's, as in `acme.dev/undo`.
+    /// `agentCapabilities`. A name starts with a domain of the vendor's, as in `acme.dev/undo`. It is
+    /// asked once for each connection.
     fn capability_meta(&self) -> Meta {
         Meta::new()
     }
@@ -38,7 +38,7 @@ pub trait Agent: Sized + Send + Sync + 'static {
     /// connection. With a store the library loads, lists, resumes, closes and deletes sessions: see
     /// [`store`](crate::store).
     #[cfg(feature = "store")]
-    fn store(&self) -> Option<std::sync::Arc<dyn crate::store::SessionStore>> {
+    fn store(&self) -> Option<Arc<dyn crate::store::SessionStore>> {
         None
     }
 
@@ -48,16 +48,5 @@ pub trait Agent: Sized + Send + Sync + 'static {
     #[cfg(feature = "mcp")]
     fn mcp(&self) -> Option<crate::mcp::Options> {
         None
-    }
-
-    /// Calls the handler of [`Incoming::method`] by [`Incoming::run`].
-    ///
-    /// # Errors
-    /// The error that the request is refused with.
-    fn call(incoming: Incoming<'_, Self>) -> Called;
-
-    /// Calls the handler of an extension notification by [`IncomingNotification::run`].
-    fn notify(incoming: IncomingNotification<'_, Self>) -> Delivery {
-        incoming.ignore()
     }
 }

@@ -1,176 +1,115 @@
-//! Arguments of handlers.
+//! Arguments of handlers that only an agent has.
 
 use std::sync::Arc;
 
-use acp_json::FromNode;
+use acp_handlers::{Admit, FromCall};
 use acp_rpc::Id;
-use acp_types::v1::{ElicitationRequestScope, ElicitationScope, InitializeRequest, RequestId};
-use acp_types::{Meta, method};
-use serde_core::de::DeserializeOwned;
+use acp_types::method;
+use acp_types::v1::{ElicitationRequestScope, ElicitationScope, InitializeRequest, RequestId, SessionId};
 
 use crate::ask::elicitation::Elicitation;
 use crate::ask::elicited::session_scope;
 use crate::client::Client;
 use crate::client::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::handler::agent::Agent;
-use crate::handler::call::{Call, Scope};
-use crate::handler::operation::{OnSession, ServeOperation};
+use crate::handler::on_session::OnSession;
+use crate::handler::scope::{Argument, Call, Scope};
 #[cfg(feature = "mcp")]
 use crate::mcp::Mcp;
-use crate::op;
+use crate::op::{self, Op};
+use crate::open::guard::OpenGuard;
 use crate::open::opening::Opening;
 use crate::open::request::OpensSession;
 use crate::session::Session;
 use crate::turn::Turn;
 use crate::updates::session_updates::SessionUpdates;
 
-/// A type that the handler of operation `O` can have as an argument, in any order.
-///
-/// Every operation has its request, such as `SetSessionModeRequest`, and [`Client`], [`Cancel`] and
-/// [`RequestMeta`]. These have more:
-///
-#[doc = include_str!("../generated/arguments.md")]
-///
-/// A function with `#[ext]` has anything that is `DeserializeOwned`, which is read from the params,
-/// an [`Elicitation`](crate::Elicitation), and the session that the member `sessionId` names. A
-/// function with `#[on]` and a marker of one's own has the params that the marker names, and an
-/// `Elicitation`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an argument of the operation `{O}`",
-    label = "the handler cannot be given this",
-    note = "every handler can have `Client`, `Cancel` and `RequestMeta`; on an open session `Session<T>`; \
-            `prompt` has `Turn`, the others their request; `#[ext]` handlers whatever can be deserialized"
-)]
-pub trait FromCall<O: ServeOperation, A: Agent>: Sized {
-    /// Takes the argument from the call.
-    ///
-    /// # Errors
-    /// The error that the request is answered with if it does not hold such an argument.
-    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self>;
-}
-
-impl<O, A, T> FromCall<O, A> for Session<T>
+impl<O: Op, S: Send + Sync + 'static> FromCall<O, Scope<S>> for Session<S>
 where
-    O: OnSession,
-    A: Agent<Session = T>,
-    T: Send + Sync + 'static,
+    Scope<S>: OnSession<O, State = S>,
 {
-    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
-        O::session(call)
+    fn from_call(call: &mut Call<O, S>) -> Argument<'_, Self> {
+        OnSession::session(call).into()
     }
 }
 
-impl<O: OnSession, A: Agent> FromCall<O, A> for SessionUpdates {
-    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
-        Ok(O::session(call)?.updates().clone())
-    }
-}
-
-impl<A: Agent> FromCall<op::Prompt, A> for Turn {
-    fn from_call(call: &mut Call<op::Prompt, A::Session>) -> Result<Self> {
-        Ok(Turn::new(Arc::clone(call.admission().scope())))
-    }
-}
-
-impl<O: OpensSession, A: Agent> FromCall<O, A> for Opening<O> {
-    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
-        Ok(call.admission().opening.clone())
-    }
-}
-
-impl<O: ServeOperation, A: Agent> FromCall<O, A> for Client {
-    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
-        Ok(call.client().clone())
-    }
-}
-
-impl<O: ServeOperation, A: Agent> FromCall<O, A> for Cancel {
-    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
-        Ok(call.cancel().clone())
-    }
-}
-
-/// The `_meta` of a request. It is empty if the request has none, and for the agent's own methods.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RequestMeta(pub Meta);
-
-impl<O: ServeOperation, A: Agent> FromCall<O, A> for RequestMeta {
-    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
-        Ok(RequestMeta(O::meta(call.params()).cloned().unwrap_or_default()))
-    }
-}
-
-impl<A: Agent> FromCall<op::Initialize, A> for InitializeRequest {
-    fn from_call(call: &mut Call<op::Initialize, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
-    }
-}
-
-impl<A: Agent, T: DeserializeOwned> FromCall<op::Extension, A> for T {
-    fn from_call(call: &mut Call<op::Extension, A::Session>) -> Result<Self> {
-        call.params().parse().map_err(|error| {
-            Error::invalid_params(format!("the params are not what this method takes: {error}"))
-        })
-    }
-}
-
-impl<M, A, T> FromCall<op::Request<M>, A> for T
+impl<O: Op, S: Send + Sync + 'static> FromCall<O, Scope<S>> for SessionUpdates
 where
-    M: method::Request<Params = T> + 'static,
-    A: Agent,
-    T: FromNode + Clone + Send + Sync + 'static,
+    Scope<S>: OnSession<O>,
 {
-    fn from_call(call: &mut Call<op::Request<M>, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+    fn from_call(call: &mut Call<O, S>) -> Argument<'_, Self> {
+        Scope::<S>::session(call).map(|session| session.updates().clone()).into()
     }
 }
 
-impl<M, A, T> FromCall<op::Notification<M>, A> for T
+impl<S: Send + Sync + 'static> FromCall<op::Prompt, Scope<S>> for Turn {
+    fn from_call(call: &mut Call<op::Prompt, S>) -> Argument<'_, Self> {
+        Argument::now(Turn::new(Arc::clone(call.admission().scope())))
+    }
+}
+
+impl<O: OpensSession, S: Send + Sync + 'static> FromCall<O, Scope<S>> for Opening<O>
 where
-    M: method::Notification<Params = T> + 'static,
-    A: Agent,
-    T: FromNode + Clone + Send + Sync + 'static,
+    Scope<S>: Admit<O, Admission = Arc<OpenGuard<O, S>>, Error = Error>,
 {
-    fn from_call(call: &mut Call<op::Notification<M>, A::Session>) -> Result<Self> {
-        Ok(call.params().clone())
+    fn from_call(call: &mut Call<O, S>) -> Argument<'_, Self> {
+        Argument::now(call.admission().opening.clone())
     }
 }
 
-impl<A: Agent> FromCall<op::Extension, A> for Elicitation {
-    fn from_call(call: &mut Call<op::Extension, A::Session>) -> Result<Self> {
-        elicitation_by_request(call)
-    }
-}
-
-impl<M, A> FromCall<op::Request<M>, A> for Elicitation
+impl<O: Op, S: Send + Sync + 'static> FromCall<O, Scope<S>> for Client
 where
-    M: method::Request<Params: Clone + Sync> + 'static,
-    A: Agent,
+    Scope<S>: Admit<O, Error = Error>,
 {
-    fn from_call(call: &mut Call<op::Request<M>, A::Session>) -> Result<Self> {
-        elicitation_by_request(call)
+    fn from_call(call: &mut Call<O, S>) -> Argument<'_, Self> {
+        Argument::now(call.context().client.clone())
     }
 }
 
-/// Returns a way to ask the user whose questions belong to the request. The client does not know a
-/// session before it is open, nor after it was closed.
-pub(crate) fn elicitation_by_request<O: ServeOperation, S: Send + Sync + 'static>(
-    call: &Call<O, S>,
-) -> Result<Elicitation> {
-    Ok(Elicitation::new(call.client().clone(), call.cancel().clone(), request_scope(call.scope())?))
+impl<O: Op, S: Send + Sync + 'static> FromCall<O, Scope<S>> for Cancel
+where
+    Scope<S>: Admit<O, Error = Error>,
+{
+    fn from_call(call: &mut Call<O, S>) -> Argument<'_, Self> {
+        Argument::now(call.context().cancel.clone())
+    }
 }
 
-/// Returns a way to ask the user whose questions belong to the session.
-pub(crate) fn elicitation_in_session<O: OnSession, S: Send + Sync + 'static>(
-    call: &Call<O, S>,
-) -> Result<Elicitation> {
-    let scope = session_scope(O::session(call)?.id());
-    Ok(Elicitation::new(call.client().clone(), call.cancel().clone(), scope))
+impl<S: Send + Sync + 'static> FromCall<op::Initialize, Scope<S>> for InitializeRequest {
+    fn from_call(call: &mut Call<op::Initialize, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
+    }
 }
 
-fn request_scope<S>(scope: &Scope<S>) -> Result<ElicitationScope> {
-    let id = match &scope.request_id {
+/// A request whose handler can ask the user.
+pub trait Asks: Op {
+    /// Returns the session that the questions belong to. `None` if they belong to the request: the
+    /// client does not know a session before it is open, nor after it was closed.
+    fn session(_: &Self::Params) -> Option<&SessionId> {
+        None
+    }
+}
+
+impl Asks for op::Extension {}
+
+impl<M> Asks for op::Request<M> where M: method::Request<Params: Clone + Sync> + 'static {}
+
+impl<O: Asks, S: Send + Sync + 'static> FromCall<O, Scope<S>> for Elicitation
+where
+    Scope<S>: Admit<O, Error = Error>,
+{
+    fn from_call(call: &mut Call<O, S>) -> Argument<'_, Self> {
+        let scope = call.context();
+        let of = match O::session(call.params()) {
+            Some(session) => Ok(session_scope(session)),
+            None => request_scope(scope.request_id.as_ref()),
+        };
+        of.map(|of| Elicitation::new(scope.client.clone(), scope.cancel.clone(), of)).into()
+    }
+}
+
+fn request_scope(request: Option<&Id>) -> Result<ElicitationScope> {
+    let id = match request {
         Some(Id::Int(id)) => RequestId::Integer(*id),
         Some(Id::Str(id)) => RequestId::String((**id).to_owned()),
         Some(Id::Null) => RequestId::Null,
@@ -180,16 +119,20 @@ fn request_scope<S>(scope: &Scope<S>) -> Result<ElicitationScope> {
 }
 
 #[cfg(feature = "mcp")]
-impl<O: OnSession, A: Agent> FromCall<O, A> for Mcp {
-    fn from_call(call: &mut Call<O, A::Session>) -> Result<Self> {
-        O::session(call)?.entry.mcp.clone().ok_or_else(not_connected)
+impl<O: Op, S: Send + Sync + 'static> FromCall<O, Scope<S>> for Mcp
+where
+    Scope<S>: OnSession<O>,
+{
+    fn from_call(call: &mut Call<O, S>) -> Argument<'_, Self> {
+        let session = Scope::<S>::session(call);
+        session.and_then(|session| session.entry.mcp.clone().ok_or_else(not_connected)).into()
     }
 }
 
 /// Returns the MCP servers of the session that is being opened.
 #[cfg(feature = "mcp")]
-pub(crate) fn mcp_of_opening<O: OpensSession, S: Send + Sync + 'static>(call: &Call<O, S>) -> Result<Mcp> {
-    call.admission().opening.mcp().cloned().ok_or_else(not_connected)
+pub(crate) fn mcp_of_opening<O: OpensSession>(opening: &Opening<O>) -> Result<Mcp> {
+    opening.mcp().cloned().ok_or_else(not_connected)
 }
 
 #[cfg(feature = "mcp")]

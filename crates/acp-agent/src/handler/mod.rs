@@ -1,10 +1,7 @@
-//! Handlers: the parts of an agent, and the way of a request to them.
+//! Handlers: the parts of an agent, and their arguments.
 
 pub(crate) mod agent;
 pub(crate) mod arguments;
-pub(crate) mod call;
-pub(crate) mod functions;
-pub(crate) mod incoming;
-pub(crate) mod operation;
-pub(crate) mod replies;
+pub(crate) mod on_session;
 pub(crate) mod router;
+pub(crate) mod scope;

@@ -1,21 +1,15 @@
 //! Agents that are put together from functions, without a macro.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::future::{Ready, ready};
 use std::sync::Arc;
 
-use acp_rpc::Delivery;
+use acp_handlers::{Handler, Listener, ServeNotification, ServeRequest};
 use acp_types::Meta;
 
-use crate::error::Result;
-use crate::facts::operations::Operations;
-use crate::facts::profile::{Extension, McpTransports, Profile, PromptContent};
+use crate::facts::profile::{McpTransports, Profile, PromptContent};
 use crate::handler::agent::Agent;
-use crate::handler::functions::{Handler, Listener};
-use crate::handler::incoming::{Called, Incoming, IncomingNotification};
-use crate::handler::operation::{Notified, ServeOperation};
-use crate::op::{self, Op as _, Operation};
+use crate::handler::scope::{Handlers, Scope};
+use crate::op::{self, Op};
 use crate::open::opened::Opened;
 #[cfg(feature = "store")]
 use crate::store::SessionStore;
@@ -44,39 +38,28 @@ use crate::store::SessionStore;
 ///
 /// An agent without `op::Prompt` answers prompts with `-32601`.
 pub struct Router<S: Send + Sync + 'static, T: Send + Sync + 'static = ()> {
-    name: &'static str,
-    version: &'static str,
-    title: Option<&'static str>,
-    state: S,
-    operations: Operations,
-    auth_methods: bool,
-    extensions: Vec<Extension<'static>>,
-    prompt: PromptContent,
-    mcp: McpTransports,
-    additional_directories: bool,
-    queue_prompts: bool,
-    login_required: bool,
+    profile: Profile,
     capability_meta: Meta,
     #[cfg(feature = "store")]
     store: Option<Arc<dyn SessionStore>>,
     #[cfg(feature = "mcp")]
     servers: Option<crate::mcp::Options>,
-    calls: HashMap<&'static str, Answer<S, T>>,
-    notifications: HashMap<&'static str, Notify<S, T>>,
+    functions: acp_handlers::Router<S, Scope<T>>,
+    /// Registers the handler of `new_session`, if none of the functions is one.
+    new_session: Option<fn(&mut Handlers<T>)>,
 }
-
-type Answer<S, T> = Box<dyn Fn(Incoming<'_, Router<S, T>>) -> Called + Send + Sync>;
-type Notify<S, T> = Box<dyn Fn(IncomingNotification<'_, Router<S, T>>) -> Delivery + Send + Sync>;
 
 impl<S: Send + Sync + 'static> Router<S> {
     /// Creates an agent whose sessions hold nothing.
     pub fn new(name: &'static str, version: &'static str, state: S) -> Self {
-        Router::empty(name, version, state).on::<op::NewSession, _>(empty_session)
+        Router { new_session: Some(empty_sessions), ..Router::empty(name, version, state) }
     }
 }
 
-fn empty_session<S>(_: &S) -> Ready<Result<()>> {
-    ready(Ok(()))
+fn empty_sessions(handlers: &mut Handlers<()>) {
+    if !handlers.serves(op::NewSession::METHOD) {
+        handlers.serve::<op::NewSession, _, _>(&Arc::new(()), |_, _| async { Ok(Opened::new(())) });
+    }
 }
 
 impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
@@ -88,73 +71,61 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         new_session: H,
     ) -> Self
     where
-        H: Handler<op::NewSession, S, T, Arguments, Value = Opened<T>>,
+        H: Handler<op::NewSession, S, Scope<T>, Arguments, Value = Opened<T>>,
     {
         Router::empty(name, version, state).on::<op::NewSession, _>(new_session)
     }
 
     fn empty(name: &'static str, version: &'static str, state: S) -> Self {
-        let Profile { title, operations, auth_methods, prompt, mcp, .. } = Profile::new("", "");
         Router {
-            name,
-            version,
-            title,
-            state,
-            operations,
-            auth_methods,
-            extensions: Vec::new(),
-            prompt,
-            mcp,
-            additional_directories: false,
-            queue_prompts: false,
-            login_required: false,
+            profile: Profile::new(name, version),
             capability_meta: Meta::new(),
             #[cfg(feature = "store")]
             store: None,
             #[cfg(feature = "mcp")]
             servers: None,
-            calls: HashMap::new(),
-            notifications: HashMap::new(),
+            functions: acp_handlers::Router::new(state),
+            new_session: None,
         }
     }
 
     /// Returns the state that every handler gets.
     pub fn state(&self) -> &S {
-        &self.state
+        self.functions.state()
     }
 
     /// Sets the name for people.
     #[must_use]
     pub fn title(mut self, title: &'static str) -> Self {
-        self.title = Some(title);
+        self.profile.title = Some(title);
         self
     }
 
     /// Sets the content that prompts may have beyond text and links.
     #[must_use]
     pub fn prompt_content(mut self, prompt: PromptContent) -> Self {
-        self.prompt = prompt;
+        self.profile.prompt = prompt;
         self
     }
 
     /// Sets the transports of MCP servers beyond stdio, for an agent that connects them itself.
     #[must_use]
     pub fn mcp_transports(mut self, mcp: McpTransports) -> Self {
-        self.mcp = mcp;
+        self.profile.mcp = mcp;
         self
     }
 
     /// Lets sessions have directories besides their working directory.
     #[must_use]
     pub fn additional_directories(mut self) -> Self {
-        self.additional_directories = true;
+        self.profile.additional_directories = true;
         self
     }
 
     /// Lets prompts wait for the session's turn to end. Otherwise they are refused.
     #[must_use]
     pub fn queue_prompts(mut self) -> Self {
-        self.queue_prompts = true;
+        self.profile.queue_prompts = true;
         self
     }
 
@@ -162,7 +133,7 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
     /// `op::Authenticate`.
     #[must_use]
     pub fn login_required(mut self) -> Self {
-        self.login_required = true;
+        self.profile.login_required = true;
         self
     }
 
@@ -192,44 +163,28 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
     /// Sets the handler of an operation, or of an own request that has a marker, [`op::Request`].
     /// With `op::Initialize` it is the hook that lists the ways to log in.
     ///
-    /// If one capability stands for several operations, they are served once all of them have
-    /// handlers.
-    ///
-    /// # Panics
-    /// The method of an `op::Request` does not start with `_`. All those names belong to the
-    /// protocol.
+    /// If one capability stands for several operations, all of them need handlers. Otherwise serving
+    /// fails, as it does if an operation has two.
     #[must_use]
-    #[track_caller]
-    pub fn on<O: ServeOperation, Arguments>(mut self, handler: impl Handler<O, S, T, Arguments>) -> Self {
-        if O::IS_OWN {
-            self.extensions.push(Extension::request(O::METHOD));
-        } else if let Some(operation) = Operation::from_method(O::METHOD) {
-            self.operations = self.operations.with(operation);
-        } else {
-            self.auth_methods |= O::METHOD == op::Initialize::METHOD;
-        }
-        self.answer(O::METHOD, handler);
+    pub fn on<O: Op, Arguments>(mut self, handler: impl Handler<O, S, Scope<T>, Arguments>) -> Self
+    where
+        Scope<T>: ServeRequest<O>,
+    {
+        self.functions = self.functions.on::<O, _>(handler);
         self
     }
 
     /// Sets the handler of a notification of the protocol, or of an own one that has a marker,
     /// [`op::Notification`].
-    ///
-    /// # Panics
-    /// The method of an `op::Notification` does not start with `_`. All those names belong to the
-    /// protocol.
     #[must_use]
-    #[track_caller]
-    pub fn on_notification<O, Arguments>(mut self, listener: impl Listener<O, S, T, Arguments>) -> Self
+    pub fn on_notification<O: Op, Arguments>(
+        mut self,
+        listener: impl Listener<O, S, Scope<T>, Arguments>,
+    ) -> Self
     where
-        O: Notified,
+        Scope<T>: ServeNotification<O>,
     {
-        if O::IS_OWN {
-            self.extensions.push(Extension::notification(O::METHOD));
-        } else if let Some(operation) = Operation::from_notification(O::METHOD) {
-            self.operations = self.operations.with(operation);
-        }
-        self.listen(O::METHOD, listener);
+        self.functions = self.functions.on_notification::<O, _>(listener);
         self
     }
 
@@ -242,10 +197,9 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
     pub fn ext<Arguments>(
         mut self,
         method: &'static str,
-        handler: impl Handler<op::Extension, S, T, Arguments>,
+        handler: impl Handler<op::Extension, S, Scope<T>, Arguments>,
     ) -> Self {
-        self.extensions.push(Extension::request(method));
-        self.answer(method, handler);
+        self.functions = self.functions.ext(method, handler);
         self
     }
 
@@ -258,57 +212,25 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
     pub fn ext_notification<Arguments>(
         mut self,
         method: &'static str,
-        listener: impl Listener<op::Extension, S, T, Arguments>,
+        listener: impl Listener<op::Extension, S, Scope<T>, Arguments>,
     ) -> Self {
-        self.extensions.push(Extension::notification(method));
-        self.listen(method, listener);
+        self.functions = self.functions.ext_notification(method, listener);
         self
-    }
-
-    fn listen<O: Notified, Arguments>(
-        &mut self,
-        method: &'static str,
-        listener: impl Listener<O, S, T, Arguments>,
-    ) {
-        let notify: Notify<S, T> = Box::new(move |incoming| {
-            let listener = listener.clone();
-            incoming.run::<O, _, _>(move |agent, call| listener.call(agent, call))
-        });
-        self.notifications.insert(method, notify);
-    }
-
-    fn answer<O: ServeOperation, Arguments>(
-        &mut self,
-        method: &'static str,
-        handler: impl Handler<O, S, T, Arguments>,
-    ) {
-        let answer: Answer<S, T> = Box::new(move |incoming| {
-            let handler = handler.clone();
-            incoming.run::<O, _, _>(move |agent, call| handler.call(agent, call))
-        });
-        self.calls.insert(method, answer);
     }
 }
 
 impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Agent for Router<S, T> {
     type Session = T;
 
-    /// The facts about no agent in particular: every router has its own in
-    /// [`profile`](Agent::profile).
-    const PROFILE: Profile<'static> = Profile::new("", "");
+    fn profile(&self) -> Profile {
+        self.profile
+    }
 
-    fn profile(&self) -> Profile<'_> {
-        let mut profile = Profile::new(self.name, self.version)
-            .auth_methods(self.auth_methods)
-            .extensions(&self.extensions)
-            .prompt(self.prompt)
-            .mcp(self.mcp)
-            .additional_directories(self.additional_directories)
-            .queue_prompts(self.queue_prompts)
-            .login_required(self.login_required);
-        profile.title = self.title;
-        profile.operations = self.operations.complete();
-        profile
+    fn register(self: Arc<Self>, handlers: &mut Handlers<T>) {
+        self.functions.register(handlers);
+        if let Some(new_session) = self.new_session {
+            new_session(handlers);
+        }
     }
 
     fn capability_meta(&self) -> Meta {
@@ -324,26 +246,10 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Agent for Router<S, T> 
     fn mcp(&self) -> Option<crate::mcp::Options> {
         self.servers.clone()
     }
-
-    fn call(incoming: Incoming<'_, Self>) -> Called {
-        let router = Arc::clone(incoming.agent());
-        match router.calls.get(incoming.method()) {
-            Some(answer) => answer(incoming),
-            None => incoming.refuse(),
-        }
-    }
-
-    fn notify(incoming: IncomingNotification<'_, Self>) -> Delivery {
-        let router = Arc::clone(incoming.agent());
-        match router.notifications.get(incoming.method()) {
-            Some(notify) => notify(incoming),
-            None => incoming.ignore(),
-        }
-    }
 }
 
 impl<S: Send + Sync + 'static, T: Send + Sync + 'static> fmt::Debug for Router<S, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Router").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Router").field("name", &self.profile.name).finish_non_exhaustive()
     }
 }

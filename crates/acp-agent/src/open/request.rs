@@ -6,10 +6,10 @@ use acp_types::v1::{
     SessionConfigOption, SessionId, SessionModeState,
 };
 
-use crate::op::{Op, Sealed};
+use crate::op::Op;
 
 /// An operation that opens a session.
-pub trait OpensSession: Op + Sealed {
+pub trait OpensSession: Op {
     /// Set if updates wait for the answer.
     const HOLDS_UPDATES: bool;
 

@@ -3,138 +3,117 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use acp_handlers::Conflict;
 use acp_json::Node;
-use acp_rpc::{Delivery, Error as RpcError, Fault, Options, Peer, Request, Service, Task};
-use acp_types::method::Method as _;
-use acp_types::v1::{Implementation, methods};
+use acp_rpc::{Delivery, Error as RpcError, Fault, LaneKey, Options, Peer, Request, Service, Task};
+use acp_types::Meta;
+use acp_types::v1::{AgentCapabilities, Implementation};
 
 use crate::error::{OnFault, auth_required};
-use crate::facts::operations::Operations;
-use crate::facts::profile::{ExtensionKind, Profile};
 use crate::handler::agent::Agent;
-use crate::handler::incoming::{Incoming, IncomingNotification};
+use crate::handler::scope::{Handlers, Scope};
 use crate::mcp::Servers;
 use crate::op::{Initialize, Op as _, Operation};
-use crate::serve::lifecycle::initialize::initialize;
+use crate::serve::lifecycle::initialize::begin;
 use crate::serve::stored;
 use crate::session::connection::Connection;
 use crate::store::StoreHandle;
 
 /// A connection, as JSON-RPC sees it.
-pub(crate) struct Server<A: Agent> {
-    agent: Arc<A>,
-    connection: Arc<Connection<A::Session>>,
+pub(crate) struct Server<S: Send + Sync + 'static> {
+    handlers: Handlers<S>,
+    connection: Arc<Connection<S>>,
+    /// The agent's capabilities.
+    own: AgentCapabilities,
+    login_required: bool,
 }
 
-impl<A: Agent> Server<A> {
-    pub(crate) fn new(agent: Arc<A>, on_fault: Option<OnFault>, limits: &Options) -> Self {
-        let Profile { queue_prompts, .. } = agent.profile();
-        let info = agent.profile().info();
+impl<S: Send + Sync + 'static> Server<S> {
+    /// Prepares a connection.
+    ///
+    /// # Errors
+    /// The agent's handlers cannot be those of one connection.
+    pub(crate) fn new<A: Agent<Session = S>>(
+        agent: &Arc<A>,
+        on_fault: Option<OnFault>,
+        limits: &Options,
+    ) -> Result<Self, Conflict> {
+        let mut handlers = Handlers::default();
+        handlers.begin::<A>();
+        Arc::clone(agent).register(&mut handlers);
+        let operations = Operation::ALL.iter().map(|operation| (operation.method(), operation.capability()));
+        handlers.check(&operations)?;
+        let mut profile = agent.profile();
+        let info = profile.info();
         let (store, servers) =
-            (session_store(&*agent, on_fault.clone()), mcp_servers(&*agent, &info, limits));
-        let connection = Connection::new(info, queue_prompts, store, servers, on_fault);
-        Server { agent, connection: Arc::new(connection) }
+            (session_store(&**agent, on_fault.clone()), mcp_servers(&**agent, &info, limits));
+        stored::register(&mut handlers, store.as_ref());
+        if servers.is_some() {
+            profile.mcp = Servers::transports();
+        }
+        let mut own = profile.capabilities(|operation| handlers.has(operation.method()));
+        #[cfg(feature = "unstable")]
+        if servers.is_some() {
+            own.mcp_capabilities.acp |= Servers::reach_client();
+        }
+        own.meta = Some(agent.capability_meta()).filter(|meta| *meta != Meta::new());
+        let connection = Connection::new(info, profile.queue_prompts, store, servers, on_fault);
+        Ok(Server { handlers, connection: Arc::new(connection), own, login_required: profile.login_required })
     }
 
-    pub(crate) const fn connection(&self) -> &Arc<Connection<A::Session>> {
+    pub(crate) const fn connection(&self) -> &Arc<Connection<S>> {
         &self.connection
     }
-
-    /// Returns the facts about the agent, with the operations that the library adds.
-    pub(crate) fn profile(&self) -> Profile<'_> {
-        let mut profile = self.agent.profile();
-        if self.connection.store.is_some() {
-            profile.operations = stored::OPERATIONS.into_iter().fold(profile.operations, Operations::with);
-        }
-        if self.connection.servers.is_some() {
-            profile.mcp = Servers::transports();
-            // The operation stands for `mcpCapabilities.acp`.
-            #[cfg(feature = "unstable")]
-            if Servers::reach_client() {
-                profile.operations = profile.operations.with(Operation::McpMessage);
-            }
-        }
-        profile
-    }
 }
 
-impl<A: Agent> Service for Server<A> {
+impl<S: Send + Sync + 'static> Service for Server<S> {
     fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, RpcError> {
-        let (agent, connection) = (Arc::clone(&self.agent), Arc::clone(&self.connection));
-        if method == Initialize::METHOD {
-            return initialize(agent, connection, &self.profile(), params, request);
-        }
-        let agreed = connection.serve(method)?;
-        let profile = self.profile();
-        let operation = Operation::from_method(method);
-        let offered = match operation {
-            Some(operation) => profile.operations.contains(operation),
-            None => profile.has_extension(method, ExtensionKind::Request),
+        let agreed = match method {
+            Initialize::METHOD => begin(&self.connection, self.own.clone(), &params)?,
+            _ => self.connection.serve(method)?,
         };
-        if !offered {
-            return Err(not_offered(method));
-        }
-        let is_locked = profile.login_required && !agreed.logged_in.load(Ordering::Acquire);
-        if is_locked && operation.is_some_and(needs_login) {
+        let operation = agreed.wire.operation(method, &params);
+        let handler = self.handlers.find_request(operation).ok_or_else(|| not_offered(method))?;
+        let is_locked = self.login_required && !agreed.logged_in.load(Ordering::Acquire);
+        if is_locked && Operation::from_method(operation).is_some_and(Operation::needs_login) {
             return Err(auth_required());
         }
-        let has_handler = self.agent.profile().operations;
-        let incoming = Incoming { method, params, request, agreed, agent, connection, reopening: None };
-        match operation {
-            Some(operation) if !has_handler.contains(operation) => stored::answer(operation, incoming),
-            _ => A::call(incoming),
-        }
+        handler(params, Scope::of_request(&self.connection, agreed, &request), &request)
     }
 
     fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
         let connection = &self.connection;
         let Some(agreed) = connection.agreed() else { return Delivery::Ignore };
-        if method == methods::SessionCancel::NAME {
+        if agreed.wire.is_cancel(method) {
             // Here, on the reader. A cancel takes effect before any message behind it is looked at,
             // so it reaches the turn that was running when it was sent, and no later one.
             return connection.cancel(&agreed.wire, method, params);
         }
-        let profile = self.agent.profile();
         // On the reader, because notifications about a request are dropped once that is answered.
         // Its handler gets those about requests that the agent has sent by itself.
         #[cfg(feature = "unstable")]
-        if method == methods::McpMessageNotify::NAME
+        if agreed.wire.is_mcp_message(method)
             && let Some(servers) = &connection.servers
             && servers.is_about_ours(&agreed.wire, &params)
         {
             return servers.notified(&agreed.wire, params);
         }
-        let offered = match Operation::from_notification(method) {
-            Some(operation) => profile.operations.contains(operation),
-            None => profile.has_extension(method, ExtensionKind::Notification),
-        };
-        if !offered {
+        let Some(handler) = self.handlers.find_notification(agreed.wire.operation(method, &params)) else {
             return Delivery::Ignore;
+        };
+        match handler(params, Scope::of_notification(connection, agreed, peer)) {
+            // Behind those of earlier notifications of this method.
+            Ok(job) => Delivery::Lane { lane: LaneKey::from(method), job },
+            Err(reason) => {
+                connection.ignored(method, &reason);
+                Delivery::Ignore
+            }
         }
-        let (agent, connection) = (Arc::clone(&self.agent), Arc::clone(connection));
-        A::notify(IncomingNotification { method, params, peer, agreed, agent, connection })
     }
 
     fn fault(&self, fault: Fault<'_>) {
         self.connection.fault(&fault);
     }
-}
-
-/// Returns whether an operation waits for the login, where one is required. All do but those that
-/// log in and out, those for providers, which may be the login, and the one that only releases
-/// something.
-const fn needs_login(operation: Operation) -> bool {
-    #[cfg(feature = "unstable")]
-    if matches!(
-        operation,
-        Operation::AuthStatus
-            | Operation::ListProviders
-            | Operation::SetProvider
-            | Operation::DisableProvider
-    ) {
-        return false;
-    }
-    !matches!(operation, Operation::Authenticate | Operation::Logout | Operation::CloseSession)
 }
 
 /// Returns `-32601`, with the capability that the agent did not advertise (rules `v1-rpc-12`,

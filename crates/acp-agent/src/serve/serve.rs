@@ -129,7 +129,7 @@ impl<A: Agent> Serve<A> {
 
     async fn run(self, transport: Transport, signals: Signals) -> Result<()> {
         let Serve { agent, mut options, on_fault, stop } = self;
-        let server = Server::new(agent, on_fault, &options);
+        let server = Server::new(&agent, on_fault, &options).map_err(Error::Conflict)?;
         let connection = Arc::clone(server.connection());
         if let Some(store) = &connection.store {
             let barrier = store.flush_barrier();

@@ -1,8 +1,9 @@
 //! Forms and web pages of a turn.
 
+use acp_types::v1::ext::ElicitationAnswer;
 use acp_types::v1::{CreateElicitationRequest, CreateElicitationResponse};
 
-use crate::ask::elicited::{Elicited, OpenedUrl, check_offered, read_form, session_scope};
+use crate::ask::elicited::{OpenedUrl, check_offered, read_form, session_scope};
 use crate::ask::form::{Form, FormValues};
 use crate::ask::question::cancelled_remotely;
 use crate::error::Result;
@@ -13,7 +14,7 @@ impl Turn {
     /// secrets in a form: use [`elicit_url`](Self::elicit_url) for them.
     ///
     /// ```
-    /// # use acp_agent::{Elicited, Form, Result, Turn};
+    /// # use acp_agent::{ElicitationAnswer, Form, Result, Turn};
     /// use acp_agent::types::{IntegerPropertySchema, StringPropertySchema};
     ///
     /// # async fn deploy(turn: Turn) -> Result<()> {
@@ -21,11 +22,11 @@ impl Turn {
     ///     .required("region", StringPropertySchema::new().values(["eu".into(), "us".into()]))
     ///     .optional("replicas", IntegerPropertySchema::new().minimum(1).maximum(9));
     /// match turn.elicit(form).await? {
-    ///     Elicited::Accepted(values) => {
+    ///     ElicitationAnswer::Accept(values) => {
     ///         let (region, replicas) = (values.text("region"), values.integer("replicas"));
     ///         // …
     ///     }
-    ///     Elicited::Declined | Elicited::Cancelled => turn.say("Then it stays here.").await?,
+    ///     ElicitationAnswer::Decline | ElicitationAnswer::Cancel => turn.say("Then it stays here.").await?,
     /// }
     /// # Ok(()) }
     /// ```
@@ -35,7 +36,7 @@ impl Turn {
     /// [`Error::Form`](crate::Error::Form) when the form does not allow the values;
     /// [`Error::Call`](crate::Error::Call) when the client fails;
     /// [`Error::Cancelled`](crate::Error::Cancelled) with the turn. An error is not an answer.
-    pub async fn elicit(&self, form: Form) -> Result<Elicited<FormValues>> {
+    pub async fn elicit(&self, form: Form) -> Result<ElicitationAnswer<FormValues>> {
         let (schema, request) = form.into_request(session_scope(self.session_id()));
         read_form(self.client(), self.elicit_with(&request).await?, &schema)
     }
@@ -47,13 +48,13 @@ impl Turn {
     /// the user who began it.
     ///
     /// ```
-    /// # use acp_agent::{Elicited, Result, Turn};
+    /// # use acp_agent::{ElicitationAnswer, Result, Turn};
     /// # async fn wait_for_callback() {}
     /// # async fn connect(turn: Turn) -> Result<()> {
     /// let asked = turn
     ///     .elicit_url("Connect your account", "https://example.com/connect?state=f3a1")
     ///     .await?;
-    /// if let Elicited::Accepted(page) = asked {
+    /// if let ElicitationAnswer::Accept(page) = asked {
     ///     wait_for_callback().await;
     ///     page.complete().await?;
     /// }
@@ -68,7 +69,7 @@ impl Turn {
         &self,
         message: impl Into<String>,
         url: impl Into<String>,
-    ) -> Result<Elicited<OpenedUrl>> {
+    ) -> Result<ElicitationAnswer<OpenedUrl>> {
         let page = OpenedUrl::new(self.client());
         let request = page.question(message, url, session_scope(self.session_id()));
         page.read(&self.elicit_with(&request).await?)

@@ -1,12 +1,13 @@
 //! Permission for tool calls.
 
+use acp_types::v1::ext::PermissionAnswer;
 use acp_types::v1::{PermissionOption, RequestPermissionRequest, ToolCall, ToolCallUpdate};
 
 use crate::ask::permission::{allow_always, allow_once, chosen, reject_always, reject_once};
 use crate::ask::question::cancelled_remotely;
 use crate::error::Result;
 use crate::turn::Turn;
-use crate::updates::decisions::{Decision, Permissions};
+use crate::updates::decisions::Permissions;
 use crate::updates::paths;
 
 impl Turn {
@@ -18,9 +19,9 @@ impl Turn {
     ///
     /// # Errors
     /// The errors of [`ask_with`](Self::ask_with). An error is never consent.
-    pub async fn ask(&self, call: &ToolCall) -> Result<Decision> {
+    pub async fn ask(&self, call: &ToolCall) -> Result<PermissionAnswer> {
         let options = [allow_once(), allow_always(), reject_once()];
-        self.ask_with(call, options).await.map(|chosen| Decision::from(&chosen.kind))
+        self.ask_with(call, options).await.map(|chosen| PermissionAnswer::from(&chosen.kind))
     }
 
     /// Asks the user to choose one of these options for a tool call, and returns the chosen one.
@@ -39,7 +40,7 @@ impl Turn {
         paths::join_call(&mut call, self.session_updates().cwd());
         let request = RequestPermissionRequest::new(self.session_id(), call, options);
         let answer = self.ask_user(&request).await;
-        chosen(self.client(), request, answer.map_err(cancelled_remotely)?.outcome)
+        chosen(self.client(), &request, &answer.map_err(cancelled_remotely)?.outcome)
     }
 
     /// Asks the user whether a tool call may be done, unless the session remembers the answer. An
@@ -57,7 +58,7 @@ impl Turn {
     ///
     /// # Errors
     /// The errors of [`ask_with`](Self::ask_with). An error is never consent.
-    pub async fn ask_remembered(&self, key: impl Into<String>, call: &ToolCall) -> Result<Decision> {
+    pub async fn ask_remembered(&self, key: impl Into<String>, call: &ToolCall) -> Result<PermissionAnswer> {
         self.permissions().ask(self, key, call).await
     }
 
@@ -74,17 +75,21 @@ impl Permissions {
     ///
     /// # Errors
     /// The errors of [`Turn::ask_with`]. An error is never consent, and is not remembered.
-    pub async fn ask(&self, turn: &Turn, key: impl Into<String>, call: &ToolCall) -> Result<Decision> {
+    pub async fn ask(
+        &self,
+        turn: &Turn,
+        key: impl Into<String>,
+        call: &ToolCall,
+    ) -> Result<PermissionAnswer> {
         let key = key.into();
         if let Some(decision) = self.remembered(&key) {
             turn.check_open()?;
             return Ok(decision);
         }
         let options = [allow_once(), allow_always(), reject_once(), reject_always()];
-        let decision = Decision::from(&turn.ask_with(call, options).await?.kind);
-        match decision {
-            Decision::AllowedAlways | Decision::RejectedAlways => self.remember(key, decision.is_allowed()),
-            Decision::Allowed | Decision::Rejected => {}
+        let decision = PermissionAnswer::from(&turn.ask_with(call, options).await?.kind);
+        if matches!(decision, PermissionAnswer::AllowAlways | PermissionAnswer::RejectAlways) {
+            self.remember(key, decision.is_allowed());
         }
         Ok(decision)
     }

@@ -51,11 +51,11 @@ impl Turn {
     /// is reported as failed.
     ///
     /// ```
-    /// # use acp_agent::{Decision, Result, Turn, types::ToolCall};
+    /// # use acp_agent::{PermissionAnswer, Result, Turn, types::ToolCall};
     /// # async fn edit(turn: Turn) -> Result<()> {
     /// let call = ToolCall::edit("Edit notes.txt");
     /// let tool = turn.announce_tool(call.clone()).await?;
-    /// if turn.ask(&call).await? == Decision::Rejected {
+    /// if turn.ask(&call).await? == PermissionAnswer::RejectOnce {
     ///     return tool.fail("The user has rejected this change.").await;
     /// }
     /// tool.start().await?;

@@ -3,41 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use acp_types::v1::PermissionOptionKind;
-
-/// The user's decision on a tool call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Decision {
-    /// The user allows this call.
-    Allowed,
-    /// The user allows this call and all like it.
-    AllowedAlways,
-    /// The user rejects this call.
-    Rejected,
-    /// The user rejects this call and all like it.
-    RejectedAlways,
-}
-
-impl Decision {
-    /// Returns whether the call may be done.
-    #[must_use]
-    pub const fn is_allowed(self) -> bool {
-        matches!(self, Decision::Allowed | Decision::AllowedAlways)
-    }
-}
-
-/// Converts the kind of the chosen option. A kind that this version of the protocol does not know
-/// is not consent.
-impl From<&PermissionOptionKind> for Decision {
-    fn from(kind: &PermissionOptionKind) -> Self {
-        match kind {
-            PermissionOptionKind::AllowOnce => Decision::Allowed,
-            PermissionOptionKind::AllowAlways => Decision::AllowedAlways,
-            PermissionOptionKind::RejectAlways => Decision::RejectedAlways,
-            _ => Decision::Rejected,
-        }
-    }
-}
+use acp_types::v1::ext::PermissionAnswer;
 
 /// The decisions that the user has made for good. The agent chooses their keys: the name or kind of
 /// a tool, a directory, a command.
@@ -70,11 +36,11 @@ enum Verdict {
     Rejected,
 }
 
-impl From<Verdict> for Decision {
+impl From<Verdict> for PermissionAnswer {
     fn from(verdict: Verdict) -> Self {
         match verdict {
-            Verdict::Allowed => Decision::AllowedAlways,
-            Verdict::Rejected => Decision::RejectedAlways,
+            Verdict::Allowed => PermissionAnswer::AllowAlways,
+            Verdict::Rejected => PermissionAnswer::RejectAlways,
         }
     }
 }
@@ -88,8 +54,8 @@ impl Permissions {
 
     /// Returns the decision for `key`, if one is remembered.
     #[must_use]
-    pub fn remembered(&self, key: &str) -> Option<Decision> {
-        self.decisions().get(key).copied().map(Decision::from)
+    pub fn remembered(&self, key: &str) -> Option<PermissionAnswer> {
+        self.decisions().get(key).copied().map(PermissionAnswer::from)
     }
 
     /// Remembers whether calls with this key are allowed.

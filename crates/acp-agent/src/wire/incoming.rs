@@ -8,6 +8,28 @@ use serde_core::Serialize;
 use super::{Wire, v1};
 
 impl Wire {
+    /// Returns the name by which the vocabulary calls the method of a message.
+    pub(crate) const fn operation<'m>(&self, method: &'m str, _: &Node<'_>) -> &'m str {
+        match self {
+            Wire::V1 => method,
+        }
+    }
+
+    /// Returns true if a notification of this name cancels a session's turns.
+    pub(crate) fn is_cancel(&self, method: &str) -> bool {
+        match self {
+            Wire::V1 => v1::incoming::is_cancel(method),
+        }
+    }
+
+    /// Returns true if a notification of this name comes from an MCP server.
+    #[cfg(feature = "unstable")]
+    pub(crate) fn is_mcp_message(&self, method: &str) -> bool {
+        match self {
+            Wire::V1 => v1::incoming::is_mcp_message(method),
+        }
+    }
+
     /// Reads the session that a `session/cancel` is about.
     pub(crate) fn cancelled_session(&self, params: Node<'_>) -> Result<SessionId, ReadError> {
         match self {

@@ -5,7 +5,7 @@ use acp_agent::types::{
     AuthMethod, ElicitationSchema, SessionConfigOption, SessionModeState, SetSessionConfigOptionRequest,
     SetSessionModeRequest,
 };
-use acp_agent::{Elicited, Error, Form, NewSession, Opened, Result, StopReason, Turn, agent};
+use acp_agent::{ElicitationAnswer, Error, Form, NewSession, Opened, Result, StopReason, Turn, agent};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -48,7 +48,9 @@ impl Checked {
             }
             Some(("read", path)) => turn.fs().ok_or("no files")?.read_text(path).await,
             _ => match turn.elicit(self.form()).await? {
-                Elicited::Accepted(values) => serde_json::to_string(&values.into_map()).map_err(Error::other),
+                ElicitationAnswer::Accept(values) => {
+                    serde_json::to_string(&values.into_map()).map_err(Error::other)
+                }
                 refused => Ok(format!("{refused:?}")),
             },
         }

@@ -7,7 +7,7 @@ use acp_agent::types::{
     MultiSelectPropertySchema, NumberPropertySchema, SessionMode, SessionModeState, StringMultiSelectItems,
     StringPropertySchema,
 };
-use acp_agent::{Elicitation, Elicited, Form, Opened, OpenedUrl, Result, StopReason, Turn, agent};
+use acp_agent::{Elicitation, ElicitationAnswer, Form, Opened, OpenedUrl, Result, StopReason, Turn, agent};
 use serde_json::{Value, json};
 
 use crate::support::{Wire, check_error};
@@ -37,7 +37,7 @@ impl Asker {
     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
         let said = if turn.text() == "url" {
             match turn.elicit_url("Log in", "https://example.com/login").await? {
-                Elicited::Accepted(page) => {
+                ElicitationAnswer::Accept(page) => {
                     page.complete().await?;
                     let id = page.id().to_string();
                     *self.page.lock().unwrap() = Some(page);
@@ -47,7 +47,7 @@ impl Asker {
             }
         } else {
             match turn.elicit(form()).await? {
-                Elicited::Accepted(values) => format!(
+                ElicitationAnswer::Accept(values) => format!(
                     "{:?} {:?} {:?} {:?} {:?} {:?} {}",
                     values.text("name"),
                     values.text("size"),
@@ -57,8 +57,8 @@ impl Asker {
                     values.strings("colours"),
                     values.get("other").is_some(),
                 ),
-                Elicited::Declined => "declined".to_owned(),
-                Elicited::Cancelled => "cancelled".to_owned(),
+                ElicitationAnswer::Decline => "declined".to_owned(),
+                ElicitationAnswer::Cancel => "cancelled".to_owned(),
             }
         };
         turn.say(said).await?;

@@ -71,7 +71,7 @@ async fn an_odd_agent_works() {
 
 #[test]
 fn name_and_version_are_those_of_the_package() {
-    let profile = Odd::PROFILE;
+    let profile = Odd.profile();
     assert_eq!((profile.name, profile.version), (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")));
 }
 

@@ -2,8 +2,7 @@
 //!
 //! `transcripts.rs` compares them with the agents of the macro.
 
-use acp_agent::types::methods;
-use acp_agent::{Result, Router, StopReason, Turn, agent, op};
+use acp_agent::{Conflict, Error, Result, Router, StopReason, Transport, Turn, agent, op};
 use serde_json::json;
 
 use crate::support::Wire;
@@ -30,12 +29,19 @@ fn an_extension_method_starts_with_an_underscore() {
     let _ = Router::new("silent", "1", Silent).ext("shout", async |_: &Silent| Ok::<_, acp_agent::Error>(1));
 }
 
-#[test]
-#[should_panic(expected = "starts with `_`")]
-fn a_method_of_the_protocol_is_no_request_of_ones_own() {
-    let set_mode =
-        async |_: &Silent| Ok::<_, acp_agent::Error>(acp_agent::types::SetSessionModeResponse::new());
-    let _ = Router::new("silent", "1", Silent).on::<op::Request<methods::SessionSetMode>, _>(set_mode);
+#[tokio::test]
+async fn a_method_has_one_handler() {
+    let twice = Router::new("silent", "1", Silent)
+        .on::<op::Prompt, _>(Silent::prompt)
+        .on::<op::Prompt, _>(Silent::prompt);
+    let (_, transport) = Transport::duplex();
+    let error = acp_agent::serve(twice, transport).await.unwrap_err();
+    let Error::Conflict(Conflict::ServedTwice { method, by }) = &error else { panic!("{error}") };
+    assert_eq!(
+        (&**method, by),
+        ("session/prompt", &["Router<Silent>".to_owned(), "Router<Silent>".to_owned()])
+    );
+    assert!(error.to_string().contains("two handlers"), "{error}");
 }
 
 /// A model of one's choice: agents can be generic.

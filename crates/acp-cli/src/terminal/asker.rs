@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use acp_client::{Choice, Elicitation, ElicitationAnswer, PermissionPolicy};
+use acp_client::{Elicitation, ElicitationAnswer, PermissionAnswer, PermissionPolicy};
 use tokio::sync::{mpsc, oneshot};
 
 use super::form::FormDialog;
@@ -33,7 +33,7 @@ pub(super) trait Dialog: Send {
     fn take(&mut self, line: Option<&str>, screen: &mut dyn Screen) -> std::io::Result<Step>;
 
     /// Answers without asking, with the standing answer or because nobody can be asked.
-    fn settle(&mut self, standing: Option<Choice>, screen: &mut dyn Screen) -> std::io::Result<()>;
+    fn settle(&mut self, standing: Option<PermissionAnswer>, screen: &mut dyn Screen) -> std::io::Result<()>;
 
     /// Returns true if the standing answer applies to this question.
     fn takes_standing_answers(&self) -> bool {
@@ -53,7 +53,7 @@ pub(super) trait Dialog: Send {
 #[derive(Clone, Debug)]
 pub struct Asker {
     pub(super) bring: mpsc::Sender<Box<dyn Dialog>>,
-    pub(super) standing: Option<Choice>,
+    pub(super) standing: Option<PermissionAnswer>,
 }
 
 impl Asker {
@@ -63,7 +63,7 @@ impl Asker {
     pub fn permissions(&self) -> PermissionPolicy {
         let (bring, standing) = (self.bring.clone(), self.standing.clone());
         PermissionPolicy::ask(move |request| {
-            let (bring, otherwise) = (bring.clone(), standing.clone().unwrap_or(Choice::Cancel));
+            let (bring, otherwise) = (bring.clone(), standing.clone().unwrap_or(PermissionAnswer::Cancelled));
             async move { ask(&bring, |answer| PermissionDialog::new(request, answer)).await.unwrap_or(otherwise) }
         })
     }

@@ -6,7 +6,7 @@ use std::future::poll_fn;
 use std::io;
 use std::task::Poll;
 
-use acp_client::Choice;
+use acp_client::PermissionAnswer;
 use tokio::sync::mpsc;
 
 use super::asker::{Asker, Dialog, Step, Withdrawn};
@@ -27,7 +27,7 @@ pub struct Desk {
     incoming: mpsc::Receiver<Box<dyn Dialog>>,
     waiting: VecDeque<Box<dyn Dialog>>,
     /// The standing answer to all permission requests. `None` means to ask.
-    standing: Option<Choice>,
+    standing: Option<PermissionAnswer>,
     /// True if a user can be asked.
     has_user: bool,
     keyboard: Keyboard,
@@ -51,7 +51,7 @@ impl Desk {
     /// asked for permission. Without a user, permissions are rejected, and forms and pages
     /// declined.
     #[must_use]
-    pub fn new(standing: Option<Choice>, has_user: bool) -> (Self, Asker) {
+    pub fn new(standing: Option<PermissionAnswer>, has_user: bool) -> (Self, Asker) {
         let (bring, incoming) = mpsc::channel(16);
         let desk = Self {
             incoming,

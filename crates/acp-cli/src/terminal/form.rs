@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 
 use acp_client::sanitize::label;
 use acp_client::v1::{ElicitationContentValue, ElicitationPropertySchema, EnumOption, MultiSelectItems};
-use acp_client::{Choice, ElicitationAnswer, FormElicitation, Map};
+use acp_client::{ElicitationAnswer, FormElicitation, Map, PermissionAnswer};
 
 use super::asker::{Answer, Dialog, Step};
 use super::screen::{Screen, Tone};
@@ -147,7 +147,7 @@ impl Dialog for FormDialog {
         }
     }
 
-    fn settle(&mut self, _: Option<Choice>, screen: &mut dyn Screen) -> io::Result<()> {
+    fn settle(&mut self, _: Option<PermissionAnswer>, screen: &mut dyn Screen) -> io::Result<()> {
         self.give(ElicitationAnswer::Decline, "declined, as there is nobody to ask", screen).map(drop)
     }
 

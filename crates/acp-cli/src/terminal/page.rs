@@ -4,7 +4,7 @@ use std::io;
 use std::task::{Context, Poll};
 
 use acp_client::sanitize::{label, line};
-use acp_client::{Choice, ElicitationAnswer, UrlElicitation};
+use acp_client::{ElicitationAnswer, PermissionAnswer, UrlElicitation};
 
 use super::asker::{Answer, Dialog, Step};
 use super::screen::{Screen, Tone};
@@ -63,7 +63,7 @@ impl Dialog for PageDialog {
         Ok(Step::Done)
     }
 
-    fn settle(&mut self, _: Option<Choice>, screen: &mut dyn Screen) -> io::Result<()> {
+    fn settle(&mut self, _: Option<PermissionAnswer>, screen: &mut dyn Screen) -> io::Result<()> {
         self.give(ElicitationAnswer::Decline, "declined, as there is nobody to ask", screen)
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::task::{Context, Poll};
 
-use acp_client::Choice;
+use acp_client::PermissionAnswer;
 use acp_client::sanitize::label;
 use acp_client::v1::{PermissionOptionKind, RequestPermissionRequest};
 
@@ -16,19 +16,19 @@ const NAME: usize = 100;
 
 pub(super) struct PermissionDialog {
     request: RequestPermissionRequest,
-    answer: Answer<Choice>,
+    answer: Answer<PermissionAnswer>,
     /// True if the call was shown before: then only the question is repeated.
     is_known: bool,
     is_allowed: bool,
 }
 
 impl PermissionDialog {
-    pub(super) const fn new(request: RequestPermissionRequest, answer: Answer<Choice>) -> Self {
+    pub(super) const fn new(request: RequestPermissionRequest, answer: Answer<PermissionAnswer>) -> Self {
         Self { request, answer, is_known: false, is_allowed: false }
     }
 
     /// Answers, and reports the answer.
-    fn give(&mut self, choice: Choice, screen: &mut dyn Screen) -> io::Result<()> {
+    fn give(&mut self, choice: PermissionAnswer, screen: &mut dyn Screen) -> io::Result<()> {
         let call = screen.call(&self.request)?;
         let outcome = choice.among(&self.request);
         let chosen = self.request.options.iter().find(|option| Some(&option.option_id) == outcome.option());
@@ -64,14 +64,14 @@ impl Dialog for PermissionDialog {
     }
 
     fn take(&mut self, line: Option<&str>, screen: &mut dyn Screen) -> io::Result<Step> {
-        match line.map_or(Some(Choice::RejectOnce), |line| read_choice(line, &self.request)) {
+        match line.map_or(Some(PermissionAnswer::RejectOnce), |line| read_choice(line, &self.request)) {
             Some(choice) => self.give(choice, screen).map(|()| Step::Done),
             None => screen.line(Tone::Question, "that is none of the answers").map(|()| Step::Again),
         }
     }
 
-    fn settle(&mut self, standing: Option<Choice>, screen: &mut dyn Screen) -> io::Result<()> {
-        self.give(standing.unwrap_or(Choice::RejectOnce), screen)
+    fn settle(&mut self, standing: Option<PermissionAnswer>, screen: &mut dyn Screen) -> io::Result<()> {
+        self.give(standing.unwrap_or(PermissionAnswer::RejectOnce), screen)
     }
 
     fn takes_standing_answers(&self) -> bool {
@@ -99,15 +99,15 @@ fn letter(kind: &PermissionOptionKind) -> Option<&'static str> {
 }
 
 /// Returns the meaning of a typed line. An empty line is a no.
-fn read_choice(line: &str, request: &RequestPermissionRequest) -> Option<Choice> {
+fn read_choice(line: &str, request: &RequestPermissionRequest) -> Option<PermissionAnswer> {
     match line.trim().to_lowercase().as_str() {
-        "y" | "yes" => Some(Choice::AllowOnce),
-        "a" | "always" => Some(Choice::AllowAlways),
-        "n" | "no" | "" => Some(Choice::RejectOnce),
-        "never" => Some(Choice::RejectAlways),
+        "y" | "yes" => Some(PermissionAnswer::AllowOnce),
+        "a" | "always" => Some(PermissionAnswer::AllowAlways),
+        "n" | "no" | "" => Some(PermissionAnswer::RejectOnce),
+        "never" => Some(PermissionAnswer::RejectAlways),
         number => {
             let index = number.parse::<usize>().ok()?.checked_sub(1)?;
-            Some(Choice::Option(request.options.get(index)?.option_id.clone()))
+            Some(PermissionAnswer::Option(request.options.get(index)?.option_id.clone()))
         }
     }
 }
@@ -129,12 +129,12 @@ mod tests {
             ],
         );
         for (line, wants) in [
-            ("y\n", Some(Choice::AllowOnce)),
-            (" Always \n", Some(Choice::AllowAlways)),
-            ("\n", Some(Choice::RejectOnce)),
-            ("n", Some(Choice::RejectOnce)),
-            ("never", Some(Choice::RejectAlways)),
-            ("2\n", Some(Choice::Option("yes".into()))),
+            ("y\n", Some(PermissionAnswer::AllowOnce)),
+            (" Always \n", Some(PermissionAnswer::AllowAlways)),
+            ("\n", Some(PermissionAnswer::RejectOnce)),
+            ("n", Some(PermissionAnswer::RejectOnce)),
+            ("never", Some(PermissionAnswer::RejectAlways)),
+            ("2\n", Some(PermissionAnswer::Option("yes".into()))),
             ("0", None),
             ("3", None),
             ("what?", None),

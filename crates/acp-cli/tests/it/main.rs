@@ -3,5 +3,6 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
 
 mod demo;
+mod new;
 #[cfg(unix)]
 mod prompt;

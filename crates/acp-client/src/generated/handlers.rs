@@ -14,14 +14,11 @@ use acp_types::v1::{
 #[cfg(feature = "unstable")]
 use acp_types::v1::{AuthStatusUpdateNotification, MessageMcpRequest, MessageMcpResponse};
 
-use acp_handlers::{Answered, Notified};
-use acp_rpc::Reply;
-
 use crate::{Argument, Call, Context, FromCall, Returns, op};
 
-use crate::Choice;
-
 use crate::PermissionAnswer;
+
+use crate::PermissionReply;
 
 #[cfg(feature = "unstable")]
 impl FromCall<op::AuthStatusUpdate, Context> for AuthStatusUpdateNotification {
@@ -31,7 +28,7 @@ impl FromCall<op::AuthStatusUpdate, Context> for AuthStatusUpdateNotification {
 }
 
 #[cfg(feature = "unstable")]
-impl Notified for op::AuthStatusUpdate {}
+impl acp_handlers::Notified for op::AuthStatusUpdate {}
 
 impl FromCall<op::CreateTerminal, Context> for CreateTerminalRequest {
     fn from_call(call: &mut Call<op::CreateTerminal>) -> Argument<'_, Self> {
@@ -51,12 +48,12 @@ impl Returns<op::CreateTerminal, TerminalId> for Context {
     }
 }
 
-impl Answered for op::CreateTerminal {
+impl acp_handlers::Answered for op::CreateTerminal {
     type Answer = CreateTerminalResponse;
     fn reply(
         answer: CreateTerminalResponse,
-        write: impl FnOnce(CreateTerminalResponse) -> Reply,
-    ) -> Reply {
+        write: impl FnOnce(CreateTerminalResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
         write(answer)
     }
 }
@@ -109,12 +106,12 @@ impl Returns<op::KillTerminal, ()> for Context {
     }
 }
 
-impl Answered for op::KillTerminal {
+impl acp_handlers::Answered for op::KillTerminal {
     type Answer = KillTerminalResponse;
     fn reply(
         answer: KillTerminalResponse,
-        write: impl FnOnce(KillTerminalResponse) -> Reply,
-    ) -> Reply {
+        write: impl FnOnce(KillTerminalResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
         write(answer)
     }
 }
@@ -134,12 +131,12 @@ impl Returns<op::McpMessage, MessageMcpResponse> for Context {
 }
 
 #[cfg(feature = "unstable")]
-impl Answered for op::McpMessage {
+impl acp_handlers::Answered for op::McpMessage {
     type Answer = MessageMcpResponse;
     fn reply(
         answer: MessageMcpResponse,
-        write: impl FnOnce(MessageMcpResponse) -> Reply,
-    ) -> Reply {
+        write: impl FnOnce(MessageMcpResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
         write(answer)
     }
 }
@@ -162,12 +159,12 @@ impl Returns<op::ReadTextFile, String> for Context {
     }
 }
 
-impl Answered for op::ReadTextFile {
+impl acp_handlers::Answered for op::ReadTextFile {
     type Answer = ReadTextFileResponse;
     fn reply(
         answer: ReadTextFileResponse,
-        write: impl FnOnce(ReadTextFileResponse) -> Reply,
-    ) -> Reply {
+        write: impl FnOnce(ReadTextFileResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
         write(answer)
     }
 }
@@ -190,12 +187,12 @@ impl Returns<op::ReleaseTerminal, ()> for Context {
     }
 }
 
-impl Answered for op::ReleaseTerminal {
+impl acp_handlers::Answered for op::ReleaseTerminal {
     type Answer = ReleaseTerminalResponse;
     fn reply(
         answer: ReleaseTerminalResponse,
-        write: impl FnOnce(ReleaseTerminalResponse) -> Reply,
-    ) -> Reply {
+        write: impl FnOnce(ReleaseTerminalResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
         write(answer)
     }
 }
@@ -207,20 +204,20 @@ impl FromCall<op::RequestPermission, Context> for RequestPermissionRequest {
 }
 
 impl Returns<op::RequestPermission, RequestPermissionResponse> for Context {
-    fn answer(value: RequestPermissionResponse) -> PermissionAnswer {
-        PermissionAnswer::from(value)
+    fn answer(value: RequestPermissionResponse) -> PermissionReply {
+        PermissionReply::from(value)
     }
 }
 
-impl Returns<op::RequestPermission, Choice> for Context {
-    fn answer(value: Choice) -> PermissionAnswer {
-        PermissionAnswer::from(value)
+impl Returns<op::RequestPermission, PermissionAnswer> for Context {
+    fn answer(value: PermissionAnswer) -> PermissionReply {
+        PermissionReply::from(value)
     }
 }
 
 impl Returns<op::RequestPermission, RequestPermissionOutcome> for Context {
-    fn answer(value: RequestPermissionOutcome) -> PermissionAnswer {
-        PermissionAnswer::from(RequestPermissionResponse::new(value))
+    fn answer(value: RequestPermissionOutcome) -> PermissionReply {
+        PermissionReply::from(RequestPermissionResponse::new(value))
     }
 }
 
@@ -236,12 +233,12 @@ impl Returns<op::TerminalOutput, TerminalOutputResponse> for Context {
     }
 }
 
-impl Answered for op::TerminalOutput {
+impl acp_handlers::Answered for op::TerminalOutput {
     type Answer = TerminalOutputResponse;
     fn reply(
         answer: TerminalOutputResponse,
-        write: impl FnOnce(TerminalOutputResponse) -> Reply,
-    ) -> Reply {
+        write: impl FnOnce(TerminalOutputResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
         write(answer)
     }
 }
@@ -280,12 +277,12 @@ impl Returns<op::WaitForTerminalExit, TerminalExitStatus> for Context {
     }
 }
 
-impl Answered for op::WaitForTerminalExit {
+impl acp_handlers::Answered for op::WaitForTerminalExit {
     type Answer = WaitForTerminalExitResponse;
     fn reply(
         answer: WaitForTerminalExitResponse,
-        write: impl FnOnce(WaitForTerminalExitResponse) -> Reply,
-    ) -> Reply {
+        write: impl FnOnce(WaitForTerminalExitResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
         write(answer)
     }
 }
@@ -308,12 +305,12 @@ impl Returns<op::WriteTextFile, ()> for Context {
     }
 }
 
-impl Answered for op::WriteTextFile {
+impl acp_handlers::Answered for op::WriteTextFile {
     type Answer = WriteTextFileResponse;
     fn reply(
         answer: WriteTextFileResponse,
-        write: impl FnOnce(WriteTextFileResponse) -> Reply,
-    ) -> Reply {
+        write: impl FnOnce(WriteTextFileResponse) -> acp_rpc::Reply,
+    ) -> acp_rpc::Reply {
         write(answer)
     }
 }

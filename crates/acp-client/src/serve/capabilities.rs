@@ -15,7 +15,7 @@ use crate::{Error, Handlers, Operation};
 /// [`Error::ServedTwice`], [`Error::Incomplete`].
 pub(crate) fn check(handlers: &Handlers) -> Result<(), Error> {
     let operations = Operation::ALL.iter().map(|operation| (operation.method(), operation.capability()));
-    handlers.check(operations).map_err(Error::of_conflict)
+    handlers.check(&operations).map_err(Error::of_conflict)
 }
 
 /// Returns the capabilities of a client with these handlers.

@@ -14,7 +14,7 @@ use acp_types::v1::{
 
 use crate::op;
 use crate::serve::elicitation::modes::Elicits;
-use crate::{Context, PermissionAnswer, RpcError};
+use crate::{Context, PermissionReply, RpcError};
 
 /// The handlers of one connection, by method. A method has one handler, and only `session/update`
 /// may have several.
@@ -88,7 +88,7 @@ impl Handlers {
     {
         self.serve::<op::RequestPermission, _, _>(state, move |state, call| {
             let outcome = handler(state, call.params().clone(), call.context().clone());
-            async move { Ok(PermissionAnswer::Response(RequestPermissionResponse::new(outcome.await))) }
+            async move { Ok(PermissionReply::Response(RequestPermissionResponse::new(outcome.await))) }
         });
         self
     }

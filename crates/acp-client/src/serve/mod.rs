@@ -4,7 +4,6 @@ pub(crate) mod arguments;
 pub(crate) mod call;
 pub(crate) mod cancel;
 pub(crate) mod capabilities;
-pub(crate) mod choice;
 pub(crate) mod client;
 pub(crate) mod context;
 pub(crate) mod elicitation;

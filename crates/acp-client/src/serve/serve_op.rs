@@ -5,13 +5,14 @@ use std::sync::Arc;
 use acp_handlers::{Admit, Answered, CallContext, Notified, ServeNotification, ServeRequest};
 use acp_json::{Node, ReadError};
 use acp_rpc::Reply;
+use acp_types::v1::ext::NotChosen;
 use acp_types::v1::{RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse};
 use serde_core::Serialize;
 
 use crate::error::Result;
 use crate::op::{self, Op};
 use crate::serve::handlers::OfClient;
-use crate::{Call, Choice, Context, Error, RpcError};
+use crate::{Call, Context, Error, PermissionAnswer, RpcError};
 
 impl CallContext for Context {
     type Error = Error;
@@ -86,40 +87,40 @@ impl ServeNotification<op::Update> for Context {
 
 /// The answer of a handler of `request_permission`.
 #[derive(Clone, Debug)]
-pub enum PermissionAnswer {
-    /// A choice by kind among the offered options.
-    Choice(Choice),
+pub enum PermissionReply {
+    /// An answer that is looked for among the offered options.
+    Answer(PermissionAnswer),
     /// The response.
     Response(RequestPermissionResponse),
 }
 
 impl ServeRequest<op::RequestPermission> for Context {
-    type Answer = PermissionAnswer;
+    type Answer = PermissionReply;
 
     async fn finish(
         call: &Call<op::RequestPermission>,
-        outcome: Result<PermissionAnswer>,
+        outcome: Result<PermissionReply>,
     ) -> Result<Reply, RpcError> {
         answer(call.context(), outcome.map(|answer| answer.among(call.params(), call.context())))
     }
 }
 
-impl From<Choice> for PermissionAnswer {
-    fn from(choice: Choice) -> Self {
-        Self::Choice(choice)
+impl From<PermissionAnswer> for PermissionReply {
+    fn from(answer: PermissionAnswer) -> Self {
+        Self::Answer(answer)
     }
 }
 
-impl From<RequestPermissionResponse> for PermissionAnswer {
+impl From<RequestPermissionResponse> for PermissionReply {
     fn from(response: RequestPermissionResponse) -> Self {
         Self::Response(response)
     }
 }
 
-impl PermissionAnswer {
+impl PermissionReply {
     fn among(self, request: &RequestPermissionRequest, context: &Context) -> RequestPermissionResponse {
         match self {
-            Self::Choice(choice) => RequestPermissionResponse::new(choice.among(request)),
+            Self::Answer(answer) => RequestPermissionResponse::new(answer.among(request)),
             Self::Response(mut response) => {
                 response.outcome = offered(request, response.outcome, context);
                 response
@@ -135,8 +136,8 @@ fn offered(
     outcome: RequestPermissionOutcome,
     context: &Context,
 ) -> RequestPermissionOutcome {
-    match outcome.option() {
-        Some(chosen) if !request.options.iter().any(|option| option.option_id == *chosen) => {
+    match request.chosen(&outcome) {
+        Err(NotChosen::NotOffered) => {
             context.note(format!(
                 "a permission handler chose an option that was not offered (session `{}`): answered `cancelled`",
                 request.session_id

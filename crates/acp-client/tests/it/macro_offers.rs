@@ -6,8 +6,8 @@ use acp_client::v1::{
     TerminalOutputRequest, TerminalOutputResponse, WaitForTerminalExitRequest, WriteTextFileRequest,
 };
 use acp_client::{
-    Choice, Client, Connect, Elicitation, ElicitationAnswer, Error, LocalFs, Operation, PermissionPolicy,
-    Result, Router, client, op,
+    Client, Connect, Elicitation, ElicitationAnswer, Error, LocalFs, Operation, PermissionAnswer,
+    PermissionPolicy, Result, Router, client, op,
 };
 use serde_json::{Value, json};
 
@@ -17,8 +17,8 @@ struct Whole;
 
 #[client]
 impl Whole {
-    async fn request_permission(&self, _request: RequestPermissionRequest) -> Result<Choice> {
-        Ok(Choice::Cancel)
+    async fn request_permission(&self, _request: RequestPermissionRequest) -> Result<PermissionAnswer> {
+        Ok(PermissionAnswer::Cancelled)
     }
 
     async fn read_text_file(&self, _file: ReadTextFileRequest) -> Result<String> {

@@ -11,7 +11,8 @@ use acp_client::v1::{
     TerminalOutputResponse, UsageUpdate, WaitForTerminalExitRequest, WriteTextFileRequest,
 };
 use acp_client::{
-    Agent, Cancel, Choice, Client, Context, Error, Event, RequestMeta, Result, Router, RpcError, client, op,
+    Agent, Cancel, Client, Context, Error, Event, PermissionAnswer, RequestMeta, Result, Router, RpcError,
+    client, op,
 };
 use serde_json::{Value, json};
 
@@ -64,11 +65,11 @@ impl Editor {
         self.tell(format!("{session}: {}", event.text().unwrap_or_default()));
     }
 
-    async fn request_permission(&self, request: RequestPermissionRequest) -> Result<Choice> {
+    async fn request_permission(&self, request: RequestPermissionRequest) -> Result<PermissionAnswer> {
         match request.tool_call.title.as_deref() {
-            Some("forbidden") => Ok(Choice::RejectAlways),
+            Some("forbidden") => Ok(PermissionAnswer::RejectAlways),
             Some("broken") => Err("the window is gone".into()),
-            _ => Ok(Choice::AllowOnce),
+            _ => Ok(PermissionAnswer::AllowOnce),
         }
     }
 

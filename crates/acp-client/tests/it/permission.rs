@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use acp_client::v1::{RequestPermissionOutcome, RequestPermissionRequest, StopReason};
-use acp_client::{Choice, Client, Connect, Context, Handlers, PermissionPolicy};
+use acp_client::{Client, Connect, Context, Handlers, PermissionAnswer, PermissionPolicy};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -26,7 +26,7 @@ const ALL: &[&str] = &["allow_always", "reject_always", "allow_once", "reject_on
 
 #[tokio::test]
 async fn a_policy_answers_by_kind_and_never_gives_more_than_it_says() {
-    let fixed = |choice: Choice| PermissionPolicy::ask(move |_| std::future::ready(choice.clone()));
+    let fixed = |choice: PermissionAnswer| PermissionPolicy::ask(move |_| std::future::ready(choice.clone()));
     let cases: Vec<(PermissionPolicy, &[&str], &str)> = vec![
         (PermissionPolicy::default(), ALL, "reject_once"),
         (PermissionPolicy::reject(), ALL, "reject_once"),
@@ -38,10 +38,10 @@ async fn a_policy_answers_by_kind_and_never_gives_more_than_it_says() {
         (PermissionPolicy::allow_always(), ALL, "allow_always"),
         (PermissionPolicy::allow_always(), &["allow_once", "reject_once"], "allow_once"),
         (PermissionPolicy::allow_always(), &["reject_once", "strange_kind"], "cancelled"),
-        (fixed(Choice::RejectAlways), ALL, "reject_always"),
-        (fixed(Choice::Option("reject_once".into())), ALL, "reject_once"),
-        (fixed(Choice::Option("made up".into())), ALL, "cancelled"),
-        (fixed(Choice::Cancel), ALL, "cancelled"),
+        (fixed(PermissionAnswer::RejectAlways), ALL, "reject_always"),
+        (fixed(PermissionAnswer::Option("reject_once".into())), ALL, "reject_once"),
+        (fixed(PermissionAnswer::Option("made up".into())), ALL, "cancelled"),
+        (fixed(PermissionAnswer::Cancelled), ALL, "cancelled"),
     ];
     for (policy, offered, expected) in cases {
         let shown = format!("{policy:?} among {offered:?}");

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use acp_client::v1::ToolKind;
-use acp_client::{Choice, PermissionPolicy};
+use acp_client::{PermissionAnswer, PermissionPolicy};
 use serde_json::{Value, json};
 
 use crate::common::{Wire, connected, open, with_session};
@@ -33,12 +33,12 @@ async fn ask(wire: &mut Wire, call: Value, kinds: &[&str]) -> String {
 /// noted.
 #[derive(Clone, Default)]
 struct User {
-    answers: Arc<Mutex<VecDeque<Choice>>>,
+    answers: Arc<Mutex<VecDeque<PermissionAnswer>>>,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl User {
-    fn saying(answers: impl IntoIterator<Item = Choice>) -> Self {
+    fn saying(answers: impl IntoIterator<Item = PermissionAnswer>) -> Self {
         Self { answers: Arc::new(Mutex::new(answers.into_iter().collect())), asked: Arc::default() }
     }
 
@@ -87,7 +87,12 @@ async fn a_rule_for_a_kind_of_tool_holds_for_that_kind_only() {
 
 #[tokio::test]
 async fn what_no_rule_decides_is_asked() {
-    let user = User::saying([Choice::AllowOnce, Choice::Cancel, Choice::RejectAlways, Choice::AllowOnce]);
+    let user = User::saying([
+        PermissionAnswer::AllowOnce,
+        PermissionAnswer::Cancelled,
+        PermissionAnswer::RejectAlways,
+        PermissionAnswer::AllowOnce,
+    ]);
     let policy = PermissionPolicy::by_kind([
         (ToolKind::Read, PermissionPolicy::allow_once()),
         (ToolKind::Delete, PermissionPolicy::reject()),
@@ -113,7 +118,7 @@ async fn what_no_rule_decides_is_asked() {
 
 #[tokio::test]
 async fn an_option_of_an_unknown_kind_is_chosen_by_its_id_only() {
-    let user = User::saying([Choice::Option("allow_more".into())]);
+    let user = User::saying([PermissionAnswer::Option("allow_more".into())]);
     let (_session, mut wire) = with_session(|connect| connect.permissions(user.policy())).await;
     assert_eq!(ask(&mut wire, json!({}), &["allow_more"]).await, "allow_more");
     for policy in
@@ -127,11 +132,11 @@ async fn an_option_of_an_unknown_kind_is_chosen_by_its_id_only() {
 #[tokio::test]
 async fn what_was_decided_for_good_is_not_asked_again() {
     let user = User::saying([
-        Choice::AllowAlways,
-        Choice::RejectAlways,
-        Choice::AllowOnce,
-        Choice::Option("allow_always".into()),
-        Choice::RejectOnce,
+        PermissionAnswer::AllowAlways,
+        PermissionAnswer::RejectAlways,
+        PermissionAnswer::AllowOnce,
+        PermissionAnswer::Option("allow_always".into()),
+        PermissionAnswer::RejectOnce,
     ]);
     let policy = user.policy().remember();
     let (_session, mut wire) = with_session(|connect| connect.permissions(policy)).await;
@@ -172,8 +177,10 @@ async fn a_run_is_the_same_only_when_everything_is() {
         ("content", json!([{"type": "diff", "path": "/a", "oldText": null, "newText": "y"}])),
         ("content", json!([])),
     ];
-    let user =
-        User::saying(std::iter::once(Choice::AllowAlways).chain(others.iter().map(|_| Choice::RejectOnce)));
+    let user = User::saying(
+        std::iter::once(PermissionAnswer::AllowAlways)
+            .chain(others.iter().map(|_| PermissionAnswer::RejectOnce)),
+    );
     let policy = user.policy().remember();
     let (_session, mut wire) = with_session(|connect| connect.permissions(policy)).await;
     assert_eq!(ask(&mut wire, run.clone(), ALL).await, "allow_always");
@@ -190,7 +197,7 @@ async fn a_run_is_the_same_only_when_everything_is() {
 
 #[tokio::test]
 async fn too_little_is_not_remembered() {
-    let user = User::saying([Choice::AllowAlways, Choice::RejectOnce]);
+    let user = User::saying([PermissionAnswer::AllowAlways, PermissionAnswer::RejectOnce]);
     let policy = user.policy().remember();
     let (_session, mut wire) = with_session(|connect| connect.permissions(policy)).await;
     assert_eq!(ask(&mut wire, json!({"kind": "execute"}), ALL).await, "allow_always");
@@ -199,7 +206,7 @@ async fn too_little_is_not_remembered() {
 
 #[tokio::test]
 async fn runs_are_the_same_by_a_key_of_ones_own() {
-    let user = User::saying([Choice::AllowAlways, Choice::RejectOnce]);
+    let user = User::saying([PermissionAnswer::AllowAlways, PermissionAnswer::RejectOnce]);
     let policy = user
         .policy()
         .remember_by(|request| Some(request.tool_call.locations.as_ref()?.first()?.path.clone()));
@@ -212,8 +219,12 @@ async fn runs_are_the_same_by_a_key_of_ones_own() {
 
 #[tokio::test]
 async fn decisions_belong_to_their_session() {
-    let user =
-        User::saying([Choice::AllowAlways, Choice::RejectOnce, Choice::RejectOnce, Choice::RejectOnce]);
+    let user = User::saying([
+        PermissionAnswer::AllowAlways,
+        PermissionAnswer::RejectOnce,
+        PermissionAnswer::RejectOnce,
+        PermissionAnswer::RejectOnce,
+    ]);
     let policy = user.policy().remember();
     let offers = json!({"loadSession": true, "sessionCapabilities": {"close": {}}});
     let both = policy.clone();
@@ -243,7 +254,7 @@ async fn decisions_belong_to_their_session() {
 
 #[tokio::test]
 async fn what_is_remembered_is_bounded() {
-    let user = User::saying(std::iter::repeat_n(Choice::AllowAlways, 400));
+    let user = User::saying(std::iter::repeat_n(PermissionAnswer::AllowAlways, 400));
     let policy = user.policy().remember();
     let (_session, mut wire) = with_session(|connect| connect.permissions(policy)).await;
     for number in 0..300 {

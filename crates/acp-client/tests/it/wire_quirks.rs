@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use acp_client::v1::{StopReason, ToolCallContent};
 use acp_client::{
-    Choice, Connect, Event, LocalFs, LocalTerminals, PermissionPolicy, Session, Transcript, Turn,
+    Connect, Event, LocalFs, LocalTerminals, PermissionAnswer, PermissionPolicy, Session, Transcript, Turn,
     Value as Json,
 };
 use serde_json::{Value, json};
@@ -208,7 +208,7 @@ fn never() -> (PermissionPolicy, mpsc::UnboundedReceiver<&'static str>) {
         async move {
             std::future::pending::<()>().await;
             drop(gone);
-            Choice::Cancel
+            PermissionAnswer::Cancelled
         }
     });
     (policy, told)

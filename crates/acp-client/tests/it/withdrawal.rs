@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use acp_client::{Choice, Connect, PermissionPolicy, Session};
+use acp_client::{Connect, PermissionAnswer, PermissionPolicy, Session};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
 
@@ -56,7 +56,7 @@ async fn asking() -> (Session, Wire, mpsc::UnboundedReceiver<()>, Arc<Semaphore>
         let gate = Arc::clone(&gate);
         async move {
             gate.acquire().await.expect("open").forget();
-            Choice::AllowOnce
+            PermissionAnswer::AllowOnce
         }
     });
     let offers = json!({"sessionCapabilities": {"close": {}, "delete": {}}});

@@ -1,11 +1,11 @@
-use acp_client::{Choice, Event, Result, client};
+use acp_client::{Event, PermissionAnswer, Result, client};
 
 struct Editor;
 
 #[client]
 impl Editor {
-    async fn request_permission(&self) -> Choice {
-        Choice::AllowOnce
+    async fn request_permission(&self) -> PermissionAnswer {
+        PermissionAnswer::AllowOnce
     }
 
     async fn read_text_file(&self) -> String {

@@ -30,13 +30,9 @@ pub(crate) fn marker(handler: &Handler<'_>, krate: &Path) -> TokenStream {
 /// The closure that gets the arguments, calls the handler and converts its result.
 pub(crate) fn body(handler: &Handler<'_>, marker: &TokenStream, expansion: &Expansion<'_>) -> TokenStream {
     let Expansion { target, krate, .. } = expansion;
-    let is_agent = target.side == Side::Agent;
-    // An agent's handler belongs to a call and to a session. A client's handler may wait for an
-    // argument.
-    let (from_call, wait) = if is_agent {
-        (quote!(<#marker, Self>), None)
-    } else {
-        (quote!(<#marker, #krate::Context>), Some(quote!(.await)))
+    let context = match target.side {
+        Side::Client => quote!(#krate::Context),
+        _ => quote!(#krate::Scope<<Self as #krate::Agent>::Session>),
     };
     let this = Ident::new(target.attribute, Span::call_site());
     let name = handler.name();
@@ -45,7 +41,7 @@ pub(crate) fn body(handler: &Handler<'_>, marker: &TokenStream, expansion: &Expa
         let ty = &*argument.ty;
         // It points at the argument's type, because a wrong type is an error about the argument.
         quote_spanned! {at(ty)=>
-            let #name = <#ty as #krate::FromCall #from_call>::from_call(&mut call)#wait?;
+            let #name = <#ty as #krate::FromCall<#marker, #context>>::from_call(&mut call).await?;
         }
     });
     let call = if names.is_empty() { quote!(_call) } else { quote!(mut call) };
@@ -66,16 +62,11 @@ pub(crate) fn body(handler: &Handler<'_>, marker: &TokenStream, expansion: &Expa
                 None => quote_spanned!(at(whole)=> #value?),
             };
             let ty = ty.map_or_else(|| quote!(_), ToTokens::to_token_stream);
-            let into_reply = if is_agent {
-                quote_spanned!(at(&ty)=> <#ty as #krate::IntoReply<#marker, <Self as #krate::Agent>::Session>>::into_reply)
-            } else {
-                let context = located(quote!(#krate::Context), at(&ty));
-                let returns = located(quote!(#krate::Returns), at(&ty));
-                quote_spanned!(at(&ty)=> <#context as #returns<#marker, #ty>>::answer)
-            };
+            let (context, returns) =
+                (located(context.clone(), at(&ty)), located(quote!(#krate::Returns), at(&ty)));
             quote_spanned! {at(&ty)=> {
                 let value = #value;
-                #into_reply(value)
+                <#context as #returns<#marker, #ty>>::answer(value)
             }}
         }
         Returns::Nothing | Returns::Other(_) => {

@@ -1,76 +1,31 @@
 //! The `impl Client` for a block.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
-use syn::Ident;
 
-use super::calls::{at, body, located, marker};
 use super::parts::Expansion;
-use crate::classify::{Handler, Role};
-use crate::method;
+use super::registrations::registrations;
 
 /// Writes `impl Client` for a correct block.
 pub(crate) fn implementation(expansion: &Expansion<'_>) -> TokenStream {
-    let Expansion { krate, handlers, .. } = expansion;
-    let registrations = handlers.iter().map(|handler| registration(handler, expansion));
     // A client may serve nothing.
-    let parameter = if handlers.is_empty() { quote!(_handlers) } else { quote!(handlers) };
-    let client = expansion.impl_of(
-        "Client",
-        &quote! {
-            fn register(self: ::std::sync::Arc<Self>, #parameter: &mut #krate::Handlers) {
-                #(#registrations)*
-            }
-        },
-    );
-    let own_methods = handlers.iter().filter_map(|handler| own_method(handler, expansion));
-    quote!(#client #(#own_methods)*)
+    let parameter = if expansion.handlers.is_empty() { quote!(_handlers) } else { quote!(handlers) };
+    client(expansion, &parameter, &registrations(expansion))
 }
 
 /// Writes `impl Client` for a block with errors.
 pub(crate) fn fallback(expansion: &Expansion<'_>) -> TokenStream {
+    client(expansion, &quote!(_handlers), &TokenStream::new())
+}
+
+fn client(expansion: &Expansion<'_>, handlers: &TokenStream, registrations: &TokenStream) -> TokenStream {
     let krate = &expansion.krate;
     expansion.impl_of(
         "Client",
         &quote! {
-            fn register(self: ::std::sync::Arc<Self>, _handlers: &mut #krate::Handlers) {}
+            fn register(self: ::std::sync::Arc<Self>, #handlers: &mut #krate::Handlers) {
+                #registrations
+            }
         },
     )
-}
-
-/// Writes the statement that registers a handler.
-fn registration(handler: &Handler<'_>, expansion: &Expansion<'_>) -> TokenStream {
-    let krate = &expansion.krate;
-    let marker = marker(handler, krate);
-    let body = body(handler, &marker, expansion);
-    match &handler.role {
-        Role::Extension(name) if handler.is_notification() => {
-            quote!(handlers.listen_ext(#name, &self, #body);)
-        }
-        Role::Extension(name) => quote!(handlers.serve_ext(#name, &self, #body);),
-        Role::Operation(_) | Role::Hook(_) | Role::Typed(_) => {
-            // The path is used as it was written; otherwise its import would be unused.
-            let path = match &handler.role {
-                Role::Operation(_) => method::marker(handler.function),
-                _ => None,
-            };
-            let used = path.map(|path| quote!(let _ = <#path as #krate::method::Method>::NAME;));
-            let enter =
-                Ident::new(if handler.is_notification() { "listen" } else { "serve" }, Span::call_site());
-            quote!(#used handlers.#enter::<#marker, _, _>(&self, #body);)
-        }
-    }
-}
-
-/// Checks the name of an extension's marker while the block is compiled.
-fn own_method(handler: &Handler<'_>, expansion: &Expansion<'_>) -> Option<TokenStream> {
-    let Role::Typed(path) = &handler.role else { return None };
-    // A marker that depends on the block's parameters is known only with them.
-    if !expansion.block.generics.params.is_empty() {
-        return None;
-    }
-    let krate = &expansion.krate;
-    let marker = marker(handler, krate);
-    let check = located(quote!(#krate::op::assert_own(<#marker as #krate::Op>::METHOD)), at(path));
-    Some(quote!(const _: () = #check;))
 }

@@ -5,6 +5,7 @@ mod calls;
 mod client;
 mod facts;
 mod parts;
+mod registrations;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -35,6 +36,7 @@ pub(crate) fn expand(target: &'static Target, attributes: TokenStream, item: &To
     let handlers = handlers(&block, target, &mut report);
     check(&block, &attributes, &handlers, target, &mut report);
     let expansion = Expansion::new(target, &block, &attributes, &handlers);
+    let own_methods = report.is_empty().then(|| registrations::own_methods(&expansion));
     let implementation = match (target.side, report.is_empty()) {
         (Side::Client, true) => client::implementation(&expansion),
         (_, true) => agent::implementation(&expansion),
@@ -48,7 +50,7 @@ pub(crate) fn expand(target: &'static Target, attributes: TokenStream, item: &To
     let block = block.to_tokens(|function| {
         handlers.iter().find(|handler| std::ptr::eq(handler.function, function)).and_then(docs)
     });
-    quote!(#block #implementation #errors)
+    quote!(#block #implementation #own_methods #errors)
 }
 
 /// Returns the text that is added to the function's own documentation.

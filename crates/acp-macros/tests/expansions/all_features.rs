@@ -25,122 +25,122 @@ impl Keeper {
 }
 impl ::acp_agent::Agent for Keeper {
     type Session = ();
-    const PROFILE: ::acp_agent::Profile<'static> = ::acp_agent::Profile::new(
+    fn profile(&self) -> ::acp_agent::Profile {
+        ::acp_agent::Profile::new(
             ::core::env!("CARGO_PKG_NAME"),
             ::core::env!("CARGO_PKG_VERSION"),
         )
-        .operations(
-            &[
-                ::acp_agent::Operation::Prompt,
-                ::acp_agent::Operation::ForkSession,
-                ::acp_agent::Operation::SetTitle,
-                ::acp_agent::Operation::McpMessage,
-                ::acp_agent::Operation::NewSession,
-            ],
-        );
+    }
     fn store(
         &self,
     ) -> ::core::option::Option<::std::sync::Arc<dyn ::acp_agent::store::SessionStore>> {
         ::core::option::Option::Some(::std::sync::Arc::new(self.0.clone()))
     }
-    fn call(incoming: ::acp_agent::Incoming<'_, Self>) -> ::acp_agent::Called {
-        match incoming.method() {
-            "session/prompt" => {
-                incoming
-                    .run::<
+    fn register(
+        self: ::std::sync::Arc<Self>,
+        handlers: &mut ::acp_agent::Handlers<Self::Session>,
+    ) {
+        handlers
+            .serve::<
+                ::acp_agent::op::Prompt,
+                _,
+                _,
+            >(
+                &self,
+                |agent, mut call| async move {
+                    let argument_0 = <Turn as ::acp_agent::FromCall<
                         ::acp_agent::op::Prompt,
-                        _,
-                        _,
-                    >(|agent, mut call| async move {
-                        let argument_0 = <Turn as ::acp_agent::FromCall<
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    ::core::result::Result::Ok({
+                        let value = Self::prompt(&agent, argument_0).await?;
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
                             ::acp_agent::op::Prompt,
-                            Self,
-                        >>::from_call(&mut call)?;
-                        ::core::result::Result::Ok({
-                            let value = Self::prompt(&agent, argument_0).await?;
-                            <StopReason as ::acp_agent::IntoReply<
-                                ::acp_agent::op::Prompt,
-                                <Self as ::acp_agent::Agent>::Session,
-                            >>::into_reply(value)
-                        })
+                            StopReason,
+                        >>::answer(value)
                     })
-            }
-            "session/fork" => {
-                incoming
-                    .run::<
+                },
+            );
+        handlers
+            .serve::<
+                ::acp_agent::op::ForkSession,
+                _,
+                _,
+            >(
+                &self,
+                |agent, mut call| async move {
+                    let argument_0 = <ForkSessionRequest as ::acp_agent::FromCall<
                         ::acp_agent::op::ForkSession,
-                        _,
-                        _,
-                    >(|agent, mut call| async move {
-                        let argument_0 = <ForkSessionRequest as ::acp_agent::FromCall<
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    ::core::result::Result::Ok({
+                        let value = Self::fork_session(&agent, argument_0).await?;
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
                             ::acp_agent::op::ForkSession,
-                            Self,
-                        >>::from_call(&mut call)?;
-                        ::core::result::Result::Ok({
-                            let value = Self::fork_session(&agent, argument_0).await?;
-                            <Opened<
-                                (),
-                            > as ::acp_agent::IntoReply<
-                                ::acp_agent::op::ForkSession,
-                                <Self as ::acp_agent::Agent>::Session,
-                            >>::into_reply(value)
-                        })
+                            Opened<()>,
+                        >>::answer(value)
                     })
-            }
-            <methods::SessionSetTitle as ::acp_agent::method::Method>::NAME => {
-                incoming
-                    .run::<
+                },
+            );
+        let _ = <methods::SessionSetTitle as ::acp_agent::method::Method>::NAME;
+        handlers
+            .serve::<
+                ::acp_agent::op::SetTitle,
+                _,
+                _,
+            >(
+                &self,
+                |agent, mut call| async move {
+                    let argument_0 = <SetSessionTitleRequest as ::acp_agent::FromCall<
                         ::acp_agent::op::SetTitle,
-                        _,
-                        _,
-                    >(|agent, mut call| async move {
-                        let argument_0 = <SetSessionTitleRequest as ::acp_agent::FromCall<
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    ::core::result::Result::Ok({
+                        let value = Self::name(&agent, argument_0).await?;
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
                             ::acp_agent::op::SetTitle,
-                            Self,
-                        >>::from_call(&mut call)?;
-                        ::core::result::Result::Ok({
-                            let value = Self::name(&agent, argument_0).await?;
-                            <String as ::acp_agent::IntoReply<
-                                ::acp_agent::op::SetTitle,
-                                <Self as ::acp_agent::Agent>::Session,
-                            >>::into_reply(value)
-                        })
+                            String,
+                        >>::answer(value)
                     })
-            }
-            "session/new" => {
-                incoming
-                    .run::<
-                        ::acp_agent::op::NewSession,
-                        _,
-                        _,
-                    >(|_agent, _call| async move {
-                        ::core::result::Result::Ok(::acp_agent::Opened::new(()))
-                    })
-            }
-            _ => incoming.refuse(),
-        }
-    }
-    fn notify(
-        incoming: ::acp_agent::IncomingNotification<'_, Self>,
-    ) -> ::acp_agent::Delivery {
-        match incoming.method() {
-            "mcp/message" => {
-                incoming
-                    .run::<
+                },
+            );
+        handlers
+            .listen::<
+                ::acp_agent::op::McpMessage,
+                _,
+                _,
+            >(
+                &self,
+                |agent, mut call| async move {
+                    let argument_0 = <MessageMcpNotification as ::acp_agent::FromCall<
                         ::acp_agent::op::McpMessage,
-                        _,
-                        _,
-                    >(|agent, mut call| async move {
-                        let argument_0 = <MessageMcpNotification as ::acp_agent::FromCall<
-                            ::acp_agent::op::McpMessage,
-                            Self,
-                        >>::from_call(&mut call)?;
-                        Self::mcp_message(&agent, argument_0).await;
-                        ::core::result::Result::Ok(())
-                    })
-            }
-            _ => incoming.ignore(),
-        }
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    Self::mcp_message(&agent, argument_0).await;
+                    ::core::result::Result::Ok(())
+                },
+            );
+        handlers
+            .serve::<
+                ::acp_agent::op::NewSession,
+                _,
+                _,
+            >(
+                &self,
+                |_agent, _call| async move {
+                    ::core::result::Result::Ok(::acp_agent::Opened::new(()))
+                },
+            );
     }
 }
 #[derive(Debug)]
@@ -153,13 +153,9 @@ impl Quiet {
 }
 impl ::acp_agent::Agent for Quiet {
     type Session = ();
-    const PROFILE: ::acp_agent::Profile<'static> = ::acp_agent::Profile::new(
-            "quiet",
-            ::core::env!("CARGO_PKG_VERSION"),
-        )
-        .operations(
-            &[::acp_agent::Operation::Prompt, ::acp_agent::Operation::NewSession],
-        );
+    fn profile(&self) -> ::acp_agent::Profile {
+        ::acp_agent::Profile::new("quiet", ::core::env!("CARGO_PKG_VERSION"))
+    }
     fn store(
         &self,
     ) -> ::core::option::Option<::std::sync::Arc<dyn ::acp_agent::store::SessionStore>> {
@@ -167,35 +163,39 @@ impl ::acp_agent::Agent for Quiet {
             ::std::sync::Arc::new(::acp_agent::store::Journal::of_agent("quiet")),
         )
     }
-    fn call(incoming: ::acp_agent::Incoming<'_, Self>) -> ::acp_agent::Called {
-        match incoming.method() {
-            "session/prompt" => {
-                incoming
-                    .run::<
-                        ::acp_agent::op::Prompt,
-                        _,
-                        _,
-                    >(|agent, _call| async move {
-                        ::core::result::Result::Ok({
-                            let value = Self::prompt(&agent).await?;
-                            <StopReason as ::acp_agent::IntoReply<
-                                ::acp_agent::op::Prompt,
-                                <Self as ::acp_agent::Agent>::Session,
-                            >>::into_reply(value)
-                        })
+    fn register(
+        self: ::std::sync::Arc<Self>,
+        handlers: &mut ::acp_agent::Handlers<Self::Session>,
+    ) {
+        handlers
+            .serve::<
+                ::acp_agent::op::Prompt,
+                _,
+                _,
+            >(
+                &self,
+                |agent, _call| async move {
+                    ::core::result::Result::Ok({
+                        let value = Self::prompt(&agent).await?;
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
+                            ::acp_agent::op::Prompt,
+                            StopReason,
+                        >>::answer(value)
                     })
-            }
-            "session/new" => {
-                incoming
-                    .run::<
-                        ::acp_agent::op::NewSession,
-                        _,
-                        _,
-                    >(|_agent, _call| async move {
-                        ::core::result::Result::Ok(::acp_agent::Opened::new(()))
-                    })
-            }
-            _ => incoming.refuse(),
-        }
+                },
+            );
+        handlers
+            .serve::<
+                ::acp_agent::op::NewSession,
+                _,
+                _,
+            >(
+                &self,
+                |_agent, _call| async move {
+                    ::core::result::Result::Ok(::acp_agent::Opened::new(()))
+                },
+            );
     }
 }

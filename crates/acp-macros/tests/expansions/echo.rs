@@ -10,46 +10,50 @@ impl Echo {
 }
 impl ::acp_agent::Agent for Echo {
     type Session = ();
-    const PROFILE: ::acp_agent::Profile<'static> = ::acp_agent::Profile::new(
+    fn profile(&self) -> ::acp_agent::Profile {
+        ::acp_agent::Profile::new(
             ::core::env!("CARGO_PKG_NAME"),
             ::core::env!("CARGO_PKG_VERSION"),
         )
-        .operations(
-            &[::acp_agent::Operation::Prompt, ::acp_agent::Operation::NewSession],
-        );
-    fn call(incoming: ::acp_agent::Incoming<'_, Self>) -> ::acp_agent::Called {
-        match incoming.method() {
-            "session/prompt" => {
-                incoming
-                    .run::<
+    }
+    fn register(
+        self: ::std::sync::Arc<Self>,
+        handlers: &mut ::acp_agent::Handlers<Self::Session>,
+    ) {
+        handlers
+            .serve::<
+                ::acp_agent::op::Prompt,
+                _,
+                _,
+            >(
+                &self,
+                |agent, mut call| async move {
+                    let argument_0 = <Turn as ::acp_agent::FromCall<
                         ::acp_agent::op::Prompt,
-                        _,
-                        _,
-                    >(|agent, mut call| async move {
-                        let argument_0 = <Turn as ::acp_agent::FromCall<
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    ::core::result::Result::Ok({
+                        let value = Self::prompt(&agent, argument_0).await?;
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
                             ::acp_agent::op::Prompt,
-                            Self,
-                        >>::from_call(&mut call)?;
-                        ::core::result::Result::Ok({
-                            let value = Self::prompt(&agent, argument_0).await?;
-                            <StopReason as ::acp_agent::IntoReply<
-                                ::acp_agent::op::Prompt,
-                                <Self as ::acp_agent::Agent>::Session,
-                            >>::into_reply(value)
-                        })
+                            StopReason,
+                        >>::answer(value)
                     })
-            }
-            "session/new" => {
-                incoming
-                    .run::<
-                        ::acp_agent::op::NewSession,
-                        _,
-                        _,
-                    >(|_agent, _call| async move {
-                        ::core::result::Result::Ok(::acp_agent::Opened::new(()))
-                    })
-            }
-            _ => incoming.refuse(),
-        }
+                },
+            );
+        handlers
+            .serve::<
+                ::acp_agent::op::NewSession,
+                _,
+                _,
+            >(
+                &self,
+                |_agent, _call| async move {
+                    ::core::result::Result::Ok(::acp_agent::Opened::new(()))
+                },
+            );
     }
 }

@@ -59,207 +59,199 @@ where
     M: AsRef<str> + Send + Sync + 'static,
 {
     type Session = String;
-    const PROFILE: ::acp_agent::Profile<'static> = ::acp_agent::Profile::new(
-            "editor",
-            "2",
-        )
-        .title("Editor")
-        .operations(
-            &[
-                ::acp_agent::Operation::Prompt,
-                ::acp_agent::Operation::NewSession,
-                ::acp_agent::Operation::SetMode,
-            ],
-        )
-        .auth_methods(true)
-        .login_required(true)
-        .extensions(
-            &[
-                ::acp_agent::Extension::request(
-                    <::acp_agent::op::Request<Count> as ::acp_agent::Op>::METHOD,
-                ),
-                ::acp_agent::Extension::request("_acme.dev/undo"),
-                ::acp_agent::Extension::notification("_acme.dev/seen"),
-            ],
-        )
-        .prompt(::acp_agent::PromptContent {
+    fn profile(&self) -> ::acp_agent::Profile {
+        let mut profile = ::acp_agent::Profile::new("editor", "2");
+        profile.title = ::core::option::Option::Some("Editor");
+        profile.login_required = true;
+        profile.prompt = ::acp_agent::PromptContent {
             image: true,
             audio: false,
             embedded_context: false,
-        })
-        .queue_prompts(true)
-        .mcp(::acp_agent::McpTransports {
+        };
+        profile.queue_prompts = true;
+        profile.mcp = ::acp_agent::McpTransports {
             http: true,
             sse: false,
-        })
-        .additional_directories(true);
+        };
+        profile.additional_directories = true;
+        profile
+    }
     fn capability_meta(&self) -> ::acp_agent::Meta {
         ::acp_agent::Meta::new()
             .with("acme.dev/undo", true)
             .with("acme.dev/steps", self.0.as_ref().as_ref().len() as u64)
     }
-    fn call(incoming: ::acp_agent::Incoming<'_, Self>) -> ::acp_agent::Called {
-        match incoming.method() {
-            "session/prompt" => {
-                incoming
-                    .run::<
+    fn register(
+        self: ::std::sync::Arc<Self>,
+        handlers: &mut ::acp_agent::Handlers<Self::Session>,
+    ) {
+        handlers
+            .serve::<
+                ::acp_agent::op::Prompt,
+                _,
+                _,
+            >(
+                &self,
+                |agent, mut call| async move {
+                    let argument_0 = <Turn as ::acp_agent::FromCall<
                         ::acp_agent::op::Prompt,
-                        _,
-                        _,
-                    >(|agent, mut call| async move {
-                        let argument_0 = <Turn as ::acp_agent::FromCall<
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    let argument_1 = <Session<
+                        String,
+                    > as ::acp_agent::FromCall<
+                        ::acp_agent::op::Prompt,
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    ::core::result::Result::Ok({
+                        let value = match Self::prompt(agent, argument_0, argument_1)
+                            .await
+                        {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <Error as ::core::convert::Into<
+                                    ::acp_agent::Error,
+                                >>::into(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
                             ::acp_agent::op::Prompt,
-                            Self,
-                        >>::from_call(&mut call)?;
-                        let argument_1 = <Session<
-                            String,
-                        > as ::acp_agent::FromCall<
-                            ::acp_agent::op::Prompt,
-                            Self,
-                        >>::from_call(&mut call)?;
-                        ::core::result::Result::Ok({
-                            let value = match Self::prompt(agent, argument_0, argument_1)
-                                .await
-                            {
-                                ::core::result::Result::Ok(value) => value,
-                                ::core::result::Result::Err(error) => {
-                                    let error = <Error as ::core::convert::Into<
-                                        ::acp_agent::Error,
-                                    >>::into(error);
-                                    return ::core::result::Result::Err(error);
-                                }
-                            };
-                            <StopReason as ::acp_agent::IntoReply<
-                                ::acp_agent::op::Prompt,
-                                <Self as ::acp_agent::Agent>::Session,
-                            >>::into_reply(value)
-                        })
+                            StopReason,
+                        >>::answer(value)
                     })
-            }
-            "initialize" => {
-                incoming
-                    .run::<
-                        ::acp_agent::op::Initialize,
-                        _,
-                        _,
-                    >(|agent, _call| async move {
-                        ::core::result::Result::Ok({
-                            let value = Self::auth_methods(&agent).await?;
-                            <Vec<
-                                AuthMethod,
-                            > as ::acp_agent::IntoReply<
-                                ::acp_agent::op::Initialize,
-                                <Self as ::acp_agent::Agent>::Session,
-                            >>::into_reply(value)
-                        })
+                },
+            );
+        handlers
+            .serve::<
+                ::acp_agent::op::Initialize,
+                _,
+                _,
+            >(
+                &self,
+                |agent, _call| async move {
+                    ::core::result::Result::Ok({
+                        let value = Self::auth_methods(&agent).await?;
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
+                            ::acp_agent::op::Initialize,
+                            Vec<AuthMethod>,
+                        >>::answer(value)
                     })
-            }
-            "session/new" => {
-                incoming
-                    .run::<
+                },
+            );
+        handlers
+            .serve::<
+                ::acp_agent::op::NewSession,
+                _,
+                _,
+            >(
+                &self,
+                |agent, mut call| async move {
+                    let argument_0 = <NewSession as ::acp_agent::FromCall<
                         ::acp_agent::op::NewSession,
-                        _,
-                        _,
-                    >(|agent, mut call| async move {
-                        let argument_0 = <NewSession as ::acp_agent::FromCall<
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    ::core::result::Result::Ok({
+                        let value = Self::new_session(&agent, argument_0).await?;
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
                             ::acp_agent::op::NewSession,
-                            Self,
-                        >>::from_call(&mut call)?;
-                        ::core::result::Result::Ok({
-                            let value = Self::new_session(&agent, argument_0).await?;
-                            <Opened<
-                                String,
-                            > as ::acp_agent::IntoReply<
-                                ::acp_agent::op::NewSession,
-                                <Self as ::acp_agent::Agent>::Session,
-                            >>::into_reply(value)
-                        })
+                            Opened<String>,
+                        >>::answer(value)
                     })
-            }
-            "session/set_mode" => {
-                incoming
-                    .run::<
+                },
+            );
+        handlers
+            .serve::<
+                ::acp_agent::op::SetMode,
+                _,
+                _,
+            >(
+                &self,
+                |agent, mut call| async move {
+                    let argument_0 = <SetSessionModeRequest as ::acp_agent::FromCall<
                         ::acp_agent::op::SetMode,
-                        _,
-                        _,
-                    >(|agent, mut call| async move {
-                        let argument_0 = <SetSessionModeRequest as ::acp_agent::FromCall<
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    let argument_1 = <Cancel as ::acp_agent::FromCall<
+                        ::acp_agent::op::SetMode,
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    ::core::result::Result::Ok({
+                        let value = Self::change_mode(&agent, argument_0, argument_1)
+                            .await?;
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
                             ::acp_agent::op::SetMode,
-                            Self,
-                        >>::from_call(&mut call)?;
-                        let argument_1 = <Cancel as ::acp_agent::FromCall<
-                            ::acp_agent::op::SetMode,
-                            Self,
-                        >>::from_call(&mut call)?;
-                        ::core::result::Result::Ok({
-                            let value = Self::change_mode(&agent, argument_0, argument_1)
-                                .await?;
-                            <() as ::acp_agent::IntoReply<
-                                ::acp_agent::op::SetMode,
-                                <Self as ::acp_agent::Agent>::Session,
-                            >>::into_reply(value)
-                        })
+                            (),
+                        >>::answer(value)
                     })
-            }
-            <::acp_agent::op::Request<Count> as ::acp_agent::Op>::METHOD => {
-                incoming
-                    .run::<
+                },
+            );
+        handlers
+            .serve::<
+                ::acp_agent::op::Request<Count>,
+                _,
+                _,
+            >(
+                &self,
+                |agent, mut call| async move {
+                    let argument_0 = <PlanEntry as ::acp_agent::FromCall<
                         ::acp_agent::op::Request<Count>,
-                        _,
-                        _,
-                    >(|agent, mut call| async move {
-                        let argument_0 = <PlanEntry as ::acp_agent::FromCall<
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    ::core::result::Result::Ok({
+                        let value = Self::count(&agent, argument_0).await?;
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
                             ::acp_agent::op::Request<Count>,
-                            Self,
-                        >>::from_call(&mut call)?;
-                        ::core::result::Result::Ok({
-                            let value = Self::count(&agent, argument_0).await?;
-                            <UsageUpdate as ::acp_agent::IntoReply<
-                                ::acp_agent::op::Request<Count>,
-                                <Self as ::acp_agent::Agent>::Session,
-                            >>::into_reply(value)
-                        })
+                            UsageUpdate,
+                        >>::answer(value)
                     })
-            }
-            "_acme.dev/undo" => {
-                incoming
-                    .run::<
+                },
+            );
+        handlers
+            .serve_ext(
+                "_acme.dev/undo",
+                &self,
+                |agent, mut call| async move {
+                    let argument_0 = <u32 as ::acp_agent::FromCall<
                         ::acp_agent::op::Extension,
-                        _,
-                        _,
-                    >(|agent, mut call| async move {
-                        let argument_0 = <u32 as ::acp_agent::FromCall<
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    ::core::result::Result::Ok({
+                        let value = Self::undo(&agent, argument_0).await?;
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
                             ::acp_agent::op::Extension,
-                            Self,
-                        >>::from_call(&mut call)?;
-                        ::core::result::Result::Ok({
-                            let value = Self::undo(&agent, argument_0).await?;
-                            <u32 as ::acp_agent::IntoReply<
-                                ::acp_agent::op::Extension,
-                                <Self as ::acp_agent::Agent>::Session,
-                            >>::into_reply(value)
-                        })
+                            u32,
+                        >>::answer(value)
                     })
-            }
-            _ => incoming.refuse(),
-        }
-    }
-    fn notify(
-        incoming: ::acp_agent::IncomingNotification<'_, Self>,
-    ) -> ::acp_agent::Delivery {
-        match incoming.method() {
-            "_acme.dev/seen" => {
-                incoming
-                    .run::<
-                        ::acp_agent::op::Extension,
-                        _,
-                        _,
-                    >(|agent, _call| async move {
-                        Self::seen(&agent).await;
-                        ::core::result::Result::Ok(())
-                    })
-            }
-            _ => incoming.ignore(),
-        }
+                },
+            );
+        handlers
+            .listen_ext(
+                "_acme.dev/seen",
+                &self,
+                |agent, _call| async move {
+                    Self::seen(&agent).await;
+                    ::core::result::Result::Ok(())
+                },
+            );
     }
 }

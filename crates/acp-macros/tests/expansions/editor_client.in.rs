@@ -5,7 +5,7 @@ use acp_client::v1::methods::FsWriteTextFile;
 use acp_client::v1::{
     PlanEntry, ReadTextFileRequest, RequestPermissionRequest, SessionId, UsageUpdate, WriteTextFileRequest,
 };
-use acp_client::{Agent, Cancel, Choice, Error, Event, RequestMeta};
+use acp_client::{Agent, Cancel, Error, Event, PermissionAnswer, RequestMeta};
 
 #[derive(Debug)]
 pub(crate) struct Editor<B>(pub(crate) Arc<B>);
@@ -33,8 +33,8 @@ where
         let _ = (session, event);
     }
 
-    async fn request_permission(self: Arc<Self>, _request: RequestPermissionRequest) -> Result<Choice, Error> {
-        Ok(Choice::RejectOnce)
+    async fn request_permission(self: Arc<Self>, _request: RequestPermissionRequest) -> Result<PermissionAnswer, Error> {
+        Ok(PermissionAnswer::RejectOnce)
     }
 
     async fn read_text_file(&self, _file: ReadTextFileRequest, _meta: RequestMeta) -> std::io::Result<String> {

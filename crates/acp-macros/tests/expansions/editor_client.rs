@@ -5,7 +5,7 @@ use acp_client::v1::{
     PlanEntry, ReadTextFileRequest, RequestPermissionRequest, SessionId, UsageUpdate,
     WriteTextFileRequest,
 };
-use acp_client::{Agent, Cancel, Choice, Error, Event, RequestMeta};
+use acp_client::{Agent, Cancel, Error, Event, PermissionAnswer, RequestMeta};
 #[derive(Debug)]
 pub(crate) struct Editor<B>(pub(crate) Arc<B>);
 #[derive(Debug)]
@@ -32,8 +32,8 @@ where
     async fn request_permission(
         self: Arc<Self>,
         _request: RequestPermissionRequest,
-    ) -> Result<Choice, Error> {
-        Ok(Choice::RejectOnce)
+    ) -> Result<PermissionAnswer, Error> {
+        Ok(PermissionAnswer::RejectOnce)
     }
     /// Handles `fs/read_text_file`. Reads a text file as the user sees it, with what is not saved yet.
     async fn read_text_file(
@@ -114,7 +114,7 @@ where
                         };
                         <::acp_client::Context as ::acp_client::Returns<
                             ::acp_client::op::RequestPermission,
-                            Choice,
+                            PermissionAnswer,
                         >>::answer(value)
                     })
                 },

@@ -2,7 +2,7 @@
 //! dependencies here.
 
 use protocol::types::{PlanEntry, UsageUpdate};
-use protocol::{Agent as _, NewSession, Opened, Operation, Result, Session, StopReason, Turn};
+use protocol::{Agent as _, NewSession, Opened, Result, Session, StopReason, Turn};
 
 enum Count {}
 
@@ -94,9 +94,10 @@ fn a_renamed_library_of_clients_is_found() {
 
 #[test]
 fn a_renamed_library_is_found() {
-    let profile = Renamed::PROFILE;
-    assert_eq!((profile.name, profile.extensions.len()), ("renamed", 2));
-    assert!(profile.operations.contains(Operation::Logout));
+    let mut handlers = protocol::Handlers::default();
+    std::sync::Arc::new(Renamed).register(&mut handlers);
+    assert!(handlers.serves("logout"));
+    assert_eq!(Renamed.profile().name, "renamed");
     assert!(Renamed.capability_meta().get("acme.dev/undo").is_some());
-    assert_eq!(Plain::PROFILE.name, "acp-macros");
+    assert_eq!(Plain.profile().name, "acp-macros");
 }

@@ -5,5 +5,4 @@ pub mod ext;
 #[rustfmt::skip]
 mod generated;
 
-pub use ext::of_path::NotUnicode;
 pub use generated::*;

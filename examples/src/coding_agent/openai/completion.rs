@@ -1,5 +1,6 @@
 //! Chat completions as JSON: the request from a history, and the streamed reply.
 
+use acp_agent::mcp::Tool;
 use acp_agent::types::StopReason;
 use acp_agent::{Error, Result};
 use serde::Deserialize;
@@ -17,13 +18,12 @@ const MAX_TOLD: usize = 64 * 1024;
 /// The longest error message of a server that is passed on, in bytes.
 const MAX_ERROR: usize = 2 * 1024;
 
-/// Makes the body of the request for the next step.
-///
-/// The function for commands is offered only if the client has `terminals`.
-pub(super) fn request(model: &str, history: &History, terminals: bool) -> Value {
+/// Makes the body of the request for the next step. The model may call the agent's functions and
+/// these tools.
+pub(super) fn request(model: &str, history: &History, tools: &[Tool]) -> Value {
     let mut messages = vec![json!({"role": "system", "content": INSTRUCTIONS})];
     history.iter().for_each(|task| add_task(&mut messages, task));
-    json!({"model": model, "stream": true, "messages": messages, "tools": functions::declarations(terminals)})
+    json!({"model": model, "stream": true, "messages": messages, "tools": functions::declarations(tools)})
 }
 
 fn add_task(messages: &mut Vec<Value>, task: &Task) {

@@ -1,12 +1,13 @@
-//! The functions that the model can call: each is an [`Action`].
+//! The functions that the model can call: each is an [`Action`], and one more for each tool of the
+//! session's MCP servers.
 
+use acp_agent::mcp::Tool;
 use serde_json::{Map, Value, json};
 
 use crate::coding_agent::planner::Action;
 
-/// Returns the functions as the request declares them. The function for commands needs a client
-/// with terminals.
-pub(super) fn declarations(terminals: bool) -> Value {
+/// Returns the functions and these tools as the request declares them.
+pub(super) fn declarations(tools: &[Tool]) -> Value {
     let path = json!({"type": "string", "description": "A file, relative to the working folder"});
     let text = json!({"type": "string"});
     let status = json!({"type": "string", "enum": ["pending", "in_progress", "completed"]});
@@ -37,16 +38,23 @@ pub(super) fn declarations(terminals: bool) -> Value {
             &[("plan", &json!({"type": "array", "items": step}))],
             &[],
         ),
-    ];
-    if terminals {
-        declared.push(function(
+        function(
             "run_command",
             "Run a program in the working folder, without a shell, and read its output",
             &[("program", &text)],
             &[("args", &json!({"type": "array", "items": text}))],
-        ));
-    }
+        ),
+    ];
+    declared.extend(tools.iter().map(declaration));
     Value::Array(declared)
+}
+
+/// Declares a tool of an MCP server.
+fn declaration(tool: &Tool) -> Value {
+    json!({
+        "type": "function",
+        "function": {"name": tool.name, "description": tool.description, "parameters": tool.input_schema},
+    })
 }
 
 fn function(
@@ -65,10 +73,16 @@ fn function(
     })
 }
 
+/// The mark in the name of a tool of an MCP server, between the server and the tool.
+const OF_SERVER: &str = "__";
+
 /// Returns the action that a call asks for.
 pub(super) fn action(name: String, arguments: &str) -> Action {
     // Models leave out the arguments of functions that need none.
     let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
+    if name.contains(OF_SERVER) {
+        return Action::CallTool { name, arguments: arguments.to_owned() };
+    }
     let read = || {
         let arguments: Value = serde_json::from_str(arguments)?;
         serde_json::from_value(json!({"name": name, "arguments": arguments}))

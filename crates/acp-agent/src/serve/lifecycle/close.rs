@@ -1,85 +1,84 @@
 //! Operations that end a session, or put it away.
 
-use std::sync::Arc;
-
-use acp_rpc::{Error as RpcError, Reply};
-use acp_types::v1::{CloseSessionRequest, CloseSessionResponse, DeleteSessionRequest, DeleteSessionResponse};
-
 use crate::error::{Error, Result};
-use crate::handler::call::{Call, Scope};
-use crate::handler::operation::{OnSession, ServeOperation};
+use crate::handler::on_session::OnSession;
+use crate::handler::scope::{Call, Scope};
 use crate::op;
-use crate::serve::lifecycle::answer::answer;
 use crate::session::Session;
 use crate::session::closing::ClosingSession;
 
-/// Implements an operation that ends a session. Its turns have been answered before the handler
-/// starts.
-macro_rules! leaves {
-    () => {
-        type Admission<S: Send + Sync + 'static> = ClosingSession<S>;
+/// Serves an operation that ends a session. Its turns have been answered before the handler starts.
+/// `$take` finds the session on admission, and `$end` ends it when the handler is done, before the
+/// answer.
+macro_rules! ends {
+    ($marker:ident, |$scope:ident, $id:ident| $take:expr, |$ended:pat_param, $closing:ident| $end:expr) => {
+        impl<S: Send + Sync + 'static> ::acp_handlers::Admit<$crate::op::$marker> for $crate::Scope<S> {
+            type Admission = ::std::sync::Arc<$crate::session::closing::ClosingSession<S>>;
 
-        async fn ready<S: Send + Sync + 'static>(_: &Scope<S>, closing: &ClosingSession<S>) -> Result<()> {
-            closing.turns_answered().await;
-            Ok(())
+            fn admit(
+                &self,
+                params: &::std::sync::Arc<<$crate::op::$marker as $crate::Op>::Params>,
+            ) -> ::std::result::Result<Self::Admission, $crate::RpcError> {
+                let ($scope, $id) = (self, &params.session_id);
+                $take.map(::std::sync::Arc::new)
+            }
+        }
+
+        impl<S: Send + Sync + 'static> ::acp_handlers::ServeRequest<$crate::op::$marker>
+            for $crate::Scope<S>
+        {
+            type Answer = <$crate::op::$marker as $crate::Op>::Response;
+
+            async fn ready(call: &$crate::Call<$crate::op::$marker, S>) -> $crate::Result<()> {
+                call.admission().turns_answered().await;
+                Ok(())
+            }
+
+            async fn finish(
+                call: &$crate::Call<$crate::op::$marker, S>,
+                outcome: $crate::Result<Self::Answer>,
+            ) -> ::std::result::Result<::acp_rpc::Reply, $crate::RpcError> {
+                let $closing = call.admission();
+                let $ended = (call.context(), outcome.is_ok());
+                let ended: $crate::Result<()> = $end;
+                call.context().answer(outcome.and_then(|response| ended.map(|()| response)))
+            }
         }
     };
 }
 
-/// Closes the session. It is unknown from the request on. Its turns are cancelled and answered
-/// before the handler starts (rule `v1-close-02`).
-impl ServeOperation for op::CloseSession {
-    leaves!();
-    type Answer<S: Send + Sync + 'static> = CloseSessionResponse;
+#[allow(unused_imports, reason = "rows of the overlay use it, if they are not by hand")]
+pub(crate) use ends;
 
-    fn admit<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        params: &Arc<CloseSessionRequest>,
-    ) -> Result<Self::Admission<S>, RpcError> {
-        let (session, claim) = scope.connection.sessions.close(&params.session_id)?;
-        Ok(ClosingSession::new(&params.session_id, Some(session), Some(claim)))
-    }
+// Closes the session. It is unknown from the request on. Its turns are cancelled and answered before
+// the handler starts (rule `v1-close-02`). The session is closed, whatever the handler says.
+ends!(
+    CloseSession,
+    |scope, id| {
+        let closed = scope.connection.sessions.close(id);
+        closed.map(|(session, claim)| ClosingSession::new(id, Some(session), Some(claim)))
+    },
+    |_, closing| closing.release().await
+);
 
-    async fn finish<S: Send + Sync + 'static>(
-        _: &Scope<S>,
-        closing: &ClosingSession<S>,
-        outcome: Result<CloseSessionResponse>,
-    ) -> Result<Reply, RpcError> {
-        // The session is closed, whatever the handler says.
-        let closed = closing.release().await;
-        answer(outcome.and_then(|response| closed.map(|()| response)))
-    }
-}
-
-/// Deletes the session, which need not be open. If it is, it is closed first.
-impl ServeOperation for op::DeleteSession {
-    leaves!();
-    type Answer<S: Send + Sync + 'static> = DeleteSessionResponse;
-
-    fn admit<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        params: &Arc<DeleteSessionRequest>,
-    ) -> Result<Self::Admission<S>, RpcError> {
-        ClosingSession::take(&scope.connection.sessions, &params.session_id)
-    }
-
-    async fn finish<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        closing: &ClosingSession<S>,
-        outcome: Result<DeleteSessionResponse>,
-    ) -> Result<Reply, RpcError> {
-        // A deleted session need not have been written.
+// Deletes the session, which need not be open. If it is, it is closed first. A deleted session need
+// not have been written.
+ends!(
+    DeleteSession,
+    |scope, id| ClosingSession::take(&scope.connection.sessions, id),
+    |(scope, has_succeeded), closing| {
         let _ = closing.release().await;
-        let deleted = match (&outcome, &scope.connection.store) {
-            (Ok(_), Some(store)) => store.delete(&closing.id).await,
+        match &scope.connection.store {
+            Some(store) if has_succeeded => store.delete(&closing.id).await,
             _ => Ok(()),
-        };
-        answer(outcome.and_then(|response| deleted.map(|()| response)))
+        }
     }
-}
+);
 
-impl OnSession for op::CloseSession {
-    fn session<S: Send + Sync + 'static>(call: &Call<Self, S>) -> Result<Session<S>> {
+impl<S: Send + Sync + 'static> OnSession<op::CloseSession> for Scope<S> {
+    type State = S;
+
+    fn session(call: &Call<op::CloseSession, S>) -> Result<Session<S>> {
         let session = call.admission().session.clone();
         session.ok_or_else(|| Error::unknown_session(&call.params().session_id))
     }

@@ -3,45 +3,29 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use acp_handlers::{CallContext as _, Returns, ServeRequest};
 use acp_json::Node;
-use acp_rpc::{Error as RpcError, Reply, Request};
-use acp_types::Meta;
-use acp_types::v1::{
-    AgentCapabilities, AuthMethod, ClientCapabilities, InitializeRequest, InitializeResponse,
-};
+use acp_rpc::{Error as RpcError, Reply};
+use acp_types::v1::{AgentCapabilities, AuthMethod, ClientCapabilities, InitializeResponse};
 
 use crate::client::Agreed;
 use crate::error::{Error, Result};
-use crate::facts::profile::Profile;
-use crate::handler::agent::Agent;
-use crate::handler::call::Scope;
-use crate::handler::incoming::{Called, Incoming, unreadable};
-use crate::handler::operation::ServeOperation;
+use crate::handler::scope::{Call, Scope};
 use crate::op::{self, Op as _};
 use crate::session::connection::Connection;
 use crate::wire::{self, initialize::Asked};
 
-/// Answers `initialize`.
-pub(crate) fn initialize<A: Agent>(
-    agent: Arc<A>,
-    connection: Arc<Connection<A::Session>>,
-    profile: &Profile<'_>,
-    params: Node<'_>,
-    request: Request,
-) -> Called {
-    let method = op::Initialize::METHOD;
-    let asked = wire::initialize::read(params.clone()).map_err(|error| unreadable(method, &error))?;
-    let mut own = profile.capabilities();
-    let meta = agent.capability_meta();
-    own.meta = (meta != Meta::new()).then_some(meta);
+/// Begins the connection with the answer to `initialize` that the request asks for.
+pub(crate) fn begin<S: Send + Sync + 'static>(
+    connection: &Connection<S>,
+    own: AgentCapabilities,
+    params: &Node<'_>,
+) -> Result<Arc<Agreed>, RpcError> {
+    let asked = wire::initialize::read(params.clone());
+    let asked = asked.map_err(|error| Scope::<S>::unreadable(op::Initialize::METHOD, &error))?;
     let agreed = Arc::new(agree(own, asked));
     connection.begin(&agreed)?;
-    let incoming = Incoming { method, params, request, agreed, agent, connection, reopening: None };
-    if profile.auth_methods {
-        A::call(incoming)
-    } else {
-        incoming.run::<op::Initialize, _, _>(|_, _| async { Ok(Vec::new()) })
-    }
+    Ok(agreed)
 }
 
 fn agree(own: AgentCapabilities, asked: Asked) -> Agreed {
@@ -55,19 +39,14 @@ fn agree(own: AgentCapabilities, asked: Asked) -> Agreed {
     }
 }
 
-impl ServeOperation for op::Initialize {
-    type Admission<S: Send + Sync + 'static> = ();
-    type Answer<S: Send + Sync + 'static> = Vec<AuthMethod>;
+impl<S: Send + Sync + 'static> ServeRequest<op::Initialize> for Scope<S> {
+    type Answer = Vec<AuthMethod>;
 
-    fn admit<S: Send + Sync + 'static>(_: &Scope<S>, _: &Arc<InitializeRequest>) -> Result<(), RpcError> {
-        Ok(())
-    }
-
-    async fn finish<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        (): &(),
+    async fn finish(
+        call: &Call<op::Initialize, S>,
         outcome: Result<Vec<AuthMethod>>,
     ) -> Result<Reply, RpcError> {
+        let scope = call.context();
         let client = &scope.client;
         let mut methods = outcome.map_err(|error| {
             scope.connection.abandon(client.agreed());
@@ -80,6 +59,12 @@ impl ServeOperation for op::Initialize {
             .auth_methods(methods)
             .agent_info(scope.connection.info.clone());
         Ok(client.wire().initialized(response))
+    }
+}
+
+impl<S: Send + Sync + 'static> Returns<op::Initialize, Vec<AuthMethod>> for Scope<S> {
+    fn answer(value: Vec<AuthMethod>) -> Vec<AuthMethod> {
+        value
     }
 }
 

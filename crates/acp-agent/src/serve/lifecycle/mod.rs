@@ -3,13 +3,11 @@
 //! The macro and the router only know the handlers of operations. Everything that agents have in
 //! common is here.
 
-pub(crate) mod answer;
 pub(crate) mod auth;
 pub(crate) mod close;
 pub(crate) mod initialize;
-pub(crate) mod lists;
 pub(crate) mod open;
-pub(crate) mod own;
+pub(crate) mod outside;
 pub(crate) mod prompt;
 pub(crate) mod rows;
 pub(crate) mod settings;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use acp_handlers::CallContext as _;
+use acp_json::{Node, ReadError};
 use acp_rpc::{Error as RpcError, Reply};
-use acp_types::v1::{NewSessionRequest, SessionId};
+use acp_types::v1::SessionId;
 
 use crate::error::{Error, Result};
-use crate::handler::call::Scope;
-use crate::handler::operation::ServeOperation;
+use crate::handler::scope::Scope;
 use crate::mcp::{OfSession, Servers};
 use crate::open::checks::{check_directories, check_mcp_servers, check_path};
 use crate::open::guard::OpenGuard;
@@ -16,83 +17,155 @@ use crate::open::opening::Opening;
 use crate::open::reopen::Reopening;
 use crate::open::request::OpensSession;
 use crate::open::restored::Stated;
-use crate::serve::stored::{open_recorder, reopen};
 use crate::session::queue::Turns;
 use crate::session::{Entry, Session};
-use crate::store::{RecordKind, StoredState};
+use crate::store::{RecordKind, Recorder, StoreHandle, StoredState};
 use crate::updates::directories::Directories;
 use crate::updates::session_updates::SessionUpdates;
 use crate::updates::settings::{Settings, retain_offered};
 
-impl<O: OpensSession> ServeOperation for O {
-    type Admission<S: Send + Sync + 'static> = OpenGuard<O, S>;
-    type Answer<S: Send + Sync + 'static> = Opened<S>;
+/// Serves an operation that opens a session.
+macro_rules! opens {
+    ($marker:ident) => {
+        impl<S: Send + Sync + 'static> ::acp_handlers::Admit<$crate::op::$marker> for $crate::Scope<S> {
+            type Admission = ::std::sync::Arc<$crate::open::guard::OpenGuard<$crate::op::$marker, S>>;
 
-    fn of_request_for_new(request: NewSessionRequest) -> Option<O::Params> {
-        <O as OpensSession>::of_request_for_new(request)
-    }
+            fn params(
+                &self,
+                params: ::acp_json::Node<'_>,
+            ) -> ::std::result::Result<<$crate::op::$marker as $crate::Op>::Params, ::acp_json::ReadError>
+            {
+                $crate::serve::lifecycle::open::params::<$crate::op::$marker, S>(self, params)
+            }
 
-    fn admit<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        params: &Arc<O::Params>,
-    ) -> Result<OpenGuard<O, S>, RpcError> {
-        check_path("cwd", O::cwd(params))?;
-        check_directories(&scope.client, O::additional_directories(params))?;
-        // If the library connects servers, one that cannot be reached is one that has failed (rule
-        // `acp-mcp-05`).
-        if scope.connection.servers.is_none() {
-            check_mcp_servers(&scope.client, O::mcp_servers(params))?;
-        }
-        let (id, claim) = match named::<O, S>(scope, params) {
-            Some(id) => (id.clone(), Some(scope.connection.sessions.claim_opening(id)?)),
-            None => (SessionId::unique(), None),
-        };
-        let opening = Opening::new(
-            Arc::clone(params),
-            id,
-            scope.client.clone(),
-            scope.cancel.clone(),
-            scope.reopening.as_ref(),
-        );
-        Ok(OpenGuard::new(opening, claim))
-    }
-
-    /// Opens a stored session, and replays it for `session/load`. Begins to connect MCP servers.
-    async fn ready<S: Send + Sync + 'static>(scope: &Scope<S>, guard: &OpenGuard<O, S>) -> Result<()> {
-        let opening = &guard.opening;
-        if let Some(store) = &scope.connection.store
-            && named::<O, S>(scope, opening.request()).is_some()
-        {
-            reopen(store, scope, opening).await?;
-        }
-        if let (Some(store), Some(source)) = (&scope.connection.store, O::forks(opening.request())) {
-            opening.restore(store.state(open_recorder(scope, source), source).await?);
-        }
-        if let Some(servers) = &scope.connection.servers {
-            connect(servers, opening);
-        }
-        Ok(())
-    }
-
-    async fn finish<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        guard: &OpenGuard<O, S>,
-        outcome: Result<Opened<S>>,
-    ) -> Result<Reply, RpcError> {
-        let opening = &guard.opening;
-        let opened = match outcome {
-            Ok(opened) => open(scope, opening, opened).await,
-            Err(error) => Err(error),
-        };
-        match opened {
-            Ok(reply) => Ok(reply),
-            Err(error) => {
-                opening.fail();
-                stop_recording(scope, opening).await;
-                Err(error.into_rpc())
+            fn admit(
+                &self,
+                params: &::std::sync::Arc<<$crate::op::$marker as $crate::Op>::Params>,
+            ) -> ::std::result::Result<Self::Admission, $crate::RpcError> {
+                $crate::serve::lifecycle::open::admit(self, params).map(::std::sync::Arc::new)
             }
         }
+
+        impl<S: Send + Sync + 'static> ::acp_handlers::ServeRequest<$crate::op::$marker>
+            for $crate::Scope<S>
+        {
+            type Answer = $crate::Opened<S>;
+
+            async fn ready(call: &$crate::Call<$crate::op::$marker, S>) -> $crate::Result<()> {
+                $crate::serve::lifecycle::open::ready(call.context(), &call.admission().opening).await
+            }
+
+            async fn finish(
+                call: &$crate::Call<$crate::op::$marker, S>,
+                outcome: $crate::Result<$crate::Opened<S>>,
+            ) -> ::std::result::Result<::acp_rpc::Reply, $crate::RpcError> {
+                let opening = &call.admission().opening;
+                $crate::serve::lifecycle::open::finish(call.context(), opening, outcome).await
+            }
+        }
+    };
+}
+
+pub(crate) use opens;
+
+opens!(NewSession);
+opens!(LoadSession);
+
+/// Reads the params. A stored session that the handler for new ones opens has those already.
+pub(crate) fn params<O: OpensSession, S: Send + Sync + 'static>(
+    scope: &Scope<S>,
+    params: Node<'_>,
+) -> Result<O::Params, ReadError> {
+    let reopened = scope.reopening.as_ref().map(Reopening::request_for_new);
+    match reopened.and_then(O::of_request_for_new) {
+        Some(params) => Ok(params),
+        None => scope.read::<O>(params),
     }
+}
+
+pub(crate) fn admit<O: OpensSession, S>(
+    scope: &Scope<S>,
+    params: &Arc<O::Params>,
+) -> Result<OpenGuard<O, S>, RpcError> {
+    check_path("cwd", O::cwd(params))?;
+    check_directories(&scope.client, O::additional_directories(params))?;
+    // If the library connects servers, one that cannot be reached is one that has failed (rule
+    // `acp-mcp-05`).
+    if scope.connection.servers.is_none() {
+        check_mcp_servers(&scope.client, O::mcp_servers(params))?;
+    }
+    let (id, claim) = match named::<O, S>(scope, params) {
+        Some(id) => (id.clone(), Some(scope.connection.sessions.claim_opening(id)?)),
+        None => (SessionId::unique(), None),
+    };
+    let opening = Opening::new(
+        Arc::clone(params),
+        id,
+        scope.client.clone(),
+        scope.cancel.clone(),
+        scope.reopening.as_ref(),
+    );
+    Ok(OpenGuard::new(opening, claim))
+}
+
+/// Opens a stored session, and replays it for `session/load`. Begins to connect MCP servers.
+pub(crate) async fn ready<O: OpensSession, S>(scope: &Scope<S>, opening: &Opening<O>) -> Result<()> {
+    if let Some(store) = &scope.connection.store
+        && named::<O, S>(scope, opening.request()).is_some()
+    {
+        reopen(store, scope, opening).await?;
+    }
+    if let (Some(store), Some(source)) = (&scope.connection.store, O::forks(opening.request())) {
+        opening.restore(store.state(open_recorder(scope, source), source).await?);
+    }
+    if let Some(servers) = &scope.connection.servers {
+        connect(servers, opening);
+    }
+    Ok(())
+}
+
+pub(crate) async fn finish<O: OpensSession, S: Send + Sync + 'static>(
+    scope: &Scope<S>,
+    opening: &Opening<O>,
+    outcome: Result<Opened<S>>,
+) -> Result<Reply, RpcError> {
+    let opened = match outcome {
+        Ok(opened) => open(scope, opening, opened).await,
+        Err(error) => Err(error),
+    };
+    match opened {
+        Ok(reply) => Ok(reply),
+        Err(error) => {
+            opening.fail();
+            stop_recording(scope, opening).await;
+            Err(error.into_rpc())
+        }
+    }
+}
+
+/// Opens a stored session again, and replays it if the client asks for that.
+///
+/// A session that is already open on this connection goes on being recorded, behind the records
+/// that others have added meanwhile.
+async fn reopen<O: OpensSession, S>(
+    store: &StoreHandle,
+    scope: &Scope<S>,
+    opening: &Opening<O>,
+) -> Result<()> {
+    let (id, cwd) = (opening.session_id(), O::cwd(opening.request()));
+    let recorder = store.reopen(open_recorder(scope, id), id, cwd).await?;
+    // At once. Whatever fails from here on, the recorder is closed again.
+    opening.keep(recorder.clone());
+    opening.restore(recorder.state().await?);
+    if !opening.holds_updates() {
+        scope.cancel.heeding(recorder.replay(&scope.client)).await?;
+    }
+    Ok(())
+}
+
+/// Returns the recorder of a session that is open on this connection.
+fn open_recorder<S>(scope: &Scope<S>, id: &SessionId) -> Option<Recorder> {
+    scope.connection.sessions.get(id).and_then(|session| session.updates().recorder().cloned())
 }
 
 /// Begins to connect the MCP servers of a session. The user learns of failures once the session is

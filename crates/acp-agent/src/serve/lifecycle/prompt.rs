@@ -2,53 +2,50 @@
 
 use std::sync::Arc;
 
+use acp_handlers::{Admit, ServeRequest};
 use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{PromptRequest, PromptResponse, StopReason};
 
 use crate::error::{Error, Result};
-use crate::handler::call::Scope;
-use crate::handler::operation::ServeOperation;
+use crate::handler::scope::{Call, Scope};
 use crate::op;
 use crate::session::running::Running;
 use crate::turn::TurnScope;
 
-impl ServeOperation for op::Prompt {
-    type Admission<S: Send + Sync + 'static> = Running<S>;
-    type Answer<S: Send + Sync + 'static> = PromptResponse;
+impl<S: Send + Sync + 'static> Admit<op::Prompt> for Scope<S> {
+    type Admission = Arc<Running<S>>;
 
-    fn admit<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        params: &Arc<PromptRequest>,
-    ) -> Result<Running<S>, RpcError> {
-        let sessions = &scope.connection.sessions;
+    fn admit(&self, params: &Arc<PromptRequest>) -> Result<Arc<Running<S>>, RpcError> {
+        let sessions = &self.connection.sessions;
         sessions.find(&params.session_id)?;
         // Rules `v1-cap-09`, `v1-turn-14`.
-        let offered = &scope.client.agent_capabilities().prompt_capabilities;
+        let offered = &self.client.agent_capabilities().prompt_capabilities;
         offered.check(&params.prompt).map_err(|error| RpcError::invalid_params(error.to_string()))?;
-        let may_wait = scope.connection.queues_prompts;
+        let may_wait = self.connection.queues_prompts;
         let (session, turn, waits) = sessions.begin_turn(&params.session_id, may_wait, |session| {
-            TurnScope::new(Arc::clone(params), session.updates().clone(), scope.cancel.clone())
+            TurnScope::new(Arc::clone(params), session.updates().clone(), self.cancel.clone())
         })?;
-        Ok(Running::new(session, turn, waits))
+        Ok(Arc::new(Running::new(session, turn, waits)))
     }
+}
+
+impl<S: Send + Sync + 'static> ServeRequest<op::Prompt> for Scope<S> {
+    type Answer = PromptResponse;
 
     /// Holds the turn's place, so that the next turn starts behind the answer of this one, even if
     /// a layer gives that. A prompt that is cancelled while it waits in a layer is answered like
     /// one that waits for its session.
-    fn on_admitted<S: Send + Sync + 'static>(running: &Running<S>, request: &Request) {
+    fn on_admitted(running: &Arc<Running<S>>, request: &Request) {
         request.keep(running.place());
         running.scope().flow().admitted(request);
     }
 
-    async fn ready<S: Send + Sync + 'static>(_: &Scope<S>, running: &Running<S>) -> Result<()> {
-        running.ready().await
+    async fn ready(call: &Call<op::Prompt, S>) -> Result<()> {
+        call.admission().ready().await
     }
 
-    async fn finish<S: Send + Sync + 'static>(
-        _: &Scope<S>,
-        running: &Running<S>,
-        outcome: Result<PromptResponse>,
-    ) -> Result<Reply, RpcError> {
+    async fn finish(call: &Call<op::Prompt, S>, outcome: Result<PromptResponse>) -> Result<Reply, RpcError> {
+        let running = call.admission();
         let stop_reason = outcome.as_ref().map(|response| &response.stop_reason);
         let cancelled = running.end(matches!(stop_reason, Ok(StopReason::EndTurn)));
         let kept = match running.recorder() {

@@ -2,74 +2,63 @@
 
 use std::sync::Arc;
 
+use acp_handlers::{Admit, ServeRequest};
 use acp_rpc::{Error as RpcError, Reply};
 use acp_types::v1::{
-    SessionModeId, SetSessionConfigOptionRequest, SetSessionConfigOptionResponse, SetSessionModeRequest,
+    SetSessionConfigOptionRequest, SetSessionConfigOptionResponse, SetSessionModeRequest,
     SetSessionModeResponse,
 };
 
 use crate::error::{Error, Result};
-use crate::handler::call::Scope;
-use crate::handler::operation::ServeOperation;
+use crate::handler::scope::{Call, Scope};
 use crate::op;
-use crate::serve::lifecycle::answer::answer;
-use crate::serve::lifecycle::rows::HasSession;
 use crate::session::Session;
 use crate::updates::settings::retain_offered;
 
-/// The session, and the mode that it switches to.
-impl<S> HasSession<S> for (Session<S>, SessionModeId) {
-    fn session(&self) -> &Session<S> {
-        &self.0
+impl<S: Send + Sync + 'static> Admit<op::SetMode> for Scope<S> {
+    type Admission = Session<S>;
+
+    fn admit(&self, params: &Arc<SetSessionModeRequest>) -> Result<Session<S>, RpcError> {
+        let session = self.connection.sessions.find(&params.session_id)?;
+        session.updates().settings().check_mode(&params.session_id, &params.mode_id)?;
+        Ok(session)
     }
 }
 
-impl ServeOperation for op::SetMode {
-    type Admission<S: Send + Sync + 'static> = (Session<S>, SessionModeId);
-    type Answer<S: Send + Sync + 'static> = SetSessionModeResponse;
+impl<S: Send + Sync + 'static> ServeRequest<op::SetMode> for Scope<S> {
+    type Answer = SetSessionModeResponse;
 
-    fn admit<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        params: &Arc<SetSessionModeRequest>,
-    ) -> Result<Self::Admission<S>, RpcError> {
-        let session = scope.connection.sessions.find(&params.session_id)?;
-        session.updates().settings().check_mode(&params.session_id, &params.mode_id)?;
-        Ok((session, params.mode_id.clone()))
-    }
-
-    async fn finish<S: Send + Sync + 'static>(
-        _: &Scope<S>,
-        (session, mode): &(Session<S>, SessionModeId),
+    async fn finish(
+        call: &Call<op::SetMode, S>,
         outcome: Result<SetSessionModeResponse>,
     ) -> Result<Reply, RpcError> {
         if outcome.is_ok() {
-            session.updates().keep_mode(mode).await?;
+            call.admission().updates().keep_mode(&call.params().mode_id).await?;
         }
-        answer(outcome)
+        call.context().answer(outcome)
     }
 }
 
-impl ServeOperation for op::SetConfigOption {
-    type Admission<S: Send + Sync + 'static> = Session<S>;
-    type Answer<S: Send + Sync + 'static> = SetSessionConfigOptionResponse;
+impl<S: Send + Sync + 'static> Admit<op::SetConfigOption> for Scope<S> {
+    type Admission = Session<S>;
 
-    fn admit<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        params: &Arc<SetSessionConfigOptionRequest>,
-    ) -> Result<Self::Admission<S>, RpcError> {
-        let session = scope.connection.sessions.find(&params.session_id)?;
+    fn admit(&self, params: &Arc<SetSessionConfigOptionRequest>) -> Result<Session<S>, RpcError> {
+        let session = self.connection.sessions.find(&params.session_id)?;
         session.updates().settings().check_option(params)?;
         Ok(session)
     }
+}
 
-    async fn finish<S: Send + Sync + 'static>(
-        scope: &Scope<S>,
-        session: &Session<S>,
+impl<S: Send + Sync + 'static> ServeRequest<op::SetConfigOption> for Scope<S> {
+    type Answer = SetSessionConfigOptionResponse;
+
+    async fn finish(
+        call: &Call<op::SetConfigOption, S>,
         outcome: Result<SetSessionConfigOptionResponse>,
     ) -> Result<Reply, RpcError> {
         let mut response = outcome.map_err(Error::into_rpc)?;
-        let hidden = retain_offered(&mut response.config_options, scope.client.capabilities());
-        session.updates().keep_options(&response.config_options, hidden).await?;
-        Ok(Reply::new(response))
+        let hidden = retain_offered(&mut response.config_options, call.context().client.capabilities());
+        call.admission().updates().keep_options(&response.config_options, hidden).await?;
+        call.context().answer(Ok(response))
     }
 }

@@ -1,7 +1,17 @@
 //! Messages of the client.
 
 use acp_json::{Node, ReadError};
-use acp_types::v1::{CancelNotification, SessionId};
+use acp_types::method::Method as _;
+use acp_types::v1::{CancelNotification, SessionId, methods};
+
+pub(in crate::wire) fn is_cancel(method: &str) -> bool {
+    method == methods::SessionCancel::NAME
+}
+
+#[cfg(feature = "unstable")]
+pub(in crate::wire) fn is_mcp_message(method: &str) -> bool {
+    method == methods::McpMessageNotify::NAME
+}
 
 pub(in crate::wire) fn cancelled_session(params: Node<'_>) -> Result<SessionId, ReadError> {
     acp_json::read::<CancelNotification>(params).map(|cancel| cancel.session_id)

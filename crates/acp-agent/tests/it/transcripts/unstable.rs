@@ -5,7 +5,7 @@ use acp_agent::types::{
     SessionStatus, SessionStatusRequest, SessionStatusResponse, SetProviderRequest, SetSessionTitleRequest,
     methods,
 };
-use acp_agent::{Error, ForkSession};
+use acp_agent::{Conflict, Error, ForkSession};
 
 use super::*;
 
@@ -117,13 +117,8 @@ fn script() -> Vec<Line> {
 #[tokio::test]
 async fn unstable_operations_are_the_same_in_a_block_and_a_router() {
     let said = compare(Unstable, router(), script()).await;
-    let unserved: Vec<_> = Operation::ALL
-        .iter()
-        .filter(|operation| {
-            !Unstable::PROFILE.operations.contains(**operation)
-                && !Stable::PROFILE.operations.contains(**operation)
-        })
-        .collect();
+    let served = [served(&Arc::new(Unstable)), served(&Arc::new(Stable))].concat();
+    let unserved: Vec<_> = Operation::ALL.iter().filter(|operation| !served.contains(operation)).collect();
     assert!(unserved.is_empty(), "no agent here has {unserved:?}");
     let initialized: Value = serde_json::from_str(&said[0]).unwrap();
     let advertised = &initialized["result"]["agentCapabilities"];
@@ -138,13 +133,16 @@ async fn unstable_operations_are_the_same_in_a_block_and_a_router() {
 }
 
 #[tokio::test]
-async fn an_incomplete_capability_is_neither_advertised_nor_served() {
+async fn an_incomplete_capability_is_a_mistake() {
     let router = Router::new("half", "1", Unstable)
         .on::<op::Prompt, _>(Unstable::prompt)
         .on::<op::SetProvider, _>(Unstable::set_provider)
         .on::<op::ListProviders, _>(Unstable::list_providers);
-    let mut wire = Wire::serve(router);
-    let initialized = wire.initialize(json!({})).await;
-    assert_eq!(initialized["agentCapabilities"].get("providers"), None);
-    wire.refused("providers/list", json!({}), -32601, &["providers"]).await;
+    let (_, transport) = acp_agent::Transport::duplex();
+    let error = acp_agent::serve(router, transport).await.unwrap_err();
+    let acp_agent::Error::Conflict(Conflict::Incomplete { capability, missing }) = &error else {
+        panic!("{error}")
+    };
+    assert_eq!((*capability, missing.as_slice()), ("providers", ["providers/disable"].as_slice()));
+    assert!(error.to_string().contains("`providers/disable`"), "{error}");
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use acp_types::Value;
 use acp_types::v1::RequestPermissionRequest;
 
-use crate::Choice;
+use crate::PermissionAnswer;
 use crate::sessions::session_state::SessionState;
 
 /// The number of decisions that are remembered of a session, and the bytes of their keys. The
@@ -23,7 +23,7 @@ pub(super) struct Memory(Mutex<Vec<Remembered>>);
 struct Remembered {
     session: Weak<SessionState>,
     /// By the keys of the runs.
-    decisions: VecDeque<(String, Choice)>,
+    decisions: VecDeque<(String, PermissionAnswer)>,
 }
 
 /// Returns the key of a run: everything that the request says about the tool's work. `None` if it
@@ -40,13 +40,13 @@ pub(super) fn key(request: &RequestPermissionRequest) -> Option<String> {
 
 impl Memory {
     /// Returns the lasting decision about such a run in this session.
-    pub(super) fn recall(&self, session: &Arc<SessionState>, key: &str) -> Option<Choice> {
+    pub(super) fn recall(&self, session: &Arc<SessionState>, key: &str) -> Option<PermissionAnswer> {
         let table = self.table();
         let remembered = table.iter().find(|of| of.is(session))?;
         remembered.decisions.iter().find(|(known, _)| known == key).map(|(_, choice)| choice.clone())
     }
 
-    pub(super) fn keep(&self, session: &Arc<SessionState>, key: String, choice: Choice) {
+    pub(super) fn keep(&self, session: &Arc<SessionState>, key: String, choice: PermissionAnswer) {
         let mut table = self.table();
         table.retain(|of| of.session.upgrade().is_some_and(|session| !session.over().is_cancelled()));
         if key.len() > BYTES || session.over().is_cancelled() {
@@ -71,7 +71,7 @@ impl Remembered {
         std::ptr::eq(self.session.as_ptr(), Arc::as_ptr(session))
     }
 
-    fn add(&mut self, key: String, choice: Choice) {
+    fn add(&mut self, key: String, choice: PermissionAnswer) {
         self.decisions.retain(|(known, _)| *known != key);
         self.decisions.push_back((key, choice));
         let mut bytes: usize = self.decisions.iter().map(|(key, _)| key.len()).sum();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use acp_types::v1::{RequestPermissionOutcome, RequestPermissionRequest, ToolKind};
 
 use super::memory::{self, Memory};
-use crate::Choice;
+use crate::PermissionAnswer;
 use crate::{Client, Context, Handlers};
 
 /// A policy for `session/request_permission`: one answer for all, by the kind of tool, or by
@@ -25,7 +25,7 @@ use crate::{Client, Context, Handlers};
 ///
 /// ```
 /// use acp_client::v1::ToolKind;
-/// use acp_client::{Choice, PermissionPolicy};
+/// use acp_client::{PermissionAnswer, PermissionPolicy};
 ///
 /// let policy = PermissionPolicy::by_kind([
 ///         (ToolKind::Read, PermissionPolicy::allow_once()),
@@ -34,7 +34,7 @@ use crate::{Client, Context, Handlers};
 ///     ])
 ///     .or_ask(async |request| {
 ///         // … show `request.tool_call` with `request.options` to the user …
-///         Choice::AllowAlways
+///         PermissionAnswer::AllowAlways
 ///     })
 ///     .remember();
 /// ```
@@ -42,10 +42,10 @@ use crate::{Client, Context, Handlers};
 pub struct PermissionPolicy(Arc<Rule>);
 
 type Key = Box<dyn Fn(&RequestPermissionRequest) -> Option<String> + Send + Sync>;
-type Asked = Pin<Box<dyn Future<Output = Choice> + Send>>;
+type Asked = Pin<Box<dyn Future<Output = PermissionAnswer> + Send>>;
 
 enum Rule {
-    Fixed(Choice),
+    Fixed(PermissionAnswer),
     Ask(Box<dyn Fn(RequestPermissionRequest) -> Asked + Send + Sync>),
     ByKind(Vec<(ToolKind, PermissionPolicy)>),
     Or(PermissionPolicy, PermissionPolicy),
@@ -56,7 +56,7 @@ enum Rule {
 #[derive(Debug)]
 enum Verdict {
     /// An offered option fits this choice, or it needs none.
-    Decided(Choice),
+    Decided(PermissionAnswer),
     /// No offered option fits.
     NotOffered,
     /// The rule does not cover such a request.
@@ -67,32 +67,32 @@ impl PermissionPolicy {
     /// Rejects everything. This is the policy of a client without another one.
     #[must_use]
     pub fn reject() -> Self {
-        Self::of(Rule::Fixed(Choice::RejectOnce))
+        Self::of(Rule::Fixed(PermissionAnswer::RejectOnce))
     }
 
     /// Rejects everything, and lets the agent stop asking.
     #[must_use]
     pub fn reject_always() -> Self {
-        Self::of(Rule::Fixed(Choice::RejectAlways))
+        Self::of(Rule::Fixed(PermissionAnswer::RejectAlways))
     }
 
     /// Allows every run, but only this one.
     #[must_use]
     pub fn allow_once() -> Self {
-        Self::of(Rule::Fixed(Choice::AllowOnce))
+        Self::of(Rule::Fixed(PermissionAnswer::AllowOnce))
     }
 
     /// Allows everything, and lets the agent stop asking.
     #[must_use]
     pub fn allow_always() -> Self {
-        Self::of(Rule::Fixed(Choice::AllowAlways))
+        Self::of(Rule::Fixed(PermissionAnswer::AllowAlways))
     }
 
     /// Asks `callback`. It runs as a task of its own. If the turn is cancelled meanwhile, it is
     /// dropped and the answer is `cancelled`.
     pub fn ask<F>(callback: impl Fn(RequestPermissionRequest) -> F + Send + Sync + 'static) -> Self
     where
-        F: Future<Output = Choice> + Send + 'static,
+        F: Future<Output = PermissionAnswer> + Send + 'static,
     {
         Self::of(Rule::Ask(Box::new(move |request| Box::pin(callback(request)))))
     }
@@ -119,7 +119,7 @@ impl PermissionPolicy {
     #[must_use]
     pub fn or_ask<F>(self, callback: impl Fn(RequestPermissionRequest) -> F + Send + Sync + 'static) -> Self
     where
-        F: Future<Output = Choice> + Send + 'static,
+        F: Future<Output = PermissionAnswer> + Send + 'static,
     {
         self.or(Self::ask(callback))
     }
@@ -140,9 +140,9 @@ impl PermissionPolicy {
     /// the same text. A run for which it returns `None` is not remembered.
     ///
     /// ```
-    /// # use acp_client::{Choice, PermissionPolicy};
+    /// # use acp_client::{PermissionAnswer, PermissionPolicy};
     /// // Who once allowed edits of a file always is not asked again about other edits of it.
-    /// let policy = PermissionPolicy::ask(async |_| Choice::AllowAlways).remember_by(|request| {
+    /// let policy = PermissionPolicy::ask(async |_| PermissionAnswer::AllowAlways).remember_by(|request| {
     ///     let [file] = request.tool_call.locations.as_deref()? else { return None };
     ///     Some(format!("{:?} {}", request.tool_call.kind.as_ref()?, file.path))
     /// });
@@ -164,7 +164,7 @@ impl PermissionPolicy {
         match self.judge(&request, context).await {
             Verdict::Decided(choice) => choice.among(&request),
             Verdict::NotOffered => RequestPermissionOutcome::Cancelled,
-            Verdict::NoRule => Choice::RejectOnce.among(&request),
+            Verdict::NoRule => PermissionAnswer::RejectOnce.among(&request),
         }
     }
 
@@ -216,7 +216,7 @@ impl PermissionPolicy {
         }
         let verdict = self.judge(request, context).await;
         if let Verdict::Decided(choice) = &verdict
-            && let Some(choice) = choice.for_good(request)
+            && let Some(choice) = for_good(choice, request)
         {
             memory.keep(&session, key, choice);
         }
@@ -225,11 +225,20 @@ impl PermissionPolicy {
 }
 
 impl Verdict {
-    fn of(choice: Choice, request: &RequestPermissionRequest) -> Self {
+    fn of(choice: PermissionAnswer, request: &RequestPermissionRequest) -> Self {
         // Closing a question is a decision too, so nobody else is asked.
-        let is_decided = choice == Choice::Cancel || choice.option(request).is_some();
+        let is_decided = choice == PermissionAnswer::Cancelled || choice.option(request).is_some();
         if is_decided { Self::Decided(choice) } else { Self::NotOffered }
     }
+}
+
+/// Returns the answer to later requests of the same run, if this answer holds for them.
+fn for_good(answer: &PermissionAnswer, request: &RequestPermissionRequest) -> Option<PermissionAnswer> {
+    let answer = match answer {
+        PermissionAnswer::Option(_) => PermissionAnswer::from(&answer.option(request)?.kind),
+        answer => answer.clone(),
+    };
+    matches!(answer, PermissionAnswer::AllowAlways | PermissionAnswer::RejectAlways).then_some(answer)
 }
 
 impl Default for PermissionPolicy {

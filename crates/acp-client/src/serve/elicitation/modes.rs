@@ -10,8 +10,8 @@ use acp_types::v1::{
 };
 
 use crate::serve::elicitation::pages::{Pages, Visit};
-use crate::serve::elicitation::question::{ElicitationAnswer, FormElicitation, UrlElicitation};
-use crate::{Context, RpcError};
+use crate::serve::elicitation::question::{FormElicitation, UrlElicitation};
+use crate::{Context, ElicitationAnswer, RpcError};
 
 type Values = Map<ElicitationContentValue>;
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;

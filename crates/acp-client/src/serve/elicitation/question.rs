@@ -49,14 +49,3 @@ pub struct UrlElicitation {
     /// Data of extensions.
     pub meta: Option<Meta>,
 }
-
-/// The user's answer to a [`FormElicitation`] or a [`UrlElicitation`].
-#[derive(Clone, Debug, PartialEq)]
-pub enum ElicitationAnswer<T = ()> {
-    /// The user agrees: with these values, or to opening the page.
-    Accept(T),
-    /// The user refuses.
-    Decline,
-    /// The user closed the question without an answer.
-    Cancel,
-}

@@ -13,9 +13,9 @@ use crate::error::Result;
 use crate::op::{self, Op as _};
 use crate::serve::elicitation::modes::{Modes, allowed};
 use crate::serve::elicitation::pages::Visit;
-use crate::serve::elicitation::question::{ElicitationAnswer, FormElicitation, UrlElicitation};
+use crate::serve::elicitation::question::{FormElicitation, UrlElicitation};
 use crate::serve::serve_op::answer;
-use crate::{Call, Context, Handlers, RpcError};
+use crate::{Call, Context, ElicitationAnswer, Handlers, RpcError};
 
 /// The parts of `elicitation/create` that clients can serve.
 const FORM: &str = "elicitation/create, form";

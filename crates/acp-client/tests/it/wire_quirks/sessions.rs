@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use acp_client::v1::RequestPermissionRequest;
-use acp_client::{Choice, Entry, Event, PermissionPolicy, Transcript, Value as Json};
+use acp_client::{Entry, Event, PermissionAnswer, PermissionPolicy, Transcript, Value as Json};
 use serde_json::json;
 
 use super::{ask, events, plain, prompt};
@@ -79,7 +79,7 @@ async fn tool_calls_that_were_never_announced() {
     let heard = Arc::clone(&asked);
     let policy = PermissionPolicy::ask(move |request| {
         heard.lock().expect("not poisoned").push(request);
-        async { Choice::AllowOnce }
+        async { PermissionAnswer::AllowOnce }
     });
     let (session, mut wire) = with_session(|connect| connect.permissions(policy)).await;
     let (mut turn, request) = prompt(&session, &mut wire).await;

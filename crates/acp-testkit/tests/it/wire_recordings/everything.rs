@@ -170,8 +170,8 @@ async fn tools(turn: &Turn) -> Result<()> {
 async fn ask(turn: &Turn) -> Result<()> {
     turn.ask(&call("allowed")).await?;
     for title in ["strange", "broken"] {
-        if let Err(error) = turn.ask(&call(title)).await {
-            turn.say(error.to_string()).await?;
+        if turn.ask(&call(title)).await.is_err() {
+            turn.say("refused").await?;
         }
     }
     turn.ask(&call("cancelled")).await.map(drop)
@@ -183,8 +183,8 @@ async fn files(turn: &Turn) -> Result<()> {
     turn.say(fs.read_lines("/a", 2, 3).await?).await?;
     fs.write_text("/b", "text\n").await?;
     for failed in [fs.read_text("/none").await.map(drop), fs.write_text("/b", "").await] {
-        if let Err(error) = failed {
-            turn.say(error.to_string()).await?;
+        if failed.is_err() {
+            turn.say("refused").await?;
         }
     }
     Ok(())

@@ -33,7 +33,8 @@ impl Diff {
     /// ```
     /// use std::path::Path;
     ///
-    /// use acp_types::v1::{Diff, NotUnicode};
+    /// use acp_types::v1::Diff;
+    /// use acp_types::v1::ext::NotUnicode;
     ///
     /// let notes = Path::new("/work").join("notes.txt");
     /// let diff = Diff::of_file(&notes, "new")?.old_text("old");

@@ -99,6 +99,15 @@ pub(super) fn conversion(
     Ok(Conversion::From)
 }
 
+/// Finds the member of the response that a hook returns.
+pub(super) fn part(schema: &Schema, method: &Method, ty: &str) -> Result<Conversion> {
+    let name = method.response.as_deref().context("`hook`: a notification is not answered")?;
+    let (_, response) = object(schema, name).with_context(|| format!("`{name}` is not an object"))?;
+    let has = response.fields.iter().any(|field| field.ty.to_string() == ty);
+    ensure!(has, "`hook`: `{name}` has no member of the type `{ty}`");
+    Ok(Conversion::From)
+}
+
 impl Conversion {
     /// The statements that make the response of `value`.
     pub(super) fn of_self(&self, response: &str) -> TokenStream {

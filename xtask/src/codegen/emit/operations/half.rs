@@ -12,6 +12,8 @@ pub(super) struct Half {
     pub(super) section: &'static str,
     /// The name of the table in `acp-macros`.
     pub(super) table: &'static str,
+    /// The name of the table of hooks there.
+    pub(super) hooks: &'static str,
     /// The prefix of all its capabilities.
     pub(super) capabilities: &'static str,
     pub(super) folder: &'static str,
@@ -29,6 +31,7 @@ pub(super) const AGENTS: Half = Half {
     side: Side::Agent,
     section: "operations",
     table: "AGENT_OPERATIONS",
+    hooks: "AGENT_HOOKS",
     capabilities: "agentCapabilities.",
     folder: "crates/acp-agent/src/generated",
     rules: "crates/acp-agent/src/macro.md",
@@ -42,6 +45,7 @@ pub(super) const CLIENTS: Half = Half {
     side: Side::Client,
     section: "client_operations",
     table: "CLIENT_OPERATIONS",
+    hooks: "CLIENT_HOOKS",
     capabilities: "clientCapabilities.",
     folder: "crates/acp-client/src/generated",
     rules: "crates/acp-client/src/macro.md",

@@ -18,11 +18,10 @@ pub(super) fn emit(schema: &Schema, operations: &[Operation<'_>], half: &Half) -
     let types = operations.iter().flat_map(|operation| types(schema, operation));
     let mut items = imports(types);
     let library = match half.side {
-        Side::Client => {
-            "use acp_handlers::{Answered, Notified};\nuse acp_rpc::Reply;\n\nuse crate::{Argument, Call, Context, FromCall, Returns, op};\n"
-        }
+        Side::Client => "use crate::{Argument, Call, Context, FromCall, Returns, op};\n",
         _ => {
-            "use crate::serve::lifecycle::rows;\nuse crate::{Agent, Call, FromCall, IntoReply, Opened, Result, op};\n"
+            "use crate::handler::arguments::Asks;\nuse crate::serve::lifecycle::rows;\n\
+             use crate::{Argument, Call, FromCall, Opened, Returns, Scope, op};\n"
         }
     };
     items.push(Item::Text(library.to_owned()));
@@ -48,7 +47,9 @@ fn types<'s>(schema: &'s Schema, operation: &Operation<'s>) -> impl Iterator<Ite
     let returns = operation.returns.iter().map(|(ty, _)| *ty);
     // A session that is opened is made a response of later.
     let response = operation.method.response.as_deref().filter(|_| !operation.opens() || !operation.by_hand);
-    let all = takes.chain(returns).chain([operation.method.params.as_str()]).chain(response);
+    let asks_in_session = operation.half.side == Side::Agent && operation.session == Membership::On;
+    let session = asks_in_session.then_some("SessionId");
+    let all = takes.chain(returns).chain([operation.method.params.as_str()]).chain(response).chain(session);
     let unstable = operation.method.unstable;
     all.flat_map(|ty| definitions_in(schema, ty)).map(move |(name, _)| (name, unstable))
 }
@@ -66,23 +67,14 @@ fn arguments(operation: &Operation<'_>) -> impl Iterator<Item = TokenStream> {
     });
     [params].into_iter().chain(members).map(move |(ty, value)| {
         let ty = ident(ty);
-        match operation.half.side {
-            Side::Client => quote! {
-                #gate
-                impl FromCall<op::#marker, Context> for #ty {
-                    fn from_call(call: &mut Call<op::#marker>) -> Argument<'_, Self> {
-                        Argument::now(#value)
-                    }
+        let Cx { generics, context, arguments } = of_side(operation);
+        quote! {
+            #gate
+            impl #generics FromCall<op::#marker, #context> for #ty {
+                fn from_call(call: &mut Call<op::#marker #arguments>) -> Argument<'_, Self> {
+                    Argument::now(#value)
                 }
-            },
-            _ => quote! {
-                #gate
-                impl<A: Agent> FromCall<op::#marker, A> for #ty {
-                    fn from_call(call: &mut Call<op::#marker, A::Session>) -> Result<Self> {
-                        Ok(#value)
-                    }
-                }
-            },
+            }
         }
     })
 }
@@ -123,64 +115,78 @@ fn reply(operation: &Operation<'_>, ty: &str, value: TokenStream, is_block: bool
             (quote!(#response), value)
         }
     };
+    let Cx { generics, context, .. } = of_side(operation);
+    quote! {
+        #gate
+        impl #generics Returns<op::#marker, #ty> for #context {
+            fn answer(#argument: #ty) -> #answer {
+                #value
+            }
+        }
+    }
+}
+
+/// The context of a side in code: its type, its parameters, and those that a call of it takes.
+struct Cx {
+    generics: TokenStream,
+    context: TokenStream,
+    arguments: TokenStream,
+}
+
+fn of_side(operation: &Operation<'_>) -> Cx {
     match operation.half.side {
-        Side::Client => quote! {
-            #gate
-            impl Returns<op::#marker, #ty> for Context {
-                fn answer(#argument: #ty) -> #answer {
-                    #value
-                }
-            }
-        },
-        _ => quote! {
-            #gate
-            impl<S: Send + Sync + 'static> IntoReply<op::#marker, S> for #ty {
-                fn into_reply(self) -> #answer {
-                    let #argument = self;
-                    #value
-                }
-            }
+        Side::Client => Cx { generics: quote!(), context: quote!(Context), arguments: quote!() },
+        _ => Cx {
+            generics: quote!(<S: Send + Sync + 'static>),
+            context: quote!(Scope<S>),
+            arguments: quote!(, S),
         },
     }
 }
 
-/// Calls of the library's macros: one for each column that says something.
+/// The service by the machine, and calls of the library's macros: one for each column that says
+/// something.
 fn served(operation: &Operation<'_>) -> Vec<TokenStream> {
     let (gate, marker) = (operation.gate(), operation.marker());
-    let mut calls = Vec::new();
-    let mut call = |name: &str, arguments: TokenStream| {
-        let name = ident(name);
-        calls.push(quote!(#gate rows::#name!(#arguments);));
-    };
+    let mut items = Vec::new();
     if operation.half.side == Side::Client {
-        return if operation.by_hand { calls } else { vec![default(operation)] };
+        return if operation.by_hand { items } else { vec![default(operation)] };
     }
     if !operation.by_hand {
         match operation.session {
-            Membership::None => call("served", quote!(outside_sessions #marker)),
-            Membership::On => call("served", quote!(on_session #marker)),
-            Membership::Ends => call("served", quote!(ends_session #marker)),
+            Membership::None => items.extend([
+                quote!(#gate impl crate::serve::lifecycle::outside::Outside for op::#marker {}),
+                default(operation),
+            ]),
+            Membership::On => {
+                items.extend([quote!(#gate rows::served!(on_session #marker);), default(operation)]);
+            }
+            Membership::Ends => items.push(quote!(#gate rows::served!(ends_session #marker);)),
             Membership::Opens { named_by_client } => {
                 let params = ident(&operation.method.params);
                 let response = ident(operation.method.response.as_deref().unwrap_or_default());
                 let named = ident(if named_by_client { "named_by_client" } else { "named_by_agent" });
-                call("served", quote!(opens_session #marker, #params => #response, #named));
+                items.push(quote!(#gate rows::served!(opens_session #marker, #params => #response, #named);));
             }
         }
     }
     match operation.session {
-        Membership::On => call("session", quote!(#marker)),
-        Membership::Opens { .. } => call("mcp", quote!(#marker)),
+        Membership::On => items.push(quote!(#gate rows::session!(#marker);)),
+        Membership::Opens { .. } => items.push(quote!(#gate rows::mcp!(#marker);)),
         Membership::Ends | Membership::None => {}
     }
-    match operation.session {
-        // Nobody waits for a notification.
-        _ if !operation.is_request() || has_turn(operation) => {}
-        Membership::On => call("asks", quote!(in_session #marker)),
-        _ => call("asks", quote!(by_request #marker)),
+    // Nobody waits for a notification.
+    if operation.is_request() && !has_turn(operation) {
+        let session = (operation.session == Membership::On).then(|| {
+            quote! {
+                fn session(params: &Self::Params) -> Option<&SessionId> {
+                    Some(&params.session_id)
+                }
+            }
+        });
+        items.push(quote!(#gate impl Asks for op::#marker { #session }));
     }
-    calls.extend(notified(operation));
-    calls
+    items
 }
 
 /// The work that the machine does by itself: none around the handler.
@@ -189,22 +195,19 @@ fn default(operation: &Operation<'_>) -> TokenStream {
     match operation.method.response.as_deref().map(ident) {
         Some(response) => quote! {
             #gate
-            impl Answered for op::#marker {
+            impl acp_handlers::Answered for op::#marker {
                 type Answer = #response;
 
-                fn reply(answer: #response, write: impl FnOnce(#response) -> Reply) -> Reply {
+                fn reply(
+                    answer: #response,
+                    write: impl FnOnce(#response) -> acp_rpc::Reply,
+                ) -> acp_rpc::Reply {
                     write(answer)
                 }
             }
         },
-        None => quote!(#gate impl Notified for op::#marker {}),
+        None => quote!(#gate impl acp_handlers::Notified for op::#marker {}),
     }
-}
-
-/// The trait by which routers take handlers that answer nothing.
-fn notified(operation: &Operation<'_>) -> Option<TokenStream> {
-    let (gate, marker) = (operation.gate(), operation.marker());
-    (!operation.is_request()).then(|| quote!(#gate impl crate::Notified for op::#marker {}))
 }
 
 /// Tells whether its handlers have a `Turn`, which has the verbs of an `Elicitation`.

@@ -12,9 +12,9 @@ use crate::codegen::emit::context::{Context, gate, ident};
 use crate::codegen::format::Item;
 use crate::codegen::ir::{Method, Side};
 
-pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
+pub(super) fn emit(operations: &[Operation<'_>], hooks: &[Operation<'_>], half: &Half) -> Vec<Item> {
     let mut items = vec![Item::Text("use acp_types::Meta;\n".to_owned())];
-    let types = operations.iter().flat_map(|operation| {
+    let types = operations.iter().chain(hooks).flat_map(|operation| {
         let Method { params, response, unstable, .. } = operation.method;
         let session = is_on_session_of_client(operation).then_some("SessionId");
         [Some(params.as_str()), response.as_deref(), session].into_iter().flatten().map(|ty| (ty, *unstable))
@@ -23,11 +23,14 @@ pub(super) fn emit(operations: &[Operation<'_>], half: &Half) -> Vec<Item> {
     let library = if half.side == Side::Client {
         "use acp_handlers::OnSession;\n\nuse crate::op::Op;\n"
     } else {
-        "use crate::op::{Op, Sealed};\n"
+        "use crate::op::Op;\n"
     };
     items.push(Item::Text(library.to_owned()));
     items.extend(operation_enum(operations, half).map(Item::Tokens));
-    items.extend(operations.iter().flat_map(marker).filter(|tokens| !tokens.is_empty()).map(Item::Tokens));
+    items.extend((half.side == Side::Agent).then(|| Item::Tokens(columns(operations))));
+    items.extend(
+        operations.iter().chain(hooks).flat_map(marker).filter(|tokens| !tokens.is_empty()).map(Item::Tokens),
+    );
     items
 }
 
@@ -148,14 +151,42 @@ fn operation_enum(operations: &[Operation<'_>], half: &Half) -> [TokenStream; 2]
     ]
 }
 
-fn marker(operation: &Operation<'_>) -> [TokenStream; 4] {
+/// The columns that only the operations of agents have.
+fn columns(operations: &[Operation<'_>]) -> TokenStream {
+    let chosen = |is_chosen: fn(&Operation<'_>) -> bool| {
+        let chosen: Vec<_> = operations.iter().filter(|operation| is_chosen(operation)).collect();
+        let gates: Vec<_> = chosen.iter().map(|operation| operation.gate()).collect();
+        let variants: Vec<_> = chosen.iter().map(|operation| operation.marker()).collect();
+        (gates, variants)
+    };
+    let (stored_gates, stored) = chosen(|operation| operation.stored);
+    let (exempt_gates, exempt) = chosen(|operation| operation.before_login);
+    quote! {
+        impl Operation {
+            /// The operations that an agent with a store of sessions has without functions.
+            pub(crate) const STORED: &[Operation] = &[#(#stored_gates Operation::#stored),*];
+
+            /// Tells whether the operation waits for the login, where the agent requires one.
+            pub(crate) const fn needs_login(self) -> bool {
+                match self {
+                    #(#exempt_gates Operation::#exempt => false,)*
+                    _ => true,
+                }
+            }
+        }
+    }
+}
+
+fn marker(operation: &Operation<'_>) -> [TokenStream; 3] {
     let (name, method) = (&operation.name, &operation.method.name);
     let (marker, params) = (operation.marker(), ident(&operation.method.params));
     let response = match &operation.method.response {
         Some(response) => ident(response).into_token_stream(),
         None => quote!(()),
     };
-    let (docs, gate) = (Context::wording(Some(operation.doc)), operation.gate());
+    let during = format!("`{method}`, which the library answers. It calls the hook `{name}` for that.");
+    let doc = if operation.hook { &during } else { operation.doc };
+    let (docs, gate) = (Context::wording(Some(doc)), operation.gate());
     let on_session = is_on_session_of_client(operation).then(|| {
         quote! {
             #gate
@@ -182,9 +213,5 @@ fn marker(operation: &Operation<'_>) -> [TokenStream; 4] {
             }
         },
         on_session.unwrap_or_default(),
-        match operation.half.side {
-            Side::Client => TokenStream::new(),
-            _ => quote!(#gate impl Sealed for #marker {}),
-        },
     ]
 }

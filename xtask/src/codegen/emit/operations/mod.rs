@@ -36,21 +36,22 @@ pub fn emit(root: &Path, schema: &Schema, overlay: &Overlay, header: &str) -> Re
         Output { path: rust_file(macros, "mod"), text: module(header, &["methods", "operations"]) },
         Output { path: rust_file(macros, "methods"), text: table(&[method_table(schema)])? },
     ];
-    let mut tables = vec![Item::Text("use crate::operation::Operation;\n".to_owned())];
+    let mut tables = vec![Item::Text("use crate::operation::{Hook, Operation};\n".to_owned())];
     let mut halves = Vec::new();
     for half in [&AGENTS, &CLIENTS] {
-        let operations = collect(schema, overlay, half)?;
+        let (hooks, operations): (Vec<_>, Vec<_>) =
+            collect(schema, overlay, half)?.into_iter().partition(|operation| operation.hook);
         // A schema of an earlier release may go without the functions of one side.
         if half.side == Side::Client && operations.is_empty() {
             continue;
         }
-        tables.push(operation_table(&operations, half));
+        tables.extend([operation_table(&operations, half), hook_table(&hooks, half)]);
         let folder = Path::new(half.folder);
         let mut modules = vec!["capabilities", "handlers", "op"];
         let mut code = vec![
             ("capabilities", capabilities::emit(schema, &operations, half)?),
             ("handlers", handlers::emit(schema, &operations, half)),
-            ("op", markers::emit(&operations, half)),
+            ("op", markers::emit(&operations, &hooks, half)),
         ];
         if half.side == Side::Agent {
             modules.push("opening");
@@ -111,6 +112,25 @@ fn operation_table(operations: &[Operation<'_>], half: &Half) -> Item {
             "    Operation {{\n        name: {name:?},\n        marker: {marker:?},\n        method: {method:?},\n        \
              doc: {doc:?},\n        capability: {capability:?},\n        notification: {notification},\n        \
              unstable: {unstable},\n    }},",
+        );
+    }
+    text.push_str("];\n");
+    Item::Text(text)
+}
+
+/// The hooks as the macro knows them.
+fn hook_table(hooks: &[Operation<'_>], half: &Half) -> Item {
+    let Half { article, attribute, hooks: table, .. } = half;
+    let mut text = format!(
+        "/// Every hook {article} {attribute} may have, by the name of its function.\n\
+         pub(crate) const {table}: &[Hook] = &[\n",
+    );
+    for Operation { name, marker, doc, method, .. } in hooks {
+        let method = &method.name;
+        let _ = writeln!(
+            text,
+            "    Hook {{\n        name: {name:?},\n        marker: {marker:?},\n        method: {method:?},\n        \
+             doc: {doc:?},\n    }},",
         );
     }
     text.push_str("];\n");

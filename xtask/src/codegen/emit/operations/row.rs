@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use proc_macro2::{Ident, TokenStream};
 
-use super::convert::{Argument, Conversion, argument, conversion};
+use super::convert::{Argument, Conversion, argument, conversion, part};
 use super::half::{AGENTS, CLIENTS, Half};
 use super::membership::{Membership, membership};
 use crate::codegen::emit::context::{gate, ident};
@@ -27,6 +27,12 @@ pub(super) struct Operation<'s> {
     pub(super) answer: Option<&'s str>,
     /// The library has the code around its handler.
     pub(super) by_hand: bool,
+    /// The library answers the method, and calls the function for a part of the answer.
+    pub(super) hook: bool,
+    /// It is served before the login as well.
+    pub(super) before_login: bool,
+    /// An agent with a store has it without a function.
+    pub(super) stored: bool,
     /// The text of the tables.
     pub(super) advertised: String,
 }
@@ -85,15 +91,19 @@ fn row<'s>(
     let method = method.with_context(|| format!("\"{wire}\" is not handled by {article} {attribute}"))?;
     let session = membership(schema, method, *side, required("session")?)?;
     let answer = text("answer");
-    let by_hand = overlay.nested_flag(section, name, "by_hand");
+    let flag = |key| overlay.nested_flag(section, name, key);
+    let (by_hand, hook) = (flag("by_hand"), flag("hook"));
     let takes = overlay.nested_list(section, name, "takes").into_iter();
     let takes = takes.map(|ty| Ok((ty, argument(schema, method, ty)?))).collect::<Result<_>>()?;
     let returns = overlay.nested_list(section, name, "returns").into_iter();
-    let returns = returns.map(|ty| Ok((ty, conversion(schema, method, session, answer.is_some(), ty)?)));
+    let returns = returns.map(|ty| match hook {
+        true => Ok((ty, part(schema, method, ty)?)),
+        false => Ok((ty, conversion(schema, method, session, answer.is_some(), ty)?)),
+    });
     let mut operation = Operation {
         half,
         name: name.to_owned(),
-        marker: names::pascal(name),
+        marker: names::pascal(if hook { wire } else { name }),
         doc: required("doc")?,
         method,
         session,
@@ -101,12 +111,47 @@ fn row<'s>(
         returns: returns.collect::<Result<_>>()?,
         answer,
         by_hand,
+        hook,
+        before_login: flag("before_login"),
+        stored: flag("stored"),
         advertised: String::new(),
     };
+    check(&operation)?;
     operation.advertised = match (text("advertised"), operation.capability()) {
         (Some(text), _) => text.to_owned(),
         (None, Some(path)) => format!("`{path}`"),
         (None, None) => String::new(),
     };
     Ok(operation)
+}
+
+/// Refuses columns that the schema or another column contradicts.
+fn check(operation: &Operation<'_>) -> Result<()> {
+    let Operation { half, session, hook, before_login, stored, by_hand, .. } = operation;
+    let is_agents = half.side == AGENTS.side;
+    let named = [(*hook, "hook"), (*before_login, "before_login"), (*stored, "stored")];
+    for (_, column) in named.iter().filter(|(is_said, _)| *is_said) {
+        ensure!(is_agents, "`{column}` is for operations of agents");
+        ensure!(operation.is_request(), "`{column}`, but \"{}\" is a notification", operation.method.name);
+    }
+    let opens_or_on = operation.opens() || *session == Membership::On;
+    ensure!(!(*before_login && opens_or_on), "`before_login`, but there is no session before the login");
+    if *stored {
+        let is_found = match session {
+            Membership::Opens { named_by_client } => *named_by_client,
+            Membership::Ends => true,
+            Membership::On => false,
+            Membership::None => operation.returns.iter().any(|(ty, _)| *ty == "Vec<SessionInfo>"),
+        };
+        ensure!(is_found, "`stored`, but neither do its params name a stored session nor does it list them");
+        ensure!(
+            *by_hand || operation.opens(),
+            "`stored`: the library has the code for it, so it is `by_hand`"
+        );
+    }
+    if *hook {
+        let is_whole = operation.takes.is_empty() && operation.returns.len() == 1;
+        ensure!(is_whole && *by_hand, "`hook`: it is `by_hand`, takes the params and returns one type");
+    }
+    Ok(())
 }

@@ -1,5 +1,7 @@
 //! `acp demo`: a small agent at work in a scratch folder, from plan to edit.
 
+mod agent;
+
 use std::fs;
 use std::io::{self, Stdout};
 use std::path::Path;
@@ -7,12 +9,12 @@ use std::time::Duration;
 
 use acp_cli::terminal::Desk;
 use acp_client::v1::{PlanEntryStatus, StopReason, ToolCallContent, ToolCallStatus, ToolKind};
-use acp_client::{Choice, Command, Event, LocalFs, Turn};
+use acp_client::{Command, Event, LocalFs, PermissionAnswer, Turn};
 
-use crate::demo_agent::DemoAgent;
 use crate::prompt::{Failure, exit};
 use crate::render::Renderer;
 use crate::style::{Look, Style};
+use agent::DemoAgent;
 
 const FILE: &str = "notes.txt";
 const BEFORE: &str = "Shopping\n- bread\n- mlik\n- apples\n";
@@ -45,7 +47,7 @@ pub(crate) async fn run() -> Result<u8, Failure> {
     fs::write(&file, BEFORE)?;
     screen.line(Look::Dim, &format!("a scratch folder with {FILE}: {}", cwd.display()))?;
 
-    let (mut desk, asker) = Desk::new(Some(Choice::AllowOnce), false);
+    let (mut desk, asker) = Desk::new(Some(PermissionAnswer::AllowOnce), false);
     let command = Command::new(std::env::current_exe()?).arg("demo-agent");
     let agent = acp_client::spawn(command)
         .info("acp demo", env!("CARGO_PKG_VERSION"))
