@@ -26,7 +26,9 @@ impl Turn {
     ///         let (region, replicas) = (values.text("region"), values.integer("replicas"));
     ///         // …
     ///     }
-    ///     ElicitationAnswer::Decline | ElicitationAnswer::Cancel => turn.say("Then it stays here.").await?,
+    ///     ElicitationAnswer::Decline | ElicitationAnswer::Cancel => {
+    ///         turn.say("Then it stays here.").await?;
+    ///     }
     /// }
     /// # Ok(()) }
     /// ```

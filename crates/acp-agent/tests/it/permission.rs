@@ -56,9 +56,9 @@ async fn the_question_names_the_call_and_the_usual_options() {
 #[tokio::test]
 async fn an_answer_decides() {
     for (option, decision) in [
-        ("allow-once", "Allowed true"),
-        ("allow-always", "AllowedAlways true"),
-        ("reject-once", "Rejected false"),
+        ("allow-once", "AllowOnce true"),
+        ("allow-always", "AllowAlways true"),
+        ("reject-once", "RejectOnce false"),
     ] {
         let (mut wire, prompt, ask) = asked("").await;
         wire.answer(&ask, selected(option)).await;
@@ -153,20 +153,20 @@ async fn a_decision_for_always_is_asked_for_once() {
     let (mut wire, session) = Wire::open(Remembering::default(), json!({})).await;
     let other = wire.new_session().await;
     let script = [
-        (&session, "a", Some("allow-once"), "Allowed"),
-        (&session, "a", Some("allow-always"), "AllowedAlways"),
-        (&session, "a", None, "AllowedAlways"),
+        (&session, "a", Some("allow-once"), "AllowOnce"),
+        (&session, "a", Some("allow-always"), "AllowAlways"),
+        (&session, "a", None, "AllowAlways"),
         // Another key, and another session.
-        (&session, "b", Some("reject-once"), "Rejected"),
-        (&session, "b", Some("reject-always"), "RejectedAlways"),
-        (&session, "b", None, "RejectedAlways"),
-        (&other, "a", Some("reject-always"), "RejectedAlways"),
-        (&session, "a", None, "AllowedAlways"),
-        (&session, "forget a", Some("allow-once"), "Allowed"),
-        (&session, "a", Some("reject-once"), "Rejected"),
+        (&session, "b", Some("reject-once"), "RejectOnce"),
+        (&session, "b", Some("reject-always"), "RejectAlways"),
+        (&session, "b", None, "RejectAlways"),
+        (&other, "a", Some("reject-always"), "RejectAlways"),
+        (&session, "a", None, "AllowAlways"),
+        (&session, "forget a", Some("allow-once"), "AllowOnce"),
+        (&session, "a", Some("reject-once"), "RejectOnce"),
         // What the agent keeps is for all sessions.
-        (&session, "everywhere a", Some("allow-always"), "AllowedAlways"),
-        (&other, "everywhere a", None, "AllowedAlways"),
+        (&session, "everywhere a", Some("allow-always"), "AllowAlways"),
+        (&other, "everywhere a", None, "AllowAlways"),
     ];
     for (session, text, option, decision) in script {
         assert_eq!(decided(&mut wire, session, text, option).await, decision, "{text}");
@@ -180,7 +180,7 @@ async fn an_error_is_not_remembered() {
     let ask = wire.asked("session/request_permission").await;
     wire.answer(&ask, json!({"outcome": {"outcome": "cancelled"}})).await;
     assert_eq!(wire.stopped(prompt).await, "cancelled");
-    assert_eq!(decided(&mut wire, &session, "a", Some("allow-once")).await, "Allowed");
+    assert_eq!(decided(&mut wire, &session, "a", Some("allow-once")).await, "AllowOnce");
 }
 
 #[test]
@@ -193,5 +193,5 @@ fn decisions_can_be_saved_and_restored() {
         restored.remember(key, allowed);
     }
     let said = ["a", "b", "c"].map(|key| restored.remembered(key).map(|decision| format!("{decision:?}")));
-    assert_eq!(said, [Some("AllowedAlways".to_owned()), Some("RejectedAlways".to_owned()), None]);
+    assert_eq!(said, [Some("AllowAlways".to_owned()), Some("RejectAlways".to_owned()), None]);
 }

@@ -15,8 +15,8 @@ pub(crate) mod work;
 
 use acp_types::v1::ProtocolVersion;
 
-/// The version of the protocol that a connection speaks. The default is the version that an agent is
-/// asked for.
+/// The version of the protocol that a connection speaks. The default is the version that an agent
+/// is asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Wire {
     #[default]

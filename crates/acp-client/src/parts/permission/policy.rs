@@ -142,7 +142,8 @@ impl PermissionPolicy {
     /// ```
     /// # use acp_client::{PermissionAnswer, PermissionPolicy};
     /// // Who once allowed edits of a file always is not asked again about other edits of it.
-    /// let policy = PermissionPolicy::ask(async |_| PermissionAnswer::AllowAlways).remember_by(|request| {
+    /// let policy = PermissionPolicy::ask(async |_| PermissionAnswer::AllowAlways);
+    /// let policy = policy.remember_by(|request| {
     ///     let [file] = request.tool_call.locations.as_deref()? else { return None };
     ///     Some(format!("{:?} {}", request.tool_call.kind.as_ref()?, file.path))
     /// });
