@@ -69,8 +69,8 @@ pub enum Error {
     /// A command was not started: see [`Turn::shell`](crate::Turn::shell).
     #[cfg(feature = "shell")]
     Shell(Box<shell_error::ShellError>),
-    /// The agent's handlers cannot be those of one connection: a mistake in the program. Nothing was
-    /// read.
+    /// The agent's handlers cannot be those of one connection: a mistake in the program. Nothing
+    /// was read.
     Conflict(Conflict),
     /// The request is answered with this error object, unchanged.
     Rpc(RpcError),
@@ -198,7 +198,7 @@ impl fmt::Display for Error {
             Error::NotOffered { capability } => write!(f, "the client does not offer `{capability}`"),
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
             Error::Form(error) => {
-                write!(f, "the answer to `elicitation/create` is not what the form allows: {error}")
+                write!(f, "the answer to `elicitation/create` does not fit the form: {error}")
             }
             #[cfg(feature = "workspace")]
             Error::File(error) => error.fmt(f),

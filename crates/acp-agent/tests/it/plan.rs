@@ -1,4 +1,4 @@
-//! Plans that are worked through.
+//! Plans, and their changes during a turn.
 
 use acp_agent::types::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus};
 use acp_agent::{Result, Router, RunningPlan, StopReason, Turn, agent, op};
