@@ -76,8 +76,8 @@ mod wire;
 /// Failures of the local disk, and the entries of its directories.
 #[cfg(feature = "workspace")]
 pub use acp_fs::{Entry, EntryKind, Error as DiskError, Listing};
-/// A type that the handler of operation `O` can have as an argument, in any order. For an agent, `Cx`
-/// is [`Scope`].
+/// A type that the handler of operation `O` can have as an argument, in any order. For an agent,
+/// `Cx` is [`Scope`].
 ///
 /// Every operation has its request, such as `SetSessionModeRequest`, and [`Client`], [`Cancel`] and
 /// [`RequestMeta`]. These have more:

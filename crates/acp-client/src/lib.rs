@@ -60,8 +60,8 @@ mod sessions;
 mod transcript;
 mod wire;
 
-/// A type that the handler of operation `O` can have as an argument, in any order. For a client, `Cx`
-/// is [`Context`].
+/// A type that the handler of operation `O` can have as an argument, in any order. For a client,
+/// `Cx` is [`Context`].
 ///
 /// Every operation has its request, such as `ReadTextFileRequest`, and [`Agent`], [`Cancel`],
 /// [`RequestMeta`] and [`Context`]. These have more:

@@ -32,7 +32,8 @@ pub struct Handlers<Cx: CallContext> {
 /// is refused with.
 pub type RequestHandler<Cx> = Arc<dyn Fn(Node<'_>, Cx, &Request) -> Result<Task, RpcError> + Send + Sync>;
 
-/// A handler of notifications: it returns the job, or the reason why the notification has no effect.
+/// A handler of notifications: it returns the job, or the reason why the notification has no
+/// effect.
 pub type NotificationHandler<Cx> = Arc<dyn Fn(Node<'_>, Cx) -> Result<Job, Cow<'static, str>> + Send + Sync>;
 
 type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -146,8 +147,8 @@ impl<Cx: CallContext> Handlers<Cx> {
         self.conflicts.begin::<T>();
     }
 
-    /// Notes that this method has a handler. If several handlers share a method, the part of each is
-    /// in the name: `elicitation/create, form`.
+    /// Notes that this method has a handler. If several handlers share a method, the part of each
+    /// is in the name: `elicitation/create, form`.
     pub fn claim(&mut self, method: &str) {
         self.conflicts.claim(method);
     }

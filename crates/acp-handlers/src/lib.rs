@@ -1,8 +1,8 @@
 //! The machine under the handlers of agents and clients.
 //!
 //! A side of the connection gives a [`CallContext`]: what it knows of a call beside the params. It
-//! implements [`Admit`] and then [`ServeRequest`] or [`ServeNotification`] for each operation, which
-//! is the side's work before and after the handler. All else is here:
+//! implements [`Admit`] and then [`ServeRequest`] or [`ServeNotification`] for each operation,
+//! which is the side's work before and after the handler. All else is here:
 //!
 //! * [`FromCall`] and [`Returns`]: the arguments and the results of handlers.
 //! * [`Handler`] and [`Listener`]: functions that handle requests and notifications.

@@ -69,8 +69,8 @@ pub enum Error {
     /// A command was not started: see [`Turn::shell`](crate::Turn::shell).
     #[cfg(feature = "shell")]
     Shell(Box<shell_error::ShellError>),
-    /// The agent's handlers cannot be those of one connection: a mistake in the program. Nothing was
-    /// read.
+    /// The agent's handlers cannot be those of one connection: a mistake in the program. Nothing
+    /// was read.
     Conflict(Conflict),
     /// The request is answered with this error object, unchanged.
     Rpc(RpcError),

@@ -1,7 +1,7 @@
 //! Facts about an agent.
 
-/// The facts about an agent that are no handlers: its name, and what else it wants. `#[agent]` takes
-/// them from its arguments.
+/// The facts about an agent that are no handlers: its name, and what else it wants. `#[agent]`
+/// takes them from its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Profile {

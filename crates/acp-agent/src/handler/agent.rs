@@ -28,8 +28,8 @@ pub trait Agent: Sized + Send + Sync + 'static {
     fn register(self: Arc<Self>, handlers: &mut Handlers<Self::Session>);
 
     /// Returns capabilities that the protocol does not know, by name: the `_meta` of the
-    /// `agentCapabilities`. A name starts with a domain of the vendor's, as in `acme.dev/undo`. It is
-    /// asked once for each connection.
+    /// `agentCapabilities`. A name starts with a domain of the vendor's, as in `acme.dev/undo`. It
+    /// is asked once for each connection.
     fn capability_meta(&self) -> Meta {
         Meta::new()
     }

@@ -9,7 +9,8 @@ use crate::op::Op;
 use crate::session::Session;
 use crate::session::running::Running;
 
-/// A context in which handlers of operation `O` get the session. `O` is an operation on an open one.
+/// A context in which handlers of operation `O` get the session. `O` is an operation on an open
+/// one.
 #[diagnostic::on_unimplemented(
     message = "`{O}` has no session",
     label = "there is no session here",

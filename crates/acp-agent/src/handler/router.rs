@@ -163,8 +163,8 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
     /// Sets the handler of an operation, or of an own request that has a marker, [`op::Request`].
     /// With `op::Initialize` it is the hook that lists the ways to log in.
     ///
-    /// If one capability stands for several operations, all of them need handlers. Otherwise serving
-    /// fails, as it does if an operation has two.
+    /// If one capability stands for several operations, all of them need handlers. Otherwise
+    /// serving fails, as it does if an operation has two.
     #[must_use]
     pub fn on<O: Op, Arguments>(mut self, handler: impl Handler<O, S, Scope<T>, Arguments>) -> Self
     where

@@ -15,7 +15,8 @@ use crate::op::Op;
 use crate::open::reopen::Reopening;
 use crate::session::connection::Connection;
 
-/// A call of the handler of operation `O`, admitted and ready to run. `S` is the state of a session.
+/// A call of the handler of operation `O`, admitted and ready to run. `S` is the state of a
+/// session.
 pub type Call<O, S> = acp_handlers::Call<O, Scope<S>>;
 
 /// An argument of a handler, on its way. Await it.

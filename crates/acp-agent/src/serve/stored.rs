@@ -12,8 +12,8 @@ use crate::op::{self, Op, Operation};
 use crate::open::reopen::Reopening;
 use crate::store::StoreHandle;
 
-/// Registers the handlers of every agent, and those of every agent with a store, for methods without
-/// a handler.
+/// Registers the handlers of every agent, and those of every agent with a store, for methods
+/// without a handler.
 pub(crate) fn register<S: Send + Sync + 'static>(handlers: &mut Handlers<S>, store: Option<&StoreHandle>) {
     let nothing = Arc::new(());
     if !handlers.serves(op::Initialize::METHOD) {

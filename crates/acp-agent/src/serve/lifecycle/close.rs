@@ -50,8 +50,8 @@ macro_rules! ends {
 #[allow(unused_imports, reason = "rows of the overlay use it, if they are not by hand")]
 pub(crate) use ends;
 
-// Closes the session. It is unknown from the request on. Its turns are cancelled and answered before
-// the handler starts (rule `v1-close-02`). The session is closed, whatever the handler says.
+// Closes the session. It is unknown from the request on. Its turns are cancelled and answered
+// before the handler starts (rule `v1-close-02`). The session is closed, whatever the handler says.
 ends!(
     CloseSession,
     |scope, id| {
