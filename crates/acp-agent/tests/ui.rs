@@ -21,8 +21,7 @@ fn every_mistake_is_explained_where_it_is() {
     }
 }
 
-/// Each literal in the macro's source that is a message has a case that shows it, here or in
-/// `acp-client`.
+/// Each message in the macro's source has a case that shows it, here or in `acp-client`.
 #[test]
 fn every_message_of_the_macro_has_a_case() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));

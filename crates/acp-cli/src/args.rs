@@ -102,7 +102,7 @@ fn command(mut parser: Parser, agent: Option<Vec<OsString>>) -> Result<Command, 
         Some(Arg::Long("help") | Arg::Short('h')) => return Ok(Command::Help),
         Some(Arg::Long("version") | Arg::Short('V')) => return Ok(Command::Version),
         Some(other) => return Err(other.unexpected()),
-        None => return Err("what to do? `acp --help` tells".into()),
+        None => return Err("the command is missing: see `acp --help`".into()),
     };
     let command = match name.as_str() {
         "prompt" => return prompt(parser, agent.unwrap_or_default()),
@@ -112,7 +112,7 @@ fn command(mut parser: Parser, agent: Option<Vec<OsString>>) -> Result<Command, 
         "demo-agent" => Command::DemoAgent,
         "help" => Command::Help,
         other => {
-            return Err(format!("there is no command `{other}`: `acp --help` tells which there are").into());
+            return Err(format!("there is no command `{other}`: see `acp --help`").into());
         }
     };
     match parser.next()? {
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (line, wants) in [
-            ("", "what to do?"),
+            ("", "the command is missing"),
             ("frob", "no command `frob`"),
             ("prompt -- agent", "text of the prompt is missing"),
             ("prompt hi", "the agent is missing"),

@@ -86,7 +86,7 @@ impl fmt::Display for Error {
             Self::NotADirectory => "the path is not that of a directory",
             Self::Special => "the path is not that of a regular file",
             Self::DanglingLink => "the path is that of a link to a file that does not exist",
-            Self::EndlessLink => "the path leads over links that cannot be followed",
+            Self::EndlessLink => "the path leads through links that cannot be followed",
             Self::BadName => "no file can have this name",
             Self::NotText => "the text is not UTF-8",
             Self::TooLarge { max_bytes } => {

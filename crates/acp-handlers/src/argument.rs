@@ -19,11 +19,11 @@ use crate::serve::Admit;
 /// context of the handler's side.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an argument of the operation `{O}`",
-    label = "the handler cannot be given this",
-    note = "every handler can have its request and `RequestMeta`; `#[ext]` handlers have whatever can be deserialized",
-    note = "an agent's handler can have `Client` and `Cancel`; on an open session also `Session<T>` with the `T` of \
-            `new_session`; `prompt` has `Turn`",
-    note = "a client's handler can have `Agent`, `Cancel` and `Context`; in a session also `SessionId`; `update` has `Event`"
+    label = "a handler of this operation cannot have this argument",
+    note = "every handler can have `RequestMeta` and its request, and `#[ext]` handlers any `DeserializeOwned` type",
+    note = "in an agent: `Client` and `Cancel`, on an open session `Session<T>` with the `T` of `new_session`, and in \
+            `prompt` `Turn`",
+    note = "in a client: `Agent`, `Cancel` and `Context`, in a session `SessionId`, and in `update` `Event`"
 )]
 pub trait FromCall<O: Op, Cx: Admit<O>>: Sized {
     /// Takes the argument from the call.

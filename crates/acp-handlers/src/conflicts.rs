@@ -35,7 +35,7 @@ impl fmt::Display for Conflict {
             Self::Incomplete { capability, missing } => {
                 write!(
                     f,
-                    "`{capability}` cannot be offered: serve `{}` as well, or nothing of it",
+                    "`{capability}` cannot be offered: serve `{}` as well, or none of it",
                     missing.join("`, `")
                 )
             }

@@ -11,12 +11,12 @@ use crate::serve::ServeRequest;
 /// implements it for its own context, so a type of the protocol can be a result.
 #[diagnostic::on_unimplemented(
     message = "`{V}` is not a result of the operation `{O}`",
-    label = "the operation cannot be answered with this",
-    note = "every operation takes its response, and those with an empty one `Result<()>`; `#[ext]` requests return \
-            anything that can be serialized",
-    note = "an agent's `prompt` returns `Result<StopReason>`; operations that open a session return \
+    label = "the operation cannot return this",
+    note = "every operation can return a `Result` of its response, and `Result<()>` if the response is empty",
+    note = "`#[ext]` requests return a `Result` of any `Serialize` type",
+    note = "in an agent: `prompt` returns `Result<StopReason>`, and operations that open a session return \
             `Result<Opened<T>>` with the `T` of `new_session`",
-    note = "a client's `request_permission` returns `Result<PermissionAnswer>`, `read_text_file` returns `Result<String>`"
+    note = "in a client: `request_permission` can return `Result<PermissionAnswer>`, and `read_text_file` `Result<String>`"
 )]
 pub trait Returns<O: Op, V>: ServeRequest<O> {
     /// Makes the answer.

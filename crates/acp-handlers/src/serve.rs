@@ -94,7 +94,7 @@ pub trait ServeNotification<O: Op>: Admit<O> {
 /// A request whose answer is what its handler returned.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a request",
-    label = "this one is not answered",
+    label = "a notification has no answer",
     note = "`Router::on_notification` takes the handlers of notifications"
 )]
 pub trait Answered: Op {
@@ -127,7 +127,7 @@ where
 /// A notification. Its handler returns nothing.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a notification",
-    label = "this one is answered",
+    label = "a request has an answer",
     note = "`Router::on` takes the handlers of requests"
 )]
 pub trait Notified: Op {}

@@ -49,9 +49,6 @@ impl Serialize for Finite {
         if self.number.is_finite() {
             return serializer.serialize_f64(self.number);
         }
-        Err(S::Error::custom(format_args!(
-            "`{}` is {}, which JSON has no number for",
-            self.name, self.number
-        )))
+        Err(S::Error::custom(format_args!("`{}` is {}, and JSON has no such number", self.name, self.number)))
     }
 }

@@ -129,8 +129,8 @@ impl Attributes {
                 if !cfg!(feature = "mcp") {
                     report.error(
                         &meta.path,
-                        "`mcp` takes the feature `mcp` of `acp-agent`; without it an agent connects MCP servers \
-                         itself, and says by `mcp(http, sse)` how they may be reached beyond stdio",
+                        "`mcp` needs the feature `mcp` of `acp-agent`: an agent that connects MCP servers itself \
+                         lists their transports beyond stdio, `mcp(http, sse)`",
                     );
                 }
             }

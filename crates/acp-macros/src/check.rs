@@ -44,7 +44,7 @@ fn check_block(block: &Block, target: &Target, report: &mut Report) {
         report.error(
             lifetime,
             format_args!(
-                "{} outlives every borrow: it is shared between tasks, so it owns its state (`Arc` shares it)",
+                "{} cannot borrow, because tasks share it: own the state, or share it in an `Arc`",
                 target.one
             ),
         );
@@ -87,7 +87,7 @@ fn check_receiver(function: &Function, target: &Target, report: &mut Report) {
         _ => report.error(
             receiver,
             format_args!(
-                "a handler takes `&self`, or `self: Arc<Self>` to keep the {}: it serves more than one call",
+                "a handler takes `&self`, or `self: Arc<Self>` to pass the {0} to a task: the {0} serves further calls",
                 target.attribute
             ),
         ),
@@ -123,7 +123,7 @@ fn check_signature(function: &Function, target: &Target, report: &mut Report) {
             report.error(
                 attribute,
                 format_args!(
-                    "a handler cannot be conditional, because the {} advertises what it has: \
+                    "a handler cannot be conditional, because the {} advertises its handlers: \
                      put `#[cfg]` on two whole `impl` blocks",
                     target.attribute
                 ),
@@ -154,13 +154,13 @@ fn check_returns(handler: &Handler<'_>, target: &Target, report: &mut Report) {
         Returns::Nothing if own || handler.is_notification() => {}
         Returns::Result { whole, .. } | Returns::Other(whole) if handler.is_notification() => report.error(
             whole,
-            format_args!("`{name}` takes a notification, which has no answer: it returns nothing"),
+            format_args!("`{name}` handles a notification, which has no answer: return nothing"),
         ),
         Returns::Result { .. } => {}
         Returns::Other(other) if own => report.error(
             other,
             format_args!(
-                "`{name}` returns `Result<T>` to answer a request, or nothing to take a notification"
+                "`{name}` returns `Result<T>` to answer a request, or nothing to handle a notification"
             ),
         ),
         Returns::Other(other) => report.error(other, must_return(handler, target)),
@@ -227,14 +227,14 @@ fn check_pairs(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>],
     if let (Some(authenticate), None) = (find("authenticate"), find("auth_methods")) {
         report.error(
             authenticate.name(),
-            "`authenticate` is called with one of the methods that the agent advertises: \
+            "`authenticate` gets one of the ways to log in that `auth_methods` lists: \
              add `async fn auth_methods(&self) -> Result<Vec<AuthMethod>>`",
         );
     }
     if let (Some(required), None) = (&attributes.login_required, find("auth_methods")) {
         report.error(
             required,
-            "a client that has to log in needs a way to: \
+            "`auth(required)` needs a way to log in: \
              add `async fn auth_methods(&self) -> Result<Vec<AuthMethod>>`",
         );
     }
@@ -262,7 +262,7 @@ fn check_capabilities(handlers: &[Handler<'_>], target: &Target, report: &mut Re
             report.error(
                 handler.name(),
                 format_args!(
-                    "`{}` is advertised as `{capability}`, which stands for other operations, too: add {}",
+                    "`{}` shares the capability `{capability}` with other operations: add {}",
                     operation.name,
                     missing.join(" and "),
                 ),

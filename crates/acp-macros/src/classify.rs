@@ -151,7 +151,7 @@ pub(crate) fn enabled(
 fn no_operation(name: &str, target: &Target) -> String {
     let operations = target.enabled().map(|row| row.name);
     if let Some(name_meant) = nearest(name, operations.chain(target.hooks.iter().map(|hook| hook.name))) {
-        return format!("there is no operation `{name}`: did you mean `{name_meant}`?");
+        return format!("`{name}` is not an operation: did you mean `{name_meant}`?");
     }
     // The unstable ones are left out: their users know the names.
     let operations: Vec<_> = target
@@ -161,7 +161,7 @@ fn no_operation(name: &str, target: &Target) -> String {
         .collect();
     let hooks = target.hooks.iter().map(|hook| format!("hooks: `{}` (at {})\n", hook.name, hook.method));
     format!(
-        "there is no operation `{name}`\n\
+        "`{name}` is not an operation\n\
          operations: {}\n\
          {}\
          a helper belongs in another `impl` block, an extension method needs `#[ext(\"_vendor/name\")]`",

@@ -80,7 +80,7 @@ fn other_side(method: &Method, target: &Target) -> String {
     match method.side {
         Side::Proxy => format!("`{name}` is for proxies, not for {attribute}s"),
         Side::Agent | Side::Client | Side::Both => {
-            format!("`{name}` is handled by the {peer}: {one} sends it")
+            format!("the {peer} handles `{name}`: {one} sends it")
         }
     }
 }
@@ -97,7 +97,7 @@ fn unknown(name: &str, target: &Target) -> String {
             format!(
                 "the protocol has no method `{name}`\n\
                  methods of {}: {}\n\
-                 a method of one's own starts with `_` and takes `#[ext]`",
+                 an extension method starts with `_`, and its handler has `#[ext]`",
                 target.one,
                 methods.join(", ")
             )

@@ -57,9 +57,9 @@ pub(crate) const AGENT: Target = Target {
     operations: AGENT_OPERATIONS,
     hooks: AGENT_HOOKS,
     served: &[
-        ("initialize", "`auth_methods` is called during it"),
-        ("session/cancel", "`Cancel`, `Turn` and what they await notice it"),
-        ("$/cancel_request", "`Cancel`, `Turn` and what they await notice it"),
+        ("initialize", "the function `auth_methods` lists the ways to log in"),
+        ("session/cancel", "handlers notice it by the arguments `Turn` and `Cancel`"),
+        ("$/cancel_request", "handlers notice it by the arguments `Turn` and `Cancel`"),
     ],
 };
 
@@ -76,7 +76,7 @@ pub(crate) const CLIENT: Target = Target {
     keys: &["crate"],
     operations: CLIENT_OPERATIONS,
     hooks: CLIENT_HOOKS,
-    served: &[("$/cancel_request", "`Cancel` notices it, and so does `Context`")],
+    served: &[("$/cancel_request", "handlers notice it by the arguments `Cancel` and `Context`")],
 };
 
 impl Target {

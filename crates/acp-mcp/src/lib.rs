@@ -34,7 +34,7 @@ pub use over_acp::{AcpCaller, AcpLink, Answering, Delivering};
 #[cfg(feature = "provider")]
 pub use over_acp::{McpProvider, ProvideError, ProvideRequests};
 pub use session::{
-    Builder, CallOptions, Event, Events, Guard, McpSession, Notification, ResourceUpdate, Server,
+    Builder, CallOptions, Event, Events, HandlerGuard, McpSession, Notification, ResourceUpdate, Server,
 };
 #[cfg(feature = "stdio")]
 pub use stdio::{EnvPolicy, OnStderr, StdioOptions};

@@ -120,6 +120,6 @@ impl<M> fmt::Debug for Notification<M> {
 pub const fn assert_own(method: &str) {
     assert!(
         method::check_extension(method).is_ok(),
-        "the name of a method of one's own starts with `_`: all others belong to the protocol"
+        "the name of an extension method starts with `_`: all others belong to the protocol"
     );
 }

@@ -53,7 +53,7 @@ async fn tell(turn: &Turn, mcp: &Mcp) -> Result<()> {
 /// The text that a model would answer: a name, and arguments.
 async fn call(turn: &Turn, mcp: &Mcp, name: &str, arguments: &str) -> Result<()> {
     let arguments: Value = serde_json::from_str(arguments)
-        .map_err(|error| Error::from(format!("the arguments of `{name}` are no JSON: {error}")))?;
+        .map_err(|error| Error::from(format!("the arguments of `{name}` are not JSON: {error}")))?;
     let outcome = mcp.call_tool(turn, name, arguments).await?;
     turn.say(outcome.text()).await
 }

@@ -74,8 +74,8 @@ pub fn faults(name: &str, source: &Source, door: &Door) -> Vec<String> {
     outside.chain(needless).collect()
 }
 
-/// Returns the words of code, without attributes and comments. A `use` gives a piece for each of its
-/// names.
+/// Returns the words of code, without attributes and comments. A `use` gives a piece for each of
+/// its names.
 fn pieces(items: &[Item]) -> Vec<Vec<String>> {
     let mut pieces = Uses::default();
     for item in items {

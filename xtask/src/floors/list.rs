@@ -24,6 +24,7 @@ pub struct List {
     /// How many files may import each other in a circle.
     pub circle: usize,
     /// The folder that alone knows the wire.
+    #[serde(default)]
     pub door: Door,
     #[serde(rename = "crate")]
     pub crates: BTreeMap<String, House>,

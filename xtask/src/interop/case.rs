@@ -119,7 +119,7 @@ impl Case {
             Action::Prompt { .. } => Value::Null,
             Action::Scenario(_) => {
                 ensure!(status.success(), "the client ended with {status}: {}", last_line(logs));
-                serde_json::from_str(&outcome.stdout).context("the client's report is no JSON")?
+                serde_json::from_str(&outcome.stdout).context("the client's report is not JSON")?
             }
         };
         Ok(Seen { report, status, stdout: outcome.stdout, wire: Wire::read(logs)?, folder: cwd })

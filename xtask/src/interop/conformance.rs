@@ -52,7 +52,9 @@ pub(super) fn run(args: &[String]) -> anyhow::Result<()> {
         scenarios.iter().any(|scenario| scenario.revision == revision && scenario.name == name)
     };
     let mut faults = baseline.unknown(is_known);
-    faults.iter_mut().for_each(|entry| entry.push_str(": expected to fail, and there is no such scenario"));
+    faults
+        .iter_mut()
+        .for_each(|entry| entry.push_str(": expected to fail, but the tool has no such scenario"));
     let mut tallies = Vec::new();
     for revision in REVISIONS {
         let of_revision = scenarios.iter().filter(|scenario| scenario.revision == revision);

@@ -65,9 +65,9 @@ impl std::fmt::Display for Tally {
 /// Writes the section of the page about the conformance tool of MCP.
 pub(super) fn section(tallies: &[Tally]) -> String {
     let mut text = "\
-The client scenarios of `@modelcontextprotocol/conformance`, against a program built on acp-mcp:
-`cargo xtask interop conformance`. A scenario passes with all its checks. *Required* are those that a revision of MCP had
-when it was released.\n\n"
+The client scenarios of `@modelcontextprotocol/conformance`, with a program built on acp-mcp:
+`cargo xtask interop conformance`. A scenario passes if all of its checks pass. The *required* scenarios are those that a
+revision of MCP had when it was released.\n\n"
         .to_owned();
     row(
         &mut text,

@@ -26,9 +26,10 @@ const PAGE: &str = "docs/INTEROP.md";
 const HEAD: &str = "\
 # Interoperation
 
-What other implementations of the protocol and this one do together. The page is written by `cargo xtask interop --write`,
-`cargo xtask interop conformance --write` and `cargo xtask interop mcp --write` from what went over the wire;
-what they found is kept in `xtask/interop/results.json`. [TESTING.md](TESTING.md) says how they are run.
+Tests of this project together with other implementations of the protocol. Three commands run them, judge them by the
+messages on the wire, and write this page: `cargo xtask interop --write`, `cargo xtask interop conformance --write` and
+`cargo xtask interop mcp --write`. They keep their results in `xtask/interop/results.json`. [TESTING.md](TESTING.md) says
+what they need.
 ";
 
 /// Changes what a run was about, and writes the results and the page.
@@ -60,8 +61,8 @@ pub(super) fn render(results: &Results) -> String {
 /// The real agents: what works with each.
 fn agents(agents: &[Agent]) -> Section {
     let mut text = "\
-`acp prompt` with agents as they are installed from npm, each in a network namespace of its own with nothing but a
-stand-in for the server of its model. *no* is what an agent does not offer: there is nothing to test.\n\n"
+`acp prompt` with agents from npm. Each agent runs without a network, beside a server that stands in for its model. *no*
+means that the agent does not offer this, so there is nothing to test.\n\n"
         .to_owned();
     let tried: Vec<&Agent> = agents.iter().filter(|agent| agent.not_tried.is_none()).collect();
     row(&mut text, "", tried.iter().map(|tried| tried.agent.clone()));

@@ -205,7 +205,7 @@ impl Message {
         };
         let line = entry.get("line").and_then(Value::as_str).unwrap_or_default();
         let json: Value = serde_json::from_str(line)
-            .with_context(|| format!("the {from} sent a line that is no JSON: {line}"))?;
+            .with_context(|| format!("the {from} sent a line that is not JSON: {line}"))?;
         ensure!(json.get("jsonrpc") == Some(&"2.0".into()), "the {from} sent no JSON-RPC 2.0: {line}");
         Ok(Self { from, json })
     }

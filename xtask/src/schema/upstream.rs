@@ -78,7 +78,8 @@ impl Upstream {
                 text.ok_or_else(|| anyhow!("a [[file]] entry lacks {key:?}"))
             };
             let path = text(entry.get("path"), "path")?;
-            let file = SchemaFile::from_path(&path).with_context(|| format!("{path:?} is no schema file"))?;
+            let file =
+                SchemaFile::from_path(&path).with_context(|| format!("{path:?} is not a schema file"))?;
             let definitions = entry.get("definitions").and_then(toml::Value::as_integer);
             let record = FileRecord {
                 release: text(of_all("release"), "release")?,

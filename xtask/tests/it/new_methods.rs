@@ -161,7 +161,8 @@ fn workspace(root: &Path, at: &Path) {
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
     let members = r#"members = ["crates/*", "examples", "xtask"]"#;
     assert!(manifest.contains(members), "the members of the workspace are said in another way");
-    // Cargo would take the crates of the copy for those of this workspace, in the one target folder.
+    // Cargo would take the crates of the copy for those of this workspace, in the one target
+    // folder.
     let version = "[workspace.package]\nversion = \"0.1.0\"";
     assert!(manifest.contains(version), "the version of the workspace is said in another way");
     let manifest = manifest.replace(version, &version.replace("0.1.0", "0.1.1"));

@@ -21,6 +21,7 @@ const ENFORCED: &[&str] = &[
     "examples",
     "fuzz",
     "xtask/interop",
+    "xtask/src",
     "xtask/tests",
 ];
 

@@ -198,7 +198,7 @@ impl fmt::Display for Error {
             Error::NotOffered { capability } => write!(f, "the client does not offer `{capability}`"),
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
             Error::Form(error) => {
-                write!(f, "the answer to `elicitation/create` is not what the form allows: {error}")
+                write!(f, "the answer to `elicitation/create` does not fit the form: {error}")
             }
             #[cfg(feature = "workspace")]
             Error::File(error) => error.fmt(f),

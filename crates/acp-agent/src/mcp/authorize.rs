@@ -21,16 +21,16 @@ pub(super) fn by_client(oauth: &OAuth, client: &Client, session: &Arc<Named>) ->
     if offered.is_none_or(|offered| offered.url.is_none()) {
         return oauth.clone();
     }
-    oauth.clone().authorizer(Pages { client: client.clone(), session: Arc::clone(session) })
+    oauth.clone().authorizer(LoginPages { client: client.clone(), session: Arc::clone(session) })
 }
 
 /// Shows pages through the client.
-struct Pages {
+struct LoginPages {
     client: Client,
     session: Arc<Named>,
 }
 
-impl Pages {
+impl LoginPages {
     async fn show(&self, page: AuthorizationPage) -> AuthorizerAnswer {
         // A client shows a page, and does not know its outcome.
         if !page.returns_here {
@@ -40,7 +40,7 @@ impl Pages {
         match self.ask(&page, id.clone()).await.map(|answer| answer.action) {
             Ok(ElicitationAction::Accept(_)) => {
                 // This ends when the browser has come back, or when nobody waits for it any more.
-                let _shown = Shown { client: &self.client, id };
+                let _shown = ShownPage { client: &self.client, id };
                 pending().await
             }
             Ok(ElicitationAction::Decline) => AuthorizerAnswer::Declined,
@@ -59,7 +59,7 @@ impl Pages {
     }
 }
 
-impl Authorizer for Pages {
+impl Authorizer for LoginPages {
     fn authorize(
         &self,
         page: AuthorizationPage,
@@ -69,12 +69,12 @@ impl Authorizer for Pages {
 }
 
 /// A page that the client shows until this is dropped.
-struct Shown<'a> {
+struct ShownPage<'a> {
     client: &'a Client,
     id: ElicitationId,
 }
 
-impl Drop for Shown<'_> {
+impl Drop for ShownPage<'_> {
     fn drop(&mut self) {
         self.client.wire().complete_elicitation_now(self.client.peer(), &self.id);
     }

@@ -9,9 +9,9 @@ use crate::turn::Turn;
 
 /// The running calls. They tell who is asked when a server has a question.
 #[derive(Clone, Default)]
-pub(super) struct Calls(Arc<Mutex<Vec<Running>>>);
+pub(super) struct Calls(Arc<Mutex<Vec<RunningCall>>>);
 
-struct Running {
+struct RunningCall {
     call: ToolCallId,
     server: String,
     turn: Turn,
@@ -25,7 +25,7 @@ pub(super) struct Entered {
 
 impl Calls {
     pub(super) fn enter(&self, call: &ToolCallId, server: &str, turn: &Turn) -> Entered {
-        let running = Running { call: call.clone(), server: server.to_owned(), turn: turn.clone() };
+        let running = RunningCall { call: call.clone(), server: server.to_owned(), turn: turn.clone() };
         self.lock().push(running);
         Entered { calls: self.clone(), call: call.clone() }
     }
@@ -44,7 +44,7 @@ impl Calls {
         found.map(|running| (running.call.clone(), running.turn.clone()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Running>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<RunningCall>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -28,8 +28,8 @@ type Asked = WeakUnboundedSender<Job>;
 
 impl Idle {
     /// Returns a place for a session. The session does not have it yet.
-    pub(super) fn place(self: &Arc<Self>, session: Asked) -> Place {
-        Place { idle: Arc::clone(self), session: Arc::new(session) }
+    pub(super) fn place(self: &Arc<Self>, session: Asked) -> IdlePlace {
+        IdlePlace { idle: Arc::clone(self), session: Arc::new(session) }
     }
 
     fn places(&self) -> MutexGuard<'_, VecDeque<Arc<Asked>>> {
@@ -39,12 +39,12 @@ impl Idle {
 }
 
 /// The place of one session among the idle ones. Its drop frees it.
-pub(super) struct Place {
+pub(super) struct IdlePlace {
     idle: Arc<Idle>,
     session: Arc<Asked>,
 }
 
-impl Place {
+impl IdlePlace {
     /// Enters the session, which is idle from now on. It keeps its log until it has to let go of
     /// it, and so do the others.
     pub(super) fn take(&self) {
@@ -75,7 +75,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for IdlePlace {
     fn drop(&mut self) {
         self.leave();
     }

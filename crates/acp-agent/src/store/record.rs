@@ -46,8 +46,8 @@ impl RecordKind {
     pub(crate) const ALL: [Self; 4] =
         [RecordKind::Prompt, RecordKind::Update, RecordKind::Settings, RecordKind::Saved];
 
-    /// Returns true if the record is a part of the session's state: the last one of its kind counts.
-    /// All others are the conversation.
+    /// Returns true if the record is a part of the session's state: the last one of its kind
+    /// counts. All others are the conversation.
     #[must_use]
     pub const fn is_state(self) -> bool {
         matches!(self, RecordKind::Settings | RecordKind::Saved)

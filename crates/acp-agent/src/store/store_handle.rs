@@ -121,7 +121,7 @@ fn check_cwd(info: &SessionInfo, cwd: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid_params(format!(
-        "`cwd`: session `{}` has another working directory, which `session/list` tells",
+        "`cwd`: session `{}` has another working directory: `session/list` names it",
         info.session_id,
     )))
 }

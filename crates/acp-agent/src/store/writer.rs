@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::block::Blocks;
 use super::byte_budget::ByteBudget;
-use super::idle::Place;
+use super::idle::IdlePlace;
 use super::{Record, SessionLog, SessionStore, StoreError};
 
 /// The number of bytes that may wait to be written for each session. Senders wait when it is used
@@ -88,7 +88,7 @@ pub(super) struct Writer {
     /// has written.
     left_at: Option<u64>,
     waiting: Arc<Waiting>,
-    place: Place,
+    place: IdlePlace,
     in_turn: bool,
     /// Set if a title is stored.
     is_titled: bool,
@@ -106,7 +106,7 @@ impl Writer {
         store: Arc<dyn SessionStore>,
         log: Box<dyn SessionLog>,
         waiting: Arc<Waiting>,
-        place: Place,
+        place: IdlePlace,
     ) -> Self {
         let info = log.info();
         let (session, is_titled) = (info.session_id.clone(), info.title.is_some());

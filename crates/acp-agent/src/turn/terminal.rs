@@ -210,7 +210,7 @@ fn failure(status: &TerminalExitStatus) -> Option<String> {
 /// tool.complete_with(output.as_str()).await
 /// # }
 /// ```
-#[must_use = "dropped, the terminal is released and its command ends"]
+#[must_use = "the drop of a terminal releases it and ends its command"]
 pub struct Terminal {
     turn: Turn,
     id: TerminalId,

@@ -81,7 +81,7 @@ impl Turn {
 ///
 /// Its content is a list that grows. The protocol replaces lists as a whole, so each report sends
 /// all of the list.
-#[must_use = "dropped, the tool call is reported as failed"]
+#[must_use = "the drop of a tool call reports it as failed"]
 pub struct RunningTool {
     turn: Turn,
     id: ToolCallId,

@@ -15,8 +15,8 @@ impl SessionUpdates {
     /// Returns the current mode; `None` if the session has no modes.
     ///
     /// It is the one that the client has set last by `session/set_mode`, or the agent by
-    /// [`current_mode`](Self::current_mode). A session that was opened again has the one that it had
-    /// before: see [`Opened::modes`](crate::Opened::modes).
+    /// [`current_mode`](Self::current_mode). A session that was opened again has the one that it
+    /// had before: see [`Opened::modes`](crate::Opened::modes).
     #[must_use]
     pub fn mode(&self) -> Option<SessionModeId> {
         self.settings().mode()

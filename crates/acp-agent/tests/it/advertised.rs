@@ -1,4 +1,5 @@
-//! Agents of many parts: each advertises exactly the parts that it has, and refuses all else.
+//! Agents with every subset of the optional parts. Each advertises exactly its parts, and refuses
+//! the others.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::Wire;
 
-/// Counts the calls of its handlers, whichever they are.
+/// Counts the calls of all its handlers.
 #[derive(Default)]
 struct Counting {
     calls: AtomicUsize,
@@ -58,11 +59,11 @@ impl Counting {
     }
 }
 
-/// Which of the optional things an agent has; one bit for each.
+/// The optional parts of an agent, one bit for each.
 #[derive(Clone, Copy, Debug)]
 struct Subset(u32);
 
-/// The optional methods, with params that any agent would take which has them.
+/// The optional methods, with valid params.
 const METHODS: [(&str, &str); 9] = [
     ("session/load", r#"{"sessionId": "old", "cwd": "/", "mcpServers": []}"#),
     ("session/resume", r#"{"sessionId": "older", "cwd": "/"}"#),
@@ -75,7 +76,7 @@ const METHODS: [(&str, &str); 9] = [
     ("session/close", r#"{"sessionId": "S"}"#),
 ];
 
-/// The kinds of content, of MCP servers, and the directories.
+/// The optional kinds of content and of MCP servers, and additional directories.
 const KINDS: u32 = 6;
 
 impl Subset {
@@ -159,7 +160,7 @@ impl Subset {
             let before = calls();
             let answer = wire.call(method, params).await;
             if self.has(bit) {
-                // Modes and config options are those of the session, and it has none.
+                // The session has neither modes nor config options.
                 let is_setter = method.starts_with("session/set_");
                 assert_eq!(answer["error"]["code"] == -32602, is_setter, "{self:?} {method}: {answer}");
                 assert_eq!(calls() - before, usize::from(!is_setter), "{self:?} {method}");
@@ -204,7 +205,7 @@ impl Subset {
 async fn every_subset_of_methods_is_advertised_as_it_is() {
     let mut seed = 0x9E37_79B9_u32;
     for methods in 0..1 << METHODS.len() {
-        // Each with other kinds: all 64 of them come up.
+        // Each subset gets random kinds. All 64 sets of kinds come up.
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let kinds = seed >> (32 - KINDS);
         Subset(methods | kinds << METHODS.len()).check().await;
@@ -216,7 +217,7 @@ struct Undo {
     steps: u32,
 }
 
-/// Tells what every kind of handler knows of the client.
+/// Notes what each kind of handler knows about the client.
 struct Curious {
     told: std::sync::Mutex<Vec<String>>,
 }
@@ -313,7 +314,7 @@ async fn every_handler_can_read_what_was_agreed_on() {
     .map(|handler| format!("{handler}: 1 ed true true Some(Undo {{ steps: 3 }})"));
     assert_eq!(wire.call("_curious/ask", json!({})).await["result"], json!(expected));
     wire.notify("_curious/note", json!({})).await;
-    // The notification is taken behind what comes before it, but not before what comes behind it.
+    // A notification is handled after the messages before it. Later requests may overtake it.
     let note = json!("note: 1 ed true true Some(Undo { steps: 3 })");
     while !wire.call("_curious/ask", json!({})).await["result"].as_array().unwrap().contains(&note) {}
 }

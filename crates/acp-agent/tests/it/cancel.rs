@@ -1,4 +1,4 @@
-//! Cancelling: what the handler sees, what the client gets, and the races between them.
+//! Cancellation: its effect on the handler and on the client, and races.
 
 mod races;
 
@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 use crate::support::Wire;
 
-/// Counts how often it was dropped.
+/// Counts its drops.
 struct Dropped(Arc<AtomicUsize>);
 
 impl Drop for Dropped {
@@ -37,7 +37,7 @@ impl Patient {
             // It awaits the client.
             "ask" => drop(turn.ask(&ToolCall::new("c", "Ask")).await?),
             "read" => drop(turn.fs().expect("offered").read_text("/a").await?),
-            // It awaits something of which the turn knows nothing.
+            // It awaits a future that is not the turn's.
             "forever" => std::future::pending::<()>().await,
             "tool forever" => {
                 turn.tool(ToolCall::new("t", "Long"), std::future::pending::<Result<()>>()).await?;
@@ -51,7 +51,7 @@ impl Patient {
                 turn.cancelled().await;
                 return Err("connection reset by model".into());
             }
-            // It thinks that it is done.
+            // It returns as if it had not been cancelled.
             "done" => {
                 turn.cancelled().await;
                 return Ok(StopReason::EndTurn);
@@ -61,7 +61,7 @@ impl Patient {
                 assert!(matches!(turn.say("no").await, Err(Error::Cancelled)));
                 turn.uncancelled().say("bye").await?;
             }
-            // It notices, and does not end.
+            // It notices the cancellation, and does not return.
             "stubborn" => {
                 turn.cancelled().await;
                 std::future::pending::<()>().await;
@@ -82,7 +82,7 @@ impl Patient {
     }
 
     async fn close_session(&self, session: Session<()>) -> Result<()> {
-        // The turn is over before this runs.
+        // The turn has ended before this runs.
         assert_eq!(self.dropped.load(Ordering::SeqCst), 1, "{session:?}");
         Ok(())
     }
@@ -105,7 +105,7 @@ fn fs() -> Value {
 
 #[tokio::test]
 async fn a_turn_that_is_cancelled_answers_so_whatever_it_awaits() {
-    // The text, and the methods of the messages between the prompt and its answer.
+    // Each prompt's text, and the methods of the messages before its answer.
     let table: [(&str, &[&str], &[&str]); 8] = [
         ("ask", &["session/request_permission"], &["$/cancel_request"]),
         ("read", &["fs/read_text_file"], &["$/cancel_request"]),
@@ -156,7 +156,7 @@ async fn a_handler_that_knows_and_goes_on_is_dropped_after_the_grace() {
     let start = tokio::time::Instant::now();
     wire.cancel(&session).await;
     assert_eq!(wire.stopped(prompt).await, "cancelled");
-    // The clock is a test's: it stands still but for timers that are waited for.
+    // The test's clock moves only when all tasks wait for timers.
     assert!(start.elapsed() >= CANCEL_GRACE);
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
 }
@@ -181,7 +181,7 @@ async fn the_clients_answer_comes_too_late_and_is_no_consent() {
     let ask = wire.recv().await;
     wire.cancel(&session).await;
     wire.answer(&ask, json!({"outcome": {"outcome": "selected", "optionId": "allow-once"}})).await;
-    // The question may have been withdrawn before its answer was seen.
+    // The agent may have withdrawn the question before it saw the answer.
     let mut message = wire.recv().await;
     if message["method"] == "$/cancel_request" {
         message = wire.recv().await;
@@ -195,14 +195,14 @@ async fn a_late_cancel_has_no_effect_on_the_next_turn() {
     let gate = Arc::clone(&agent.gate);
     let (mut wire, session) = Wire::open(agent, json!({})).await;
     let other = wire.new_session().await;
-    // Idle, of another session, of no session, and unreadable.
+    // Cancels of an idle session, of an unknown session, and without a readable session.
     wire.cancel(&session).await;
     wire.cancel("nope").await;
     wire.notify("session/cancel", json!({"sessionId": 5})).await;
     wire.notify("session/cancel", Value::Null).await;
     let prompt = wire.prompt(&session, "late").await;
     wire.cancel(&other).await;
-    // Behind that cancel: it has been looked at when this is answered.
+    // When the agent answers this, it has read the cancel.
     wire.refused("_none", json!({}), -32601, &[]).await;
     gate.notify_one();
     assert_eq!(wire.said().await, "still here");
@@ -230,7 +230,7 @@ async fn a_turn_is_busy_until_its_cancel_is_answered() {
     let first = wire.prompt(&session, "forever").await;
     wire.cancel(&session).await;
     let second = wire.prompt(&session, "hi").await;
-    // Which of the two is seen first is the scheduler's choice; that both are answered is not.
+    // The order of the two answers depends on the scheduler.
     let mut answers = std::collections::HashMap::new();
     while answers.len() < 2 {
         let message = wire.recv().await;
@@ -251,7 +251,7 @@ async fn cancelling_the_request_is_cancelling_the_turn() {
         if text == "ask" {
             wire.recv().await;
         }
-        // Ids are compared by type: this is another one.
+        // Ids are compared by type, so this is a different id.
         wire.notify("$/cancel_request", json!({"requestId": prompt.to_string()})).await;
         wire.notify("$/cancel_request", json!({"requestId": prompt})).await;
         if text == "ask" {
@@ -351,14 +351,14 @@ async fn a_client_that_goes_away_cancels_its_turns() {
         let dropped = Arc::clone(&agent.dropped);
         let (mut wire, session) = Wire::open(agent, json!({})).await;
         wire.prompt(&session, text).await;
-        // Behind the prompt, so that it has been taken.
+        // When this is answered, the agent has read the prompt.
         let other = wire.request("_none", json!({})).await;
         while wire.recv().await["id"] != other {}
         for message in wire.close().await {
             let asks =
                 ["session/request_permission", "$/cancel_request"].map(|method| message["method"] == method);
             let ends = message["result"]["stopReason"] == "cancelled";
-            // Who does not end by himself is ended by the connection, before his grace is over.
+            // The end of the connection ends a stubborn handler before its grace is over.
             let ended = text == "stubborn" && message["error"]["code"] == -32800;
             assert!(asks.contains(&true) || ends || ended, "{text}: {message}");
         }

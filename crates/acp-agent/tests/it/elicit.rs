@@ -189,7 +189,7 @@ async fn a_question_ends_with_its_turn() {
         assert_eq!(cancel["params"]["requestId"], request["id"]);
         assert_eq!(wire.stopped(prompt).await, "cancelled");
     }
-    // Or the client takes it back by itself.
+    // The client may also cancel the question by itself.
     let (mut wire, _, prompt, request) = asked("form").await;
     wire.send(
         json!({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32800, "message": "cancelled"}}),
@@ -214,7 +214,7 @@ async fn a_page_is_opened_and_completed() {
     assert_eq!(&json!(wire.said().await), id);
     assert_eq!(wire.stopped(prompt).await, "end_turn");
 
-    // The next has another id, and a refusal completes nothing.
+    // The next page has another id. A page that the user declines is not completed.
     for action in ["decline", "cancel"] {
         let prompt = wire.prompt(&session, "url").await;
         let request = wire.asked("elicitation/create").await;

@@ -62,7 +62,7 @@ impl Extended {
     }
 }
 
-/// Rule `v1-ext-09`, for the numbers that no double stands for as well.
+/// Rule `v1-ext-09`. Some of the numbers do not fit into a double.
 #[tokio::test]
 async fn numbers_of_any_length_survive_in_both_directions() {
     const NUMBERS: &str =
@@ -127,7 +127,7 @@ async fn notifications_are_handled_in_order_and_bad_ones_ignored() {
         wire.notify("_test/event", json!(number)).await;
     }
     wire.notify("_test/event", json!("none")).await;
-    // Requests do not wait for notifications, so ask until they are through.
+    // Requests do not wait for notifications, so ask until all have been handled.
     let expected: Vec<u64> = (0..100).collect();
     while wire.call("_test/events", Value::Null).await["result"] != json!(expected) {
         tokio::task::yield_now().await;
@@ -148,7 +148,7 @@ async fn an_agent_calls_extension_methods_of_the_client() {
     crate::support::check_error(&wire.answer_to(prompt).await, -32603, &["not/ours", "_"]);
 }
 
-/// Says how often it was written.
+/// Counts how often it was serialized.
 #[derive(Default)]
 struct Counted(AtomicUsize);
 
@@ -159,7 +159,7 @@ impl Serialize for Counted {
     }
 }
 
-/// Calls the client as a part of its turn.
+/// Calls extension methods of the client during its turn.
 #[derive(Default)]
 struct Raced {
     counted: Arc<Counted>,
@@ -192,7 +192,7 @@ async fn a_turn_calls_the_client_in_the_order_of_its_verbs() {
     let event = wire.recv().await;
     assert_eq!((&event["method"], &event["params"]), (&json!("_client/event"), &json!("counted")));
     let ask = wire.asked("_client/ask").await;
-    // Straight into the output buffer, once each.
+    // Each message was serialized once, straight into the output buffer.
     assert_eq!(counted.0.load(Ordering::Relaxed), 2);
     wire.answer(&ask, json!("yes")).await;
     assert_eq!(wire.said().await, "yes");
@@ -209,7 +209,7 @@ async fn a_cancelled_turn_takes_its_call_back() {
     wire.cancel(&session).await;
     let cancel = wire.recv().await;
     assert_eq!((&cancel["method"], &cancel["params"]["requestId"]), (&json!("$/cancel_request"), &ask["id"]));
-    // The handler has heard of it, and may end by itself.
+    // The handler has noticed the cancellation, and ends by itself.
     assert_eq!(wire.said().await, "cancelled by the client");
     assert_eq!(wire.stopped(prompt).await, "cancelled");
 }

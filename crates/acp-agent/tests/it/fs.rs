@@ -70,7 +70,7 @@ async fn files_are_read_and_written() {
             "",
         ),
         ("write /a", "fs/write_text_file", json!({"path": "/a", "content": "new"}), json!({}), "written"),
-        // Seen from a client in the wild.
+        // A real client sends this.
         ("write /a", "fs/write_text_file", json!({"path": "/a", "content": "new"}), Value::Null, "written"),
     ];
     for (text, method, mut params, result, said) in table {

@@ -1,4 +1,4 @@
-//! `initialize`: versions, capabilities, who may come first.
+//! `initialize`: versions, capabilities, and requests that come before it.
 
 use acp_agent::types::{AuthMethod, AuthMethodAgent, AuthMethodTerminal};
 use acp_agent::{Client, Result, StopReason, Turn, agent};
@@ -92,7 +92,7 @@ async fn what_parses_of_the_params_is_kept_and_the_rest_switches_nothing_on() {
                    "clientCapabilities": {"fs": fs, "terminal": true}}),
             "ed true true 1",
         ),
-        // Version 2 has other names and other meanings.
+        // The members of version 2 have other names and other meanings.
         (
             json!({"protocolVersion": 2, "info": {"name": "two", "version": "1"},
                    "capabilities": {"fs": fs, "terminal": true}}),
@@ -199,7 +199,7 @@ async fn ways_to_log_in_are_those_that_the_client_can_take() {
         let ids: Vec<_> = methods.iter().map(|method| method["id"].as_str().unwrap()).collect();
         assert_eq!(ids, expected);
         assert_eq!(wire.call("authenticate", json!({"methodId": "key"})).await["result"], json!({}));
-        // A terminal method is carried out by the client, never by `authenticate`.
+        // The client runs a terminal login by itself, without `authenticate`.
         for id in ["tty", "nope"] {
             wire.refused("authenticate", json!({"methodId": id}), -32602, &["methodId", "`key`"]).await;
         }

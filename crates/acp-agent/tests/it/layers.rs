@@ -1,4 +1,4 @@
-//! Options of a connection: layers in both directions, and the time that requests may take.
+//! Options of a connection: layers in both directions, and the time limit of requests.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Blocks that are written in other ways than usual.
+//! Unusual forms of `#[agent]` blocks.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ impl From<Tired> for acp_agent::Error {
 
 type PromptResult = std::result::Result<PromptResponse, Tired>;
 
-/// Uses what there is besides the usual.
+/// Uses the unusual forms.
 struct Odd;
 
 #[agent(crate = renamed)]
 #[allow(clippy::needless_pass_by_value, reason = "arguments are handed over")]
 impl Odd {
-    /// An alias as the result, a pattern as an argument, the request beside the turn.
+    /// The result is an alias, an argument is a pattern, and the request comes beside the turn.
     pub(crate) async fn prompt(
         &self,
         RequestMeta(meta): RequestMeta,
@@ -75,7 +75,7 @@ fn name_and_version_are_those_of_the_package() {
     assert_eq!((profile.name, profile.version), (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")));
 }
 
-/// Keeps itself, to work on after a turn.
+/// Keeps an `Arc` of itself for a task that outlives the turn.
 struct Busy {
     finished: tokio::sync::Semaphore,
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Wire, check_error};
 
-/// Has nothing to say yet, and says so when it is dropped.
+/// A stream without items, which reports its drop.
 struct Endless(Arc<AtomicBool>);
 
 impl Stream for Endless {
@@ -102,7 +102,7 @@ async fn an_error_of_the_stream_ends_the_message() {
     let (updates, answer) = wire.turn(&session, "broken").await;
     assert_eq!(updates.len(), 1);
     check_error(&answer, -32603, &["the model is out"]);
-    // An error of ours is answered as what it is.
+    // An error of the library keeps its code.
     let (updates, answer) = wire.turn(&session, "ours").await;
     assert_eq!(updates, Vec::<Value>::new());
     check_error(&answer, -32000, &["authenticate"]);
@@ -148,7 +148,7 @@ async fn a_stream_waits_for_a_client_that_does_not_read() {
     wire.initialize(json!({})).await;
     let session = wire.new_session().await;
     let prompt = wire.prompt(&session, "go").await;
-    // As many chances as it would need to take all.
+    // Give it as many chances to run as it needs to take all texts.
     for _ in 0..10 * COUNT {
         tokio::task::yield_now().await;
     }

@@ -109,7 +109,7 @@ async fn nothing_else_is_consent() {
     }
 }
 
-/// Asks about what the prompt's text names: for the session, or for all of them.
+/// Asks for permission with the key in the prompt's text, for this session or for all sessions.
 #[derive(Default)]
 struct Remembering {
     everywhere: Permissions,
@@ -133,7 +133,7 @@ impl Remembering {
     }
 }
 
-/// Runs a turn in which the user chooses this, or in which nothing is asked.
+/// Runs a turn in which the user chooses this option. `None` means that the user is not asked.
 async fn decided(wire: &mut Wire, session: &str, text: &str, option: Option<&str>) -> String {
     let prompt = wire.prompt(session, text).await;
     if let Some(option) = option {
@@ -164,7 +164,7 @@ async fn a_decision_for_always_is_asked_for_once() {
         (&session, "a", None, "AllowAlways"),
         (&session, "forget a", Some("allow-once"), "AllowOnce"),
         (&session, "a", Some("reject-once"), "RejectOnce"),
-        // What the agent keeps is for all sessions.
+        // Answers that the agent itself remembers count in all sessions.
         (&session, "everywhere a", Some("allow-always"), "AllowAlways"),
         (&other, "everywhere a", None, "AllowAlways"),
     ];

@@ -1,4 +1,4 @@
-//! Plans that are worked through.
+//! Plans, and their changes during a turn.
 
 use acp_agent::types::{PlanEntryPriority, PlanEntryStatus};
 use acp_agent::{Result, RunningPlan, StopReason, Turn, agent};

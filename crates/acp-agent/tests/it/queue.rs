@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 
 use crate::support::{Wire, check_error};
 
-/// Says the prompt's text. Some texts do more.
+/// Says the prompt's text. Some texts are orders.
 struct Talker {
     /// Lets one `wait` go on for each permit.
     gate: Arc<Semaphore>,
@@ -104,7 +104,7 @@ async fn prompts_run_one_after_the_other_in_the_order_they_came() {
     for number in 0..PROMPT_QUEUE {
         ids.push(wire.prompt(&session, &number.to_string()).await);
     }
-    // One more than can wait.
+    // This prompt is one too many.
     let refused = wire.prompt(&session, "too many").await;
     check_error(&wire.answer_to(refused).await, -32600, &["16", &session]);
     handles.gate.add_permits(1);
@@ -123,7 +123,7 @@ async fn sessions_do_not_wait_for_each_other() {
     one.initialize(json!({})).await;
     let (first, second) = (one.new_session().await, one.new_session().await);
     let waiting = one.prompt(&first, "wait").await;
-    // The turn of the other session would trip over the first one's count: it says so by its panic.
+    // The counter of turns is shared, so the turn of the other session panics: both run at once.
     let other = one.prompt(&second, "hi").await;
     check_error(&one.answer_to(other).await, -32603, &[]);
     handles.gate.add_permits(1);
@@ -190,7 +190,7 @@ async fn a_client_that_goes_away_ends_those_that_wait() {
     assert_eq!(*handles.heard.lock().unwrap(), ["wait"]);
 }
 
-/// However a turn ends, nothing of the next one is seen before its answer.
+/// Nothing of a turn is sent before the answer of the turn before it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_next_turn_begins_behind_the_answer() {
     let (agent, _handles) = talker();

@@ -1,4 +1,5 @@
-//! Sessions that are opened, prompted and closed at once: all is done in order, or is an error.
+//! Sessions that are opened, prompted and closed at the same time. Each request is served in order,
+//! or refused.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::support::{Wire, check_error, reopening};
 
-/// Opens sessions, and closes them, when it is let.
+/// Opens and closes sessions when the test lets it.
 #[derive(Clone, Default)]
 struct Slow {
     gate: Arc<Notify>,
@@ -120,7 +121,7 @@ async fn while_a_session_is_opened_nothing_else_happens_to_it() {
             assert_eq!(opened.get("error").is_some(), cwd == "/fails", "{opened}");
             match (cwd, is_open) {
                 ("/", _) => assert_eq!(prompted(&mut wire).await, "loaded"),
-                // What was open before stays open.
+                // The session from before stays open.
                 (_, true) => assert_eq!(prompted(&mut wire).await, "resumed"),
                 (_, false) => drop(wire.refused("session/prompt", named(), -32002, &[]).await),
             }
@@ -159,7 +160,7 @@ async fn a_session_that_is_being_closed_is_unknown_and_not_opened_anew() {
     closing.notify_one();
     wire.answer_to(close).await;
     assert!(wire.call("session/resume", setup("session/resume", "/")).await["result"].is_object());
-    // Deleting needs nothing to be open, and leaves nothing behind.
+    // A session that is not open can be deleted, and then no longer exists.
     for _ in 0..2 {
         assert_eq!(wire.call("session/delete", json!({"sessionId": "s"})).await["result"], json!({}));
     }
@@ -197,7 +198,7 @@ async fn updates_of_an_opening_need_the_clients_offer_too() {
     wire.refused("session/load", setup("session/load", "/notice"), -32603, &["`session.notices`"]).await;
 }
 
-/// Counts how many hooks are there, and keeps them.
+/// Keeps its hooks, and counts them.
 #[derive(Clone)]
 struct Keeper(Arc<Semaphore>);
 

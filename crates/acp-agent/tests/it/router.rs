@@ -44,7 +44,7 @@ async fn a_method_has_one_handler() {
     assert!(error.to_string().contains("two handlers"), "{error}");
 }
 
-/// A model of one's choice: agents can be generic.
+/// An agent that is generic over its model.
 trait Model: Send + Sync + 'static {
     fn answer(&self) -> impl Future<Output = String> + Send;
 }

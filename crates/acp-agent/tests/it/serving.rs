@@ -85,7 +85,8 @@ async fn several_clients_share_an_agent_but_no_sessions() {
     let foreign = wires[0].1.clone();
     let params = json!({"sessionId": foreign, "prompt": [{"type": "text", "text": "hi"}]});
     wires[1].0.refused("session/prompt", params, -32002, &[]).await;
-    // Nor does a cancel reach over, and one that goes takes nobody along.
+    // A cancel on one connection does not reach the other. The end of one connection does not end
+    // the other.
     let running = wires[0].0.prompt(&foreign, "forever").await;
     wires[1].0.cancel(&foreign).await;
     assert_eq!(wires.remove(1).0.close().await, Vec::<Value>::new());
@@ -117,7 +118,7 @@ fn hello() -> [Value; 2] {
     ]
 }
 
-/// Opens the session `s` and answers prompts by nothing until it is cancelled.
+/// Opens the session `s`. Its turns last until they are cancelled.
 #[derive(Default)]
 struct Stuck {
     prompted: Mutex<Option<oneshot::Sender<()>>>,
@@ -148,7 +149,7 @@ async fn who_stops_serving_still_answers_what_runs() {
     }
     let serve = Serve::new(agent).until(async { stop.await.unwrap() });
     let served = tokio::spawn(serve.over(Transport::from_stream(agent_end)));
-    // Behind the answers, because the session has to be there.
+    // Wait for the answers first, because the session must be open.
     let mut answers = vec![0; 1024];
     let mut seen = String::new();
     while !seen.contains(r#""id":2"#) {
@@ -198,7 +199,7 @@ async fn faults_reach_the_hook() {
     assert!(faults[1].contains("99"), "{faults:?}");
 }
 
-/// Has a notification of its own.
+/// Has a handler for a notification of its own.
 struct Listener;
 
 #[agent]
@@ -211,7 +212,7 @@ impl Listener {
     async fn count(&self, _count: u32) {}
 }
 
-/// Their sender cannot be told.
+/// A notification has no answer in which the error could be.
 #[tokio::test]
 async fn notifications_that_have_no_effect_are_told_to_the_hook() {
     let notification =
@@ -228,12 +229,12 @@ async fn notifications_that_have_no_effect_are_told_to_the_hook() {
     assert_eq!(said.len(), 1, "{said:?}");
     let expected = [
         "ignored `session/cancel`: `sessionId`: required, but missing",
-        "ignored `_test/count`: the params are not what this method takes: expected u32, found a string",
+        "ignored `_test/count`: the params do not fit this method: expected u32, found a string",
     ];
     assert_eq!(faults, expected);
 }
 
-/// Reads what it is given, and fails to write.
+/// A transport that reads its input, and fails to write.
 struct Broken {
     input: io::Cursor<Vec<u8>>,
     kind: io::ErrorKind,
@@ -247,7 +248,7 @@ impl AsyncRead for Broken {
     ) -> Poll<io::Result<()>> {
         let before = into.filled().len();
         let polled = Pin::new(&mut self.input).poll_read(cx, into);
-        // At its end it is silent, not closed.
+        // After its input it is silent, and not closed.
         if into.filled().len() == before { Poll::Pending } else { polled }
     }
 }

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 use crate::support::Wire;
 
-/// Remembers per session where it works and what it was told.
+/// Remembers the directory and the prompts of each session.
 struct Notebook;
 
 struct Notes {
@@ -105,7 +105,7 @@ async fn an_agent_may_choose_the_id_of_a_session() {
     let answer = wire.call("session/new", params.clone()).await;
     assert_eq!(answer["result"]["sessionId"], "my-own-id");
     assert_eq!(say(&mut wire, "my-own-id", "a").await, "/named ask a");
-    // But not the same one twice.
+    // The same session cannot be opened twice.
     wire.refused("session/new", params, -32603, &["my-own-id"]).await;
     assert_eq!(say(&mut wire, "my-own-id", "b").await, "/named ask a,b");
 }
@@ -250,7 +250,7 @@ async fn modes_and_options_are_changed_while_a_turn_runs() {
     assert_eq!(wire.call("session/set_mode", set).await["result"], json!({}));
     let set = json!({"sessionId": session, "configId": "model", "value": "large"});
     let set = wire.request("session/set_config_option", set).await;
-    // The turn may end before the answer is there that it has waited for.
+    // The turn may be answered before the request that it waited for.
     let mut answers = [wire.recv().await, wire.recv().await];
     answers.sort_by_key(|answer| answer["id"].as_u64());
     assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(prompt), &json!(set)));
@@ -258,7 +258,7 @@ async fn modes_and_options_are_changed_while_a_turn_runs() {
     assert_eq!(answers[1]["result"]["configOptions"][0]["currentValue"], "large");
 }
 
-/// Sessions are opened by the library when there is nothing to keep.
+/// Has no `new_session`: the library opens its sessions.
 struct Stateless;
 
 #[agent]

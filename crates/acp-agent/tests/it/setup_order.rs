@@ -13,7 +13,7 @@ fn chunk(text: impl Into<String>) -> SessionUpdate {
     SessionUpdate::AgentMessageChunk(ContentChunk::text(text))
 }
 
-/// Says a lot while it opens sessions.
+/// Sends many updates while it opens sessions.
 #[derive(Default)]
 struct Chatty {
     late: Mutex<Option<oneshot::Receiver<()>>>,

@@ -11,7 +11,7 @@ use acp_agent::{
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Numbers that are random enough, and the same for the same seed.
+/// Pseudo-random numbers, which the seed determines.
 struct Random(u64);
 
 impl Random {
@@ -115,7 +115,7 @@ struct Asked {
     seed: u64,
 }
 
-/// A few requests at once, so that they get in each other's way.
+/// Sends a few requests at once.
 fn script(random: &mut Random) -> (String, HashMap<u64, Asked>) {
     let mut lines = format!("{}\n", request(0, "initialize", &json!({"protocolVersion": 1})));
     let mut asked = HashMap::new();
@@ -154,7 +154,7 @@ fn request(id: u64, method: &str, params: &Value) -> Value {
 /// Checks the messages of the agent, in the order in which the client gets them.
 fn check(said: &str, mut asked: HashMap<u64, Asked>) {
     let mut known = HashSet::new();
-    // Of each opening, the number of its last update that was sent in the handler itself.
+    // For each opening, the number of the last update that the handler itself has sent.
     let mut last: HashMap<u64, u64> = HashMap::new();
     for line in said.lines() {
         let message: Value = serde_json::from_str(line).unwrap();

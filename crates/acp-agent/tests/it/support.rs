@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
 
-/// Only a test that fails waits as long.
+/// Only a failing test waits for this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The client's end of a connection.
@@ -38,7 +38,7 @@ impl Wire {
         Self::over(Arc::new(agent), 1024 * 1024, options)
     }
 
-    /// Serves it as this says.
+    /// Serves an agent with these settings.
     pub(crate) fn serve_as<A: Agent>(serve: Serve<A>) -> Self {
         let (client, agent_end) = tokio::io::duplex(1024 * 1024);
         let served = tokio::spawn(serve.over(Transport::from_stream(agent_end)));
@@ -110,7 +110,7 @@ impl Wire {
         self.request("session/prompt", prompt).await
     }
 
-    /// Runs a turn that asks nothing of the client: its updates, and its answer.
+    /// Runs a turn without requests to the client. Returns its updates and its answer.
     pub(crate) async fn turn(&mut self, session: &str, text: &str) -> (Vec<Value>, Value) {
         let prompt = self.prompt(session, text).await;
         let mut updates = Vec::new();
@@ -124,7 +124,7 @@ impl Wire {
         }
     }
 
-    /// The next message, which must be a request of this method.
+    /// Returns the next message, which must be a request of this method.
     pub(crate) async fn asked(&mut self, method: &str) -> Value {
         let message = self.recv().await;
         assert_eq!(message["method"], method, "{message}");
@@ -136,7 +136,7 @@ impl Wire {
         self.notify("session/cancel", json!({"sessionId": session})).await;
     }
 
-    /// The next message of the agent; `None` when it has closed the connection.
+    /// Returns the agent's next message. `None` means that the connection is closed.
     pub(crate) async fn try_recv(&mut self) -> Option<Value> {
         let line = self.try_recv_line().await;
         line.map(|line| serde_json::from_str(&line).unwrap())
@@ -157,7 +157,7 @@ impl Wire {
         self.answer_to(id).await
     }
 
-    /// The next message, which must be the answer to this request.
+    /// Returns the next message, which must be the answer to this request.
     pub(crate) async fn answer_to(&mut self, id: u64) -> Value {
         let message = self.recv().await;
         assert_eq!(message["id"], id, "{message}");
@@ -171,27 +171,28 @@ impl Wire {
         check_error(&answer, code, names)
     }
 
-    /// The next message, which must be a `session/update`: its `update`.
+    /// Reads the next message, which must be a `session/update`, and returns its `update`.
     pub(crate) async fn update(&mut self) -> Value {
         let mut message = self.recv().await;
         assert_eq!(message["method"], "session/update", "{message}");
         message["params"]["update"].take()
     }
 
-    /// The next message, which must be a piece of the answer: its text.
+    /// Reads the next message, which must be a piece of the answer, and returns its text.
     pub(crate) async fn said(&mut self) -> String {
         let update = self.update().await;
         assert_eq!(update["sessionUpdate"], "agent_message_chunk", "{update}");
         update["content"]["text"].as_str().unwrap().to_owned()
     }
 
-    /// The next message, which must be the answer to this prompt: its stop reason.
+    /// Reads the next message, which must be the answer to this prompt, and returns its stop
+    /// reason.
     pub(crate) async fn stopped(&mut self, prompt: u64) -> String {
         let answer = self.answer_to(prompt).await;
         answer["result"]["stopReason"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
-    /// Closes the client's side and waits until the agent is done; returns what it still said.
+    /// Closes the client's side, waits for the agent's end, and returns the last messages.
     pub(crate) async fn close(mut self) -> Vec<Value> {
         self.writer.shutdown().await.unwrap();
         let mut rest = Vec::new();

@@ -142,7 +142,7 @@ async fn each_method_is_called_and_dropping_releases() {
         if let Some(method) = method {
             answered(&mut wire, &session, method, result).await;
         }
-        // On its way before whatever the agent does next.
+        // This leaves before the next message of the agent.
         answered(&mut wire, &session, "terminal/release", json!({})).await;
         assert_eq!(wire.said().await, said);
         assert_eq!(wire.stopped(prompt).await, "end_turn");
@@ -191,7 +191,7 @@ async fn a_terminal_that_nobody_waits_for_any_more_is_released() {
     let request = wire.asked("terminal/create").await;
     wire.cancel(&session).await;
     assert_eq!(wire.stopped(prompt).await, "cancelled");
-    // The client has made it all the same.
+    // The client has made the terminal all the same.
     wire.answer(&request, json!({"terminalId": "term-1"})).await;
     answered(&mut wire, &session, "terminal/release", json!({})).await;
     assert_eq!(wire.close().await, Vec::<Value>::new());

@@ -172,7 +172,7 @@ fn stable() -> impl Agent {
         .ext_notification("_stable/saw", Stable::saw)
 }
 
-/// A message to send. After a request the test reads up to its answer, after a notification one
+/// A message to send. After a request the test reads up to its answer, and after a notification one
 /// message.
 enum Line {
     Request(&'static str, Value),
@@ -230,7 +230,7 @@ fn stable_script() -> Vec<Line> {
     ]
 }
 
-/// Every line that the agent says to the script.
+/// Returns every line of the agent's answers to the script.
 async fn transcript(agent: Arc<impl Agent>, script: &[Line]) -> Vec<String> {
     let mut wire = Wire::serve_through(agent, 1024 * 1024);
     let mut said = Vec::new();
@@ -274,7 +274,7 @@ fn served<A: Agent>(agent: &Arc<A>) -> Vec<Operation> {
     Operation::ALL.iter().copied().filter(|operation| handlers.has(operation.method())).collect()
 }
 
-/// Compares the two, and looks whether the script has every operation of the agent's.
+/// Compares the two agents, and checks that the script has every operation.
 async fn compare<A: Agent>(block: A, router: impl Agent, script: Vec<Line>) -> Vec<String> {
     let asked = |operation: &Operation| {
         script.iter().any(|line| match line {
@@ -302,7 +302,7 @@ fn codes(said: &[String]) -> Vec<i64> {
 async fn stable_operations_are_the_same_in_a_block_and_a_router() {
     let said = compare(Stable, stable(), stable_script()).await;
     assert_eq!(served(&Arc::new(Stable)).len(), 11);
-    // That both refuse everything would be the same, too.
+    // The two would also be equal if both refused everything.
     assert_eq!(
         codes(&said),
         [

@@ -1,4 +1,4 @@
-//! Everything that an agent can say in a turn, and its form on the wire.
+//! All verbs of a turn, and their messages on the wire.
 
 use std::sync::{Arc, Mutex};
 
@@ -78,7 +78,7 @@ impl Actor {
     }
 }
 
-/// The updates of a turn, and its answer.
+/// Returns the updates of a turn, and its answer.
 async fn act(wire: &mut Wire, session: &str, text: &str) -> (Vec<Value>, Value) {
     let id = wire.prompt(session, text).await;
     let mut updates = Vec::new();
@@ -224,7 +224,7 @@ async fn a_handler_that_fails_or_panics_harms_nobody_else() {
     for (text, code, message) in table {
         let (_, answer) = act(&mut wire, &session, text).await;
         check_error(&answer, code, &[message]);
-        // Neither that turn nor the connection is left behind in a bad state.
+        // Both the session and the connection still work.
         assert_eq!(act(&mut wire, &session, "hi").await.0[0]["content"], self::text("hi"));
     }
     wire.cancel(&waiting).await;
@@ -240,7 +240,8 @@ async fn a_session_has_one_turn_at_a_time() {
     let first = wire.prompt(&session, "wait").await;
     let second = wire.prompt(&session, "hi").await;
     check_error(&wire.answer_to(second).await, -32600, &[&session, "turn"]);
-    // Another session is not concerned, and a session in a turn is not loaded or closed under it.
+    // The turn does not concern another session. During a turn, its session cannot be loaded or
+    // closed.
     assert_eq!(act(&mut wire, &other, "hi").await.0.len(), 1);
     gate.notify_one();
     assert_eq!(wire.stopped(first).await, "end_turn");
@@ -262,7 +263,7 @@ async fn nothing_follows_the_answer() {
     assert_eq!(wire.close().await, Vec::<Value>::new());
 }
 
-/// Says things from many tasks that do not care about the turn's end.
+/// Says things from many tasks that outlive the turn.
 struct Swarm;
 
 #[agent]
@@ -293,7 +294,7 @@ async fn nothing_follows_the_answer_also_when_tasks_race_with_it() {
         let (updates, answer) = act(&mut wire, &session, "go").await;
         assert!(updates.len() >= 20, "{} {answer}", updates.len());
         assert_eq!(answer["result"]["stopReason"], "end_turn");
-        // What came behind the answer would be taken for the answer to this.
+        // A message after the turn's answer would be taken as the answer to this.
         wire.refused("_none", json!({}), -32601, &["_none"]).await;
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::Wire;
 
-/// Says the prompt's text; `hang` and `fail` do what they say.
+/// Says the prompt's text. The turn of `hang` does not end, and that of `fail` fails.
 async fn talk(_: &(), turn: Turn) -> Result<StopReason> {
     match &*turn.text() {
         "hang" => std::future::pending().await,
@@ -38,7 +38,7 @@ fn is_prompt(method: &str) -> bool {
 }
 
 /// A service that answers prompts late. The outcome is known and the task is gone, but the answer
-/// is not written yet. Everybody else has time to do what the outcome allows.
+/// is not written yet. All other tasks have time to use the outcome.
 struct Late<S>(S);
 
 impl<S: Service> Service for Late<S> {
@@ -74,7 +74,7 @@ impl<S: Service> Service for Late<S> {
     }
 }
 
-/// The next messages up to the answers to these requests: the texts and the answers' ids, in order.
+/// Reads up to the answers to these requests. Returns the texts and the answers' ids, in order.
 async fn heard(wire: &mut Wire, ids: &[u64]) -> Vec<(Value, Value)> {
     let mut heard = Vec::new();
     let mut open = ids.len();
@@ -127,7 +127,7 @@ async fn the_next_turn_begins_behind_the_answer_of_a_timeout() {
     }
 }
 
-/// The timeouts on several threads, without a layer that helps the wrong order.
+/// Timeouts on several threads, without a layer that provokes the wrong order.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn threads_change_nothing_about_that() {
     let timeout = Only::new(is_prompt, Timeout::new(Duration::from_millis(2)));
@@ -144,7 +144,7 @@ async fn threads_change_nothing_about_that() {
     }
 }
 
-/// Serves with a layer that lets one prompt in and no second one, and fills that place.
+/// Serves with a layer that admits one prompt at a time, and starts that prompt.
 async fn full(options: Options) -> (Wire, String) {
     let mut wire = Wire::serve_with(talker(), options);
     wire.initialize(json!({})).await;

@@ -133,7 +133,7 @@ async fn providers_and_the_status_of_the_login_need_no_login() {
         let answer = wire.call(method, params).await;
         assert!(answer["result"].is_object(), "{method}: {answer}");
     }
-    // What the agent makes of it is its own business: here a key is as good as a login.
+    // The agent decides about the effect. Here a key counts as a login.
     assert_eq!(wire.call("session/list", json!({})).await["result"]["sessions"], json!([]));
     wire.call("providers/disable", json!({"providerId": "p"})).await;
     wire.refused("session/list", json!({}), -32000, &[]).await;

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::support::Wire;
 
-/// Tells everything that a session can be told, in a turn or by the handle that outlives it.
+/// Sends every kind of update, in a turn or by the handle that outlives it.
 #[derive(Default)]
 struct Teller {
     kept: Mutex<Option<SessionUpdates>>,
@@ -44,7 +44,7 @@ macro_rules! tell {
     };
 }
 
-/// The verb, what leaves, and the capability it needs.
+/// The verb, its update, and the capability that it needs.
 fn verbs() -> [(&'static str, Value, Option<&'static str>); 9] {
     let text = json!({"type": "text", "text": "short"});
     let option = json!({"id": "web", "name": "Web", "type": "boolean", "currentValue": true});
@@ -101,7 +101,7 @@ impl Teller {
         match text.split_once(' ') {
             Some(("turn", verb)) => tell!(turn, verb)?,
             Some(("task", verb)) => {
-                // As a task of the agent that knows no turn.
+                // A task of the agent without a turn sends this.
                 let (updates, verb) = (session.updates().clone(), verb.to_owned());
                 tokio::spawn(async move { tell!(updates, &*verb) }).await.map_err(Error::other)??;
             }
@@ -181,7 +181,7 @@ async fn a_handle_works_on_after_its_turn_and_ends_with_the_session() {
             other => panic!("{other:?}"),
         }
         drop((agent, updates));
-        // Nothing of it came to the client.
+        // The client got none of these updates.
         assert_eq!(wire.close().await, Vec::<Value>::new());
     }
 }
@@ -209,7 +209,7 @@ async fn a_client_that_is_gone_ends_a_handle() {
     assert!(matches!(updates.title("gone").await, Err(Error::Call { .. })));
 }
 
-/// Counts in a task of its own, until it is told to stop.
+/// Sends numbers from a task of its own, until the test stops it.
 struct Counter {
     sent: Arc<AtomicUsize>,
 }
@@ -237,11 +237,12 @@ async fn a_task_waits_for_a_client_that_does_not_read() {
     wire.initialize(json!({})).await;
     let session = wire.new_session().await;
     let prompt = wire.prompt(&session, "go").await;
-    // As many chances as it would need to send all.
+    // Give it as many chances to run as it needs to send all.
     for _ in 0..10 * COUNT {
         tokio::task::yield_now().await;
     }
-    // What fits into the pipe and into the budget before it, and the one that went over it.
+    // The updates that fit into the pipe and the budget before it, and the one that exceeded the
+    // budget.
     assert!(sent.load(Ordering::Relaxed) <= 9, "{sent:?}");
     let mut next = 0;
     while next < COUNT {

@@ -53,7 +53,7 @@ impl Configured {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let mut options = options("large");
         if set.config_id.as_str() == "model" {
-            // From here on there is only one.
+            // From here on there is only one model.
             options.truncate(1);
         }
         Ok(options)
@@ -101,7 +101,7 @@ async fn config_options_take_what_they_list() {
         let answer = wire.call("session/set_config_option", set(&session, id, &value)).await;
         assert_eq!(answer["result"]["configOptions"].as_array().unwrap().len(), 3, "{id}");
     }
-    // A string of a kind that is not known here is an id, too.
+    // A string of an unknown kind is an id, too.
     let mut unknown = set(&session, "effort", &json!("high"));
     unknown["type"] = json!("radio");
     assert!(wire.call("session/set_config_option", unknown.clone()).await["result"].is_object());
@@ -153,7 +153,7 @@ async fn a_prompt_has_content() {
         let params = json!({"sessionId": session, "prompt": prompt});
         wire.refused("session/prompt", params, -32602, &["prompt"]).await;
     }
-    // The refused ones have left the session free.
+    // After the refused prompts the session is free.
     let prompt = wire.prompt(&session, "hi").await;
     wire.update().await;
     wire.stopped(prompt).await;
@@ -228,7 +228,7 @@ async fn an_agent_that_wants_a_login_serves_nothing_before_it() {
         wire.refused(method, params, -32000, &["`authenticate`"]).await;
     }
     assert_eq!(wire.call("_locked/whoami", json!({})).await["result"], false);
-    // A failed login is none.
+    // A failed login does not count.
     let wrong = json!({"methodId": "key", "_meta": {"wrong": true}});
     wire.refused("authenticate", wrong, -32602, &["key"]).await;
     wire.refused("authenticate", json!({"methodId": "other"}), -32602, &["`methodId`", "`key`"]).await;

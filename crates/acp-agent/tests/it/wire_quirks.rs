@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Wire, check_error};
 
-/// Does what the prompt says, and says what came of it.
+/// Follows the order in the prompt, and says the result.
 struct Worker;
 
 #[agent]
@@ -56,7 +56,7 @@ async fn text_that_is_cut_within_a_character() {
 #[tokio::test]
 async fn messages_that_cannot_be_read_keep_nobody_waiting() {
     let (mut wire, session) = Wire::open(Worker, json!({})).await;
-    // Deeper than any reader goes; and the id in it is not that of the message.
+    // This is nested deeper than any reader goes. The id in it is not the id of the message.
     let deep = format!(r#"{}{{"id":99}}{}"#, "[".repeat(200), "]".repeat(200));
     for line in [
         format!(r#"{{"jsonrpc":"2.0","id":"q","method":"session/prompt","params":{deep}}}"#),
@@ -125,7 +125,7 @@ async fn ids_of_any_kind_come_back_as_they_were() {
         };
         assert!(answer.contains(&format!(r#""id":{id}"#)), "{answer}");
     }
-    // One that no peer would give back as it is cannot be answered.
+    // An id that cannot be written back unchanged cannot be answered.
     let line = format!(
         r#"{{"jsonrpc":"2.0","id":12345678901234567890,"method":"session/prompt","params":{params}}}"#
     );
@@ -137,7 +137,7 @@ async fn ids_of_any_kind_come_back_as_they_were() {
 async fn ids_of_both_sides_may_be_the_same() {
     let (mut wire, session) = Wire::open(Worker, files()).await;
     let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": "write"}]});
-    // The agent counts from 0, too.
+    // The agent's ids also begin with 0.
     wire.send(json!({"jsonrpc": "2.0", "id": 0, "method": "session/prompt", "params": prompt})).await;
     let write = wire.asked("fs/write_text_file").await;
     wire.answer(&write, json!({})).await;
@@ -155,7 +155,7 @@ async fn a_file_is_written_with_the_result_null() {
     assert_eq!(wire.stopped(prompt).await, "end_turn");
 }
 
-/// Such a client never answers what it does not know.
+/// Such a client never answers unknown requests.
 #[tokio::test]
 async fn what_a_client_did_not_announce_is_never_asked_of_it() {
     let (mut wire, session) = Wire::open(Worker, json!({"telepathy": true, "fs": {}})).await;
@@ -165,7 +165,7 @@ async fn what_a_client_did_not_announce_is_never_asked_of_it() {
     check_error(&answer, -32603, &["file system"]);
 }
 
-/// Errors that name no request, in answer to one of ours, and answers that nobody waits for.
+/// Errors without an id as answers to the agent's requests, and answers that nobody waits for.
 #[tokio::test]
 async fn errors_without_an_id_end_nothing() {
     let (mut wire, session) = Wire::open(Worker, files()).await;
@@ -196,7 +196,7 @@ async fn a_prompt_is_taken_back_instead_of_cancelled_and_the_question_with_it() 
     assert_eq!(taken_back["params"]["requestId"], ask["id"]);
     let answer = wire.answer_to(prompt).await;
     assert_eq!(answer["result"]["stopReason"], "cancelled", "{answer}");
-    // The client answers all the same, and asks on.
+    // The client answers all the same, and sends more requests.
     wire.answer(&ask, json!({"outcome": {"outcome": "cancelled"}})).await;
     assert_eq!(wire.turn(&session, "hello").await.1["result"]["stopReason"], "end_turn");
 }

@@ -1,4 +1,4 @@
-//! An agent as a process: how it ends when it is asked to, and when its client goes.
+//! An agent as a process: its end after a signal, and after the end of its client.
 //!
 //! This program starts itself: as the parent it is the test, as the child it is the agent.
 
@@ -37,12 +37,12 @@ mod agent {
                 "flood" => loop {
                     turn.say("x".repeat(8 * 1024)).await?;
                 },
-                // It knows, and goes on.
+                // The handler knows of the cancellation, and goes on.
                 "stubborn" => {
                     turn.cancelled().await;
                     std::future::pending::<()>().await;
                 }
-                // It knows, and blocks the runtime or a thread of it.
+                // The handler knows of the cancellation, and blocks the runtime or a thread of it.
                 "blocking" => {
                     turn.cancelled().await;
                     eprintln!("blocking");
@@ -93,7 +93,7 @@ mod parent {
 
     type Test = fn(runtime: &str);
 
-    /// In seconds: only a test that fails waits as long.
+    /// In seconds. Only a failing test waits for this long.
     const FOR_EVER: u64 = 3600;
 
     pub(crate) fn run() {
@@ -141,8 +141,7 @@ mod parent {
             program
         }
 
-        /// Starts an agent that at its end waits `drain` seconds for something to happen. It uses
-        /// `pipes`, or pipes of its own.
+        /// Starts an agent whose drain is `drain` seconds. It uses `pipes`, or pipes of its own.
         fn start(
             runtime: &str,
             drain: u64,
@@ -211,7 +210,7 @@ mod parent {
             assert!(Command::new("/bin/sh").args(["-c", &kill]).status().unwrap().success());
         }
 
-        /// Waits until it is gone: the rest of what it said, and how it ended.
+        /// Waits for its end. Returns its last messages and its exit status.
         fn rest(mut self) -> (Vec<Value>, ExitStatus, String) {
             let mut said = String::new();
             if let Some(stdout) = &mut self.stdout {
@@ -244,7 +243,7 @@ mod parent {
     }
 
     fn second_signal(runtime: &str) {
-        // Together: in between, its handler has its own time to end, and no more.
+        // The signals come together. The handler still has its own time to end, and no more.
         let agent = Agent::prompted(runtime, "stubborn", FOR_EVER);
         agent.signal(&["TERM", "INT"]);
         let (said, status, told) = agent.rest();
@@ -261,7 +260,7 @@ mod parent {
         assert_eq!(line, "blocking\n");
         agent.signal(signals);
         let status = agent.child.wait().unwrap();
-        // Of two that are there at once either may come first.
+        // Two pending signals can be delivered in either order.
         assert!(signals.len() == 2 && status.signal() == Some(15) || status.signal() == Some(2), "{status}");
     }
 
@@ -285,7 +284,7 @@ mod parent {
         rustix::fs::fcntl_getfl(pipe).unwrap().contains(rustix::fs::OFlags::NONBLOCK)
     }
 
-    /// The pipes may be those of others, too, who do not expect them to be non-blocking.
+    /// Other processes may have the same pipes, and do not expect them to be non-blocking.
     fn pipes_are_given_back(runtime: &str) {
         for (signals, text, ended_by) in
             [(["HUP"].as_slice(), "wait", 1), (&["QUIT"], "wait", 3), (&["INT"], "blocking", 2)]
@@ -311,7 +310,7 @@ mod parent {
         }
     }
 
-    /// As under `nohup`.
+    /// The agent ignores SIGHUP, as under `nohup`.
     fn ignored_hangup(runtime: &str) {
         if !cfg!(target_os = "linux") {
             return;
@@ -339,7 +338,7 @@ mod parent {
             let mut line = String::new();
             told.read_line(&mut line).unwrap();
             assert_eq!(line, "closing\n");
-            // It may be that the first was heard only now: then there has to be another one.
+            // The agent may have read the first signal only now. Then it needs another one.
             agent.signal(&["INT"]);
             agent.signal(&["INT"]);
             let mut rest = String::new();
@@ -371,7 +370,7 @@ mod parent {
 
     fn nobody_reads(runtime: &str) {
         let mut agent = Agent::prompted(runtime, "flood", 1);
-        // Nobody reads a word of it from here on.
+        // Nobody reads the agent's output from here on.
         let stdout = agent.stdout.take();
         agent.signal(&["TERM"]);
         let (_, status, told) = agent.rest();

@@ -1,4 +1,4 @@
-//! An agent whose store never gets anything to the disk.
+//! An agent whose store never finishes a write.
 
 use std::ffi::OsString;
 

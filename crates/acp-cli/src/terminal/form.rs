@@ -143,7 +143,7 @@ impl Dialog for FormDialog {
                 self.field = 0;
                 Ok(Step::Next)
             }
-            _ => screen.line(Tone::Question, "that is none of the answers").map(|()| Step::Again),
+            _ => screen.line(Tone::Question, "that is not one of the answers").map(|()| Step::Again),
         }
     }
 
@@ -219,7 +219,7 @@ fn value_of(field: &ElicitationPropertySchema, line: &str) -> Result<Elicitation
             _ => return Err("it has to be y or n".to_owned()),
         },
         Field::Array(_) => Value::Strings(line.split(',').map(choice).collect()),
-        _ => return Err("nobody here knows what it takes: leave it empty, or decline the form".to_owned()),
+        _ => return Err("its values are unknown here: leave it empty, or decline the form".to_owned()),
     })
 }
 

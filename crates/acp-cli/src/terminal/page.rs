@@ -56,7 +56,7 @@ impl Dialog for PageDialog {
             None => self.give(ElicitationAnswer::Cancel, "cancelled", screen)?,
             Some("n" | "no" | "") => self.give(ElicitationAnswer::Decline, "declined", screen)?,
             Some(_) => {
-                screen.line(Tone::Question, "that is none of the answers")?;
+                screen.line(Tone::Question, "that is not one of the answers")?;
                 return Ok(Step::Again);
             }
         }

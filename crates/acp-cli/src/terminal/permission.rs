@@ -66,7 +66,7 @@ impl Dialog for PermissionDialog {
     fn take(&mut self, line: Option<&str>, screen: &mut dyn Screen) -> io::Result<Step> {
         match line.map_or(Some(PermissionAnswer::RejectOnce), |line| read_choice(line, &self.request)) {
             Some(choice) => self.give(choice, screen).map(|()| Step::Done),
-            None => screen.line(Tone::Question, "that is none of the answers").map(|()| Step::Again),
+            None => screen.line(Tone::Question, "that is not one of the answers").map(|()| Step::Again),
         }
     }
 

@@ -38,11 +38,11 @@ enum Next {
     /// A page to ask for, with this cursor.
     Page(Option<String>),
     /// A page that has been asked for.
-    Asked(Option<String>, Asked),
+    Asked(Option<String>, PageRequest),
     End,
 }
 
-type Asked = Pin<Box<dyn Future<Output = Result<ListSessionsResponse, Error>> + Send>>;
+type PageRequest = Pin<Box<dyn Future<Output = Result<ListSessionsResponse, Error>> + Send>>;
 
 impl Agent {
     /// Lists the sessions that the agent knows (`session/list`). Without `sessionCapabilities.list`
@@ -109,7 +109,7 @@ impl SessionList {
         }
     }
 
-    fn ask(&self, cursor: Option<String>) -> Asked {
+    fn ask(&self, cursor: Option<String>) -> PageRequest {
         let (agent, filter) = (self.agent.clone(), self.filter.clone());
         Box::pin(async move {
             let method = agent.method::<ListSessionsRequest>();

@@ -8,14 +8,14 @@ use super::{Error, Reason};
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Text { error: self, shows_data: true }.fmt(f)
+        ErrorText { error: self, shows_data: true }.fmt(f)
     }
 }
 
 impl Error {
     /// Returns the text without the `data` of the agent's errors, which is for the user alone.
     pub(crate) fn without_data(&self) -> String {
-        Text { error: self, shows_data: false }.to_string()
+        ErrorText { error: self, shows_data: false }.to_string()
     }
 }
 
@@ -25,12 +25,12 @@ impl From<&Error> for Reason {
     }
 }
 
-struct Text<'a> {
+struct ErrorText<'a> {
     error: &'a Error,
     shows_data: bool,
 }
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for ErrorText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (error, data) = (self.error, self.shows_data);
         match error {
@@ -100,7 +100,7 @@ impl fmt::Display for Text<'_> {
             ),
             Error::Incomplete { capability, missing } => write!(
                 f,
-                "`{capability}` cannot be offered to the agent: serve `{}` as well, or nothing of it",
+                "`{capability}` cannot be offered to the agent: serve `{}` as well, or none of it",
                 missing.join("`, `")
             ),
             Error::Rpc(error) => f.write_str(&error.message),

@@ -99,7 +99,7 @@ impl ReconnectingAgent {
             }
             Ok(State::Closed | State::Restarting(_)) => Err(closed(CloseReason::Local)),
             Err(_) => {
-                let reason = "what starts it has failed: `connect` or `on_start` panicked".to_owned().into();
+                let reason = "the start of the agent panicked, in `connect` or `on_start`".to_owned().into();
                 Err(Error::GivenUp { restarts: 0, reason })
             }
         }

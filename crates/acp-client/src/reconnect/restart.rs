@@ -4,9 +4,9 @@ use std::time::Duration;
 
 /// The times and the number of restarts of an agent that has ended.
 ///
-/// The first restart in a row comes after [`first_delay`](Self::first_delay). Each further one
+/// The first restart of a series comes after [`first_delay`](Self::first_delay). Each further one
 /// waits twice as long as the one before, up to [`max_delay`](Self::max_delay). An agent that ran
-/// for [`stable_after`](Self::stable_after) ends the row.
+/// for [`stable_after`](Self::stable_after) ends the series.
 ///
 /// ```
 /// use std::time::Duration;
@@ -26,8 +26,8 @@ pub struct Restart {
 }
 
 impl Restart {
-    /// Allows this many restarts in a row: the first after 100 milliseconds, and none more than 10
-    /// seconds after the end before it.
+    /// Allows this many restarts in a series: the first after 100 milliseconds, and none more than
+    /// 10 seconds after the end before it.
     #[must_use]
     pub const fn times(times: u32) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl Restart {
         }
     }
 
-    /// Sets the delay before the first restart of a row.
+    /// Sets the delay before the first restart of a series.
     #[must_use]
     pub const fn first_delay(mut self, delay: Duration) -> Self {
         self.first_delay = delay;
@@ -52,16 +52,16 @@ impl Restart {
         self
     }
 
-    /// Sets the time that an agent must run for its end to begin a new row. The default is one
-    /// minute.
+    /// Sets the time after which an agent counts as stable: its end begins a new series of
+    /// restarts. The default is one minute.
     #[must_use]
     pub const fn stable_after(mut self, time: Duration) -> Self {
         self.stable_after = time;
         self
     }
 
-    /// Returns the delay before this restart of a row, counted from 1. `None` means that the row
-    /// has ended.
+    /// Returns the delay before this restart of a series, counted from 1. `None` means that there
+    /// are no more restarts.
     #[must_use]
     pub fn delay(&self, restart: u32) -> Option<Duration> {
         if restart > self.times {
@@ -76,7 +76,7 @@ impl Restart {
     }
 }
 
-/// Allows five restarts in a row.
+/// Allows five restarts in a series.
 impl Default for Restart {
     fn default() -> Self {
         Self::times(5)

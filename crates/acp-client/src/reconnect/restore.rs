@@ -14,7 +14,7 @@ use crate::{Agent, Error, Reason, Session};
 /// Takes up all sessions at once, within the time limit and as far as the agent can.
 pub(super) async fn all(agent: &Agent, entries: Vec<Arc<Entry>>, limit: Duration) {
     for entry in &entries {
-        entry.set(Err(format!("the agent has not taken it up within {limit:?}").into()));
+        entry.set(Err(format!("the agent has not opened it again within {limit:?}").into()));
     }
     let mut restoring = JoinSet::new();
     for entry in entries {

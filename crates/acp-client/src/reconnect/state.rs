@@ -10,7 +10,7 @@ pub enum AgentStatus {
     Connected,
     /// It has ended, and is being started again.
     Restarting {
-        /// The number of this restart in its row, from 1.
+        /// The number of this restart in its series, from 1.
         restart: u32,
     },
     /// It has ended, and is not started again.
@@ -26,7 +26,7 @@ pub(super) enum State {
         agent: Agent,
         generation: u64,
     },
-    /// The number of this restart in its row.
+    /// The number of this restart in its series.
     Restarting(u32),
     GivenUp {
         restarts: u32,

@@ -14,8 +14,8 @@ mod v1;
 
 use acp_types::v1::ProtocolVersion;
 
-/// The version of the protocol that a connection speaks. The default is the version that an agent is
-/// asked for.
+/// The version of the protocol that a connection speaks. The default is the version that an agent
+/// is asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Wire {
     #[default]

@@ -57,7 +57,8 @@ impl Wire {
         opened.map_err(|error| self.failed::<Q>(of, error))
     }
 
-    /// Sends a request to load a session. Its answer comes after all earlier updates of the session.
+    /// Sends a request to load a session. Its answer comes after all earlier updates of the
+    /// session.
     pub(crate) async fn load(
         &self,
         peer: &Peer,

@@ -9,7 +9,7 @@ fn plain(connect: Connect) -> Connect {
     connect
 }
 
-/// Opens a session while the agent speaks of others first.
+/// Opens a session while the agent sends updates of other sessions first.
 async fn open_after(agent: &Agent, wire: &mut Wire, id: &str, before: &[(&str, &str)]) -> Session {
     let (session, ()) = tokio::join!(agent.new_session("/work").into_future(), async {
         let request = wire.expect("session/new").await;
@@ -38,7 +38,7 @@ async fn kept(session: &Session, wire: &mut Wire) -> Vec<String> {
 async fn the_places_of_sessions_that_were_never_named_are_given_back() {
     let (agent, mut wire) = connected(plain, json!({})).await;
     for round in 0..5 {
-        // More strangers than there are places for, and then the real session of the next round.
+        // More unknown sessions than a client remembers, and then the session of the next round.
         let strangers: Vec<String> = (0..16).map(|n| format!("never-{round}-{n}")).collect();
         let before: Vec<(&str, &str)> = strangers.iter().map(|id| (id.as_str(), "?")).collect();
         open_after(&agent, &mut wire, &format!("full-{round}"), &before).await;
@@ -102,11 +102,11 @@ async fn a_session_that_has_ended_is_forgotten() {
                     "deleted" => answered(agent.delete_session("s1"), &mut wire, "session/delete").await,
                     _ => {}
                 }
-                // A handle of a closed session keeps nothing of the next one of that id.
+                // A handle of a closed session keeps nothing of the next session with that id.
                 (end != "dropped").then_some(session)
             }
         };
-        // From now on the agent's updates concern nobody's session.
+        // From now on nobody has the session of the agent's updates.
         wire.text("s1", "to nobody").await;
         wire.call(json!(1), "_unknown", json!(null)).await;
         let faults = agent.faults();
@@ -137,7 +137,7 @@ async fn a_session_whose_turn_was_dropped_with_it_is_known_until_the_turn_ends()
     drop(turn);
     drop(session);
     wire.expect("session/cancel").await;
-    // Nobody holds the session. Still no consent is given for a cancelled turn.
+    // Nobody has a handle of the session. A cancelled turn is not allowed anything all the same.
     let ask = json!({"sessionId": "s1", "toolCall": {"toolCallId": "c"}, "options": [
         {"optionId": "no", "name": "No", "kind": "reject_once"},
     ]});
@@ -145,7 +145,7 @@ async fn a_session_whose_turn_was_dropped_with_it_is_known_until_the_turn_ends()
     assert_eq!(answer["result"]["outcome"], json!({"outcome": "cancelled"}));
     wire.answer(&prompt, json!({"stopReason": "cancelled"})).await;
     let mut outcome = Value::Null;
-    // The answer above has to be taken in first.
+    // The client must have read the answer above.
     for n in 2..1000 {
         outcome =
             wire.call(json!(n), "session/request_permission", ask.clone()).await["result"]["outcome"].clone();

@@ -1,4 +1,4 @@
-//! Cancelling of a turn that the agent does not end.
+//! Cancellation of a turn that the agent does not end.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn impatient(connect: Connect) -> Connect {
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_does_not_end_a_cancelled_turn_is_given_up() {
-    // By the turn, by the session, and by the session while somebody waits already.
+    // The turn cancels, or the session, or the session while somebody waits for the turn.
     for by in ["turn", "session", "session later"] {
         let (session, mut wire) = with_session(impatient).await;
         let (turn, prompt) = tokio::join!(session.prompt("go"), wire.expect("session/prompt"));
@@ -43,7 +43,7 @@ async fn an_agent_that_does_not_end_a_cancelled_turn_is_given_up() {
         assert!(matches!(error, Error::CancelTimeout { waited: PATIENCE, .. }), "{by}: {error}");
         assert!(error.to_string().contains("`s1`"), "{error}");
 
-        // The agent still works: another prompt would meet the old turn.
+        // The agent still works, so another prompt would come into the old turn.
         let error = session.prompt("again").await.expect_err("the old turn goes on");
         assert!(matches!(error, Error::CancelTimeout { .. }), "{by}: {error}");
         wire.answer(&prompt, json!({"stopReason": "cancelled"})).await;

@@ -165,7 +165,7 @@ async fn noise_on_the_wire_is_skipped_and_noted() {
     });
     let agent = agent.expect("connected");
     wire.raw("loading model… 50%\n").await;
-    // Errors without an id, and answers to nothing.
+    // Errors without an id, and answers to no request.
     wire.send(json!({"jsonrpc": "2.0", "error": {"code": -32700, "message": "secret"}})).await;
     wire.send(json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "?"}})).await;
     wire.send(json!({"jsonrpc": "2.0", "id": "nobody", "result": {}})).await;

@@ -123,7 +123,7 @@ async fn values_that_the_form_does_not_allow_are_not_sent() {
     let integer = ElicitationContentValue::Integer;
     let number = ElicitationContentValue::Number;
     let on = ElicitationContentValue::Boolean(true);
-    // One field beside a valid `text`; `None` if it is allowed.
+    // One field beside a valid `text`, and the error, or `None` if the value is allowed.
     let cases = [
         ("text", text("é"), Some("shorter or longer")),
         ("text", text("éé"), None),

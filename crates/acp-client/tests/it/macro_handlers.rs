@@ -13,7 +13,7 @@ use tokio::sync::{Semaphore, mpsc};
 
 use crate::common::{Wire, connected, open, pipe, with_session};
 
-/// A client's screen: everything that it was shown, in order.
+/// A client's screen: all updates of the user interface, in order.
 struct Screen<T> {
     next: Semaphore,
     shown: mpsc::UnboundedSender<T>,
@@ -62,7 +62,7 @@ async fn updates_of_a_session_are_handled_one_at_a_time_while_all_else_goes_on()
     drop((first, second));
 }
 
-/// A client that leaves something behind which outlives its handlers.
+/// A client whose task outlives its handlers.
 struct Follower {
     over: mpsc::UnboundedSender<bool>,
 }

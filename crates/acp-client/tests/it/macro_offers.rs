@@ -84,7 +84,7 @@ async fn check(client: impl Client, served: &[Operation]) -> Result<()> {
     let _agent = connecting.await.expect("no panic")?;
     let offered = &request["params"]["clientCapabilities"];
     for (operation, _) in REQUESTS {
-        // Without params no handler runs: either they are wrong, or nobody reads them.
+        // Without params no handler runs. They are refused, or the handler does not read them.
         let answer = wire.call(json!(1), operation.method(), json!({})).await;
         let is_served = answer["error"]["code"] == -32602;
         assert_eq!(is_served, answer["error"]["code"] != -32601, "{operation:?}: {answer}");

@@ -171,7 +171,7 @@ async fn a_list_ends_with_its_first_error() {
         wire.answer(&request, json!({"sessions": [{"sessionId": "a", "cwd": "/"}], "nextCursor": "n"})).await;
     });
     first.expect("one").expect("listed");
-    // This agent leads the reader round in circles.
+    // This agent's cursors lead in a circle.
     let (second, ()) = tokio::join!(list.next(), async {
         let request = wire.expect("session/list").await;
         wire.answer(&request, json!({"sessions": [], "nextCursor": "n"})).await;
@@ -285,7 +285,8 @@ async fn a_login_in_a_terminal_is_the_agents_program_with_more_arguments() {
         {"id": "login", "name": "Log in", "type": "terminal", "args": ["--login"], "env": {"STEP": "2"}},
         {"id": "broken", "name": "Broken", "type": "terminal", "args": 5},
         {"id": "key", "name": "Key"},
-        // Agents described it like this before there was a kind for it, and many still do.
+        // Agents described terminal logins like this before the protocol had a kind for them, and
+        // many still do.
         {"id": "old", "name": "Old", "_meta": {"terminal-auth": {"args": ["--login"], "env": {"STEP": "2"}}}},
         {"id": "other", "name": "Other", "type": "agent", "_meta": {"terminal-auth":
             {"command": "sh", "args": ["-c", "[ \"$BASE$STEP\" = 13 ]"], "env": {"STEP": "3"}, "label": "Log in"}}},

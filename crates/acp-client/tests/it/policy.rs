@@ -105,9 +105,9 @@ async fn what_no_rule_decides_is_asked() {
         ("execute", ALL, "allow_once", true),
         // Closing the question is an answer.
         ("execute", ALL, "cancelled", true),
-        // None of the offered options fits the rule.
+        // No offered option fits the rule.
         ("read", &["allow_always", "reject_always"], "reject_always", true),
-        // Nor does one fit the user's answer: the policy behind it decides, and it rejects.
+        // No offered option fits the user's answer either. The next policy decides, and rejects.
         ("execute", &["reject_once", "allow_always"], "reject_once", true),
     ] {
         let call = json!({"kind": kind, "title": "Do it"});
@@ -148,7 +148,7 @@ async fn what_was_decided_for_good_is_not_asked_again() {
         ("cargo test", ALL, "allow_always", false),
         ("rm -rf", &["allow_once", "reject_once"], "reject_once", true),
         ("rm -rf", ALL, "reject_always", false),
-        // A decision for once holds once.
+        // A decision for once counts once.
         ("ls", ALL, "allow_once", true),
         ("ls", ALL, "allow_always", true),
         ("ls", ALL, "allow_always", false),

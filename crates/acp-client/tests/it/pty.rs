@@ -57,7 +57,7 @@ async fn a_command_sees_a_terminal() {
         ("echo mine > /dev/tty", "mine\r\n", json!({"exitCode": 0})),
         ("echo out; echo err >&2; printf 文", "out\r\nerr\r\n文", json!({"exitCode": 0})),
         ("kill -9 $$", "", json!({"signal": "SIGKILL"})),
-        // Nobody types.
+        // Nothing is typed.
         ("cat; echo $?", "0\r\n", json!({"exitCode": 0})),
     ] {
         let output = place.run(line).await;

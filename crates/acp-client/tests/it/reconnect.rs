@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Wire, pipe};
 
-/// Returns an agent that is given these pipes, one for each start.
+/// Returns an agent that uses these pipes, one for each start.
 fn over(pipes: usize) -> (Reconnect, Vec<Wire>) {
     let (transports, wires): (VecDeque<Transport>, Vec<Wire>) = (0..pipes).map(|_| pipe()).unzip();
     let transports = Arc::new(Mutex::new(transports));
@@ -100,7 +100,7 @@ async fn sessions_are_resumed_else_loaded_with_their_place() {
                 assert_eq!(request["params"][member], wanted, "{method}");
             }
             if *works {
-                // Nobody wants to read the conversation once more.
+                // No reader has asked for the conversation.
                 again.text("s1", "of old").await;
                 again.answer(&request, json!({})).await;
             } else {
@@ -108,7 +108,7 @@ async fn sessions_are_resumed_else_loaded_with_their_place() {
             }
         }
         assert_eq!(turn(&session, &mut again, "after").await, ["after"], "{asked:?}");
-        // Nor does any later reader find it.
+        // A later reader does not get it either.
         again.text("s1", "later").await;
         let session = session.current().await.expect("it is back");
         assert_eq!(session.updates().next().await.expect("comes").text(), Some("later"), "{asked:?}");
@@ -254,7 +254,7 @@ async fn the_time_to_initialize_and_the_time_to_restore_are_one_limit_each() {
     assert!(silent.next().await.is_none());
     drop(silent);
     slow.expect_initialize_after(Duration::from_secs(4)).await;
-    // One session takes its time, within the limit. The other one is never there.
+    // One session is restored slowly, within the limit. The other one is never restored.
     for _ in 0..2 {
         let request = slow.expect("session/resume").await;
         if request["params"]["sessionId"] == "one" {

@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, mpsc};
 
 use crate::common::{Wire, connected, open, with_session};
 
-/// Twice as much as all buffers on the way: 24 MiB in 96 updates.
+/// Twice the size of all buffers: 24 MiB in 96 updates.
 const COUNT: usize = 96;
 const SIZE: usize = 256 * 1024;
 

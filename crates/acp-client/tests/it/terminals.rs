@@ -99,8 +99,8 @@ impl Leash {
         Self { _folder: folder, path, end }
     }
 
-    /// Three levels of processes that hold the leash. The deepest ignores the request to end. The
-    /// first one then does `last`.
+    /// Three levels of processes that hold the pipe open. The deepest ignores the request to end.
+    /// The first one then does `last`.
     fn tree(&self, last: &str) -> String {
         let leash = self.path.display();
         format!(
@@ -172,7 +172,7 @@ async fn a_running_command_shows_what_it_has_printed_and_no_status() {
     assert_eq!(place.of("terminal/wait_for_exit", &id).await["result"], json!({"signal": "SIGTERM"}));
     assert_eq!(place.of("terminal/kill", &id).await["result"], json!({}), "once more is no error");
     assert_eq!(place.of("terminal/release", &id).await["result"], json!({}));
-    // For the agent it is gone, but its holder can still show it.
+    // The agent cannot use it any more, but the client can still show it.
     assert!(place.terminals.get(terminal.id()).is_none());
     assert_eq!(terminal.output().output, "first\n");
     assert_eq!(terminal.wait().await.signal.as_deref(), Some("SIGTERM"));

@@ -233,7 +233,7 @@ async fn content_that_the_agent_does_not_take_is_not_sent() {
 async fn a_reader_that_is_behind_makes_the_agent_wait_and_loses_nothing() {
     let (session, mut wire) = with_session(plain).await;
     let (mut turn, request) = prompt(&session, &mut wire, "hi").await;
-    // Far more than all buffers on the way: 64 MiB.
+    // Far more than the size of all buffers: 64 MiB.
     let (count, size) = (256_usize, 256 * 1024);
     let block = "x".repeat(size);
     let agent = tokio::spawn(async move {
@@ -275,7 +275,7 @@ async fn the_reason_in_the_data_of_an_error_is_shown_and_not_logged() {
         (json!([1, "two", null]), Some(r#"[1,"two",null]"#)),
         (json!(429), Some("429")),
         (json!(long), Some(cut.as_str())),
-        // Nothing that the message does not say already.
+        // The `data` has nothing new beside the message.
         (Value::Null, None),
         (json!(""), None),
         (json!({}), None),

@@ -1,5 +1,5 @@
-//! An agent that asks for much and reads nothing. Each test runs alone in a process, because it
-//! measures memory.
+//! An agent that sends many requests and reads nothing. Each test runs alone in a process, because
+//! it measures memory.
 
 #![cfg(target_os = "linux")]
 
@@ -26,7 +26,7 @@ async fn flood(wire: &mut Wire, method: &str, params: Value, member: &str) {
     for id in 0..REQUESTS {
         wire.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
     }
-    // When some have come there has been time for all of them, which are 800 MB.
+    // When some answers have come, there has been time for all of them, which are 800 MB.
     for _ in 0..20 {
         let answer = wire.receive().await;
         assert_eq!(answer["result"][member].as_str().map(str::len), Some(SIZE));

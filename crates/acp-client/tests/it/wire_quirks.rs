@@ -159,7 +159,7 @@ async fn errors_of_any_code_and_data_and_errors_without_an_id() {
         let null_or_absent = |text: Option<String>| text.filter(|text| text != "null");
         assert_eq!(null_or_absent(told.data.as_ref().map(ToString::to_string)).as_deref(), data);
     }
-    // Nobody knows their requests, so they are noted and end nothing.
+    // Their requests are unknown, so they are noted and have no effect.
     wire.send(json!({"jsonrpc": "2.0", "error": {"code": -32603, "message": "private"}})).await;
     wire.send(json!({"jsonrpc": "2.0", "id": null, "error": {"code": 429, "message": "private"}})).await;
     open(&agent, &mut wire, json!({"sessionId": "s1"})).await;
@@ -332,7 +332,7 @@ async fn files_that_do_not_exist_are_told_apart_from_other_failures() {
     let outside =
         wire.call(json!(2), "fs/read_text_file", json!({"sessionId": "s1", "path": "/etc/none"})).await;
     assert_eq!(outside["error"]["code"], -32602, "{outside}");
-    // And one that was missing can be made.
+    // A missing file can be created.
     let made = wire
         .call(json!(3), "fs/write_text_file", json!({"sessionId": "s1", "path": new, "content": "x"}))
         .await;

@@ -155,7 +155,7 @@ async fn the_agent_takes_back_what_a_cancel_has_answered() {
     let (turn, _prompt) = tokio::join!(session.prompt("go"), wire.expect("session/prompt"));
     wire.send(call(1)).await;
     asked.recv().await.expect("the policy is asked");
-    // All three at once, before anybody can react.
+    // All three come at once, before any task can react.
     turn.as_ref().expect("sent").cancel().expect("connected");
     consent.add_permits(1);
     wire.send(json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 1}})).await;

@@ -122,10 +122,10 @@ fn who_shares_a_file_still_does_when_somebody_has_written_it() {
     let open = (ALICE, DEV, 0o2775);
     // The folder, the file, the writer, and whether the file can be replaced in one step.
     let table = [
-        // Bob cannot make files of Alice's.
+        // Bob cannot make a file that belongs to Alice.
         (open, (ALICE, DEV, 0o664), bob_of_dev, false),
         (open, (ALICE, DEV, 0o666), bob_of_dev, false),
-        // Nor files of a group that he is not in, but those of one that he is in.
+        // He can make files of the groups that he is in, and of no other group.
         ((BOB, BOB, 0o755), (BOB, DEV, 0o640), bob, false),
         ((BOB, BOB, 0o755), (BOB, DEV, 0o640), bob_of_dev, true),
         ((BOB, BOB, 0o755), (BOB, BOB, 0o604), bob, true),

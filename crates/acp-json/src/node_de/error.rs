@@ -26,7 +26,7 @@ impl de::Error for NodeError {
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        NodeError(format!("expected {expected}, found {} that is none", kind(&found)))
+        NodeError(format!("expected {expected}, found {} that does not fit", kind(&found)))
     }
 
     fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {

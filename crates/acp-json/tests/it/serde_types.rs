@@ -117,7 +117,7 @@ fn errors_do_not_repeat_the_payload() {
     }
     let cases = [
         (r#"{"age":"secret","plan":"free"}"#, "expected u8, found a string"),
-        (r#"{"age":4711,"plan":"free"}"#, "expected u8, found a number that is none"),
+        (r#"{"age":4711,"plan":"free"}"#, "expected u8, found a number that does not fit"),
         (r#"{"age":7,"plan":"secret"}"#, "unknown variant, expected one of `free`, `paid`"),
         (r#"{"age":7}"#, "missing field `plan`"),
         (r#"["secret"]"#, "expected u8, found a string"),

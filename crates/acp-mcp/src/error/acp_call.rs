@@ -56,7 +56,7 @@ impl fmt::Display for AcpCallError {
             }
             Self::Overloaded { limit } => write!(
                 f,
-                "`mcp/message` was given up: {limit} bytes of the server's notifications waited to be taken in; a handler \
+                "`mcp/message` failed: {limit} bytes of the server's notifications wait to be handled, because a handler \
                  of notifications or of progress blocks"
             ),
         }

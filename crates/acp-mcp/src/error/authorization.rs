@@ -99,9 +99,9 @@ impl fmt::Display for AuthorizationError {
             Self::NoMetadata => {
                 f.write_str("it names no authorization server: give it a header `Authorization`")
             }
-            Self::Metadata { problem } => write!(f, "what is published about it is not usable: {problem}"),
+            Self::Metadata { problem } => write!(f, "its metadata is not usable: {problem}"),
             Self::Resource { resource } => {
-                write!(f, "what is published about it is for another resource, `{resource}`")
+                write!(f, "its metadata is about another resource, `{resource}`")
             }
             Self::Issuer { expected, received: Some(received) } => {
                 write!(f, "the authorization server is `{expected}`, and `{received}` answered")
@@ -118,7 +118,7 @@ impl fmt::Display for AuthorizationError {
                  server is not: nothing is sent there",
                 shortened(host)
             ),
-            Self::NoPkce => f.write_str("the authorization server does not do PKCE with S256"),
+            Self::NoPkce => f.write_str("the authorization server does not offer PKCE with S256"),
             Self::NoClient { issuer } => write!(
                 f,
                 "the authorization server `{issuer}` registers no clients: register one there, and give its id to \
@@ -127,11 +127,13 @@ impl fmt::Display for AuthorizationError {
             Self::Registration { problem } => {
                 write!(f, "the authorization server did not register a client: {problem}")
             }
-            Self::Redirect { problem } => write!(f, "browsers cannot be sent back here: {problem}"),
+            Self::Redirect { problem } => {
+                write!(f, "the browser cannot come back to this program: {problem}")
+            }
             Self::Declined => f.write_str("the user declined"),
             Self::Unavailable => f.write_str("the page could not be shown to the user"),
-            Self::Timeout { waited } => write!(f, "it was not done within {waited:?}"),
-            Self::State => f.write_str("what came back is of another authorization"),
+            Self::Timeout { waited } => write!(f, "the user did not finish it within {waited:?}"),
+            Self::State => f.write_str("the browser came back from another authorization"),
             Self::Refused { error } => write!(f, "the authorization server refused with `{error}`"),
             Self::Token { problem } => write!(f, "the authorization server gave no token: {problem}"),
             Self::Rejected => f.write_str("the server refuses the token that was made for it"),

@@ -275,7 +275,7 @@ impl fmt::Display for McpError {
             ),
             Self::UnsupportedServerVersion { asked, answered } => write!(
                 f,
-                "the server answered `initialize` for MCP {asked} with version {}, which is not spoken here",
+                "the server answered `initialize` for MCP {asked} with version {}, which this client does not speak",
                 shortened(answered.as_str())
             ),
             Self::MissingClientCapability { required } => {
@@ -328,14 +328,14 @@ impl fmt::Display for McpError {
                     write!(f, "{and} {} ({})", asked.place(), shortened(&asked.message))?;
                 }
                 f.write_str(match reason {
-                    NotVisited::NobodyAsks => "; there is nobody who asks the user to",
+                    NotVisited::NobodyAsks => "; no handler asks the user to",
                     NotVisited::Declined => "; the user declined",
-                    NotVisited::NotEnough => "; the user agreed, and it was not enough for the server",
+                    NotVisited::NotEnough => "; the user agreed, and the server refused again",
                 })
             }
             Self::ResourceNotFound { uri } => write!(f, "the server has no resource `{}`", shortened(uri)),
             Self::TooMany { what, most } => {
-                write!(f, "nothing was sent: there are {most} {what} already, and not more are taken")
+                write!(f, "nothing was sent: the limit of {most} {what} is reached")
             }
             #[cfg(feature = "over-acp")]
             Self::Acp { method, error } => write!(f, "`{method}` did not get through: {error}"),

@@ -30,7 +30,7 @@ const SESSION: &str = "mcp-session-id";
 const LISTENING_TIME: Duration = Duration::from_secs(2);
 
 type Posted = Result<StreamableHttpPostResponse, StreamableHttpError<Refusal>>;
-type Events = BoxStream<'static, Result<Sse, SseError>>;
+type EventStream = BoxStream<'static, Result<Sse, SseError>>;
 
 /// Makes the exchanges with one server.
 #[derive(Clone)]
@@ -139,7 +139,7 @@ async fn read(response: reqwest::Response, limit: usize) -> Result<Vec<u8>, Refu
 }
 
 /// Returns the events of a response, up to a limit in bytes.
-fn bounded(response: reqwest::Response, limit: usize) -> Events {
+fn bounded(response: reqwest::Response, limit: usize) -> EventStream {
     let mut read = 0;
     let chunks = response.bytes_stream().map(move |chunk| {
         let chunk = chunk.map_err(|error| io::Error::other(error.without_url()))?;
@@ -226,7 +226,7 @@ impl StreamableHttpClient for Exchange {
         last_event_id: Option<String>,
         auth_header: Option<String>,
         custom_headers: Headers,
-    ) -> Result<Events, StreamableHttpError<Refusal>> {
+    ) -> Result<EventStream, StreamableHttpError<Refusal>> {
         let limit = StreamableHttpResponseLimits::default().max_sse_event_size;
         self.get_stream_with_max_sse_event_size(
             uri,
@@ -247,7 +247,7 @@ impl StreamableHttpClient for Exchange {
         auth_header: Option<String>,
         custom_headers: Headers,
         limit: usize,
-    ) -> Result<Events, StreamableHttpError<Refusal>> {
+    ) -> Result<EventStream, StreamableHttpError<Refusal>> {
         let token = self.bearer.token().await.or(auth_header);
         let answered = self
             .client

@@ -26,16 +26,16 @@ pub(super) struct SseTransport {
     exchange: Exchange,
     headers: HeaderMap,
     endpoint: Url,
-    events: Option<Events>,
+    events: Option<SseEvents>,
 }
 
-struct Events {
+struct SseEvents {
     events: BoxStream<'static, Result<Sse, SseError>>,
     /// The bytes since the last event.
     unread: Arc<AtomicUsize>,
 }
 
-impl Events {
+impl SseEvents {
     fn new(response: reqwest::Response) -> Self {
         let unread = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&unread);
@@ -68,7 +68,7 @@ impl SseTransport {
         if !kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream") {
             return Err(McpError::Http { status: response.status().as_u16() });
         }
-        let mut events = Events::new(response);
+        let mut events = SseEvents::new(response);
         let endpoint = loop {
             let event =
                 events.next().await.ok_or_else(|| McpError::unreachable("the stream ended at once"))?;

@@ -59,7 +59,7 @@ impl AcpTransport {
     }
 
     /// Sends a request. The returned receiver gets the failure of the request, if it fails.
-    fn ask(&mut self, request: &JsonRpcRequest<ClientRequest>) -> Result<Failure, AcpCallError> {
+    fn ask(&mut self, request: &JsonRpcRequest<ClientRequest>) -> Result<FailureReceiver, AcpCallError> {
         while let Some(asked) = self.asking.try_join_next() {
             if let Ok(id) = asked {
                 self.by_id.remove(&id);
@@ -85,7 +85,7 @@ impl AcpTransport {
     }
 }
 
-type Failure = oneshot::Receiver<AcpCallError>;
+type FailureReceiver = oneshot::Receiver<AcpCallError>;
 
 impl Transport<RoleClient> for AcpTransport {
     type Error = AcpCallError;

@@ -16,7 +16,7 @@ pub use self::builder::Builder;
 pub use self::call::options::CallOptions;
 pub use self::server::Server;
 pub use self::state::event::{Event, Events};
-pub use self::state::notify::{Guard, Notification};
+pub use self::state::notify::{HandlerGuard, Notification};
 pub use self::state::subscriptions::ResourceUpdate;
 
 use self::state::entry::Entry;

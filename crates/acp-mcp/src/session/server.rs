@@ -16,7 +16,7 @@ use super::call::caller::Caller;
 use super::call::options::CallOptions;
 use super::call::pages::Pages;
 use super::state::entry::{Connection, Entry};
-use super::state::notify::{Guard, Notification};
+use super::state::notify::{HandlerGuard, Notification};
 use super::state::shared::Shared;
 use super::state::subscriptions::ResourceUpdate;
 use crate::error::McpError;
@@ -126,7 +126,7 @@ impl Server {
         &self,
         method: &str,
         handler: impl Fn(&Notification) + Send + Sync + 'static,
-    ) -> Guard {
+    ) -> HandlerGuard {
         self.entry.notifications.add(method, Arc::new(handler))
     }
 
@@ -136,19 +136,19 @@ impl Server {
     /// The handlers for changed lists are also called when a change may have been missed, because
     /// the stream of changes of a modern server broke and was opened again. A server that does not
     /// declare `listChanged` reports nothing.
-    pub fn on_tools_list_changed(&self, handler: impl Fn() + Send + Sync + 'static) -> Guard {
+    pub fn on_tools_list_changed(&self, handler: impl Fn() + Send + Sync + 'static) -> HandlerGuard {
         self.on_notification("notifications/tools/list_changed", move |_| handler())
     }
 
     /// Calls `handler` when the list of prompts has changed, until the guard is dropped. The
     /// handler must not block.
-    pub fn on_prompts_list_changed(&self, handler: impl Fn() + Send + Sync + 'static) -> Guard {
+    pub fn on_prompts_list_changed(&self, handler: impl Fn() + Send + Sync + 'static) -> HandlerGuard {
         self.on_notification("notifications/prompts/list_changed", move |_| handler())
     }
 
     /// Calls `handler` when the list of resources has changed, until the guard is dropped. The
     /// handler must not block.
-    pub fn on_resources_list_changed(&self, handler: impl Fn() + Send + Sync + 'static) -> Guard {
+    pub fn on_resources_list_changed(&self, handler: impl Fn() + Send + Sync + 'static) -> HandlerGuard {
         self.on_notification("notifications/resources/list_changed", move |_| handler())
     }
 
@@ -170,7 +170,7 @@ impl Server {
         &self,
         uri: impl Into<String>,
         handler: impl Fn(&ResourceUpdate) + Send + Sync + 'static,
-    ) -> Result<Guard, McpError> {
+    ) -> Result<HandlerGuard, McpError> {
         self.need("resources.subscribe", ServerInfo::supports_resource_subscribe).await?;
         let (uri, subscriptions) = (uri.into(), &self.entry.subscriptions);
         let guard = subscriptions.add(&uri, Arc::new(handler))?;

@@ -28,8 +28,8 @@ pub(crate) struct Router(Arc<Mutex<HashMap<ProgressToken, OnProgress>>>);
 
 impl Router {
     /// Reports the progress of a request until the returned route is dropped.
-    pub(crate) fn add(&self, request: &mut ClientRequest, on_progress: &OnProgress) -> Route {
-        let route = Route { router: self.clone(), token: Arc::default() };
+    pub(crate) fn add(&self, request: &mut ClientRequest, on_progress: &OnProgress) -> ProgressRoute {
+        let route = ProgressRoute { router: self.clone(), token: Arc::default() };
         let (router, token) = (self.clone(), Arc::clone(&route.token));
         let wanted = ProgressWanted { router, token, on_progress: Arc::clone(on_progress) };
         request.extensions_mut().insert(wanted);
@@ -50,7 +50,7 @@ impl Router {
 }
 
 /// The token of a request, once it is sent. `None` when nobody wants its progress any more.
-type Token = Arc<OnceLock<Option<ProgressToken>>>;
+type SentToken = Arc<OnceLock<Option<ProgressToken>>>;
 
 /// Marks a request whose progress somebody wants.
 ///
@@ -59,7 +59,7 @@ type Token = Arc<OnceLock<Option<ProgressToken>>>;
 #[derive(Clone)]
 pub(crate) struct ProgressWanted {
     router: Router,
-    token: Token,
+    token: SentToken,
     on_progress: OnProgress,
 }
 
@@ -89,12 +89,12 @@ impl fmt::Debug for Router {
 }
 
 /// The route of one call's progress. Dropping it ends the reports.
-pub(crate) struct Route {
+pub(crate) struct ProgressRoute {
     router: Router,
-    token: Token,
+    token: SentToken,
 }
 
-impl Drop for Route {
+impl Drop for ProgressRoute {
     fn drop(&mut self) {
         if self.token.set(None).is_err() {
             let token = self.token.get().and_then(Option::as_ref);

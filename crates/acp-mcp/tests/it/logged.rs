@@ -254,7 +254,7 @@ async fn credentials_are_in_no_error_no_log_and_no_debug() {
     }
 }
 
-/// Row 23 of what the C# SDK gives its users.
+/// Row 23 of the features of the C# SDK.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_modern_server_that_does_not_say_how_long_results_hold_is_warned_of_once() {
     if !is_own("logged::a_modern_server_that_does_not_say_how_long_results_hold_is_warned_of_once") {

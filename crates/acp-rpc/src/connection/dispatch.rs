@@ -19,7 +19,7 @@ use crate::core::job::{BoxFuture, LaneKey};
 use crate::core::panics::{caught, guarded};
 use crate::peer::Peer;
 use crate::peer::shared::Shared;
-use crate::peer::waiter::{Outcome, Waiter};
+use crate::peer::waiter::{Settlement, Waiter};
 use crate::service::Service;
 use crate::service::delivery::Delivery;
 use crate::service::reply::Task;
@@ -245,14 +245,14 @@ impl Dispatch {
         if let Answer::Malformed(problem) = answer {
             self.report(Fault::MalformedResponse { id, problem });
         }
-        self.settle(waiter, Outcome::Answer(answer));
+        self.settle(waiter, Settlement::Answer(answer));
     }
 
     /// Gives the outcome to a waiter. The waiter and the reader of its result may panic.
-    fn settle(&mut self, waiter: Waiter, outcome: Outcome<'_>) {
+    fn settle(&mut self, waiter: Waiter, outcome: Settlement<'_>) {
         let lane = waiter.lane().filter(|lane| self.lanes.is_busy(lane)).cloned();
         let bytes = match (&lane, &outcome) {
-            (Some(_), Outcome::Answer(answer)) => weight_of_answer(answer),
+            (Some(_), Settlement::Answer(answer)) => weight_of_answer(answer),
             _ => 0,
         };
         match (guarded(|| waiter.settle(outcome, lane.is_some())), lane) {
@@ -295,7 +295,7 @@ impl Dispatch {
         for (id, waiter) in waiting {
             // A connection that cannot be written to has nobody left to tell.
             let _ = shared.writer.push(|buffer| forms::cancel(buffer, id));
-            self.settle(waiter, Outcome::Overloaded);
+            self.settle(waiter, Settlement::Overloaded);
         }
     }
 
@@ -316,7 +316,7 @@ impl Dispatch {
         // not know it.
         shared.closed.cancel();
         for waiter in waiting {
-            self.settle(waiter, Outcome::Closed(reason.clone()));
+            self.settle(waiter, Settlement::Closed(reason.clone()));
         }
     }
 
@@ -370,7 +370,7 @@ impl Drop for Dispatch {
             shared.closed.cancel();
             // Lanes run no more, so waiters need no turn.
             for waiter in waiting {
-                self.settle(waiter, Outcome::Closed(CloseReason::Local));
+                self.settle(waiter, Settlement::Closed(CloseReason::Local));
             }
         }
         self.over(&CloseReason::Local);

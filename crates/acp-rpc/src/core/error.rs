@@ -95,8 +95,8 @@ impl fmt::Display for CallError {
             Self::Overloaded { method } => {
                 write!(
                     f,
-                    "`{method}` was given up: too much came in before its answer, and nobody read it; \
-                     handle what comes in sooner, or raise `incoming_ceiling`"
+                    "`{method}` failed, because too much came in before its answer: \
+                     handle messages sooner, or raise `incoming_ceiling`"
                 )
             }
             Self::TimedOut { method, after } => {

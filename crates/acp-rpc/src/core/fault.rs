@@ -167,7 +167,7 @@ impl fmt::Display for Fault<'_> {
                 write!(f, "a line of {length} bytes was skipped: the limit is {limit} bytes")
             }
             Self::TooHeavy { length, limit, .. } => {
-                let what = "a line was skipped whose values would take more memory than the limit of";
+                let what = "a line was skipped, because its values would take more memory than the limit of";
                 write!(f, "{what} {limit} bytes ({length} bytes long)")
             }
             Self::Refused { id, error } => write!(f, "refused message {id}: {}", error.message),
@@ -180,7 +180,7 @@ impl fmt::Display for Fault<'_> {
             Self::BadCancel => f.write_str("`$/cancel_request` has no usable `requestId`"),
             Self::Ignored { method, reason } => write!(f, "ignored `{method}`: {reason}"),
             Self::Unreadable { what, reason } => {
-                write!(f, "{what} cannot be read, and was passed over: {reason}")
+                write!(f, "{what} was skipped, because it cannot be read: {reason}")
             }
             Self::Panicked { origin, .. } => write!(f, "{origin} panicked"),
             Self::UnwritableResult { method, message } => {

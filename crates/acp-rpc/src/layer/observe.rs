@@ -29,10 +29,10 @@ use crate::wire::message::{Error, Id};
 /// panics are dropped.
 #[derive(Clone)]
 pub struct Observe {
-    observer: Observer,
+    observer: OnStep,
 }
 
-type Observer = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
+type OnStep = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
 
 impl Observe {
     /// Creates a layer that calls `observer`.
@@ -128,7 +128,7 @@ impl<S> Layer<S> for Observe {
 /// The wrapper that [`Observe`] puts around a service or a way out.
 pub struct Watched<S> {
     inner: S,
-    observer: Observer,
+    observer: OnStep,
 }
 
 impl<S: Outbound> Outbound for Watched<S> {
@@ -217,7 +217,7 @@ impl<S: fmt::Debug> fmt::Debug for Watched<S> {
 /// Reports one request or notification to an observer. A drop before its end reports that it was
 /// dropped.
 struct Watch {
-    observer: Observer,
+    observer: OnStep,
     direction: Direction,
     method: Box<str>,
     is_request: bool,
@@ -231,7 +231,7 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(observer: &Observer, direction: Direction, method: &str) -> Self {
+    fn new(observer: &OnStep, direction: Direction, method: &str) -> Self {
         Self {
             observer: Arc::clone(observer),
             direction,

@@ -88,13 +88,13 @@ impl Drop for Call {
 #[must_use = "dropping a pending request cancels it"]
 pub struct Pending<R> {
     /// `None` once the result has been given.
-    stage: Option<Stage<R>>,
+    stage: Option<RequestStage<R>>,
     timer: Option<Timer>,
     method: Box<str>,
 }
 
 /// The stage of a request.
-pub(crate) enum Stage<R> {
+pub(crate) enum RequestStage<R> {
     Sent(Call, oneshot::Receiver<Settled<R>>),
     /// Layers work on it.
     Layered(Layered<R>),
@@ -104,7 +104,7 @@ pub(crate) enum Stage<R> {
 
 pub(crate) type Layered<R> = Pin<Box<dyn Future<Output = Result<R, CallError>> + Send>>;
 
-impl<R> Stage<R> {
+impl<R> RequestStage<R> {
     /// Runs the layers until the request is on its way. An error is one from before that.
     pub(crate) async fn through_layers(
         mut exchange: Layered<R>,
@@ -122,7 +122,7 @@ impl<R> Stage<R> {
 }
 
 impl<R> Pending<R> {
-    pub(crate) fn new(stage: Stage<R>, timer: Option<Timer>, method: &str) -> Self {
+    pub(crate) fn new(stage: RequestStage<R>, timer: Option<Timer>, method: &str) -> Self {
         Self { stage: Some(stage), timer, method: method.into() }
     }
 }
@@ -137,14 +137,14 @@ impl<R> Future for Pending<R> {
         let this = &mut *self;
         let stage = match this.stage.take() {
             None => return Poll::Pending,
-            Some(Stage::Settled(outcome)) => return Poll::Ready(outcome),
-            Some(Stage::Sent(call, mut answer)) => match Pin::new(&mut answer).poll(cx) {
+            Some(RequestStage::Settled(outcome)) => return Poll::Ready(outcome),
+            Some(RequestStage::Sent(call, mut answer)) => match Pin::new(&mut answer).poll(cx) {
                 Poll::Ready(arrived) => return Poll::Ready(call.settled(arrived, &this.method)),
-                Poll::Pending => Stage::Sent(call, answer),
+                Poll::Pending => RequestStage::Sent(call, answer),
             },
-            Some(Stage::Layered(mut exchange)) => match exchange.as_mut().poll(cx) {
+            Some(RequestStage::Layered(mut exchange)) => match exchange.as_mut().poll(cx) {
                 Poll::Ready(outcome) => return Poll::Ready(outcome),
-                Poll::Pending => Stage::Layered(exchange),
+                Poll::Pending => RequestStage::Layered(exchange),
             },
         };
         if let Some(timer) = &mut this.timer

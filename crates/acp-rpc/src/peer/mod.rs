@@ -16,7 +16,7 @@ use std::time::Duration;
 use acp_json::FromNode;
 use serde_core::Serialize;
 
-use self::call::{Call, Pending, Stage, Timer, within};
+use self::call::{Call, Pending, RequestStage, Timer, within};
 use self::outgoing::{Outbound, Outgoing};
 use self::shared::Shared;
 use self::waiter::{Unsettled, Waiter};
@@ -196,7 +196,7 @@ impl Peer {
                 return Box::pin(self.begin_through_layers(lane, method, params)).await;
             }
             let (waiter, answer) = call::waiter(&self.shared, lane);
-            Ok(Stage::Sent(Call::start(&self.shared, waiter, method, params).await?, answer))
+            Ok(RequestStage::Sent(Call::start(&self.shared, waiter, method, params).await?, answer))
         });
         let stage = within(&mut timer, method, start).await?;
         Ok(Pending::new(stage, timer, method))
@@ -244,7 +244,7 @@ impl Peer {
         lane: Option<LaneKey>,
         method: &str,
         params: &P,
-    ) -> Result<Stage<R>, CallError>
+    ) -> Result<RequestStage<R>, CallError>
     where
         P: Serialize + Sync + ?Sized,
         R: FromNode + Send + 'static,
@@ -257,7 +257,7 @@ impl Peer {
             shared.through_layers(outgoing, in_lane, result.method()).await?;
             result.take()
         });
-        Stage::through_layers(exchange, on_wire).await
+        RequestStage::through_layers(exchange, on_wire).await
     }
 
     /// Returns the length of the message that came in last, for code on the reader.

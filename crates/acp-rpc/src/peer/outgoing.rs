@@ -43,7 +43,7 @@ pub struct Outgoing<'a> {
     method: Cow<'a, str>,
     params: Params<'a>,
     meta: Vec<(String, Value)>,
-    answer: Option<Answer>,
+    answer: Option<ExpectedAnswer>,
     progress: Progress,
 }
 
@@ -54,7 +54,7 @@ enum Params<'a> {
 }
 
 /// The part of a request that a notification lacks.
-struct Answer {
+struct ExpectedAnswer {
     waiter: Waiter,
     lane: Option<LaneKey>,
     arrival: oneshot::Receiver<Settled<()>>,
@@ -87,7 +87,7 @@ impl<'a> Outgoing<'a> {
         R: FromNode + Send + 'static,
     {
         let progress = Progress::default();
-        let (answer, result) = Answer::new(shared, lane, method, &progress, None);
+        let (answer, result) = ExpectedAnswer::new(shared, lane, method, &progress, None);
         (Self::new(shared, method.into(), Params::Borrowed(params), Some(answer), progress), result)
     }
 
@@ -95,7 +95,7 @@ impl<'a> Outgoing<'a> {
         shared: &Arc<Shared>,
         method: Cow<'a, str>,
         params: Params<'a>,
-        answer: Option<Answer>,
+        answer: Option<ExpectedAnswer>,
         progress: Progress,
     ) -> Self {
         Self { shared: Arc::clone(shared), method, params, meta: Vec::new(), answer, progress }
@@ -144,7 +144,7 @@ impl<'a> Outgoing<'a> {
     pub(crate) async fn exchange(self) -> Result<(), CallError> {
         let Self { shared, method, params, meta, answer, progress } = self;
         let params = WithMeta { params: &params, meta: &meta };
-        let Some(Answer { waiter, arrival, on_wire, .. }) = answer else {
+        let Some(ExpectedAnswer { waiter, arrival, on_wire, .. }) = answer else {
             let _permit = shared.permit(&method).await?;
             let pushed = shared.writer.push(|buffer| forms::notification(buffer, &method, &params));
             progress.set_sent(pushed.map_err(|error| shared.push_error(&method, error))?);
@@ -179,7 +179,7 @@ impl Outgoing<'static> {
         written.map_err(|error| shared.push_error(method, PushError::Encode(error)))?;
         let (sent, on_wire) = oneshot::channel();
         let progress = Progress::default();
-        let (answer, result) = Answer::new(shared, lane, method, &progress, Some(sent));
+        let (answer, result) = ExpectedAnswer::new(shared, lane, method, &progress, Some(sent));
         let method = Cow::Owned(method.to_owned());
         Ok((
             Self::new(shared, method, Params::Written(Written(json)), Some(answer), progress),
@@ -189,7 +189,7 @@ impl Outgoing<'static> {
     }
 }
 
-impl Answer {
+impl ExpectedAnswer {
     fn new<R: FromNode + Send + 'static>(
         shared: &Shared,
         lane: Option<LaneKey>,

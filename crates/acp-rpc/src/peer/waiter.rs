@@ -20,10 +20,10 @@ pub(crate) struct Waiter {
 
 /// Takes the outcome, and whether to wait for a turn in a lane. In that case it returns the rest,
 /// which runs later.
-type Settle = Box<dyn FnOnce(Outcome<'_>, bool) -> Option<BoxFuture> + Send>;
+type Settle = Box<dyn FnOnce(Settlement<'_>, bool) -> Option<BoxFuture> + Send>;
 
 /// An answer, or the reason why there will be none.
-pub(crate) enum Outcome<'a> {
+pub(crate) enum Settlement<'a> {
     Answer(Answer<'a>),
     Closed(CloseReason),
     Overloaded,
@@ -56,7 +56,7 @@ impl Waiter {
         result: oneshot::Sender<R>,
     ) -> Self {
         // A caller that gave up in the meantime does not want it.
-        let keep = |outcome: Outcome<'_>| read(outcome).map(|value| drop(result.send(value)));
+        let keep = |outcome: Settlement<'_>| read(outcome).map(|value| drop(result.send(value)));
         Self::with(lane, waiting, Some(progress), answer, keep)
     }
 
@@ -74,7 +74,7 @@ impl Waiter {
         waiting: Option<Waiting>,
         progress: Option<Progress>,
         answer: oneshot::Sender<Result<T, Unsettled>>,
-        read: impl FnOnce(Outcome<'_>) -> Result<T, Unsettled> + Send + 'static,
+        read: impl FnOnce(Settlement<'_>) -> Result<T, Unsettled> + Send + 'static,
     ) -> Self {
         Self { lane, settle: settle(read, |result| drop(answer.send(result))), progress, _waiting: waiting }
     }
@@ -92,14 +92,14 @@ impl Waiter {
     }
 
     /// Settles the call. Returns the rest of it if that has to run later.
-    pub(crate) fn settle(self, outcome: Outcome<'_>, later: bool) -> Option<BoxFuture> {
+    pub(crate) fn settle(self, outcome: Settlement<'_>, later: bool) -> Option<BoxFuture> {
         (self.settle)(outcome, later)
     }
 }
 
 /// Reads the result at once, and does the rest at once or later.
 fn settle<T: Send + 'static>(
-    read: impl FnOnce(Outcome<'_>) -> Result<T, Unsettled> + Send + 'static,
+    read: impl FnOnce(Settlement<'_>) -> Result<T, Unsettled> + Send + 'static,
     then: impl FnOnce(Result<T, Unsettled>) + Send + 'static,
 ) -> Settle {
     Box::new(move |outcome, later| {
@@ -113,13 +113,13 @@ fn settle<T: Send + 'static>(
     })
 }
 
-fn read<R: FromNode>(outcome: Outcome<'_>) -> Result<R, Unsettled> {
+fn read<R: FromNode>(outcome: Settlement<'_>) -> Result<R, Unsettled> {
     match outcome {
-        Outcome::Answer(Answer::Result(result)) => acp_json::read(result).map_err(Unsettled::Read),
-        Outcome::Answer(Answer::Error(error)) => Err(Unsettled::Remote(error)),
-        Outcome::Answer(Answer::Malformed(problem)) => Err(Unsettled::Malformed(problem)),
-        Outcome::Closed(reason) => Err(Unsettled::Closed(reason)),
-        Outcome::Overloaded => Err(Unsettled::Overloaded),
+        Settlement::Answer(Answer::Result(result)) => acp_json::read(result).map_err(Unsettled::Read),
+        Settlement::Answer(Answer::Error(error)) => Err(Unsettled::Remote(error)),
+        Settlement::Answer(Answer::Malformed(problem)) => Err(Unsettled::Malformed(problem)),
+        Settlement::Closed(reason) => Err(Unsettled::Closed(reason)),
+        Settlement::Overloaded => Err(Unsettled::Overloaded),
     }
 }
 

@@ -102,7 +102,7 @@ pub(super) fn read(line: &[u8]) -> Result<Record, &'static str> {
         return Ok(Record::Dropped { time, count });
     }
     let code = node.get("code").and_then(Node::as_i64).and_then(|code| i32::try_from(code).ok());
-    let kind = kind_of(kind, code).ok_or("`kind` must be one of the known ones, `error` with a `code`")?;
+    let kind = kind_of(kind, code).ok_or("`kind` must be a known kind, and an `error` needs a `code`")?;
     let direction = match text("direction") {
         Some("in") => Direction::In,
         Some("out") => Direction::Out,

@@ -25,7 +25,7 @@ const IDLE_CAPACITY: usize = 256 * 1024;
 /// complete when the recorder, its taps and all [`Options`](crate::Options) and connections with
 /// them are gone and the thread has ended.
 pub struct Recorder {
-    end: Arc<End>,
+    end: Arc<WritingEnd>,
     thread: JoinHandle<io::Result<()>>,
     redaction: Option<Redaction>,
 }
@@ -55,7 +55,7 @@ impl Recorder {
         let queue = Arc::new(Queue::default());
         let ours = Arc::clone(&queue);
         let thread = thread::Builder::new().name("acp-rpc recorder".into()).spawn(move || queue.drain(to))?;
-        Ok(Self { end: Arc::new(End(ours)), thread, redaction: Some(Redaction::default()) })
+        Ok(Self { end: Arc::new(WritingEnd(ours)), thread, redaction: Some(Redaction::default()) })
     }
 
     /// Hides what `redaction` hides, in taps that are made after this call.
@@ -119,9 +119,9 @@ impl fmt::Debug for Recorder {
 }
 
 /// The writing end, shared by all taps. When the last one is dropped, the thread ends.
-struct End(Arc<Queue>);
+struct WritingEnd(Arc<Queue>);
 
-impl Drop for End {
+impl Drop for WritingEnd {
     fn drop(&mut self) {
         self.0.close();
     }

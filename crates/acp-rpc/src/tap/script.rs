@@ -12,7 +12,7 @@ use crate::wire::message::{Error, Id};
 
 #[derive(Default)]
 pub(super) struct Script {
-    steps: Vec<Step>,
+    steps: Vec<ScriptStep>,
     /// The first step that is neither sent nor received.
     at: usize,
     /// The live side's ids for its requests, by those that were recorded.
@@ -27,7 +27,7 @@ pub(super) struct Script {
 /// The most requests of one method that are compared with one that comes.
 const LOOK_AHEAD: usize = 64;
 
-enum Step {
+enum ScriptStep {
     Send(Box<Sending>),
     Expect(Box<Expected>),
 }
@@ -86,13 +86,13 @@ impl Script {
         let step = if direction == plays {
             let body = body.ok_or((kind, method))?;
             let answers = id.filter(|_| what == What::Response);
-            Step::Send(Box::new(Sending { body, answers, is_text: kind == Kind::NotJson }))
+            ScriptStep::Send(Box::new(Sending { body, answers, is_text: kind == Kind::NotJson }))
         } else {
             let name = name_of(what, method.as_deref().unwrap_or_default(), id.as_ref());
             if what != What::Noise {
                 self.open.entry((what, name.clone())).or_default().push_back(self.steps.len());
             }
-            Step::Expect(Box::new(Expected { what, name, id, body, has_come: false }))
+            ScriptStep::Expect(Box::new(Expected { what, name, id, body, has_come: false }))
         };
         self.steps.push(step);
         Ok(())
@@ -103,11 +103,11 @@ impl Script {
         loop {
             match self.steps.get(self.at) {
                 None => return Scripted::Over,
-                Some(Step::Expect(expected)) if !expected.has_come && expected.is_awaited() => {
+                Some(ScriptStep::Expect(expected)) if !expected.has_come && expected.is_awaited() => {
                     return Scripted::Waiting;
                 }
-                Some(Step::Expect(_)) => self.at += 1,
-                Some(Step::Send(sending)) => {
+                Some(ScriptStep::Expect(_)) => self.at += 1,
+                Some(ScriptStep::Send(sending)) => {
                     sending.write(&self.ids, &self.renames, output);
                     self.at += 1;
                     self.sent += 1;
@@ -161,7 +161,7 @@ impl Script {
         let open = self.open.get_mut(&(what, name.to_owned()))?;
         let params = message.get("params");
         let is_same = |step: &usize| match self.steps.get(*step) {
-            Some(Step::Expect(expected)) => {
+            Some(ScriptStep::Expect(expected)) => {
                 expected.body.as_ref().is_some_and(|it| it.get("params") == params)
             }
             _ => false,
@@ -170,8 +170,8 @@ impl Script {
         let same = if what == What::Request { open.iter().take(LOOK_AHEAD).position(is_same) } else { None };
         let step = open.remove(same.unwrap_or(0))?;
         match self.steps.get_mut(step)? {
-            Step::Expect(expected) => Some(expected),
-            Step::Send(_) => None,
+            ScriptStep::Expect(expected) => Some(expected),
+            ScriptStep::Send(_) => None,
         }
     }
 
@@ -180,11 +180,11 @@ impl Script {
         let mut outcome = Replayed { sent: self.sent, unexpected: self.unexpected, ..Replayed::default() };
         for step in self.steps.into_iter().skip(self.at) {
             match step {
-                Step::Send(_) => outcome.unsent += 1,
-                Step::Expect(it) if !it.has_come && it.is_awaited() => {
+                ScriptStep::Send(_) => outcome.unsent += 1,
+                ScriptStep::Expect(it) if !it.has_come && it.is_awaited() => {
                     outcome.missing.push(it.name);
                 }
-                Step::Expect(_) => {}
+                ScriptStep::Expect(_) => {}
             }
         }
         outcome

@@ -147,7 +147,7 @@ impl<S: Outbound> Outbound for Spanned<S> {
         if let Some(context) = self.tracing.inject.as_ref().and_then(|context| context(&span)) {
             context.add_to(&mut outgoing);
         }
-        let mut end = End::new(&span);
+        let mut end = SpanEnd::new(&span);
         end.progress = Some(outgoing.progress());
         let exchange = span.in_scope(|| self.inner.send(outgoing));
         let exchange = async move {
@@ -165,7 +165,7 @@ impl<S: Service> Service for Spanned<S> {
             return self.inner.request(method, params, request);
         };
         span.record("id", display(&request.id));
-        let mut end = End::new(&span);
+        let mut end = SpanEnd::new(&span);
         let task = match span.in_scope(|| self.inner.request(method, params, request)) {
             Ok(task) => task,
             Err(error) => {
@@ -190,8 +190,8 @@ impl<S: Service> Service for Spanned<S> {
         let Some(span) = self.tracing.incoming(false, method, &params) else {
             return self.inner.notification(method, params, peer);
         };
-        let mut end = End::new(&span);
-        let handle = |job: BoxFuture, span: Span, mut end: End| -> BoxFuture {
+        let mut end = SpanEnd::new(&span);
+        let handle = |job: BoxFuture, span: Span, mut end: SpanEnd| -> BoxFuture {
             let handling = async move {
                 job.await;
                 end.record(Outcome::Done);
@@ -230,12 +230,12 @@ impl<S: Service> Service for Spanned<S> {
 }
 
 /// Records once how a span ended. A drop before its end records that it was dropped.
-struct End {
+struct SpanEnd {
     span: Option<Span>,
     progress: Option<Progress>,
 }
 
-impl End {
+impl SpanEnd {
     fn new(span: &Span) -> Self {
         Self { span: Some(span.clone()), progress: None }
     }
@@ -253,7 +253,7 @@ impl End {
     }
 }
 
-impl Drop for End {
+impl Drop for SpanEnd {
     fn drop(&mut self) {
         self.record(if thread::panicking() { Outcome::Panicked } else { Outcome::Dropped });
     }

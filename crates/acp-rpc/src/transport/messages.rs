@@ -71,7 +71,7 @@ fn put(buffer: &mut ReadBuf<'_>, chunk: &[u8]) {
 }
 
 /// Lines that go out, one message each.
-pub(super) struct Writer<S> {
+pub(super) struct MessageWriter<S> {
     sink: Pin<Box<S>>,
     /// The message so far.
     message: Vec<u8>,
@@ -79,13 +79,13 @@ pub(super) struct Writer<S> {
     complete: bool,
 }
 
-impl<S> Writer<S> {
+impl<S> MessageWriter<S> {
     pub(super) fn new(sink: S) -> Self {
         Self { sink: Box::pin(sink), message: Vec::new(), complete: false }
     }
 }
 
-impl<S: Sink<Vec<u8>, Error: Into<Cause>>> Writer<S> {
+impl<S: Sink<Vec<u8>, Error: Into<Cause>>> MessageWriter<S> {
     /// Hands a complete message to the sink.
     fn poll_hand_over(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.complete {
@@ -98,7 +98,7 @@ impl<S: Sink<Vec<u8>, Error: Into<Cause>>> Writer<S> {
     }
 }
 
-impl<S: Sink<Vec<u8>, Error: Into<Cause>>> AsyncWrite for Writer<S> {
+impl<S: Sink<Vec<u8>, Error: Into<Cause>>> AsyncWrite for MessageWriter<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let mut taken = 0;
         while let Some(rest) = bytes.get(taken..).filter(|rest| !rest.is_empty()) {

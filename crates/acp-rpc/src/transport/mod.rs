@@ -74,7 +74,7 @@ impl Transport {
         M: AsRef<[u8]> + Send + Unpin + 'static,
         E: Into<messages::Cause> + 'static,
     {
-        Self::new(messages::Reader::new(incoming), messages::Writer::new(outgoing))
+        Self::new(messages::Reader::new(incoming), messages::MessageWriter::new(outgoing))
     }
 
     /// Creates two transports that are connected to each other, in memory.

@@ -22,7 +22,7 @@ pub(super) fn reader<S: Read + Send + 'static>(
 ) -> io::Result<impl AsyncRead + Send + 'static> {
     let (ours, mut theirs) = tokio::io::duplex(CAPACITY);
     let runtime = Handle::try_current().map_err(io::Error::other)?;
-    let progress = Progress::default();
+    let progress = ThreadProgress::default();
     let of_thread = progress.clone();
     let read = move || {
         let mut chunk = vec![0; CAPACITY];
@@ -49,7 +49,7 @@ pub(super) fn writer(
 ) -> io::Result<impl AsyncWrite + Send + 'static> {
     let (ours, mut theirs) = tokio::io::duplex(CAPACITY);
     let runtime = Handle::try_current().map_err(io::Error::other)?;
-    let progress = Progress::default();
+    let progress = ThreadProgress::default();
     let of_thread = progress.clone();
     let write = move || {
         let mut chunk = vec![0; CAPACITY];
@@ -69,7 +69,7 @@ pub(super) fn writer(
 
 /// The progress of a thread.
 #[derive(Clone, Default)]
-struct Progress(Arc<Mutex<State>>);
+struct ThreadProgress(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -79,7 +79,7 @@ struct State {
     waiting: Option<Waker>,
 }
 
-impl Progress {
+impl ThreadProgress {
     fn report(&self, length: usize, written: io::Result<()>) {
         let mut state = self.lock();
         state.written += length as u64;
@@ -103,7 +103,7 @@ impl Progress {
 
 struct ThreadReader<H> {
     stream: DuplexStream,
-    progress: Progress,
+    progress: ThreadProgress,
     _held: H,
 }
 
@@ -125,7 +125,7 @@ impl<H: Unpin> AsyncRead for ThreadReader<H> {
 struct ThreadWriter {
     stream: DuplexStream,
     sent: u64,
-    progress: Progress,
+    progress: ThreadProgress,
 }
 
 impl AsyncWrite for ThreadWriter {

@@ -182,7 +182,7 @@ async fn the_reader_pauses_while_it_cannot_refuse_what_it_reads() {
         })
     };
     settle().await;
-    // Everything refused so far is in the output buffer, in the pipe, or one line over.
+    // All refusals so far are in the output buffer or in the pipe, except for one line.
     let refused = lab.faults().len();
     assert!(refused > 0 && refused <= (BUDGET + PIPE) / 80 + 2, "{refused} lines were refused");
     assert!(!flood.is_finished(), "the peer must feel it");
@@ -245,8 +245,8 @@ async fn a_waiting_request_keeps_the_reader_going() {
         wire.send(note(number)).await;
     }
     settle().await;
-    // The budget is full and its jobs stand still. The answer gets through all the same, and so
-    // does a cancel.
+    // The budget is full, and its jobs do not move. An answer and a cancel get through all the
+    // same.
     let call = tokio::spawn(async move { peer.request::<_, i64>("ask", &()).await.unwrap() });
     assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","id":0,"method":"ask"}"#);
     wire.send(r#"{"jsonrpc":"2.0","id":0,"result":7}"#).await;
@@ -277,8 +277,8 @@ async fn a_request_that_waits_does_not_open_the_flood_gates_for_ever() {
     let error = soon("the end of the call", call).await.unwrap();
     assert_eq!(
         error.to_string(),
-        "`ask` was given up: too much came in before its answer, and nobody read it; \
-         handle what comes in sooner, or raise `incoming_ceiling`"
+        "`ask` failed, because too much came in before its answer: \
+         handle messages sooner, or raise `incoming_ceiling`"
     );
     settle().await;
     let bytes = sent.load(Ordering::Relaxed) * note(0).len();
@@ -288,7 +288,7 @@ async fn a_request_that_waits_does_not_open_the_flood_gates_for_ever() {
     for number in 0..2000 {
         assert_eq!(soon("a job", events.recv()).await.unwrap(), number.to_string());
     }
-    // The peer was told, a late answer disturbs nobody, and the connection serves.
+    // The peer got the cancel, a late answer has no effect, and the connection serves.
     let mut wire = soon("the flood's end", flood).await.unwrap();
     assert_eq!(
         wire.next().await,
@@ -332,13 +332,13 @@ async fn a_message_whose_values_take_too_much_memory_is_not_read() {
     assert!(error.contains("its values take more memory than the limit"), "{error}");
     assert_eq!(
         lab.faults()[0],
-        "a line was skipped whose values would take more memory than the limit of 20000 bytes (2051 bytes long)"
+        "a line was skipped, because its values would take more memory than the limit of 20000 bytes (2051 bytes long)"
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_in_both_directions_with_full_queues_do_not_deadlock() {
-    // Every job calls back, every queue is tiny, and both sides do it at once.
+    // Every job calls back and every queue is tiny, on both sides at once.
     let options = || Options::default().outgoing_budget(500).incoming_budget(500);
     let ((left, mut left_events), (right, mut right_events)) = (Lab::new(), Lab::new());
     let (near, far) = tokio::io::duplex(PIPE);

@@ -199,7 +199,7 @@ async fn an_answer_that_cannot_be_read_fails_its_call() {
         wire.send(&answer).await;
         let error = soon("the error", call).await.unwrap().unwrap_err();
         assert_eq!(error.to_string(), format!("the answer to `ask` is not a valid response: {problem}"));
-        // An id that stands deeper is not another call's.
+        // An id inside of the message does not name another call.
         wire.send(r#"{"jsonrpc":"2.0","id":1,"result":"\ud83d"}"#).await;
         let repaired = soon("the other answer", other).await.unwrap().unwrap();
         assert_eq!(repaired.as_str(), Some("\u{fffd}"), "{answer}");
@@ -226,7 +226,7 @@ async fn a_request_that_has_begun_is_on_the_wire_before_what_is_sent_after_it() 
     );
 }
 
-/// The outcome of a request whose result nobody awaits, in words.
+/// Says in words how a request ended whose result nobody awaits.
 fn pass_on(sender: &mpsc::UnboundedSender<String>) -> impl FnOnce(Result<i64, CallError>) + Send + 'static {
     let sender = sender.clone();
     move |result| {
@@ -259,7 +259,7 @@ async fn a_result_can_be_passed_on_without_anybody_who_awaits_it() {
             wire.send(format!(r#"{{"jsonrpc":"2.0","id":{id},{answer}}}"#)).await;
             assert_eq!(soon("the result", receiver.recv()).await.unwrap(), expected);
         }
-        // Behind the jobs of a lane, and not before.
+        // The answer comes after the jobs of the lane.
         peer.begin_then(Some("a".into()), "ask", &(), pass_on(&sender)).await.unwrap();
         wire.next().await;
         wire.send(r#"{"jsonrpc":"2.0","method":"lane","params":{"lane":"a","text":"job"}}"#).await;
@@ -371,8 +371,7 @@ fn what_others_hold_is_dropped_and_woken_while_nothing_is_locked() {
         ("a waker", || Box::pin(a_waker_is_called_as_the_peer_cancels())),
     ];
     for (what, case) in cases {
-        // Runs in a thread of its own: a waiter for a lock that its own thread holds waits for
-        // ever.
+        // Runs in a thread of its own, because a thread that waits for its own lock waits for ever.
         let (done, is_done) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::common::{Lab, raw, soon};
 
-/// Short, for tests in which handlers do not stop by themselves.
+/// A short drain, for tests in which handlers do not stop by themselves.
 fn brief() -> Options {
     Options::default().drain(Duration::from_millis(50))
 }
@@ -85,7 +85,7 @@ async fn at_eof_handlers_are_told_to_stop_and_then_stopped() {
             r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32800,"message":"the request was cancelled"}}}}"#
         )
     };
-    // Both are answered: by the handler that listened, and for the one that did not.
+    // Both requests are answered: one by its handler, and the other by the library.
     assert_eq!(lines, [cancelled(1), cancelled(2)]);
     for expected in ["cancelled 1", "dropped 2", "closed: the peer closed it"] {
         assert_eq!(soon(expected, events.recv()).await.unwrap(), expected);

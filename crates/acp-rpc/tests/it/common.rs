@@ -1,4 +1,4 @@
-//! A service with a handler for every occasion, and the other end of the wire in raw bytes.
+//! A service with the handlers of these tests, and the other end of the wire in raw bytes.
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
@@ -36,7 +36,7 @@ pub(crate) type Log = Arc<Mutex<Vec<String>>>;
 /// requests `echo` (returns its params), `typed` (reads them), `fail`, `panic`, `panic_at_once`,
 /// `unwritable`, `hang` (until it is cancelled), `stuck` (for ever), `nest` (calls the peer's
 /// `nest` with one less until 0); notifications `note` (logged), `lane` (logged in the lane named
-/// by `lane`, after a permit of the gate), `slow` (takes some turns in a lane, then notifies
+/// by `lane`, after a permit of the gate), `slow` (yields a few times in a lane, then notifies
 /// `done`), `explode` and `explode_beside` (panic).
 #[derive(Clone)]
 pub(crate) struct Lab {

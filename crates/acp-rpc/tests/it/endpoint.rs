@@ -6,7 +6,7 @@ use std::rc::Rc;
 use acp_rpc::endpoint::{Effect, Endpoint, Limits};
 use acp_rpc::{Id, Message};
 
-/// A handle that counts how often it was cancelled.
+/// A handle that counts its cancellations.
 #[derive(Clone, Debug, Default)]
 struct Token(Rc<Cell<usize>>);
 
@@ -31,7 +31,7 @@ enum Step {
 }
 use Step::{Abandon, Call, Close, Finished, Line};
 
-/// Takes the steps and says in words what followed from each.
+/// Takes the steps, and says in words what each of them caused.
 fn run(steps: Vec<Step>) -> Vec<String> {
     let mut endpoint = Endpoint::<&'static str, Token>::new(Limits { requests: 3, bytes: 10_000 });
     steps

@@ -10,7 +10,7 @@ use tokio::task::yield_now;
 
 use crate::common::{Lab, Wire, raw, soon};
 
-/// Asks for a permit each time, and counts how often.
+/// Takes a permit each time, and counts the permits.
 fn permits() -> (FlushBarrier, Arc<Semaphore>, Arc<AtomicUsize>) {
     let (permits, asked) = (Arc::new(Semaphore::new(0)), Arc::<AtomicUsize>::default());
     let (given, count) = (Arc::clone(&permits), Arc::clone(&asked));

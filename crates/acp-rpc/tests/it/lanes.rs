@@ -1,4 +1,4 @@
-//! Order: within a lane, between a lane and an answer, and none elsewhere.
+//! Order within a lane, and between a lane and an answer. Elsewhere there is none.
 
 use acp_rpc::{Options, Transport, connect};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -85,7 +85,8 @@ async fn an_answer_in_a_lane_waits_for_earlier_jobs_and_others_do_not() {
     wire.send(note("a", "second update")).await;
     wire.send(r#"{"jsonrpc":"2.0","id":0,"result":"the answer"}"#).await;
     wire.send(r#"{"jsonrpc":"2.0","id":1,"result":"at once"}"#).await;
-    // It arrived after the other one. So when it is delivered, the other one has been received too.
+    // It arrived after the other answer. So when it is delivered, the other one has been received,
+    // too.
     assert_eq!(soon("the answer outside lanes", at_once).await.unwrap(), "at once");
     assert!(!in_lane.is_finished());
     lab.gate.add_permits(1);
@@ -124,7 +125,7 @@ async fn handlers_and_jobs_call_the_peer_as_deep_as_they_like() {
     tokio::spawn(other_driver);
     let nested = soon("nested calls", peer.request::<_, String>("nest", &6)).await.unwrap();
     assert_eq!(nested, "6 5 4 3 2 1 bottom");
-    // In both directions at once, many times over.
+    // This happens many times, in both directions at once.
     let calls = (0..100).map(|number| {
         let peer = if number % 2 == 0 { peer.clone() } else { other.clone() };
         tokio::spawn(async move { peer.request::<_, String>("nest", &3).await.unwrap() })
@@ -132,7 +133,7 @@ async fn handlers_and_jobs_call_the_peer_as_deep_as_they_like() {
     for call in calls.collect::<Vec<_>>() {
         assert_eq!(soon("nested calls", call).await.unwrap(), "3 2 1 bottom");
     }
-    // From a job of a lane, whose answer must not wait for the lane.
+    // A job of a lane sends this, and the answer must not wait for the lane.
     peer.notify("lane_that_calls", &()).await.unwrap();
     assert_eq!(take(&mut events, 1).await, ["2 1 bottom"]);
 }

@@ -175,7 +175,7 @@ async fn a_layer_refuses_requests_before_anybody_sees_them() {
     assert_eq!(peer.notify("secret", &()).await.unwrap_err().to_string(), refused);
     let begun = peer.begin::<_, Value>(None, "secret", &()).await.map(drop);
     assert_eq!(begun.unwrap_err().to_string(), refused);
-    // Nothing of it has left.
+    // Nothing of the message has left.
     peer.notify("other", &()).await.unwrap();
     assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","method":"other"}"#);
 }

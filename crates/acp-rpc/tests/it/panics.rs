@@ -167,7 +167,7 @@ async fn a_request_is_answered_whatever_of_it_panics() {
     let table = [
         ("construction", FAILED, 1),
         ("poll", FAILED, 1),
-        // Its result goes with it.
+        // Its result is dropped with it.
         ("captured state", FAILED, 1),
         ("drop", EMPTY, 1),
         ("poll and drop", FAILED, 2),
@@ -277,7 +277,7 @@ async fn what_is_stopped_at_the_end_may_panic() {
             assert!(matches!(soon("the end", driver).await.unwrap(), CloseReason::Local));
         }
         assert!(peer.is_closed());
-        // Everybody who could report is gone when all were dropped.
+        // All values that could report have been dropped.
         let Bomb { faults, begun: sender, .. } = bomb;
         drop(sender);
         assert!(soon("the end of the handlers", begun.recv()).await.is_none());
@@ -306,7 +306,8 @@ async fn a_result_that_cannot_be_read_fails_its_call_alone() {
 
 #[tokio::test]
 async fn whatever_takes_a_result_may_panic() {
-    // At its answer, behind a job of a lane, when it is given up, and at each kind of end.
+    // The drop comes with the answer, after a job of a lane, when the call is given up, and at each
+    // kind of end.
     let begin = async |peer: &Peer, lane: Option<&str>| {
         let fuse = Fuse;
         let then = move |_: Result<Value, CallError>| drop(fuse);
@@ -375,7 +376,7 @@ async fn params_that_panic_do_so_in_the_caller_alone() {
         });
         assert!(soon("the caller", caller).await.unwrap_err().is_panic());
     }
-    // The output contains no half message, and the permit has been given back.
+    // The output contains no partial message, and the permit is free again.
     peer.notify("whole", &()).await.unwrap();
     assert_eq!(wire.next().await, notification("whole"));
 }

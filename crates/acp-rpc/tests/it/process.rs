@@ -77,8 +77,8 @@ async fn a_program_that_is_not_there_is_named() {
     assert!(error.to_string().starts_with("cannot start `/no/such/program`: "), "{error}");
 }
 
-/// A shell that starts a shell that starts a program. All are deaf to the end of stdin and, in
-/// part, to TERM. Each prints its process id on stderr.
+/// A shell that starts a shell that starts a program. All ignore the end of stdin, and some ignore
+/// TERM. Each prints its process id on stderr.
 fn three_levels(on_term: &str) -> (Command, mpsc::UnboundedReceiver<u32>) {
     let script = r#"
         trap "$ON_TERM" TERM
@@ -92,7 +92,7 @@ fn three_levels(on_term: &str) -> (Command, mpsc::UnboundedReceiver<u32>) {
     (command.on_stderr(move |line| pids.send(line.parse().unwrap()).unwrap_or_default()), receiver)
 }
 
-/// Tells whether a process still runs. One that has exited and was not waited for does not.
+/// Returns true if a process still runs. A zombie does not run.
 fn is_running(pid: u32) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
@@ -132,7 +132,7 @@ async fn three(pids: &mut mpsc::UnboundedReceiver<u32>) -> [u32; 3] {
 /// The number of runs. It is high because failures here depend on which process is faster.
 const RUNS: usize = 100;
 
-/// Handlers of TERM: one that ends, and one that is deaf.
+/// Handlers of TERM: one ends the process, and one does nothing.
 const ON_TERM: [&str; 2] = ["exit 0", ""];
 
 /// Runs a case many times, some at once.

@@ -10,7 +10,7 @@ use acp_rpc::{
 use crate::common::{Lab, soon};
 use crate::paper::{Paper, records};
 
-/// One side of the exchange that is recorded: calls, is called in between, is notified.
+/// One side of the recorded exchange: it calls, is called meanwhile, and is notified.
 async fn exchange(peer: &Peer) -> (String, Value, i32) {
     let nested = soon("an answer", peer.request::<_, String>("nest", &3)).await.unwrap();
     let calls = ["b", "a"].map(|text| {
@@ -82,7 +82,7 @@ fn line(direction: &str, kind: &str, body: &str) -> String {
         + "\n"
 }
 
-/// Opens sessions under ids of its own, and knows only those.
+/// Opens sessions with ids of its own, and knows only those.
 struct Sessions;
 
 impl Service for Sessions {

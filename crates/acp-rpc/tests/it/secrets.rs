@@ -145,7 +145,7 @@ async fn long_ids_and_methods_are_cut() {
     tokio::spawn(driver);
     wire.send(format!(r#"{{"jsonrpc":"2.0","id":"{long}","result":1}}"#)).await;
     wire.send(format!(r#"{{"id":"{long}","method":"echo"}}"#)).await;
-    // The id must be repeated here, or nobody could tell what was refused.
+    // The id is repeated here, because it names the refused message.
     assert!(wire.next().await.contains(&long));
     wire.send(format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{long}"}}"#)).await;
     let answer = wire.next().await;

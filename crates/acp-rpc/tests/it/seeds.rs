@@ -28,7 +28,7 @@ impl Dice {
         (mixed ^ (mixed >> 31)) % limit
     }
 
-    /// True once in so many times.
+    /// Returns true once in this many times, on average.
     pub(crate) fn one_in(&self, times: u64) -> bool {
         self.below(times) == 0
     }

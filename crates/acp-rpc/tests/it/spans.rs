@@ -38,7 +38,7 @@ impl Subscriber for Notes {
         metadata.target() == "acp_rpc"
     }
 
-    /// Asked each time: other tests of this process do not listen.
+    /// This is asked each time, because other tests of this process do not listen.
     fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
         Interest::sometimes()
     }

@@ -11,11 +11,11 @@ use tokio::task::JoinSet;
 
 use crate::common::{raw_with_capacity, soon};
 
-/// How much the pipe takes in each direction: next to nothing.
+/// The bytes that the pipe takes in each direction: very few.
 const PIPE: usize = 100;
 const FILLER: &str = "filler to fill the queues with, and then some more of it, until they are full";
 
-/// Its lane's jobs tell the peer that they are done, and then the test.
+/// At their end, the jobs of its lane notify the peer, and then the test.
 struct Teller {
     done: UnboundedSender<Result<(), CallError>>,
 }
@@ -81,7 +81,7 @@ async fn at_the_ceiling_a_job_that_waits_for_room_is_given_up() {
     let options = Options::default().outgoing_budget(500).incoming_budget(500).incoming_ceiling(5000);
     let (mut wire, peer, driver) = raw_with_capacity(Teller { done }, options, PIPE);
     tokio::spawn(driver);
-    // The peer does not read: the message of the first job finds no room, while more and more comes
+    // The peer does not read. The message of the first job finds no room, while more messages come
     // in.
     peer.notify_now("full", &"x".repeat(1000)).unwrap();
     let flood = tokio::spawn(async move {
@@ -92,7 +92,7 @@ async fn at_the_ceiling_a_job_that_waits_for_room_is_given_up() {
     });
     let sent = soon("the first job", outcomes.recv()).await.unwrap();
     assert!(matches!(sent, Err(CallError::Overloaded { method }) if method == "sent"));
-    // Then the reader goes on, and once the peer reads, everything does.
+    // Then the reader goes on. When the peer reads, everything goes on.
     let mut wire = soon("the end of the flood", flood).await.unwrap();
     assert!(wire.next().await.contains("full"));
     while !matches!(soon("a job", outcomes.recv()).await.unwrap(), Ok(())) {}
@@ -101,7 +101,7 @@ async fn at_the_ceiling_a_job_that_waits_for_room_is_given_up() {
 
 #[tokio::test]
 async fn requests_refused_on_both_sides_do_not_stop_either_reader() {
-    // One request is taken and stays; all others are refused by the reader.
+    // One request is accepted and stays open. The reader refuses all others.
     let options = Options::default().outgoing_budget(500).max_in_flight(1);
     let (peers, _done) = pair(&options);
     let refused = Arc::new(AtomicUsize::new(0));

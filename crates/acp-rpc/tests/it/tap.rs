@@ -100,7 +100,7 @@ async fn a_line_with_broken_text_is_shown_as_it_came_and_as_the_message_it_is_re
             tokio::spawn(driver);
             wire.send(line(text)).await;
             wire.next().await;
-            // Text of somebody else that this side passes on leaves as it is.
+            // Text of another program that this side passes on leaves unchanged.
             peer.notify_now("tell", &RawValue::from_string(r#""\ud83d""#.to_owned()).unwrap()).unwrap();
             assert_eq!(wire.next().await, r#"{"jsonrpc":"2.0","method":"tell","params":"\ud83d"}"#);
         }

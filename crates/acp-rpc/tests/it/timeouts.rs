@@ -1,4 +1,5 @@
-//! Requests that take too long: the caller learns it, the peer is told, and nothing is left behind.
+//! Requests that take too long: the caller gets an error, the peer a cancel, and nothing is left
+//! behind.
 
 use std::time::Duration;
 
@@ -91,7 +92,7 @@ async fn the_wait_for_jobs_of_a_lane_counts() {
     tokio::spawn(driver);
     let call = tokio::spawn(ask(peer.timeout(AFTER), true));
     wire.next().await;
-    // The job waits for the gate, so the answer behind it is there but not delivered.
+    // The job waits for the gate, so the answer has arrived after it and is not delivered.
     wire.send(r#"{"jsonrpc":"2.0","method":"lane","params":{"lane":"a","text":"job"}}"#).await;
     wire.send(r#"{"jsonrpc":"2.0","id":0,"result":1}"#).await;
     timed_out(call.await.unwrap());

@@ -25,10 +25,10 @@ impl Endpoint {
     /// # Errors
     /// Fails if the URL cannot be read, or if a header cannot hold the key.
     pub(super) fn new(url: &str, key: Option<&str>) -> Result<Self> {
-        let uri: Uri = url.parse().map_err(|error| Error::from(format!("`{url}` is no URL: {error}")))?;
+        let uri: Uri = url.parse().map_err(|error| Error::from(format!("`{url}` is not a URL: {error}")))?;
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
             return Err(Error::from(format!(
-                "`{url}` is no URL of a server: it has to start with `https://`"
+                "`{url}` is not the URL of a server: it has to start with `https://`"
             )));
         }
         let authorization = key.map(bearer).transpose()?;

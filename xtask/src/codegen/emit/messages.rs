@@ -105,10 +105,10 @@ fn enum_of(family: &Family, members: &[(&Method, &str)]) -> [TokenStream; 3] {
                     }
                 }
 
-                /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+                /// Reads the content of a method. Only the method's name decides about the type.
                 ///
                 /// # Errors
-                /// It is not what the method carries; the error names the path.
+                /// Fails if the content does not have that type. The error names the path.
                 pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
                     let at = &At::root();
                     match method {

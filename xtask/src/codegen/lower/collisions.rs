@@ -78,7 +78,8 @@ struct Scope<'d> {
     what: &'static str,
     /// Taken from the start.
     taken: &'static [&'static str],
-    /// The names on the wire, where the overlay can give another one in Rust, and the names in Rust.
+    /// The names on the wire, where the overlay can give another one in Rust, and the names in
+    /// Rust.
     names: Vec<(Option<&'d str>, &'d str)>,
 }
 

@@ -46,7 +46,7 @@ pub(super) fn gather(files: &[syn::File]) -> Result<BTreeMap<String, Emitted<'_>
 
 fn gather_impl<'f>(types: &mut BTreeMap<String, Emitted<'f>>, block: &'f ItemImpl) -> Result<()> {
     let wanted = block.trait_.as_ref().is_none_or(|(path, _)| path.is_ident("Record"));
-    let syn::Type::Path(of) = &*block.self_ty else { bail!("an impl for a type that is no path") };
+    let syn::Type::Path(of) = &*block.self_ty else { bail!("an impl for a type that is not a path") };
     if !wanted {
         return Ok(());
     }

@@ -58,7 +58,7 @@ fn of_newtype(emitted: &Emitted<'_>, fields: &Fields) -> Result<Facts> {
     let mut facts = Facts::of(reading::NEWTYPE);
     facts.state("inside", Ty::of(&field.ty)?.to_string())?;
     for constant in &emitted.constants {
-        let Expr::Call(call) = &constant.expr else { bail!("{} is no number", constant.ident) };
+        let Expr::Call(call) = &constant.expr else { bail!("{} is not a number", constant.ident) };
         let value = call.args.iter().map(|value| quote::quote!(#value).to_string().replace(' ', ""));
         let name = reading::constant(&value.collect::<String>());
         facts.state(&name, constant.ident.to_string())?;

@@ -199,7 +199,7 @@ const HEADS: [(&str, Head, &str); 10] = [
 
 impl Ty {
     pub(super) fn of(ty: &syn::Type) -> Result<Ty> {
-        let syn::Type::Path(path) = ty else { bail!("a type that is no path") };
+        let syn::Type::Path(path) = ty else { bail!("a type that is not a path") };
         let last = path.path.segments.last().context("an empty path")?;
         let name = last.ident.to_string();
         let Some((_, head, _)) = HEADS.iter().find(|(head, ..)| *head == name) else {

@@ -175,8 +175,8 @@ impl Restating<'_> {
         Ok(json!({ "oneOf": arms }))
     }
 
-    /// The value that a variant is restated by: its own, or words of the name that the overlay gives
-    /// it. typify may not find a name in the value.
+    /// The value that a variant is restated by: its own, or words of the name that the overlay
+    /// gives it. typify may not find a name in the value.
     fn value(&mut self, definition: &str, wire: &str, rust: &str) -> String {
         if rust == names::pascal(wire) {
             return wire.to_owned();

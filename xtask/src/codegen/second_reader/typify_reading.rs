@@ -10,7 +10,7 @@ use super::restate::{HAND_WRITTEN, NO_VARIANT};
 
 pub(super) fn read(document: Json) -> Result<Reading> {
     let mut types = TypeSpace::new(&TypeSpaceSettings::default());
-    let document = serde_json::from_value(document).context("the restated IR is no JSON Schema")?;
+    let document = serde_json::from_value(document).context("the restated IR is not a JSON Schema")?;
     types.add_root_schema(document).map_err(|error| anyhow!("typify refuses the restated IR: {error}"))?;
     let file: syn::File = syn::parse2(types.to_stream()).context("what typify wrote does not parse")?;
     let mut reading = Reading::new();

@@ -13,15 +13,16 @@ const CLIENTS: [Client; 3] = [Client::Both, Client::Legacy, Client::Modern];
 
 pub(super) fn section(outcomes: &[Outcome], prompts: &[Tried]) -> String {
     let mut text = "\
-Real servers, connected by a program built on acp-mcp that calls every tool, gets every prompt and reads every resource:
-`cargo xtask interop mcp`. The rows are those of [MCP.md](MCP.md#two-eras). In the columns is with how many servers a row
-ended as expected: what was spoken, and that the client's messages were those of the row, no `initialize` to a modern server
-for one.\n\n"
+Real servers with a program built on acp-mcp: `cargo xtask interop mcp`. The program calls every tool, gets every prompt and
+reads every resource. The rows are those of [MCP.md](MCP.md#two-eras). The last three columns count the servers with which
+the row ended as expected: the right version was spoken, and the client's messages were right. For example, a modern server
+must not get `initialize`.\n\n"
         .to_owned();
     matrix(&mut text, outcomes);
     text.push_str(
-        "\nThe same, server by server. What a server refuses is not counted. HTTP is streamable HTTP, HTTP+SSE that of \
-         2024-11-05;\n*given as HTTP*: the client was not told that it is HTTP+SSE.\n\n",
+        "\nThe same tests, server by server. The numbers do not include items that a server refuses. HTTP is streamable \
+         HTTP, and\nHTTP+SSE is the transport of 2024-11-05. *Given as HTTP* means that the client was not told about \
+         HTTP+SSE.\n\n",
     );
     servers(&mut text, outcomes);
     text.push_str(

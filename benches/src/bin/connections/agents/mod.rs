@@ -52,7 +52,7 @@ impl Agent {
             Agent::EveryOperation => "every",
             Agent::Official => "official",
             Agent::OfficialStreams => "official-streams",
-            Agent::TypeScript | Agent::Python => bail!("{} is no part of this program", self.name()),
+            Agent::TypeScript | Agent::Python => bail!("{} is not a part of this program", self.name()),
         })
     }
 

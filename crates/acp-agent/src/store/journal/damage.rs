@@ -44,9 +44,9 @@ impl fmt::Display for Damage {
 
 /// The receiver of damage reports.
 #[derive(Clone, Default)]
-pub(super) struct Reporter(pub(super) Option<Arc<Hook>>);
+pub(super) struct Reporter(pub(super) Option<Arc<OnDamage>>);
 
-type Hook = dyn Fn(&Damage) + Send + Sync;
+type OnDamage = dyn Fn(&Damage) + Send + Sync;
 
 impl Reporter {
     pub(super) fn report(&self, path: &Path, offset: u64, bytes: usize, kind: DamageKind) {

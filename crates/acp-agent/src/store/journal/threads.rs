@@ -22,7 +22,7 @@ pub(super) static WRITING: Threads = Threads::new("journal-write");
 /// Threads for everything else. They also call the user's hook.
 pub(super) static READING: Threads = Threads::new("journal-read");
 
-type Job = Box<dyn FnOnce() + Send>;
+type Work = Box<dyn FnOnce() + Send>;
 
 /// Threads that start when they are needed, and end when they are not.
 pub(super) struct Threads {
@@ -33,7 +33,7 @@ pub(super) struct Threads {
 
 struct State {
     /// A session has one job at a time, and so has each of its readers.
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<Work>,
     threads: usize,
     /// The number of idle threads.
     idle: usize,
@@ -57,7 +57,7 @@ impl Threads {
         outcome.await.unwrap_or_else(|_| Err(StoreError::other("sessions: the work on a file has panicked")))
     }
 
-    fn start(&'static self, job: Job) {
+    fn start(&'static self, job: Work) {
         let mut state = self.state();
         state.jobs.push_back(job);
         if state.jobs.len() <= state.idle {

@@ -6,9 +6,9 @@ use acp_types::v1::{
 };
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
-/// Reads the params. A newer request names the client by the member `info`. Nothing else that version
-/// 1 does not know is taken from it: its `capabilities` have other meanings and must not switch
-/// anything on (rules `v1-init-08`, `v1-init-09`).
+/// Reads the params. A newer request names the client by the member `info`. Nothing else that
+/// version 1 does not know is taken from it: its `capabilities` have other meanings and must not
+/// switch anything on (rules `v1-init-08`, `v1-init-09`).
 pub(in crate::wire) fn read(params: Node<'_>) -> Result<InitializeRequest, ReadError> {
     let info: Option<Implementation> = params.get("info").and_then(|info| acp_json::read(info.clone()).ok());
     let mut request: InitializeRequest =

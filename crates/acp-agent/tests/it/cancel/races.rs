@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Talks, asks and works until it is cancelled or has had enough.
+/// Talks, asks and works until it is cancelled or has done everything.
 struct Busy;
 
 #[agent]
@@ -30,8 +30,8 @@ async fn however_a_cancel_races_there_is_one_answer_and_nothing_behind_it() {
         let mut seen = 0;
         let mut cancelled = false;
         let reason = loop {
-            // A turn that is left alone has 61 messages. The cancel therefore comes at every point
-            // of it, or not at all.
+            // An uncancelled turn has 61 messages, so a cancel comes at every point of it, or after
+            // it.
             if seen == round % 64 {
                 wire.cancel(&session).await;
                 cancelled = true;

@@ -33,7 +33,7 @@ async fn a_cut_anywhere_loses_only_the_record_it_goes_through() {
         std::fs::write(file(folder.path()), &bytes[..length]).unwrap();
 
         let left = read(&journal, &id()).await.unwrap();
-        // A record is whole with its last byte; the line end says nothing new.
+        // A record is complete without its line end.
         let whole = |line: &&[u8]| line.get(18) == Some(&b'u');
         let mut lines: Vec<_> = bytes[..length].split(|byte| *byte == b'\n').collect();
         let cut = lines.pop().unwrap();
@@ -47,7 +47,7 @@ async fn a_cut_anywhere_loses_only_the_record_it_goes_through() {
         );
         assert!(reported.len() <= 1, "cut at {length}: {reported:?}");
 
-        // It goes on behind what is left.
+        // The session continues after the remaining records.
         let mut log = journal.open(&id()).await.unwrap();
         log.append(vec![update(r#""new""#)]).await.unwrap();
         drop(log);

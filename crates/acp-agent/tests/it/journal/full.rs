@@ -1,4 +1,4 @@
-//! A disk that is full: files may grow no more.
+//! A full disk, made by a limit on the size of files.
 
 use acp_agent::store::{Entry, Journal};
 use acp_agent::types::SessionId;
@@ -7,7 +7,7 @@ use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use super::read;
 use super::turn::{Client, turn};
 
-/// Sets how large the files of the agent may become; `None` is any size.
+/// Limits the size of the agent's files. `None` removes the limit.
 fn limit(client: &Client, bytes: Option<u64>) {
     let maximum = getrlimit(Resource::Fsize).maximum;
     let id = Pid::from_child(&client.child);
@@ -17,7 +17,7 @@ fn limit(client: &Client, bytes: Option<u64>) {
 #[tokio::test]
 async fn a_session_goes_on_when_the_disk_has_room_again() {
     let folder = tempfile::tempdir().unwrap();
-    // Else the first write that fails ends the process.
+    // Without this trap, the signal XFSZ would end the process at the first failing write.
     let mut client = Client::start_after("trap '' XFSZ", folder.path());
     let session = client.new_session();
     let (id, journal) = (SessionId::from(session.as_str()), Journal::at(folder.path()));
@@ -27,7 +27,7 @@ async fn a_session_goes_on_when_the_disk_has_room_again() {
         assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
         before.extend(turn("5", 5));
 
-        // There is room for a turn to begin, and not to end.
+        // There is room for the beginning of a turn, and not for all of it.
         let length = std::fs::metadata(folder.path().join(format!("{session}.journal"))).unwrap().len();
         limit(&client, Some(length + 100_000));
         let (updates, answer) = client.turn(&session, "9");
@@ -37,8 +37,7 @@ async fn a_session_goes_on_when_the_disk_has_room_again() {
         let all = [before.clone(), turn("9", 9)].concat();
         assert!(kept.len() > before.len() && all.starts_with(&kept), "round {round}: {} records", kept.len());
 
-        // The records of a small turn would fit in, but the room that is left is too little to
-        // begin one.
+        // The records of a small turn would fit. But there is less room than a turn needs to start.
         let length = std::fs::metadata(folder.path().join(format!("{session}.journal"))).unwrap().len();
         limit(&client, Some(length + 20_000));
         for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Sessions in which nothing happens, in one process and in two.
+//! Idle sessions, in one process and in two.
 
 use acp_agent::store::{Entry, Journal};
 use acp_agent::types::SessionId;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::read;
 use super::turn::{Client, turn};
 
-/// More sessions than keep their files.
+/// More sessions than a process keeps the files of.
 const OTHERS: usize = 20;
 
 fn check_error(answer: &Value, code: i64, name: &str) {
@@ -28,7 +28,7 @@ fn a_thousand_open_sessions_need_few_files() {
         let (updates, answer) = client.turn(session, "3");
         assert!(updates == 3 && ended(&answer), "{answer}");
     }
-    // All at the same time.
+    // These turns run at the same time.
     for (id, session) in (10_000..).zip(&sessions[..30]) {
         client.prompt(id, session, "3");
     }
@@ -46,7 +46,7 @@ fn a_thousand_open_sessions_need_few_files() {
     client.close();
 }
 
-/// Lets the sessions of a process that are open become idle ones that do not keep their files.
+/// Uses so many other sessions that the process closes the files of its idle ones.
 fn use_others(client: &mut Client) {
     for _ in 0..OTHERS {
         let other = client.new_session();
@@ -62,13 +62,13 @@ async fn an_idle_session_is_taken_up_by_one_process_at_a_time() {
     assert!(ended(&here.turn(&session, "2").1));
     check_error(&there.ask("session/resume", &session).1, -32600, "open elsewhere");
     use_others(&mut here);
-    // Nobody else has it: it goes on.
+    // Nobody else has opened the session, so it goes on.
     assert!(ended(&here.turn(&session, "2").1));
     let mut expected = [turn("2", 2), turn("2", 2)].concat();
     use_others(&mut here);
 
     for round in 0..3 {
-        // Somebody else goes on with it, and has it: no handler runs here.
+        // The other process resumes the session and has it open, so no handler runs here.
         let resumed = there.ask("session/resume", &session).1;
         assert!(resumed.get("result").is_some(), "{resumed}");
         assert!(ended(&there.turn(&session, "4").1));
@@ -78,7 +78,8 @@ async fn an_idle_session_is_taken_up_by_one_process_at_a_time() {
         check_error(&answer, -32600, "open elsewhere");
         check_error(&here.ask("session/load", &session).1, -32600, "open elsewhere");
 
-        // It has it no more: still nothing runs here without what was said there.
+        // The other process has closed the session. Still no handler runs here before the client
+        // loads it.
         if round == 1 {
             use_others(&mut there);
         } else {
@@ -103,7 +104,7 @@ async fn an_idle_session_is_taken_up_by_one_process_at_a_time() {
     there.close();
 }
 
-/// Two agents that both have a session, idle, and go on with it at the same moment.
+/// Two agents have the same session, idle, and both get a prompt at the same time.
 #[tokio::test]
 async fn two_processes_never_write_at_the_same_time() {
     let folder = tempfile::tempdir().unwrap();
@@ -131,7 +132,7 @@ async fn two_processes_never_write_at_the_same_time() {
             }
         });
         winner = answers.iter().position(ended).unwrap_or_else(|| panic!("{answers:?}"));
-        // That of the other one has begun or ended.
+        // The turn of the other process has begun or ended.
         assert_eq!(answers[1 - winner]["error"]["code"], -32600, "{answers:?}");
         expected.extend(turn("5", 5));
     }

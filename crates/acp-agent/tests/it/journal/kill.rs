@@ -10,7 +10,7 @@ use super::{ID, file, id, info, read, update, watched};
 const FOLDER: &str = "ACP_JOURNAL_TEST_FOLDER";
 const KILLS: u64 = 60;
 
-/// The record of this number. Some are so large that writing them takes a while.
+/// Builds the record with this number. Some are so large that writing them takes a while.
 fn record(number: usize) -> Record {
     let filler = if number % 7 == 3 { 1_500_000 } else { number * 37 % 900 };
     let json = format!(r#"{{"n":{number},"filler":"{}"}}"#, "x".repeat(filler));
@@ -62,7 +62,7 @@ async fn a_kill_loses_no_record_that_was_written() {
     let (journal, damage) = watched(folder.path());
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     for kill in 0..KILLS {
-        // The same session goes on through some of them.
+        // Some kills in a row hit the same session.
         if kill % 5 == 0 {
             let _ = std::fs::remove_file(file(folder.path()));
             drop(journal.create(info(ID)).await.unwrap());
@@ -78,7 +78,7 @@ async fn a_kill_loses_no_record_that_was_written() {
             acknowledged = line.unwrap().parse().unwrap();
         }
         assert!(matches!(journal.open(&id()).await.err(), Some(StoreError::Busy { .. })), "kill {kill}");
-        // Wherever it is: some of these numbers are a wait for the next record's first bytes.
+        // Some of these numbers let the kill come in the middle of the next record.
         for _ in 0..random % 50_000 {
             std::hint::spin_loop();
         }

@@ -1,4 +1,4 @@
-//! A disk that takes nothing more.
+//! A disk on which nothing can be written.
 
 use std::process::Command;
 

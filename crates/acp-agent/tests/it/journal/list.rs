@@ -21,7 +21,7 @@ async fn stored(journal: &Journal, count: u64) {
     }
 }
 
-/// Several have the same time: the order is that of the names then.
+/// Sets the time of a session's file. Files with equal times are listed by name.
 fn touch(journal: &Journal, number: u64, seconds: u64) {
     let path = journal.folder().unwrap().join(format!("s{number}.journal"));
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
@@ -93,7 +93,7 @@ async fn a_long_turn_that_is_running_or_was_killed_does_not_hide_a_session() {
     let request = ListSessionsRequest::new();
     assert_eq!(listed(journal.list(&request).await.unwrap()).as_deref(), Some("A title"));
     drop(log);
-    // Opened again it still has it, and brings it near the end.
+    // The reopened session still has its title, and writes it near the end of the file.
     let mut log = journal.open(&"s".into()).await.unwrap();
     assert_eq!(log.info().title.as_deref(), Some("A title"));
     log.append(vec![update("1")]).await.unwrap();
@@ -125,7 +125,7 @@ async fn lists_read_the_end_of_a_session_that_was_killed() {
         let mut damaged = bytes.clone();
         let kept = bytes.len() - 128 * 1024;
         damaged[..kept].fill(b'x');
-        // As a kill leaves it.
+        // An unfinished line, as after a kill.
         damaged.extend_from_slice(b"000000ff 00000000 u \"");
         std::fs::write(&path, damaged).unwrap();
         let page = journal.list(&ListSessionsRequest::new()).await.unwrap();

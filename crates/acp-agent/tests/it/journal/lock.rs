@@ -1,4 +1,4 @@
-//! Several that use one store.
+//! Several processes that use one store.
 
 use acp_agent::store::{Journal, SessionStore as _, StoreError};
 use acp_agent::types::SessionId;

@@ -1,4 +1,4 @@
-//! The file of a session: what kills, cuts and damage leave of it, and who may write it.
+//! The file of a session: kills, cuts, damage and locks.
 
 mod damage;
 #[cfg(target_os = "linux")]
@@ -38,7 +38,7 @@ fn update(json: impl Into<String>) -> Record {
     Record::new(RecordKind::Update, json).unwrap()
 }
 
-/// Everything that can be read, in order.
+/// Reads all readable records, in order.
 async fn read(journal: &Journal, id: &SessionId) -> Result<Vec<Record>, StoreError> {
     let mut records = journal.read(id).await?;
     let mut all = Vec::new();

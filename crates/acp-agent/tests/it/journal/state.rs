@@ -53,7 +53,7 @@ async fn the_last_of_each_kind_is_found_at_each_moment() {
             log.append(records).await.unwrap();
             let expected = (settings.clone(), saved.clone());
             assert_eq!(of(&mut *log).await, expected, "{batch}: {number}");
-            // As a kill leaves it.
+            // An unfinished line, as after a kill.
             let copy = tempfile::tempdir().unwrap();
             let mut bytes = std::fs::read(file(folder.path())).unwrap();
             bytes.extend_from_slice(b"00000007 00000000 s {\"n\"");

@@ -13,7 +13,7 @@ use super::{read, watched};
 
 const FOLDER: &str = "ACP_JOURNAL_TEST_AGENT";
 const KILLS: u64 = 24;
-/// How many updates an answered turn has.
+/// The number of updates of an answered turn.
 const ANSWERED: usize = 5;
 
 /// Returns the text of an update: its number and some bytes. Now and then there are so many bytes
@@ -23,7 +23,7 @@ fn text(number: usize) -> String {
     format!("{number} {}", "x".repeat(filler))
 }
 
-/// Says so many numbers; without a number it does not end.
+/// Says as many numbers as the prompt asks for. Without a number its turn does not end.
 async fn count(_: &(), turn: Turn) -> Result<StopReason> {
     let end = turn.text().parse().unwrap_or(usize::MAX);
     for number in 0..end {
@@ -81,13 +81,13 @@ impl Client {
         writeln!(self.stdin, "{line}").unwrap();
     }
 
-    /// The next message. The test harness says something, too.
+    /// Returns the next message, and skips the lines of the test harness.
     pub(super) fn recv(&mut self) -> Value {
         let line = self.lines.by_ref().map(std::io::Result::unwrap).find(|line| line.starts_with('{'));
         serde_json::from_str(&line.unwrap()).unwrap()
     }
 
-    /// How many whole messages are left in the pipe of an agent that is gone.
+    /// Counts the whole messages in the pipe of an agent that has ended.
     fn rest(&mut self) -> usize {
         let lines = self.lines.by_ref().map(std::io::Result::unwrap);
         lines.filter(|line| line.starts_with('{') && line.ends_with('}')).count()
@@ -135,7 +135,7 @@ impl Client {
         }
     }
 
-    /// Ends it in good order.
+    /// Closes the agent's input, and waits for its end.
     pub(super) fn close(mut self) {
         drop(self.stdin);
         for line in self.lines.by_ref() {

@@ -1,4 +1,4 @@
-//! Calls of tools, as the client is shown them.
+//! Calls of tools, as the client sees them.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::mcp::server::everything;
 use crate::mcp::{Obedient, one, said};
 use crate::support::check_error;
 
-/// The tool call's reports in a turn, each without its id, which is checked.
+/// Returns the reports of a tool call without its id, and checks that they have one id.
 fn of_call(updates: &[Value]) -> Vec<Value> {
     let id = &updates[0]["toolCallId"];
     assert!(id.is_string(), "{updates:?}");
@@ -69,7 +69,7 @@ async fn an_error_of_the_server_fails_the_call() {
     check_error(&answer, -32603, &["one__echo", "object"]);
 }
 
-/// Progress is shown while it goes on; the turn's end is the call's, here and at the server.
+/// Progress is shown during the call. The end of the turn ends the call here and at the server.
 #[tokio::test]
 async fn progress_and_cancellation_are_those_of_the_turn() {
     let (mut wire, session) = one(Obedient, json!({})).await;
@@ -79,6 +79,6 @@ async fn progress_and_cancellation_are_those_of_the_turn() {
     wire.cancel(&session).await;
     assert_eq!(wire.update().await["status"], "failed");
     assert_eq!(wire.stopped(prompt).await, "cancelled");
-    // The server hears of it, sooner or later.
+    // The server gets the cancellation at some time.
     while !said(&mut wire, &session, "call one__heard").await.contains("notifications/cancelled") {}
 }

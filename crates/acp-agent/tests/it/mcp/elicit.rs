@@ -1,10 +1,10 @@
-//! Questions of servers, which the client puts to the user.
+//! Questions of servers to the user, through the client.
 
 use serde_json::json;
 
 use crate::mcp::{Obedient, one, said};
 
-/// Rule `acp-mcp-09`: of MCP an empty capability is a form, of ACP it is nothing.
+/// Rule `acp-mcp-09`: an empty capability means forms in MCP, and nothing in ACP.
 #[tokio::test]
 async fn servers_are_told_what_the_client_can_be_asked() {
     for (offered, declared) in [
@@ -70,7 +70,7 @@ async fn a_page_is_shown_until_the_server_is_done_with_it() {
         assert_eq!((&params["mode"], &params["url"]), (&json!("url"), &json!("https://example.com/login")));
         let id = params["elicitationId"].clone();
         wire.answer(&question, json!({"action": "accept"})).await;
-        // It is told beside the turn, the end of the call and what the agent says.
+        // The completion comes beside the end of the call, the agent's text and the answer.
         let mut rest = Vec::new();
         for _ in 0..4 {
             rest.push(wire.recv().await);
@@ -85,7 +85,7 @@ async fn a_page_is_shown_until_the_server_is_done_with_it() {
     assert_ne!(ids[0], ids[1]);
 }
 
-/// -32042 of servers with a handshake: the call is made again once the user has agreed.
+/// A server with a handshake answers -32042. The call is repeated after the user has agreed.
 #[tokio::test]
 async fn a_call_that_needs_a_page_visited_first_is_made_again() {
     let (mut wire, session) = one(Obedient, json!({"elicitation": {"url": {}}})).await;
@@ -114,7 +114,7 @@ async fn a_call_that_needs_a_page_visited_first_is_made_again() {
 #[tokio::test]
 async fn a_page_that_is_not_visited_fails_the_call() {
     for (offered, why) in
-        [(json!({"elicitation": {"url": {}}}), "the user declined"), (json!({}), "nobody who asks the user")]
+        [(json!({"elicitation": {"url": {}}}), "the user declined"), (json!({}), "no handler asks the user")]
     {
         let (mut wire, session) = one(Obedient, offered.clone()).await;
         wire.prompt(&session, "call one__login").await;

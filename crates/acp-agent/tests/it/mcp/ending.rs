@@ -1,4 +1,4 @@
-//! The servers end with their session, and begin anew with it.
+//! Servers start and end with their session.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ use crate::mcp::server::entry;
 use crate::mcp::{Obedient, options, prompt, said, session};
 use crate::support::{Wire, check_error};
 
-/// A session with a server that has been called, and the file that the server makes when it ends.
+/// Opens a session and calls its server. Returns the session, and the file that the server writes
+/// at its end.
 async fn open(wire: &mut Wire, folder: &Path) -> (String, PathBuf) {
     let ended = folder.join("ended");
     let _ = std::fs::remove_file(&ended);
@@ -39,7 +40,7 @@ async fn the_end_of_the_connection_is_theirs() {
 
 #[tokio::test]
 async fn a_session_that_is_not_opened_after_all_leaves_none() {
-    /// Fails once the server runs.
+    /// Fails after the server has started.
     async fn new_session(_: &(), open: NewSession, mcp: Mcp) -> Result<Opened<()>> {
         assert_eq!((open.mcp_servers().len(), mcp.tools().await.len()), (1, 11));
         Err("no".into())
@@ -58,7 +59,7 @@ async fn a_session_that_is_not_opened_after_all_leaves_none() {
     assert!(ended.exists());
 }
 
-/// Rule `acp-mcp-01`: the servers are those of the last list.
+/// Rule `acp-mcp-01`: the last list of servers counts.
 #[tokio::test]
 async fn loading_connects_anew() {
     let folder = tempfile::tempdir().unwrap();

@@ -98,7 +98,7 @@ impl Subscriber for Log {
     fn exit(&self, _: &Id) {}
 }
 
-/// But there is a line in the log.
+/// The log has a line instead.
 #[tokio::test]
 async fn a_client_that_takes_no_notices_gets_none() {
     let log = Log::default();
@@ -108,7 +108,7 @@ async fn a_client_that_takes_no_notices_gets_none() {
     let session = session(&mut wire, Path::new("/"), json!(servers)).await;
     let states = said(&mut wire, &session, "servers").await;
     let failed: Vec<_> = states.lines().filter(|line| line.contains(" failed: ")).collect();
-    // The one whose tools cannot be listed is connected.
+    // The server whose tools cannot be listed is connected all the same.
     assert_eq!(failed.len(), told.len() - 1, "{states}");
     assert_eq!(said(&mut wire, &session, "call ok__echo").await, "false {}");
     assert_eq!(wire.close().await, Vec::<Value>::new());
@@ -118,7 +118,7 @@ async fn a_client_that_takes_no_notices_gets_none() {
     }
 }
 
-/// It is connected for as long as it takes; meanwhile the session is open, and the others work.
+/// The silent server is still being connected while the session is open and the other server works.
 #[tokio::test]
 async fn a_silent_server_delays_nobody() {
     let day = Duration::from_secs(24 * 3600);
@@ -127,7 +127,7 @@ async fn a_silent_server_delays_nobody() {
     let mut wire = Wire::connect(router(options), notices()).await;
     let servers = json!([entry("silent", "silent", None), entry("ok", "plain", None)]);
     let session = session(&mut wire, Path::new("/"), servers).await;
-    // The other one takes the time that it takes.
+    // Ask until the other server is connected.
     while !said(&mut wire, &session, "tools").await.contains("ok__echo") {}
     assert_eq!(said(&mut wire, &session, "call ok__echo").await, "false {}");
     let closed = wire.call("session/close", json!({"sessionId": session})).await;

@@ -1,4 +1,4 @@
-//! Servers that want an authorization: the client takes the user to the page.
+//! Servers that require an authorization: the client shows the user the page.
 
 use std::path::Path;
 
@@ -109,7 +109,7 @@ fn result(method: &Value) -> Value {
     }
 }
 
-/// Opens a session with the server; what the client is asked, if it can be.
+/// Opens a session with the server. Returns the connection, the session and the server's origin.
 async fn open(elicitation: Value) -> (Wire, String, String) {
     let origin = server().await;
     let mut wire = Wire::connect(Patient, json!({"elicitation": elicitation})).await;
@@ -137,7 +137,7 @@ async fn the_client_shows_the_page_until_the_browser_is_back() {
     let url = params["url"].as_str().unwrap();
     assert!(url.starts_with(&format!("{origin}/authorize?")), "{url}");
     wire.answer(&question, json!({"action": "accept"})).await;
-    // The browser comes back.
+    // The browser returns to the agent.
     let back = format!("{}?code=good&state={}", field(url, "redirect_uri"), field(url, "state"));
     let (place, target) = back.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut browser = TcpStream::connect(place).await.unwrap();

@@ -86,7 +86,7 @@ async fn open(wire: &mut Wire, way: &str, session: Option<&str>) -> String {
     answer["result"]["sessionId"].as_str().or(session).unwrap().to_owned()
 }
 
-/// Rule `acp-mcp-01`, for servers that are no processes.
+/// Rule `acp-mcp-01`, for servers that are not processes.
 #[tokio::test]
 async fn every_way_to_open_a_session_connects_servers_of_the_client() {
     let mut wire = Wire::connect(agent(), json!({})).await;
@@ -120,8 +120,8 @@ async fn an_agent_may_have_a_handler_of_its_own_beside_the_library() {
     for (request, number) in [("own-1", 1), (&library, 2), ("acp-mcp-0", 3), ("own-1", 4)] {
         wire.notify("mcp/message", progress(&call, request, number, "")).await;
     }
-    // The progress of the library's request reaches the tool call, the others reach the handler.
-    // Progress of a request that has ended reaches nobody.
+    // Progress of the library's request reaches the tool call. Progress of the agent's own requests
+    // reaches the handler. Progress of a request that has ended reaches nobody.
     let (mut own, mut shown) = (Vec::new(), false);
     while own.len() < 2 || !shown {
         let message = wire.recv().await;
@@ -148,7 +148,8 @@ fn progress(call: &Value, request: &str, number: usize, text: &str) -> Value {
     })
 }
 
-/// An agent that calls `flood`, and notes its progress. The handler blocks until it is let go.
+/// An agent that calls `flood`, and notes its progress. The handler of progress blocks until the
+/// test releases it.
 struct Noting {
     told: Arc<Mutex<Vec<usize>>>,
     gate: Arc<Mutex<mpsc::Receiver<()>>>,
@@ -163,7 +164,7 @@ impl Noting {
     async fn flood(&self, mcp: &Mcp) -> String {
         let (told, gate) = (Arc::clone(&self.told), Arc::clone(&self.gate));
         let options = CallOptions::new().on_progress(move |progress| {
-            // Until the other end is dropped.
+            // This blocks until the test drops the other end.
             let _ = gate.lock().unwrap_or_else(PoisonError::into_inner).recv();
             told.lock().unwrap().push(progress.progress.round() as usize);
         });
@@ -187,7 +188,7 @@ impl Noting {
     }
 
     fn serve(self) -> Wire {
-        // A mebibyte until the reader pauses, and three until the request fails.
+        // The reader pauses at 1 MiB, and the request fails at 3 MiB.
         const MIB: usize = 1024 * 1024;
         let options = Options::default().incoming_budget(MIB).incoming_ceiling(5 * MIB);
         let agent =
@@ -218,7 +219,7 @@ async fn a_server_that_floods_waits_for_who_takes_it_in() {
         for number in 1..=count {
             wire.notify("mcp/message", progress(&call, request, number, &text)).await;
             on_the_way.fetch_max(number - told.lock().unwrap().len(), Ordering::Relaxed);
-            // By then some wait.
+            // Some messages wait by now.
             if number == 4 {
                 let_go.take();
             }

@@ -20,7 +20,7 @@ async fn opened(_: &()) -> acp_agent::Result<()> {
     Ok(())
 }
 
-/// An agent that takes all of them.
+/// An agent with a handler for each of these ways.
 pub(crate) fn agent() -> Router<()> {
     let agent = router(options()).on::<op::LoadSession, _>(opened).on::<op::ResumeSession, _>(opened);
     #[cfg(feature = "unstable")]
@@ -28,7 +28,7 @@ pub(crate) fn agent() -> Router<()> {
     agent
 }
 
-/// Opens a session once more, or beside it, with these servers; returns its id.
+/// Opens a session again, or forks it, with these servers. Returns the id of the opened session.
 async fn reopen(wire: &mut Wire, way: &str, session: &str, servers: Value) -> String {
     let mut params = reopening(way, session, "/");
     if servers != json!([]) {
@@ -39,7 +39,7 @@ async fn reopen(wire: &mut Wire, way: &str, session: &str, servers: Value) -> St
     answer["result"]["sessionId"].as_str().unwrap_or(session).to_owned()
 }
 
-/// The server has made its file, with its process id in it, and is gone.
+/// Checks that the server has written its process id into the file, and has ended.
 fn check_gone(way: &str, ended: &Path) {
     let pid = std::fs::read_to_string(ended).unwrap_or_else(|_| panic!("{way}: {} runs", ended.display()));
     if cfg!(target_os = "linux") {
@@ -59,7 +59,7 @@ async fn every_way_connects_the_servers_of_its_own_list() {
         let missing = json!({"name": "missing", "command": "/no/such/program", "args": [], "env": []});
         let servers = json!([entry("two", "plain", Some(&second)), missing]);
         let after = reopen(&mut wire, way, &before, servers).await;
-        // It is told after the answer, whichever way that was.
+        // The client gets the notice after the answer, in every way of opening.
         let told = wire.recv().await;
         assert_eq!(
             (&told["method"], &told["params"]["sessionId"]),
@@ -75,7 +75,7 @@ async fn every_way_connects_the_servers_of_its_own_list() {
         check_error(&answer, -32603, &["one__echo"]);
 
         if *way == "session/fork" {
-            // The one that was forked goes on with its own, and ends alone.
+            // The original of the fork keeps its own server, and ends by itself.
             assert_ne!(before, after);
             assert_eq!(said(&mut wire, &before, "call one__echo").await, "false {}");
             assert_eq!(wire.call("session/close", json!({"sessionId": before})).await["result"], json!({}));
@@ -90,7 +90,7 @@ async fn every_way_connects_the_servers_of_its_own_list() {
     }
 }
 
-/// A server fails after its list was replaced. Nobody is told.
+/// A server fails after its list was replaced. The client gets no notice.
 #[tokio::test]
 async fn servers_of_the_list_before_say_nothing_any_more() {
     for way in ["session/load", "session/resume"] {
@@ -127,7 +127,7 @@ async fn stored_sessions_get_the_servers_of_the_request() {
             "sessionId": session, "cwd": "/", "mcpServers": [entry("two", "plain", Some(&second))],
         });
         let id = wire.request(way, params).await;
-        // Loading tells the history first.
+        // Loading replays the history first.
         while wire.recv().await["id"] != id {}
         assert_eq!(said(&mut wire, &session, "call two__echo").await, "false {}", "{way}");
         let (_, answer) = wire.turn(&session, "call one__echo").await;

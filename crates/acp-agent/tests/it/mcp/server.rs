@@ -1,6 +1,8 @@
-//! An MCP server that does as it is told: this test program, started once more.
+//! An MCP server that follows the orders of the test. It is this test program, started as a child
+//! process.
 //!
-//! It speaks the version with a handshake, and answers the probe for others as such servers do.
+//! It speaks the version with a handshake, and answers the probe for other versions like servers of
+//! that version.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, Write as _};
@@ -23,7 +25,7 @@ fn run() {
     if let Some(file) = std::env::var_os(ENDED) {
         std::fs::write(file, std::process::id().to_string()).unwrap();
     }
-    // Not one word of the test harness more.
+    // Exit here, so that the test harness prints nothing more.
     std::process::exit(0);
 }
 
@@ -42,7 +44,7 @@ pub(crate) fn entry(name: &str, mode: &str, ended: Option<&std::path::Path>) -> 
 #[derive(Default)]
 struct Server {
     mode: String,
-    /// The methods of what came in.
+    /// The methods of the received messages.
     heard: Vec<Value>,
     /// The capabilities that the client has declared.
     capabilities: Value,
@@ -55,7 +57,7 @@ impl Server {
     fn receive(&mut self, message: &Value) {
         let id = &message["id"];
         let Some(method) = message["method"].as_str() else {
-            // The answer to a question: the result of the call. A page is done with.
+            // An answer to a question becomes the result of the call. A page is complete.
             if let Some(call) = id.as_u64().and_then(|id| self.asking.remove(&id)) {
                 let params = json!({"elicitationId": "page-1"});
                 send(&json!({
@@ -122,7 +124,7 @@ impl Server {
                     json!({"mode": "url", "message": "Log in", "url": url, "elicitationId": "page-1"});
                 self.ask(id, &params);
             }
-            // It is done with the page by the time it is called again.
+            // The page is complete when the tool is called again.
             "login" if self.is_logged_in => {
                 let params = json!({"elicitationId": "page-2"});
                 send(&json!({
@@ -142,7 +144,7 @@ impl Server {
     }
 }
 
-/// Content of every kind, a structured result, and members that nobody here knows.
+/// Content of every kind, a structured result, and unknown members.
 pub(crate) fn everything() -> Value {
     json!({
         "content": [

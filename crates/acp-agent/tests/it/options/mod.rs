@@ -1,6 +1,6 @@
 //! Options at their extremes: each value works, or is refused with an error that explains it.
 //!
-//! An option never panics, and never lets anybody wait in silence.
+//! An option never panics, and never makes anybody wait silently.
 //!
 //! `cargo test -p xtask` compares the names in these tables with the setters in the sources.
 
@@ -15,7 +15,7 @@ use crate::support::Wire;
 
 #[tokio::test]
 async fn patience_at_its_extremes() {
-    // "Options::patience": without any, a server costs its tools until it is there.
+    // "Options::patience": with zero, the tools of a server are missing until it is connected.
     for (time, waits) in [(Duration::ZERO, false), (Duration::from_nanos(1), false), (Duration::MAX, true)] {
         let mut wire = Wire::connect(router(options().patience(time)), json!({})).await;
         let session = session(&mut wire, Path::new("/"), json!([entry("one", "plain", None)])).await;

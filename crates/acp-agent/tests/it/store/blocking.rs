@@ -12,7 +12,7 @@ use crate::support::Wire;
 
 const SAID: usize = 200;
 
-/// Says something, asks something and reads what was said, on a thread that waits for all of it.
+/// Says something, asks something and reads the history, on a thread that blocks for each.
 async fn blocking(_: &(), turn: Turn) -> Result<StopReason> {
     let runtime = Handle::current();
     let work = tokio::task::spawn_blocking(move || {
@@ -33,7 +33,7 @@ async fn blocking(_: &(), turn: Turn) -> Result<StopReason> {
     Ok(StopReason::EndTurn)
 }
 
-/// Checks as many turns at once as there are threads for blocking work, on one connection.
+/// Checks as many turns at once on one connection as there are threads for blocking work.
 async fn check(threads: usize) {
     let folder = tempfile::tempdir().unwrap();
     let agent =
@@ -72,7 +72,7 @@ fn a_journal_needs_no_thread_of_the_runtime() {
             let runtime =
                 builder.enable_all().worker_threads(2).max_blocking_threads(threads).build().unwrap();
             let checked = runtime.block_on(async move { tokio::spawn(check(threads)).await });
-            // Should it hang, a thread that waits for ever must not keep the test from failing.
+            // If a turn hangs, its blocked thread must not keep the test from failing.
             runtime.shutdown_timeout(Duration::from_secs(1));
             checked.unwrap();
         }

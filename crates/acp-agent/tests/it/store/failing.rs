@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use crate::store::{agent, load, named, texts};
 use crate::support::{Wire, check_error};
 
-/// A journal that writes only while there are permits, and not at all once it is broken. The test
+/// A journal that writes only while there are permits, and fails once it is broken. The test
 /// decides if it writes ahead.
 #[derive(Clone)]
 struct Slow {
@@ -90,7 +90,7 @@ impl SessionLog for SlowLog {
 
     fn commit(&mut self) -> Pending<'_, ()> {
         Box::pin(async move {
-            // As long as a disk takes: who does not wait for it is far ahead.
+            // A sync takes a while. A caller that does not wait for it gets far ahead.
             for _ in 0..200 {
                 tokio::task::yield_now().await;
             }
@@ -111,7 +111,7 @@ async fn a_turn_is_durable_when_it_is_answered() {
         wire.turn(&session, "one\ntwo").await;
         assert!(store.committed.load(Ordering::SeqCst));
     }
-    // What other processes read now is all of it.
+    // Another process can read the whole session now.
     let mut records = Journal::at(folder.path()).read(&SessionId::from(session)).await.unwrap();
     let mut count = 0;
     loop {
@@ -124,7 +124,7 @@ async fn a_turn_is_durable_when_it_is_answered() {
     wire.close().await;
 }
 
-/// Opens sessions for ever, once it has told that it does.
+/// Reports that it opens a session, and never returns.
 async fn stuck(_: &(), open: NewSession, client: Client) -> Result<Opened<()>> {
     if open.is_new() {
         return Ok(Opened::new(()));
@@ -154,7 +154,7 @@ async fn a_session_that_is_half_open_is_closed_with_the_connection() {
     assert_eq!(wire.recv().await["method"], "_opening");
     wire.close().await;
     assert!(store.committed.load(Ordering::SeqCst), "a half open one");
-    // Somebody else can open it.
+    // Another connection can open it.
     Journal::at(folder.path()).open(&SessionId::from(session)).await.unwrap();
 }
 
@@ -182,8 +182,8 @@ async fn a_turn_waits_for_a_store_that_is_behind() {
         wire.update().await;
     }
     wire.notify("session/cancel", json!({"sessionId": session})).await;
-    // The cancel is heard before this request is answered. The turn was waiting for the store and
-    // says nothing more.
+    // The agent has read the cancel before it answers this request. The turn was waiting for the
+    // store, and says nothing more.
     assert_eq!(wire.call("session/list", json!({})).await["result"]["sessions"][0]["sessionId"], session);
     store.permits.add_permits(1000);
     let answer = wire.recv().await;
@@ -215,13 +215,13 @@ async fn updates_leave_when_a_store_that_writes_ahead_has_them() {
     wire.close().await;
 }
 
-/// Says what it is told, once it is told to go on; counts how often it runs.
+/// Says the lines of its prompt, and waits at `ask` for the client. Counts its runs.
 async fn told(runs: &Arc<AtomicUsize>, turn: Turn) -> Result<StopReason> {
     runs.fetch_add(1, Ordering::SeqCst);
     for line in turn.text().lines() {
         match line {
             "ask" => {
-                // What was said so far is written, or is not.
+                // Reading the history waits until the earlier updates are written, or lost.
                 let _ = turn.history().await;
                 turn.ext_request::<()>("_go", &json!({})).await?;
             }
@@ -235,7 +235,7 @@ fn told_agent(store: Slow, runs: &Arc<AtomicUsize>) -> Router<Arc<AtomicUsize>> 
     Router::new("told", "1", Arc::clone(runs)).on::<op::Prompt, _>(told).store(store)
 }
 
-/// On both runtimes: stores that write ahead, and others.
+/// Runs the checks on both runtimes, with stores that write ahead and with others.
 macro_rules! on_both {
     ($($check:ident as $name:ident;)*) => {$(
         mod $name {
@@ -268,7 +268,7 @@ async fn check_refusing(ahead: bool) {
     for round in 1..=2 {
         store.broken.store(true, Ordering::SeqCst);
         if !ahead {
-            // It has to fail to be known to.
+            // The library notices a broken store only when a write fails.
             check_error(&wire.turn(&session, "two").await.1, -32603, &["the disk is full"]);
             runs.fetch_sub(1, Ordering::SeqCst);
         }
@@ -276,7 +276,7 @@ async fn check_refusing(ahead: bool) {
             let (updates, answer) = wire.turn(&session, "two").await;
             assert!(updates.is_empty(), "{updates:?}");
             check_error(&answer, -32603, &["the disk is full"]);
-            // What is stored can be had meanwhile.
+            // The stored part can be loaded meanwhile.
             assert_eq!(load(&mut wire, &session).await.len(), 2 * (round - 1));
             let resumed = wire.call("session/resume", named("session/resume", &session)).await;
             assert!(resumed.get("result").is_some(), "{resumed}");
@@ -286,7 +286,7 @@ async fn check_refusing(ahead: bool) {
         assert_eq!(runs.load(Ordering::SeqCst), round);
         assert_eq!(load(&mut wire, &session).await.len(), 2 * round);
     }
-    // The title is that of the first prompt that was kept.
+    // The title comes from the first prompt that was kept.
     let list = wire.call("session/list", json!({})).await;
     assert_eq!(list["result"]["sessions"][0]["title"], "one");
     assert!(wire.call("session/close", json!({"sessionId": session})).await.get("result").is_some());
@@ -306,7 +306,7 @@ async fn check_breaking(ahead: bool) {
         wire.answer(&asked, json!(null)).await;
         assert_eq!(wire.said().await, "lost");
         let asked = wire.asked("_go").await;
-        // From here on there would be room: but not for what comes after what is missing.
+        // The store works again. But records after the lost ones are not written.
         store.broken.store(false, Ordering::SeqCst);
         wire.answer(&asked, json!(null)).await;
         assert_eq!(wire.said().await, "after it");
@@ -346,12 +346,12 @@ async fn check_cancelled(ahead: bool) {
     wire.turn(&session, "kept").await;
 
     if ahead {
-        // One that is cancelled before the store has failed to write its prompt.
+        // A turn that is cancelled before the store fails to write its prompt.
         let before = runs.load(Ordering::SeqCst);
         store.permits.forget_permits(Semaphore::MAX_PERMITS);
         let prompt = wire.prompt(&session, "never").await;
         wire.cancel(&session).await;
-        // When this is heard, the cancel was. Its answer waits for the store, too.
+        // When the agent reads this, it has read the cancel. The answer waits for the store, too.
         let list = wire.request("session/list", json!({})).await;
         store.listed.acquire().await.unwrap().forget();
         store.broken.store(true, Ordering::SeqCst);

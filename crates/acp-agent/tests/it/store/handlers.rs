@@ -40,7 +40,7 @@ async fn new_session(_: &(), open: NewSession) -> Result<Opened<Chat>> {
     Ok(Opened::new(Chat { before, asked: Mutex::new(0) }))
 }
 
-/// Answers with what it knows, and reads the history as a model would get it.
+/// Answers with its state and with the history as a model would get it.
 async fn prompt(_: &(), turn: Turn, chat: Session<Chat>) -> Result<StopReason> {
     let history = said(turn.history().await?).await?;
     assert_eq!(history.last(), Some(&format!("user: {}", turn.text())), "this prompt is the last entry");
@@ -68,7 +68,7 @@ async fn new_session_makes_the_state_of_old_sessions_too() {
     assert_eq!(texts(&wire.turn(&session, "b").await.0), [("agent", "0 before, 2 since")]);
     wire.close().await;
 
-    // The handler's own update comes behind the history, before the answer.
+    // The handler's own update comes after the history and before the answer.
     let mut wire = Wire::connect(agent(Journal::at(folder.path())), json!({})).await;
     let updates = load(&mut wire, &session).await;
     let kinds: Vec<_> = texts(&updates).into_iter().map(|(kind, _)| kind).collect();
@@ -79,7 +79,7 @@ async fn new_session_makes_the_state_of_old_sessions_too() {
     assert_eq!(texts(&wire.turn(&session, "c").await.0), [("agent", "4 before, 1 since")]);
     wire.close().await;
 
-    // Without a replay it comes behind the answer.
+    // Without a replay it comes after the answer.
     let mut wire = Wire::connect(agent(Journal::at(folder.path())), json!({})).await;
     wire.call("session/resume", named("session/resume", &session)).await;
     assert_eq!(wire.update().await["sessionUpdate"], "available_commands_update");
@@ -106,7 +106,7 @@ async fn a_load_handler_is_called_behind_the_replay() {
     assert_eq!(load(&mut wire, &session).await.len(), 3);
     assert_eq!(texts(&wire.turn(&session, "b").await.0), [("agent", "102 before, 1 since")]);
 
-    // A load that fails leaves what is open as it was, and what is closed free.
+    // A load that fails leaves an open session open, and a closed session free.
     wire.turn(&session, "fail").await;
     for closed in [false, true] {
         let id = wire.request("session/load", named("session/load", &session)).await;

@@ -32,7 +32,7 @@ async fn sessions_are_listed_with_titles_and_times() {
     wire.close().await;
 }
 
-/// Takes the prompt as the session's title; an empty one away.
+/// Makes the prompt the session's title. An empty prompt removes the title.
 async fn titles(_: &(), turn: Turn) -> Result<StopReason> {
     turn.title(format!("Title: {}", turn.text())).await?;
     Ok(StopReason::EndTurn)
@@ -109,7 +109,7 @@ async fn a_session_that_is_only_looked_at_stays_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let mut wire = connect(folder.path()).await;
     let session = wire.new_session().await;
-    // Longer than what lists read at first.
+    // Longer than the part that lists read first.
     wire.turn(&session, &"x".repeat(20_000)).await;
     wire.close().await;
     let file = folder.path().join(format!("{session}.journal"));

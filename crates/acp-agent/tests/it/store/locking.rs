@@ -21,7 +21,7 @@ async fn a_session_is_open_on_one_connection_at_a_time() {
     second.turn(&other, "beside").await;
     first.turn(&session, "one").await;
 
-    // The answer to the close is the moment from which it is free.
+    // The session is free as soon as the close is answered.
     for _ in 0..20 {
         first.call("session/close", json!({"sessionId": session})).await;
         assert_eq!(texts(&load(&mut second, &session).await), [("user", "one"), ("agent", "one")]);

@@ -1,4 +1,4 @@
-//! Sessions that survive: what a client sees of an agent with a store, over raw lines.
+//! Sessions that survive the process, as a client sees them in raw lines.
 
 mod blocking;
 mod failing;
@@ -35,12 +35,12 @@ async fn connect(folder: &Path) -> Wire {
     Wire::connect(agent(Journal::at(folder)), json!({})).await
 }
 
-/// Params that name a session, for this method.
+/// Builds params of this method that name a session.
 fn named(method: &str, session: &str) -> Value {
     reopening(method, session, "/work")
 }
 
-/// Loads a session: the updates that come before the answer.
+/// Loads a session, and returns the updates before the answer.
 async fn load(wire: &mut Wire, session: &str) -> Vec<Value> {
     let id = wire.request("session/load", named("session/load", session)).await;
     let mut updates = Vec::new();

@@ -10,7 +10,7 @@ use crate::support::Wire;
 const TASKS: usize = 8;
 const EACH: usize = 200;
 
-/// Tasks talk at the same time, in the turn and past its end.
+/// Sends updates from many tasks, during the turn and after its end.
 async fn chorus(_: &(), turn: Turn) -> Result<StopReason> {
     let tasks: Vec<_> = (0..TASKS)
         .map(|task| {
@@ -24,7 +24,7 @@ async fn chorus(_: &(), turn: Turn) -> Result<StopReason> {
         })
         .collect();
     for (number, task) in tasks.into_iter().enumerate() {
-        // The last ones are not waited for: the turn's end cuts them off.
+        // The turn does not wait for the last tasks. Its end cuts them off.
         if number < TASKS / 2 {
             task.await.map_err(acp_agent::Error::other)??;
         }
@@ -43,7 +43,7 @@ async fn the_record_has_the_order_of_the_wire() {
         let (updates, answer) = wire.turn(&session, "go").await;
         assert_eq!(answer["result"]["stopReason"], "end_turn");
         sent.extend(updates);
-        // All of it is there when the answer is.
+        // When the answer has come, the store has all of the turn.
         let mut other = Wire::connect(agent(), json!({})).await;
         wire.call("session/close", json!({"sessionId": session})).await;
         let mut loaded = load(&mut other, &session).await;

@@ -24,7 +24,7 @@ impl<O: Outbound> Outbound for Discreet<O> {
     }
 }
 
-/// Says each line of the prompt that it may.
+/// Says each line of the prompt that the layer allows.
 async fn try_lines(_: &(), turn: Turn) -> Result<StopReason> {
     for line in turn.text().lines() {
         let _ = turn.say(line).await;

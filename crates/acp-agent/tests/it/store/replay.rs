@@ -133,7 +133,7 @@ async fn what_cannot_be_loaded_is_refused() {
         wire.call("session/close", json!({"sessionId": session})).await;
         wire.refused(method, elsewhere, -32602, &["`cwd`", &session]).await;
         wire.refused(method, json!({"cwd": "/work", "mcpServers": []}), -32602, &["sessionId", method]).await;
-        // A refusal leaves nothing open.
+        // A refused load leaves nothing open.
         wire.call("session/resume", named("session/resume", &session)).await;
     }
     wire.close().await;
@@ -186,7 +186,7 @@ impl SessionStore for Counting {
 #[tokio::test]
 async fn a_long_session_is_read_no_faster_than_the_client_takes_it() {
     const UPDATES: usize = 100_000;
-    /// In bytes: what the pipe holds, and what may be queued before it.
+    /// The bytes that the pipe holds, and as many that may be queued before it.
     const PIPE: usize = 16 * 1024;
     /// The bytes that the journal reads at once. It reads the next batch while one is sent.
     const BATCH: usize = 256 * 1024;
@@ -276,7 +276,7 @@ async fn an_agent_with_a_store_offers_all_of_it() {
     wire.close().await;
 }
 
-/// Says how much of the history it can read.
+/// Says how many entries of the history it can read.
 async fn count(_: &(), turn: Turn) -> Result<StopReason> {
     let mut history = turn.history().await?;
     let mut entries = 0;
@@ -295,7 +295,7 @@ async fn records_that_cannot_be_read_are_passed_over_and_reported() {
     let records = [
         (RecordKind::Prompt, json!([{"type": "text", "text": "hi"}])),
         (RecordKind::Update, said("one")),
-        // As a later version may have it: a kind that is known, with other members.
+        // A known kind with other members, as a later version may write it.
         (RecordKind::Update, json!({"sessionUpdate": "config_option_update", "secretOptions": {}})),
         (RecordKind::Update, json!(["no update"])),
         (RecordKind::Prompt, json!({"secret": "no list"})),
@@ -326,13 +326,13 @@ async fn records_that_cannot_be_read_are_passed_over_and_reported() {
         }
     };
     check();
-    // Handlers read past them as well: four of those, and the prompt.
+    // Handlers skip them as well, and read the four others and the prompt.
     assert_eq!(texts(&wire.turn("s", "count").await.0), [("agent", "5")]);
     check();
     wire.close().await;
 }
 
-/// Rule `v1-load-08`, for ids that no session can have as well. They are not repeated at length.
+/// Rule `v1-load-08`, also for ids that no session can have. The answer shortens long ids.
 #[tokio::test]
 async fn an_id_that_no_session_can_have_is_unknown() {
     let folder = tempfile::tempdir().unwrap();

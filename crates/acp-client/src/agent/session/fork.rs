@@ -17,7 +17,7 @@ use crate::{Agent, Error, Session};
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a session is opened by awaiting this"]
+#[must_use = "nothing is sent until this is awaited"]
 pub struct ForkSession {
     agent: Agent,
     id: SessionId,

@@ -17,7 +17,7 @@ use crate::{Agent, Error, Session};
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a session is opened by awaiting this"]
+#[must_use = "nothing is sent until this is awaited"]
 pub struct NewSession {
     agent: Agent,
     place: Place,
@@ -36,7 +36,7 @@ pub struct NewSession {
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a session is opened by awaiting this"]
+#[must_use = "nothing is sent until this is awaited"]
 pub struct LoadSession {
     agent: Agent,
     id: SessionId,
@@ -57,7 +57,7 @@ pub struct LoadSession {
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a session is opened by awaiting this"]
+#[must_use = "nothing is sent until this is awaited"]
 pub struct ResumeSession {
     agent: Agent,
     id: SessionId,

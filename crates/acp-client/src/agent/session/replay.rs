@@ -31,7 +31,7 @@ use crate::{Agent, Error, Event, Session};
 /// let session = replay.finish().await?;
 /// # Ok(()) }
 /// ```
-#[must_use = "dropping a replay takes the request back"]
+#[must_use = "the drop of a replay withdraws the request"]
 pub struct Replay {
     agent: Agent,
     session: Attached,

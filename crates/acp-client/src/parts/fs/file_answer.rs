@@ -70,8 +70,8 @@ fn problem(error: &Error) -> String {
         Error::Directory => "is a directory",
         Error::Special => "is not a regular file",
         Error::DanglingLink => "is a link to a file that does not exist",
-        Error::EndlessLink => "leads over links that cannot be followed",
-        Error::BadName => "is not a name that a file can have",
+        Error::EndlessLink => "leads through links that cannot be followed",
+        Error::BadName => "is not a valid name of a file",
         Error::NotText => "is not UTF-8 text",
         Error::TooLarge { max_bytes } => {
             return format!("has more than {max_bytes} bytes at once: use parts (`line` and `limit`)");

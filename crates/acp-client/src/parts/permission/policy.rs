@@ -41,15 +41,15 @@ use crate::{Client, Context, Handlers};
 #[derive(Clone)]
 pub struct PermissionPolicy(Arc<Rule>);
 
-type Key = Box<dyn Fn(&RequestPermissionRequest) -> Option<String> + Send + Sync>;
-type Asked = Pin<Box<dyn Future<Output = PermissionAnswer> + Send>>;
+type KeyOf = Box<dyn Fn(&RequestPermissionRequest) -> Option<String> + Send + Sync>;
+type AnswerFuture = Pin<Box<dyn Future<Output = PermissionAnswer> + Send>>;
 
 enum Rule {
     Fixed(PermissionAnswer),
-    Ask(Box<dyn Fn(RequestPermissionRequest) -> Asked + Send + Sync>),
+    Ask(Box<dyn Fn(RequestPermissionRequest) -> AnswerFuture + Send + Sync>),
     ByKind(Vec<(ToolKind, PermissionPolicy)>),
     Or(PermissionPolicy, PermissionPolicy),
-    Remember(PermissionPolicy, Key, Memory),
+    Remember(PermissionPolicy, KeyOf, Memory),
 }
 
 /// The result of a rule.
@@ -141,7 +141,7 @@ impl PermissionPolicy {
     ///
     /// ```
     /// # use acp_client::{PermissionAnswer, PermissionPolicy};
-    /// // Who once allowed edits of a file always is not asked again about other edits of it.
+    /// // A user who has allowed edits of a file for always is not asked about its other edits.
     /// let policy = PermissionPolicy::ask(async |_| PermissionAnswer::AllowAlways);
     /// let policy = policy.remember_by(|request| {
     ///     let [file] = request.tool_call.locations.as_deref()? else { return None };

@@ -37,7 +37,7 @@ impl Launch {
             Some(("args", "must not contain a NUL"))
         } else if request.env.iter().any(|variable| !is_name(&variable.name) || variable.value.contains('\0'))
         {
-            Some(("env", "has a variable with a name or value that none can have"))
+            Some(("env", "has a variable with an invalid name or value"))
         } else if !Path::new(cwd).is_absolute() || cwd.contains('\0') {
             Some(("cwd", "must be an absolute path"))
         } else {

@@ -335,7 +335,7 @@ impl ConnectionTerminals {
         match host.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more) {
             Ok(_) => Ok(Slot(Arc::clone(host))),
             Err(_) => {
-                let problem = format!("is one too many: there are {max} terminals, so release some first");
+                let problem = format!("exceeds the limit of {max} terminals: release some first");
                 Err(invalid("command", &problem, session))
             }
         }

@@ -1,5 +1,5 @@
 //! Options at their extremes: each value works, or is refused with an error that says so. None
-//! panics, and none lets anybody wait in silence.
+//! panics, and none makes anybody wait silently.
 //!
 //! `cargo test -p xtask` compares the names in these tables with the setters in the sources.
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{entries, piece, said, tool};
 use crate::common::{connected, open};
 
-/// One turn, as the agent reports it, and reports it again when the session is loaded.
+/// The updates of one turn. The agent sends them again when the session is loaded.
 fn conversation() -> Vec<Value> {
     vec![
         piece("agent_thought_chunk", "", "hm"),
@@ -81,7 +81,7 @@ fn what_was_missed_is_an_entry() {
     assert_eq!(changes, [Change::Added(0), Change::Updated(0)]);
     transcript.fold(super::update(said("a")));
     transcript.fold(Event::Missed(1));
-    // These are not known to be the same message.
+    // The transcript cannot know that these are the same message.
     transcript.fold(super::update(said("b")));
     assert_eq!(
         entries(&transcript),

@@ -12,7 +12,8 @@ use crate::common::{connected, open, with_session};
 #[tokio::test]
 async fn updates_before_the_answer_that_names_their_session() {
     let (agent, mut wire) = connected(plain, json!({})).await;
-    // For several sessions, because nobody knows which it will be, and far more than is kept.
+    // The updates name several sessions, because the next id is unknown, and are far more than the
+    // client keeps.
     let block = "x".repeat(1024 * 1024);
     let (session, ()) = tokio::join!(agent.new_session("/work").into_future(), async {
         let request = wire.expect("session/new").await;

@@ -137,7 +137,7 @@ async fn request_ids_that_collide_with_ours_and_ids_of_text() {
         let answer =
             wire.call(id.clone(), "session/request_permission", ask(&json!({"toolCallId": "c"}))).await;
         assert_eq!(answer["result"]["outcome"]["optionId"], "yes", "{id}");
-        // Withdrawing it after it was answered has no effect, least of all on our prompt.
+        // Withdrawing it after its answer has no effect, in particular not on the open prompt.
         wire.send(json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}})).await;
     }
     // Small enough for peers that only know doubles.

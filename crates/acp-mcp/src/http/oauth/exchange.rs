@@ -9,7 +9,7 @@ use reqwest::dns::Resolve;
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
 use tokio::time::timeout;
 
-use super::reach::{Guard, Guarded, Reach};
+use super::reach::{AddressFilter, FilteredResolver, Reach};
 use crate::error::McpError;
 use crate::http::client::{Clients, Refusal};
 
@@ -20,7 +20,7 @@ const LONGEST: usize = 1024 * 1024;
 /// errors that have no addresses.
 pub(super) struct Exchanges {
     client: reqwest::Client,
-    guard: Arc<Guard>,
+    filter: Arc<AddressFilter>,
     /// The time limit of each exchange.
     time: Duration,
 }
@@ -28,14 +28,14 @@ pub(super) struct Exchanges {
 impl Exchanges {
     /// Allows only addresses that a server at `reach` may name.
     pub(super) fn new(clients: &Clients, reach: &Arc<Reach>, time: Duration) -> Result<Self, McpError> {
-        let guard = Guard::new(Arc::clone(reach));
-        let names: Arc<dyn Resolve> = Arc::new(Guarded(Arc::clone(&guard)));
+        let filter = AddressFilter::new(Arc::clone(reach));
+        let names: Arc<dyn Resolve> = Arc::new(FilteredResolver(Arc::clone(&filter)));
         let client = clients.for_authorization(&names)?;
-        Ok(Self { client, guard, time })
+        Ok(Self { client, filter, time })
     }
 
-    pub(super) fn guard(&self) -> Arc<Guard> {
-        Arc::clone(&self.guard)
+    pub(super) fn filter(&self) -> Arc<AddressFilter> {
+        Arc::clone(&self.filter)
     }
 
     pub(super) async fn exchange(
@@ -43,7 +43,7 @@ impl Exchanges {
         request: http::Request<Vec<u8>>,
     ) -> Result<http::Response<Vec<u8>>, Refusal> {
         let request = reqwest::Request::try_from(request)?;
-        let checked = self.guard.check(request.url()).await;
+        let checked = self.filter.check(request.url()).await;
         checked.map_err(|error| Refusal::Unreachable(error.to_string()))?;
         let response = self.client.execute(request).await?;
         let mut answer = http::Response::new(Vec::new());

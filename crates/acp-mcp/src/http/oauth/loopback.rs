@@ -19,8 +19,8 @@ const MOST_CONNECTIONS: usize = 16;
 const REQUEST_TIME: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(100);
 
-const DONE: &str = "That is all that was needed. This page can be closed.";
-const OTHER: &str = "This is not what is waited for.";
+const DONE: &str = "Done. You can close this page.";
+const OTHER: &str = "This page belongs to another authorization, or to none.";
 
 /// An open loopback port.
 pub(super) struct Loopback {

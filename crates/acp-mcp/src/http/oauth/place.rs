@@ -35,9 +35,9 @@ pub(super) struct Place {
 }
 
 /// Marks that the user has a page to visit, until it is dropped.
-pub(super) struct Asking<'a>(&'a Place);
+pub(super) struct Visit<'a>(&'a Place);
 
-impl Drop for Asking<'_> {
+impl Drop for Visit<'_> {
     fn drop(&mut self) {
         self.0.asks.send_replace(false);
     }
@@ -128,9 +128,9 @@ impl Place {
         let _ = task.await;
     }
 
-    pub(super) fn ask(&self) -> Asking<'_> {
+    pub(super) fn ask(&self) -> Visit<'_> {
         self.asks.send_replace(true);
-        Asking(self)
+        Visit(self)
     }
 
     /// Waits until the user has a page to visit.

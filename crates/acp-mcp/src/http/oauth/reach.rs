@@ -118,12 +118,12 @@ impl Resolve for Noting {
 }
 
 /// Allows only the exchanges that a server may cause.
-pub(super) struct Guard {
+pub(super) struct AddressFilter {
     reach: Arc<Reach>,
     refused: Mutex<Option<AuthorizationError>>,
 }
 
-impl Guard {
+impl AddressFilter {
     pub(super) fn new(reach: Arc<Reach>) -> Arc<Self> {
         Arc::new(Self { reach, refused: Mutex::default() })
     }
@@ -164,17 +164,17 @@ impl Guard {
 
 /// Resolves names to the addresses that are allowed. The checked addresses are the ones that are
 /// used, so a later look-up changes nothing.
-pub(super) struct Guarded(pub(super) Arc<Guard>);
+pub(super) struct FilteredResolver(pub(super) Arc<AddressFilter>);
 
-impl Resolve for Guarded {
+impl Resolve for FilteredResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let guard = Arc::clone(&self.0);
+        let filter = Arc::clone(&self.0);
         async move {
-            let (host, reach) = (normal(name.as_str()), &guard.reach);
+            let (host, reach) = (normal(name.as_str()), &filter.reach);
             let addresses = if reach.is_proxy(&host) {
                 reach.resolved(&host).await?
             } else {
-                reach.allowed(&host).await?.map_err(|error| guard.refuse(error))?
+                reach.allowed(&host).await?.map_err(|error| filter.refuse(error))?
             };
             Ok(Box::new(addresses.into_iter()) as Addrs)
         }
@@ -230,16 +230,16 @@ mod tests {
         if reach.literal.is_none() {
             reach.resolved(&reach.host).await.unwrap();
         }
-        let guard = Guard::new(reach);
+        let filter = AddressFilter::new(reach);
         let mut shown = Vec::new();
         for name in asked {
-            let resolved = Guarded(Arc::clone(&guard)).resolve(name.parse().unwrap()).await;
+            let resolved = FilteredResolver(Arc::clone(&filter)).resolve(name.parse().unwrap()).await;
             shown.push(match resolved {
                 Ok(addresses) => {
                     addresses.map(|address| address.ip().to_string()).collect::<Vec<_>>().join(" ")
                 }
                 Err(_) => {
-                    guard.refused().unwrap().to_string().split('`').nth(1).unwrap().to_owned() + " refused"
+                    filter.refused().unwrap().to_string().split('`').nth(1).unwrap().to_owned() + " refused"
                 }
             });
         }
@@ -315,24 +315,24 @@ mod tests {
             _ = listener.accept() => panic!("somebody was there"),
         }
         let refused = Some(AuthorizationError::Address { host: "evil.example".to_owned() });
-        assert_eq!(exchanges.guard().refused(), refused);
+        assert_eq!(exchanges.filter().refused(), refused);
     }
 
     #[tokio::test]
     async fn addresses_that_need_no_look_up_are_checked_as_well() {
-        let guard = Guard::new(reach("https://mcp.example/mcp", &[]));
+        let filter = AddressFilter::new(reach("https://mcp.example/mcp", &[]));
         let insecure = Err(AuthorizationError::Insecure { endpoint: "issuer" });
-        assert_eq!(guard.check(&"http://auth.example/".parse().unwrap()).await, insecure);
-        assert_eq!(guard.check(&"https://auth.example/".parse().unwrap()).await, Ok(()));
+        assert_eq!(filter.check(&"http://auth.example/".parse().unwrap()).await, insecure);
+        assert_eq!(filter.check(&"https://auth.example/".parse().unwrap()).await, Ok(()));
         for host in
             ["127.0.0.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:169.254.169.254]", "10.0.0.1.", "0.0.0.0"]
         {
-            let checked = guard.check(&format!("https://{host}/").parse().unwrap()).await;
+            let checked = filter.check(&format!("https://{host}/").parse().unwrap()).await;
             assert!(matches!(checked, Err(AuthorizationError::Address { .. })), "{host}: {checked:?}");
         }
         // The server itself may be anywhere, because the user has configured it.
-        let guard = Guard::new(reach("http://169.254.1.2/mcp", &[]));
-        assert_eq!(guard.check(&"http://169.254.1.2/.well-known/x".parse().unwrap()).await, Ok(()));
-        assert!(guard.check(&"http://169.254.1.3/".parse().unwrap()).await.is_err());
+        let filter = AddressFilter::new(reach("http://169.254.1.2/mcp", &[]));
+        assert_eq!(filter.check(&"http://169.254.1.2/.well-known/x".parse().unwrap()).await, Ok(()));
+        assert!(filter.check(&"http://169.254.1.3/".parse().unwrap()).await.is_err());
     }
 }

@@ -16,7 +16,7 @@ use tracing::subscriber::NoSubscriber;
 use super::callback::{Callback, Expected};
 use super::credentials::Credentials;
 use super::exchange::Exchanges;
-use super::reach::Guard;
+use super::reach::AddressFilter;
 use crate::error::AuthorizationError;
 use crate::error::shortened;
 
@@ -44,7 +44,7 @@ pub(super) struct AuthorizationServer {
     store: InMemoryCredentialStore,
     metadata: AuthorizationMetadata,
     issuer: String,
-    guard: Arc<Guard>,
+    filter: Arc<AddressFilter>,
 }
 
 /// The outcome of an exchange of a refresh token.
@@ -64,8 +64,8 @@ impl AuthorizationServer {
         challenge: Option<&str>,
         exchanges: Exchanges,
     ) -> Result<Self, AuthorizationError> {
-        let guard = exchanges.guard();
-        let refused = |otherwise| guard.refused().unwrap_or(otherwise);
+        let filter = exchanges.filter();
+        let refused = |otherwise| filter.refused().unwrap_or(otherwise);
         let manager =
             AuthorizationManager::new_with_oauth_http_client(url.clone(), Arc::new(exchanges)).await;
         let mut manager = manager.map_err(|error| of_discovery(&error))?;
@@ -79,7 +79,7 @@ impl AuthorizationServer {
         let issuer = issuer.ok_or_else(|| refused(AuthorizationError::NoMetadata))?;
         check(url, &issuer, &found.metadata)?;
         manager.set_metadata(found.metadata.clone());
-        Ok(Self { manager, store, metadata: found.metadata, issuer, guard })
+        Ok(Self { manager, store, metadata: found.metadata, issuer, filter })
     }
 
     pub(super) fn issuer(&self) -> &str {
@@ -88,7 +88,7 @@ impl AuthorizationServer {
 
     /// Returns the refusal of an exchange that was not allowed, or else `otherwise`.
     fn refused(&self, otherwise: AuthorizationError) -> AuthorizationError {
-        self.guard.refused().unwrap_or(otherwise)
+        self.filter.refused().unwrap_or(otherwise)
     }
 
     fn has(&self, member: &str) -> bool {
@@ -200,7 +200,7 @@ impl AuthorizationServer {
         let stored = self.store.load().await.ok().flatten().ok_or_else(problem)?;
         let token =
             stored.token_response.and_then(|token| serde_json::to_value(token).ok()).ok_or_else(problem)?;
-        let token: Token = serde_json::from_value(token).map_err(|_| problem())?;
+        let token: TokenAnswer = serde_json::from_value(token).map_err(|_| problem())?;
         if !token.token_type.eq_ignore_ascii_case("bearer") {
             return Err(AuthorizationError::Token { problem: "it is not a bearer token".to_owned() });
         }
@@ -211,7 +211,7 @@ impl AuthorizationServer {
 }
 
 #[derive(Deserialize)]
-struct Token {
+struct TokenAnswer {
     access_token: String,
     token_type: String,
     refresh_token: Option<String>,
@@ -220,7 +220,7 @@ struct Token {
 
 /// The tokens of a token endpoint.
 pub(super) struct Tokens {
-    token: Token,
+    token: TokenAnswer,
     granted_scopes: Vec<String>,
     received_at: u64,
 }
@@ -329,9 +329,11 @@ fn words(error: &AuthError) -> String {
             shortened(&format!("{place}: {source}"))
         }
         AuthError::AuthorizationServersUnavailable { authorization_servers, .. } => {
-            shortened(&format!("nothing is published by {}", authorization_servers.join(", ")))
+            shortened(&format!("there is none at {}", authorization_servers.join(", ")))
         }
-        AuthError::InvalidScope(_) => "the authorization server gives no codes".to_owned(),
+        AuthError::InvalidScope(_) => {
+            "the authorization server does not offer authorization codes".to_owned()
+        }
         AuthError::OAuthError(text) => shortened(text),
         error => error
             .source()

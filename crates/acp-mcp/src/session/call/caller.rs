@@ -15,7 +15,7 @@ use crate::session::state::entry::{Connection, Entry};
 use crate::session::state::shared::Shared;
 use crate::values::timeouts::NEVER;
 
-pub(super) const OTHER_TYPE: &str = "its `resultType` is not one that was agreed on";
+pub(super) const OTHER_TYPE: &str = "its `resultType` was not agreed on";
 
 /// Sends requests over a connection.
 pub(in crate::session) struct Caller<'a> {

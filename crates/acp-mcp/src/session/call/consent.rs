@@ -15,7 +15,7 @@ use super::caller::Caller;
 use super::options::CallOptions;
 use crate::error::McpError;
 use crate::error::{NotVisited, UrlElicitation};
-use crate::session::state::notify::{Guard, Notification};
+use crate::session::state::notify::{HandlerGuard, Notification};
 use crate::values::elicitation::{ElicitMode, ElicitRequest, Elicitation};
 use crate::values::version::Era;
 
@@ -85,7 +85,7 @@ impl Caller<'_> {
     }
 
     /// Collects the ids of the pages that the server is done with from now on.
-    fn done(&self) -> (Guard, watch::Receiver<VecDeque<String>>) {
+    fn done(&self) -> (HandlerGuard, watch::Receiver<VecDeque<String>>) {
         let (done, seen) = watch::channel(VecDeque::new());
         let add = move |notification: &Notification| {
             let Some(id) = notification.params.get("elicitationId").and_then(Value::as_str) else { return };

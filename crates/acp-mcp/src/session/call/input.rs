@@ -28,7 +28,7 @@ impl Caller<'_> {
                 result => return Ok(result),
             }
         }
-        Err(McpError::InvalidResult { method, problem: "it asks for input again and again" })
+        Err(McpError::InvalidResult { method, problem: "it asks for input too often" })
     }
 
     /// Asks the user for the input that the server wants.

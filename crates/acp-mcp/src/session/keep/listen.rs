@@ -13,7 +13,7 @@ use super::subscriber::{Subscriber, lists};
 use crate::error::McpError;
 use crate::session::call::caller::Caller;
 use crate::session::state::entry::Entry;
-use crate::session::state::subscriptions::{State, Wanted};
+use crate::session::state::subscriptions::{SubscriptionState, WantedResources};
 
 /// A stream that broke is opened again at once if it held this long, or if it was the first.
 /// Otherwise it is opened after this time.
@@ -106,7 +106,7 @@ impl Subscriber<'_> {
 
     fn accepted(&self, asked: &[Box<str>], opened: &Subscription, had_gap: bool) {
         for uri in opened.acknowledged().resource_subscriptions.iter().flatten() {
-            self.set(uri, State::Subscribed);
+            self.set(uri, SubscriptionState::Subscribed);
         }
         let problem = "it does not accept the resource";
         self.refuse(asked, &McpError::InvalidResult { method: "subscriptions/listen", problem });
@@ -157,7 +157,8 @@ async fn follow(entry: &Entry, stream: &mut Option<Subscription>) {
     }
 }
 
-fn wanted(wanted: &Wanted) -> Vec<Box<str>> {
-    let wanted = wanted.iter().filter(|(_, resource)| !matches!(resource.state, State::Refused(_)));
+fn wanted(wanted: &WantedResources) -> Vec<Box<str>> {
+    let wanted =
+        wanted.iter().filter(|(_, resource)| !matches!(resource.state, SubscriptionState::Refused(_)));
     wanted.map(|(uri, _)| uri.clone()).collect()
 }

@@ -13,7 +13,7 @@ use super::subscriber::Subscriber;
 use crate::error::McpError;
 use crate::session::call::caller::Caller;
 use crate::session::call::options::CallOptions;
-use crate::session::state::subscriptions::{State, Wanted};
+use crate::session::state::subscriptions::{SubscriptionState, WantedResources};
 
 /// The number of requests to one server at the same time.
 const AT_ONCE: usize = 8;
@@ -54,7 +54,7 @@ impl Subscriber<'_> {
     async fn ask(&self, uri: &str, wanted: bool) -> bool {
         if !self.connection.info.supports_resource_subscribe() {
             let error = McpError::NotSupported { capability: "resources.subscribe" };
-            self.set(uri, State::Refused(error));
+            self.set(uri, SubscriptionState::Refused(error));
             return false;
         }
         let caller = Caller { entry: self.entry, shared: self.shared, connection: self.connection };
@@ -68,8 +68,8 @@ impl Subscriber<'_> {
         let answer = caller.request(method, request, &CallOptions::new()).await;
         let is_told = wanted && answer.is_ok();
         match (answer, wanted) {
-            (Ok(_), true) => self.set(uri, State::Subscribed),
-            (Err(error), true) => self.set(uri, State::Refused(error.of_resource(uri))),
+            (Ok(_), true) => self.set(uri, SubscriptionState::Subscribed),
+            (Err(error), true) => self.set(uri, SubscriptionState::Refused(error.of_resource(uri))),
             (Ok(_), false) => {}
             // Further updates reach no handler.
             (Err(error), false) => {
@@ -80,7 +80,8 @@ impl Subscriber<'_> {
     }
 }
 
-fn asked(wanted: &Wanted) -> Vec<Box<str>> {
-    let asked = wanted.iter().filter(|(_, resource)| matches!(resource.state, State::Asked { .. }));
+fn asked(wanted: &WantedResources) -> Vec<Box<str>> {
+    let asked =
+        wanted.iter().filter(|(_, resource)| matches!(resource.state, SubscriptionState::Asked { .. }));
     asked.map(|(uri, _)| uri.clone()).collect()
 }

@@ -6,7 +6,7 @@ use crate::error::McpError;
 use crate::session::state::entry::{Connection, Entry};
 use crate::session::state::event::Event;
 use crate::session::state::shared::Shared;
-use crate::session::state::subscriptions::State;
+use crate::session::state::subscriptions::SubscriptionState;
 
 /// Keeps one connection subscribed to the changes that are wanted.
 pub(super) struct Subscriber<'a> {
@@ -17,9 +17,9 @@ pub(super) struct Subscriber<'a> {
 
 impl Subscriber<'_> {
     /// Sets the state of a resource, and reports a subscription that is lost.
-    pub(super) fn set(&self, uri: &str, state: State) {
+    pub(super) fn set(&self, uri: &str, state: SubscriptionState) {
         let error = match &state {
-            State::Refused(error) => Some(error.clone()),
+            SubscriptionState::Refused(error) => Some(error.clone()),
             _ => None,
         };
         if self.entry.subscriptions.set(&self.entry.name, uri, state)
@@ -38,15 +38,15 @@ impl Subscriber<'_> {
         let refused: Vec<Box<str>> = {
             let wanted = self.entry.subscriptions.changes();
             let wanted = wanted.borrow();
-            let is_refused = |state: &State| match state {
-                State::Asked { again } => is_answer || !again,
-                State::Subscribed | State::Refused(_) => false,
+            let is_refused = |state: &SubscriptionState| match state {
+                SubscriptionState::Asked { again } => is_answer || !again,
+                SubscriptionState::Subscribed | SubscriptionState::Refused(_) => false,
             };
             let of_these = wanted.iter().filter(|(uri, _)| uris.contains(uri));
             of_these.filter(|(_, resource)| is_refused(&resource.state)).map(|(uri, _)| uri.clone()).collect()
         };
         for uri in refused {
-            self.set(&uri, State::Refused(error.clone()));
+            self.set(&uri, SubscriptionState::Refused(error.clone()));
         }
     }
 }

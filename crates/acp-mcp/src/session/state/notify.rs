@@ -29,7 +29,7 @@ pub(in crate::session) struct Registry {
 }
 
 impl Registry {
-    pub(in crate::session) fn add(&self, method: &str, handler: OnNotification) -> Guard {
+    pub(in crate::session) fn add(&self, method: &str, handler: OnNotification) -> HandlerGuard {
         let id = {
             let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
             *next += 1;
@@ -37,7 +37,7 @@ impl Registry {
         };
         self.handlers.lock().unwrap_or_else(PoisonError::into_inner).push((id, method.into(), handler));
         let handlers: Weak<Handlers> = Arc::downgrade(&self.handlers);
-        Guard::new(move || {
+        HandlerGuard::new(move || {
             let Some(handlers) = handlers.upgrade() else { return };
             // The handler is dropped after the lock is released.
             let removed: Vec<_> = {
@@ -89,11 +89,11 @@ impl fmt::Debug for Registry {
 
 /// A guard that keeps a handler. Dropping it removes the handler.
 #[must_use = "the handler is removed when this is dropped"]
-pub struct Guard {
+pub struct HandlerGuard {
     remove: Option<Box<dyn FnOnce() + Send + Sync>>,
 }
 
-impl Guard {
+impl HandlerGuard {
     pub(in crate::session) fn new(remove: impl FnOnce() + Send + Sync + 'static) -> Self {
         Self { remove: Some(Box::new(remove)) }
     }
@@ -104,7 +104,7 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl Drop for HandlerGuard {
     fn drop(&mut self) {
         if let Some(remove) = self.remove.take() {
             remove();
@@ -112,8 +112,8 @@ impl Drop for Guard {
     }
 }
 
-impl fmt::Debug for Guard {
+impl fmt::Debug for HandlerGuard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Guard").finish_non_exhaustive()
+        f.debug_struct("HandlerGuard").finish_non_exhaustive()
     }
 }

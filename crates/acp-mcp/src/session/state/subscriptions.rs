@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::watch::{Receiver, Sender};
 
-use super::notify::Guard;
+use super::notify::HandlerGuard;
 use crate::error::McpError;
 
 /// The number of resources of one server that can be subscribed to.
@@ -27,11 +27,11 @@ pub struct ResourceUpdate {
 }
 
 type OnUpdate = Arc<dyn Fn(&ResourceUpdate) + Send + Sync>;
-pub(in crate::session) type Wanted = BTreeMap<Box<str>, Resource>;
+pub(in crate::session) type WantedResources = BTreeMap<Box<str>, Resource>;
 
 /// The state of the subscription to a resource.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::session) enum State {
+pub(in crate::session) enum SubscriptionState {
     /// The server has not answered yet.
     Asked {
         /// True when the server reported the resource before, over an earlier connection or stream.
@@ -42,45 +42,43 @@ pub(in crate::session) enum State {
 }
 
 pub(in crate::session) struct Resource {
-    pub(in crate::session) state: State,
+    pub(in crate::session) state: SubscriptionState,
     handlers: Vec<(u64, OnUpdate)>,
 }
 
 /// The resources of one server that somebody has subscribed to.
 pub(in crate::session) struct Subscriptions {
-    wanted: Arc<Sender<Wanted>>,
+    wanted: Arc<Sender<WantedResources>>,
     next: AtomicU64,
 }
 
 impl Default for Subscriptions {
     fn default() -> Self {
-        Self { wanted: Arc::new(Sender::new(Wanted::new())), next: AtomicU64::new(0) }
+        Self { wanted: Arc::new(Sender::new(WantedResources::new())), next: AtomicU64::new(0) }
     }
 }
 
 impl Subscriptions {
-    pub(in crate::session) fn add(&self, uri: &str, handler: OnUpdate) -> Result<Guard, McpError> {
+    pub(in crate::session) fn add(&self, uri: &str, handler: OnUpdate) -> Result<HandlerGuard, McpError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let is_added = self.wanted.send_if_modified(|wanted| {
             if wanted.len() >= MOST && !wanted.contains_key(uri) {
                 return false;
             }
-            let fresh = || Resource { state: State::Asked { again: false }, handlers: Vec::new() };
+            let fresh =
+                || Resource { state: SubscriptionState::Asked { again: false }, handlers: Vec::new() };
             let resource = wanted.entry(uri.into()).or_insert_with(fresh);
-            if matches!(resource.state, State::Refused(_)) {
-                resource.state = State::Asked { again: false };
+            if matches!(resource.state, SubscriptionState::Refused(_)) {
+                resource.state = SubscriptionState::Asked { again: false };
             }
             resource.handlers.push((id, handler));
             true
         });
         if !is_added {
-            return Err(McpError::TooMany {
-                what: "resources of a server that are subscribed to",
-                most: MOST,
-            });
+            return Err(McpError::TooMany { what: "subscribed resources", most: MOST });
         }
         let (wanted, uri) = (Arc::downgrade(&self.wanted), Box::<str>::from(uri));
-        Ok(Guard::new(move || {
+        Ok(HandlerGuard::new(move || {
             if let Some(wanted) = wanted.upgrade() {
                 remove(&wanted, &uri, id);
             }
@@ -89,20 +87,20 @@ impl Subscriptions {
 
     /// Waits until the server has answered the subscription. Fails if it refused.
     pub(in crate::session) async fn answered(&self, uri: &str) -> Result<(), McpError> {
-        let is_answered = |wanted: &Wanted| match wanted.get(uri) {
-            Some(resource) => !matches!(resource.state, State::Asked { .. }),
+        let is_answered = |wanted: &WantedResources| match wanted.get(uri) {
+            Some(resource) => !matches!(resource.state, SubscriptionState::Asked { .. }),
             None => true,
         };
         let mut changes = self.wanted.subscribe();
         let wanted = changes.wait_for(is_answered).await.map_err(|_| McpError::Closed)?;
         match wanted.get(uri).map(|resource| &resource.state) {
-            Some(State::Refused(error)) => Err(error.clone()),
+            Some(SubscriptionState::Refused(error)) => Err(error.clone()),
             _ => Ok(()),
         }
     }
 
     /// Returns a receiver for the wanted resources and their changes.
-    pub(in crate::session) fn changes(&self) -> Receiver<Wanted> {
+    pub(in crate::session) fn changes(&self) -> Receiver<WantedResources> {
         self.wanted.subscribe()
     }
 
@@ -111,10 +109,10 @@ impl Subscriptions {
     pub(in crate::session) fn forget(&self, is_another: bool) {
         self.wanted.send_if_modified(|wanted| {
             for resource in wanted.values_mut() {
-                if resource.state == State::Subscribed
-                    || (is_another && matches!(resource.state, State::Refused(_)))
+                if resource.state == SubscriptionState::Subscribed
+                    || (is_another && matches!(resource.state, SubscriptionState::Refused(_)))
                 {
-                    resource.state = State::Asked { again: true };
+                    resource.state = SubscriptionState::Asked { again: true };
                 }
             }
             !wanted.is_empty()
@@ -125,12 +123,13 @@ impl Subscriptions {
     /// the gap.
     ///
     /// Returns true if a resource that was reported before is lost now.
-    pub(in crate::session) fn set(&self, server: &str, uri: &str, state: State) -> bool {
-        let (is_told, is_refused) = (state == State::Subscribed, matches!(state, State::Refused(_)));
+    pub(in crate::session) fn set(&self, server: &str, uri: &str, state: SubscriptionState) -> bool {
+        let (is_told, is_refused) =
+            (state == SubscriptionState::Subscribed, matches!(state, SubscriptionState::Refused(_)));
         let mut was_told = false;
         self.wanted.send_if_modified(|wanted| {
             let Some(resource) = wanted.get_mut(uri) else { return false };
-            was_told = resource.state == State::Asked { again: true };
+            was_told = resource.state == SubscriptionState::Asked { again: true };
             resource.state = state;
             true
         });
@@ -174,7 +173,7 @@ fn is_within(uri: &str, above: &str) -> bool {
 }
 
 /// Removes a handler. It is dropped after the lock is released.
-fn remove(wanted: &Sender<Wanted>, uri: &str, id: u64) {
+fn remove(wanted: &Sender<WantedResources>, uri: &str, id: u64) {
     let mut removed = None;
     wanted.send_if_modified(|wanted| {
         let Some(resource) = wanted.get_mut(uri) else { return false };
@@ -224,10 +223,7 @@ mod tests {
         let mut guards: Vec<_> =
             (0..MOST).map(|at| subscriptions.add(&format!("x:{at}"), Arc::clone(&quiet)).unwrap()).collect();
         let error = subscriptions.add("x:one more", Arc::clone(&quiet)).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "nothing was sent: there are 1000 resources of a server that are subscribed to already, and not more are taken"
-        );
+        assert_eq!(error.to_string(), "nothing was sent: the limit of 1000 subscribed resources is reached");
         let second = subscriptions.add("x:0", Arc::clone(&quiet)).unwrap();
         drop(guards.swap_remove(0));
         assert!(subscriptions.changes().borrow().contains_key("x:0"), "the second handler is there");
@@ -243,13 +239,13 @@ mod tests {
         let sink = Arc::clone(&received);
         let handler = move |update: &ResourceUpdate| sink.lock().unwrap().push(update.after_gap);
         let _guard = subscriptions.add("x:a", Arc::new(handler)).unwrap();
-        assert!(!subscriptions.set("s", "x:a", State::Subscribed));
+        assert!(!subscriptions.set("s", "x:a", SubscriptionState::Subscribed));
         subscriptions.received("s", "x:a");
         subscriptions.forget(false);
-        assert!(!subscriptions.set("s", "x:a", State::Subscribed));
+        assert!(!subscriptions.set("s", "x:a", SubscriptionState::Subscribed));
         assert_eq!(*received.lock().unwrap(), [false, true]);
         subscriptions.forget(false);
-        assert!(subscriptions.set("s", "x:a", State::Refused(McpError::Closed)), "it is lost");
+        assert!(subscriptions.set("s", "x:a", SubscriptionState::Refused(McpError::Closed)), "it is lost");
         assert_eq!(received.lock().unwrap().len(), 2);
     }
 }

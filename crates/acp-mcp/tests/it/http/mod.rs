@@ -1,5 +1,5 @@
-//! Servers over HTTP: real ones of both eras, made with rmcp, and scripted ones that do one thing
-//! wrong each.
+//! Servers over HTTP: real ones of both eras, made with rmcp, and scripted ones with one fault
+//! each.
 
 mod script;
 #[cfg(feature = "__tls")]

@@ -32,11 +32,11 @@ async fn nobody_is_sent_to_an_authorization_server_that_is_not_right() {
         ),
         (
             Script { metadata_path: "/nowhere", ..script() },
-            "what is published about it is not usable: nothing is published by ISSUER",
+            "its metadata is not usable: there is none at ISSUER",
         ),
         (
             Script { resource: json!({ "resource": "https://evil.example/mcp" }), ..script() },
-            "what is published about it is for another resource, `https://evil.example/mcp`",
+            "its metadata is about another resource, `https://evil.example/mcp`",
         ),
         (
             Script { metadata: json!({ "issuer": "https://evil.example" }), ..script() },
@@ -48,7 +48,7 @@ async fn nobody_is_sent_to_an_authorization_server_that_is_not_right() {
         ),
         (
             Script { metadata: json!({ "code_challenge_methods_supported": ["plain"] }), ..script() },
-            "the authorization server does not do PKCE with S256",
+            "the authorization server does not offer PKCE with S256",
         ),
         (
             Script { metadata: json!({ "authorization_endpoint": "javascript:alert(1)" }), ..script() },
@@ -89,7 +89,7 @@ async fn what_comes_back_has_to_be_of_this_authorization() {
     };
     let evil = "the authorization server is `ISSUER`, and `https://evil.example` answered";
     let none = "the authorization server is `ISSUER`, and the answer names no issuer";
-    let other = "what came back is of another authorization";
+    let other = "the browser came back from another authorization";
     let refused = "the authorization server refused with `access_denied`";
     for (script, user, expected) in [
         (script("iss=right", true), User::default(), "modern 2026-07-28"),
@@ -143,7 +143,7 @@ async fn users_have_a_time_limit_of_their_own() {
     let builder = builder().timeouts(timeouts).authorization(OAuth::new(user.clone()));
     let session = builder.connect_all(&[http(&world.url)]).await;
     session.authorized().await;
-    assert_eq!(status(&session), format!("{FAILED}it was not done within 300ms"));
+    assert_eq!(status(&session), format!("{FAILED}the user did not finish it within 300ms"));
 }
 
 #[tokio::test]
@@ -156,5 +156,8 @@ async fn a_browser_can_only_come_back_to_where_somebody_is() {
     let port = taken.local_addr().unwrap().port();
     let session = connect(&world, OAuth::new(User::default()).redirect(Redirect::Loopback { port })).await;
     let status = status(&session);
-    assert!(status.starts_with(&format!("{FAILED}browsers cannot be sent back here: ")), "{status}");
+    assert!(
+        status.starts_with(&format!("{FAILED}the browser cannot come back to this program: ")),
+        "{status}"
+    );
 }

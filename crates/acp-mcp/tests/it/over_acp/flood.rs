@@ -171,7 +171,7 @@ async fn what_is_not_taken_in_waits_and_arrives_later() {
     assert_eq!(told_of.recv().await, Some("told"));
     // One notification is being handled, and one is queued. All others wait.
     assert!(link.waiting() > 48 * 200_000, "{link:?}");
-    // The server does not answer behind them, but calls of other servers go on.
+    // The server does not answer after them, but calls of other servers go on.
     drop(let_go);
     assert_eq!(call.await.unwrap().unwrap().text(), "fine");
     assert_eq!(*told.lock().unwrap(), (1..=50).map(f64::from).collect::<Vec<_>>());

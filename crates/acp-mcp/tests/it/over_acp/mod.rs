@@ -1,5 +1,5 @@
 //! MCP-over-ACP, rules `acp-mcp-20` to `-26`: a session and a provider against each other, and each
-//! against what the other side may do wrong. A function call stands in for the ACP connection.
+//! against faults of the other side. A function call stands in for the ACP connection.
 
 mod flood;
 mod holding;

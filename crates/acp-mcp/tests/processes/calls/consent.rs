@@ -105,12 +105,8 @@ async fn whoever_is_not_asked_or_declines_is_told_what_was_wanted(binding: Bindi
     let wanted =
         "the server answers `tools/call` only after the user has visited https://login.example (Log in)";
     for (user, asked, why) in [
-        (None, 0, "there is nobody who asks the user to"),
-        (
-            Some(User::new(true, ElicitationModes::new(true, false))),
-            0,
-            "there is nobody who asks the user to",
-        ),
+        (None, 0, "no handler asks the user to"),
+        (Some(User::new(true, ElicitationModes::new(true, false))), 0, "no handler asks the user to"),
         (Some(User::new(false, URLS)), 1, "the user declined"),
     ] {
         let place = Place::new(binding, json!({ "era": "legacy", "login": { "times": 1 } })).await;
@@ -136,10 +132,7 @@ async fn a_server_that_is_never_content_is_given_up(binding: Binding) {
     let user = User::new(true, URLS);
     let session = connect(&place, &user).await;
     let error = login(&session).await.unwrap_err();
-    assert!(
-        error.to_string().ends_with("; the user agreed, and it was not enough for the server"),
-        "{error}"
-    );
+    assert!(error.to_string().ends_with("; the user agreed, and the server refused again"), "{error}");
     assert_eq!((user.asked().len(), place.count("tools/call")), (3, 4));
     session.shutdown().await;
 }

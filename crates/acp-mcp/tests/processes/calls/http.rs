@@ -24,7 +24,7 @@ type Body = UnsyncBoxBody<Bytes, Infallible>;
 pub struct Site {
     pub url: String,
     state: Mutex<State>,
-    /// The number of requests for the versions now, and at most.
+    /// The number of open requests for the versions, now and at most.
     opening: AtomicUsize,
     pub most_opening: AtomicUsize,
 }

@@ -150,7 +150,7 @@ async fn mcp_neg_15_a_missing_resource_is_said_in_each_era_by_its_own_code(bindi
 async fn mcp_neg_12_mcp_neg_22_a_result_of_another_type_is_none(binding: Binding) {
     let place = Place::new(binding, json!({ "era": "modern" })).await;
     let (session, server) = place.server().await;
-    let other = "is not valid: its `resultType` is not one that was agreed on";
+    let other = "is not valid: its `resultType` was not agreed on";
     let error = server.get_prompt(prompt("odd")).await.unwrap_err();
     assert_eq!(error.to_string(), format!("the server's answer to `prompts/get` {other}"));
     let error = session.call_tool("fake__odd", Value::Null, Default::default()).await.unwrap_err();
@@ -190,7 +190,7 @@ async fn a_modern_server_asks_before_it_answers(binding: Binding) {
     // A server that asks again and again is given up.
     let asked = place.count("prompts/get");
     let error = server.get_prompt(prompt("nosy")).await.unwrap_err();
-    let again = "the server's answer to `prompts/get` is not valid: it asks for input again and again";
+    let again = "the server's answer to `prompts/get` is not valid: it asks for input too often";
     assert_eq!((error.to_string().as_str(), place.count("prompts/get") - asked), (again, 10));
     session.shutdown().await;
     let (session, server) = place.server().await;

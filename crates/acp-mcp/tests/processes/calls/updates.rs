@@ -1,6 +1,6 @@
 //! Reports of servers: updates of subscribed resources, and changes of lists.
 
-use acp_mcp::{CallOptions, CloseReason, Event, Guard, McpError, McpSession, ResourceUpdate, Server};
+use acp_mcp::{CallOptions, CloseReason, Event, HandlerGuard, McpError, McpSession, ResourceUpdate, Server};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -34,7 +34,7 @@ async fn end(session: &McpSession, binding: Binding) {
 
 type Heard = UnboundedReceiver<ResourceUpdate>;
 
-async fn subscribe(server: &Server, uri: &str) -> Result<(Guard, Heard), McpError> {
+async fn subscribe(server: &Server, uri: &str) -> Result<(HandlerGuard, Heard), McpError> {
     let (tell, heard) = unbounded_channel();
     let guard = server.on_resource_updated(uri, move |update| drop(tell.send(update.clone()))).await?;
     Ok((guard, heard))
@@ -218,7 +218,7 @@ async fn resources_below_one_are_told_of_by_legacy_servers(binding: Binding) {
     session.shutdown().await;
 }
 
-/// Row 18 of what the C# SDK gives its users: an end with a reason.
+/// Row 18 of the features of the C# SDK: an end with a reason.
 async fn who_waits_for_a_server_that_ends_hears_of_it(binding: Binding) {
     let place = Place::new(binding, json!({ "era": "legacy" })).await;
     let (session, server) = place.server().await;

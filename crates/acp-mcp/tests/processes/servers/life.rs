@@ -185,7 +185,7 @@ pub async fn a_listener_that_panics_closes_no_stderr() {
 #[cfg(not(target_os = "linux"))]
 pub async fn a_server_has_a_session_of_its_own() {}
 
-/// So it has no terminal that it could write to, or wait at.
+/// The server has no terminal to write to or to wait at.
 #[cfg(target_os = "linux")]
 pub async fn a_server_has_a_session_of_its_own() {
     let scene = Scene::new();

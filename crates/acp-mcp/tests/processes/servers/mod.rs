@@ -1,5 +1,5 @@
-//! Servers that are processes: real ones of both eras, made with rmcp, and scripted ones that do
-//! one thing wrong each.
+//! Servers that are processes: real ones of both eras, made with rmcp, and scripted ones with one
+//! fault each.
 
 mod called;
 mod cases;

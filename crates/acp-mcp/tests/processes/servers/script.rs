@@ -135,7 +135,7 @@ impl State<'_> {
     fn initialize(&mut self, id: &Value, asked: &Value) {
         match self.mode {
             "deaf" => {}
-            // A late answer, before it is of any use.
+            // The late answer comes before the client can use it.
             "slow" => {
                 error(&self.unanswered_probe, -32601, Value::Null);
                 initialized(id, OLD);

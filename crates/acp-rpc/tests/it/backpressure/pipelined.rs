@@ -19,7 +19,7 @@ const COUNT: usize = 20_000;
 /// Answers every request as soon as its handler runs, with its params; ignores notifications.
 #[derive(Clone, Default)]
 struct Prompt {
-    /// Handlers that have not run, now and at most.
+    /// The number of handlers that have not run, now and at most.
     waiting: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
 }
@@ -41,7 +41,7 @@ impl Service for Prompt {
     }
 }
 
-/// So many requests, the last one without its newline.
+/// Builds this many requests, the last one without its newline.
 fn requests(count: usize, params: &str) -> Cursor<Vec<u8>> {
     let lines: Vec<String> = (0..count)
         .map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"do","params":"{params}"}}"#))
@@ -49,9 +49,9 @@ fn requests(count: usize, params: &str) -> Cursor<Vec<u8>> {
     Cursor::new(lines.join("\n").into_bytes())
 }
 
-/// Sends so many requests by a stream that is always ready. The peer reads only when everything
-/// stands still, and every request has its result. Returns the most handlers that had not run at a
-/// time.
+/// Sends this many requests by a stream that is always ready. The peer reads only when nothing
+/// moves any more, and every request gets its result. Returns the largest number of handlers that
+/// had not run.
 async fn all_are_answered(count: usize, params: &str, options: Options) -> usize {
     let service = Prompt::default();
     let (far, near) = tokio::io::duplex(4096);
@@ -95,8 +95,8 @@ async fn limits_do_not_meet_who_has_had_no_chance_on_several_threads() {
     limits_do_not_meet_who_has_had_no_chance().await;
 }
 
-/// Returns how often another task of the thread runs while a stream that is always ready is read to
-/// its end.
+/// Reads a stream that is always ready to its end. Returns the number of runs of another task of
+/// the thread meanwhile.
 async fn runs_beside(input: Vec<u8>) -> usize {
     let (far, near) = tokio::io::duplex(4096);
     let input = Cursor::new(input);

@@ -92,7 +92,7 @@ async fn a_concurrency_limit_lets_so_many_through() {
     for id in [1, 2] {
         assert_eq!(soon("a start", events.recv()).await.unwrap(), format!("started {id}"));
     }
-    // The third waits for a place: it is answered without having begun.
+    // The third request waits for a place, and is answered before its handler runs.
     wire.send(r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":3}}"#).await;
     assert!(wire.next().await.contains(r#""id":3,"error":{"code":-32800"#));
     wire.send(r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}"#).await;

@@ -1,5 +1,5 @@
 //! Options at their extremes: each value works, or is refused if its row says so. No value panics,
-//! and none lets somebody wait in silence.
+//! and none makes anybody wait silently.
 //!
 //! `cargo test -p xtask` compares the names in these tables with the setters in the sources.
 
@@ -19,7 +19,7 @@ const TIMES: [Duration; 3] = [Duration::ZERO, Duration::from_nanos(1), Duration:
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Outcome {
     Works,
-    /// Both sides learn that it does not work.
+    /// Both sides get an error.
     Refused,
     /// The other side is answered; calls of this side fail at once.
     Overdue,
@@ -27,7 +27,7 @@ enum Outcome {
 
 use Outcome::{Overdue, Refused, Works};
 
-/// A request in, twice, and one out; then the end.
+/// Two requests come in, one goes out, and the connection ends.
 async fn play(options: Options, expected: Outcome) -> Outcome {
     let (lab, _events) = Lab::new();
     let (mut wire, peer, driver) = raw(lab, options);
@@ -41,7 +41,7 @@ async fn play(options: Options, expected: Outcome) -> Outcome {
     let mut call = tokio::spawn(async move { peer.request::<_, Value>("ask", &()).await });
     let result = tokio::select! {
         _ = wire.next_of(r#""ask""#) => {
-            // With no time at all nobody knows which comes first.
+            // Without any time the order is not defined.
             if expected != Overdue {
                 wire.send(r#"{"jsonrpc":"2.0","id":0,"result":{}}"#).await;
             }
@@ -126,7 +126,7 @@ async fn what_is_to_last_for_ever_does() {
     for id in 1..=4 {
         wire.send(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"empty"}}"#)).await;
     }
-    // Two at once, and the others never.
+    // Two requests are served at once, and the others never.
     for id in 1..=2 {
         assert_eq!(wire.next().await, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
     }

@@ -1,9 +1,9 @@
 //! Whole connections under simulation. They keep the order that the crate promises (see "Order" on
-//! its front page) and never deadlock, however the bytes are cut, in whatever order tasks yield,
-//! and with every queue full.
+//! its front page) and never deadlock, however the bytes are cut, in every order in which tasks
+//! yield, and with every queue full.
 //!
 //! Each seed is one interleaving, and always the same one: a runtime of one thread whose clock
-//! moves only when nothing else can, pipes that split and delay by the seed, and handlers that wait
+//! moves only when no task can run, pipes that split and delay by the seed, and handlers that wait
 //! by the seed.
 
 mod pipe;
@@ -26,8 +26,8 @@ use world::{Excuses, World};
 /// The number of interleavings in every test run: some 15 seconds.
 const SEEDS: u64 = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
 
-/// Longer than any deadline of a connection. The clock is the simulation's: it stands still as long
-/// as anything can run. So this time has passed exactly when nothing can happen any more.
+/// Longer than any deadline of a connection. The simulated clock stands still while any task can
+/// run. So this time passes only when nothing can happen any more.
 const FOR_EVER: Duration = Duration::from_secs(3600);
 
 #[test]

@@ -16,9 +16,9 @@ pub(crate) struct Habits {
     pub(crate) dice: Dice,
     /// The most bytes that it holds.
     pub(crate) capacity: usize,
-    /// It makes its callers try again once in so many times.
+    /// Once in this many calls it makes its caller try again.
     pub(crate) reluctance: u64,
-    /// Once in so many lines it adds a line that is not a message.
+    /// Once in this many lines it adds a line that is not a message.
     pub(crate) noise: Option<u64>,
 }
 
@@ -89,7 +89,7 @@ impl State {
         self.reader.take().into_iter().chain(self.writer.take()).for_each(Waker::wake);
     }
 
-    /// Tells whether the caller must come again. The caller is woken at once.
+    /// Returns true if the caller must try again. The caller is woken at once.
     fn refuses(&self, cx: &Context<'_>) -> bool {
         let refuses = self.habits.dice.one_in(self.habits.reluctance);
         if refuses {
@@ -98,7 +98,7 @@ impl State {
         refuses
     }
 
-    /// Returns up to so many bytes in one piece: all of them, or some.
+    /// Returns up to this many bytes in one piece: all of them, or some.
     fn piece(&self, length: usize) -> usize {
         let dice = &self.habits.dice;
         if dice.one_in(2) { length } else { dice.index(length) + 1 }

@@ -79,7 +79,7 @@ impl Serialize for Step<'_> {
     }
 }
 
-/// The result of `ask`: how many steps were written before it, by lane.
+/// The result of `ask`: the number of steps before it, for each lane.
 struct Marks(Side);
 
 impl Serialize for Marks {
@@ -98,7 +98,7 @@ impl Side {
         &FILLER[..length]
     }
 
-    /// Lets others run, a few times or not at all.
+    /// Yields a few times, or not at all.
     async fn dawdle(&self) {
         for _ in 0..self.world.dice.below(4) {
             yield_now().await;
@@ -163,7 +163,7 @@ impl Side {
         Ok(())
     }
 
-    /// Judges how something ended that must not fail without an excuse.
+    /// Checks an outcome. It may be a failure only if there is an excuse for it.
     fn excuse(&self, what: &str, outcome: Result<(), CallError>) {
         let Err(error) = outcome else { return };
         let excuses = self.world.excuses;
@@ -180,7 +180,7 @@ impl Side {
         }
     }
 
-    /// Does so many of these actions, one after the other.
+    /// Does this many of the actions, one after the other.
     pub(crate) async fn act(self, peer: Peer, actions: Arc<[Action]>, times: u64) {
         let _alive = self.world.alive();
         for _ in 0..times {
@@ -235,7 +235,7 @@ impl Side {
         }
     }
 
-    /// Lets jobs go on that hold up their lane, each after a call that must not wait for any lane.
+    /// Releases jobs that block their lane, each after a call that must not wait for any lane.
     pub(crate) async fn release(self, peer: Peer) {
         while !peer.is_closed() {
             self.world.held_up[self.at].acquire().await.unwrap().forget();

@@ -15,9 +15,9 @@ pub(crate) struct World {
     pub(crate) dice: Dice,
     /// Failures that are not mistakes.
     pub(crate) excuses: Excuses,
-    /// For each side: the jobs that hold up their lane until a call of that side has been answered.
+    /// For each side: the jobs that block their lane until a call of that side has been answered.
     pub(crate) held_up: [Semaphore; 2],
-    /// For each side: how many of them may go on.
+    /// For each side: the number of these jobs that may go on.
     pub(crate) released: [Semaphore; 2],
     ledger: Mutex<Ledger>,
 }
@@ -100,7 +100,7 @@ impl World {
         }
     }
 
-    /// A job begins: its lane's earlier ones must be done.
+    /// Records that a job begins. All earlier jobs of its lane must have ended.
     pub(crate) fn begins(&self, receiver: usize, lane: usize, number: u64) {
         let (finished, at_work) = {
             let lane = &mut self.ledger().lanes[receiver][lane];
@@ -127,7 +127,8 @@ impl World {
         }
     }
 
-    /// A line is on the wire. Every request is answered at most once, and nothing else is.
+    /// Records a line on the wire. Every request is answered at most once, and nothing else is
+    /// answered.
     pub(crate) fn written(&self, writer: usize, line: &[u8]) {
         let mut ledger = self.ledger();
         (writer, line).hash(&mut ledger.transcript);
@@ -157,7 +158,7 @@ impl World {
         Alive(Arc::clone(self))
     }
 
-    /// How many handlers and jobs exist.
+    /// Returns the number of handlers and jobs that exist.
     pub(crate) fn at_work(&self) -> usize {
         self.ledger().alive
     }
@@ -166,7 +167,7 @@ impl World {
         self.ledger().closed[side] += 1;
     }
 
-    /// The verdict on a connection that was left alone until nothing happened any more.
+    /// Judges a connection after the last event on it, before its end.
     pub(crate) fn is_at_rest(&self) -> Result<(), String> {
         let ledger = self.ledger();
         for (receiver, lanes) in ledger.lanes.iter().enumerate() {
@@ -186,7 +187,7 @@ impl World {
         }
     }
 
-    /// The verdict on everything, after the end.
+    /// Judges a connection after its end.
     pub(crate) fn verdict(&self) -> Result<(), String> {
         let ledger = self.ledger();
         match (&ledger.problem, ledger.alive, ledger.closed) {

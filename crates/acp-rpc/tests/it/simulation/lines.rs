@@ -67,7 +67,7 @@ impl Line {
         Self::new(addressed(Means::Error(id.clone()), id), call, &members)
     }
 
-    /// A line that nobody had a reason to send. Its id may be one that is in use.
+    /// Builds a line that a correct peer would not send. Its id may be in use.
     pub(crate) fn of_a_broken_peer(dice: &Dice) -> Self {
         let number = dice.below(12);
         let id = match dice.below(6) {

@@ -2,7 +2,7 @@
 //!
 //! Each seed picks, again and again, one of the events that could happen next on one of two sides:
 //! a call, a message that arrives, a handler that is done, a caller that gives up, a line of a
-//! broken peer. A model that is much simpler than the endpoint says what has to follow.
+//! broken peer. A model that is much simpler than the endpoint says which effects must follow.
 
 mod lines;
 mod model;
@@ -72,7 +72,7 @@ enum Fate {
 struct World {
     dice: Dice,
     sides: [Side; 2],
-    /// By number: every call that ever left has exactly one fate.
+    /// The fate of each call by its number. Every sent call has exactly one.
     calls: BTreeMap<u64, Fate>,
     /// Lines that no correct peer would send come in between.
     hostile: bool,
@@ -261,7 +261,7 @@ impl World {
         }
     }
 
-    /// The bytes in flight are 0 again: exactly the limit fits.
+    /// The bytes in flight are 0 again, so a request as large as the limit fits.
     fn takes_as_much_as_at_the_start(&mut self, at: usize) -> Verdict {
         let endpoint = &mut self.sides[at].endpoint;
         for (id, bytes, fits) in [(1, 1, true), (2, LIMITS.bytes - 1, true), (3, 1, false)] {

@@ -1,4 +1,4 @@
-//! Rows about lines: lines that are not messages, and messages that hardly look like one.
+//! Rows about lines: lines that are not messages, and messages that look unusual.
 
 use super::row::{Row, error, ok};
 
@@ -80,7 +80,7 @@ fn unreadable() -> Vec<Row> {
     ]
 }
 
-/// Text that somebody cut within a character.
+/// Text that was cut within a character.
 fn repaired() -> Vec<Row> {
     let echo = |id: &str, text: &str| {
         format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"echo","params":["{text}"]}}"#)
@@ -106,8 +106,8 @@ fn repaired() -> Vec<Row> {
     ]
 }
 
-/// Lines that are not UTF-8. A server refuses them (rule v1-rpc-02); a reader of a program makes
-/// the best of them.
+/// Lines that are not UTF-8. A server refuses them (rule v1-rpc-02). A client that reads a
+/// program's output repairs them.
 fn not_utf8() -> Vec<Row> {
     let row = |name: &str, text: &[u8], read_as: &str, column: usize| {
         let line = [br#"{"jsonrpc":"2.0","params":[""#, text, br#""],"method":"echo","id":1}"#].concat();
@@ -287,7 +287,8 @@ fn oversized() -> Vec<Row> {
 fn too_heavy() -> Vec<Row> {
     let line = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"echo","params":[{}[]]}}"#, "[],".repeat(50_000));
     let length = line.len();
-    let report = "a line was skipped whose values would take more memory than the limit of 1000000 bytes";
+    let report =
+        "a line was skipped, because its values would take more memory than the limit of 1000000 bytes";
     vec![
         Row::new("values that take too much memory")
             .limit("max_message", 1_000_000)

@@ -14,13 +14,13 @@ use crate::common::{Lab, Wire, soon};
 /// The place of the peer under test, and the way between it and the wire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Link {
-    /// Here, as the side that others connect to, behind a pipe in memory.
+    /// In this process, as a server, behind a pipe in memory.
     Memory,
-    /// Here, as the side that reads another program, behind a pipe in memory.
+    /// In this process, as a client that reads another program, behind a pipe in memory.
     MemoryToProgram,
     /// In a child process, serving its stdin and stdout.
     ChildServes,
-    /// Here, reading a hostile child process.
+    /// In this process, as the client of a hostile child process.
     ChildIsHostile,
 }
 

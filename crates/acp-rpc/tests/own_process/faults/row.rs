@@ -12,7 +12,7 @@ pub(crate) struct Row {
     pub(crate) limits: Vec<(&'static str, usize)>,
     talk: Vec<Exchange>,
     faults: Vec<String>,
-    /// The last answer and report, from the side that answers noise and from the other.
+    /// The last answer and report, of a server (which answers noise) and of a client.
     apart: Option<[(String, String); 2]>,
 }
 

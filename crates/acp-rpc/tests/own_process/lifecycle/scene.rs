@@ -1,4 +1,4 @@
-//! A connection with all that can be under way on it, and its end.
+//! A connection with open requests, jobs and senders of every kind, and its end.
 
 use std::time::Duration;
 

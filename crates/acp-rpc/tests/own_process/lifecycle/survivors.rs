@@ -7,7 +7,7 @@ use tokio::runtime::{Builder, Handle};
 
 use crate::common::GUARD;
 
-/// Plays a case on a runtime with so many workers, or on this thread, and checks that it leaves
+/// Plays a case on a runtime with this many workers, or on this thread, and checks that it leaves
 /// nothing behind.
 pub(crate) fn none_of(workers: usize, case: impl Future<Output = ()>) {
     let mut builder = match workers {

@@ -1,4 +1,4 @@
-//! A consumer that does not read.
+//! A consumer that does not take its messages.
 
 use std::sync::atomic::Ordering;
 
@@ -68,7 +68,7 @@ async fn large_messages() {
     });
     let taken = stage.flood(pieces);
     stands_still(&taken).await;
-    // The budget, the message that went over it, and the line that it was read from.
+    // The budget, the message that exceeded it, and the line of that message.
     meter.stayed_within(BUDGET + 2 * MESSAGE);
     stage.recovers().await;
 }

@@ -47,7 +47,7 @@ async fn just_below() {
     meter.is_given_back();
 }
 
-/// A line of such a length leaves its buffer to the next one, but not for ever.
+/// A long line leaves its buffer to the next one, but not for ever.
 async fn idle() {
     const LENGTH: usize = 3 * MIB;
     let mut stage = Stage::new(Options::default()).await;

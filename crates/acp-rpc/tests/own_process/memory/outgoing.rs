@@ -36,7 +36,7 @@ async fn updates() {
     stands_still(&sent).await;
     assert!(sent.load(Ordering::Relaxed) < 200_000, "the senders must wait");
     meter.stayed_within(BUDGET);
-    // The answer waits for its turn among the senders.
+    // The answer waits in the queue of the senders.
     stage.serves().await;
 }
 
@@ -54,7 +54,7 @@ async fn large_messages() {
         });
     }
     stands_still(&sent).await;
-    // The text itself, the budget, and the message that went over it.
+    // The text itself, the budget, and the message that exceeded it.
     meter.stayed_within(MESSAGE + BUDGET + MESSAGE);
     stage.serves().await;
     drop(text);

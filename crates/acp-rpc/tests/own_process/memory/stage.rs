@@ -125,7 +125,7 @@ impl Stage {
         (seen, reading)
     }
 
-    /// Lets the peer read so many bytes, and then no more.
+    /// Lets the peer read this many bytes, and then no more.
     pub(crate) async fn reads(&mut self, bytes: usize) {
         let mut rest = self.reader.as_mut().unwrap().take(bytes as u64);
         tokio::io::copy(&mut rest, &mut tokio::io::sink()).await.unwrap();
@@ -162,7 +162,8 @@ impl Stage {
     }
 }
 
-/// Waits until a counter stands still. On one thread, without input from outside, that is final.
+/// Waits until a counter does not change any more. On one thread, without input from outside, that
+/// is final.
 pub(crate) async fn stands_still(counter: &AtomicUsize) {
     let mut before = usize::MAX;
     while before != counter.load(Ordering::Relaxed) {

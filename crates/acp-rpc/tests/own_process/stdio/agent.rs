@@ -41,7 +41,7 @@ pub(crate) fn measure() {
     println!("{}", serde_json::json!({ "jsonrpc": "2.0", "id": request["id"], "result": sizes }));
 }
 
-/// Prints, as a library does that knows nothing of the wire.
+/// Prints like a library that does not know about the wire.
 fn say(text: &str) {
     println!("{text}");
 }

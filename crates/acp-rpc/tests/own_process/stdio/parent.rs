@@ -52,7 +52,7 @@ fn command(guard: &str) -> Command {
     command
 }
 
-/// Has all the time that it may need to end by itself.
+/// A command with enough time to end by itself.
 fn patient(guard: &str) -> acp_rpc::Command {
     let grace = std::time::Duration::from_secs(60);
     acp_rpc::Command::new(program()).env("ACP_RPC_TEST_AGENT", guard).grace(grace)
@@ -124,7 +124,7 @@ fn over_pipes() {
     });
 }
 
-/// Each side sees to it, as the other one may be another program.
+/// Each side must do this, because the other one may be another program.
 #[cfg(target_os = "linux")]
 fn pipes_are_wide() {
     const SIZE: usize = 256 * 1024;
@@ -285,7 +285,7 @@ fn after_a_terminal() {
     assert!(child.wait().unwrap().success());
 }
 
-/// With stdin at its end, and with stdin open.
+/// One case has stdin at its end, and one has it open.
 fn full_disk() {
     if !cfg!(target_os = "linux") {
         return;
@@ -341,7 +341,7 @@ fn shared_with_stderr() {
         let output = tokio::net::unix::pipe::Receiver::from_owned_fd(OwnedFd::from(output)).unwrap();
         let (client, peer, driver) = client(Transport::new(output, input));
         let driver = tokio::spawn(driver);
-        // A full pipe must not make its prints to stderr fail, which it would if it were
+        // Prints to stderr must not fail because a pipe is full, as they would if it were
         // non-blocking.
         assert_eq!(ask(&peer, "chatter").await.as_bool(), Some(true));
         assert!(!is_nonblocking(&stdout));
@@ -361,6 +361,6 @@ fn nobody_listens() {
     let mut child = command.spawn().unwrap();
     drop((command, output));
     input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\"}\n").unwrap();
-    // It ends by itself, though its stdin stays open: nobody can be answered any more.
+    // It ends by itself, although its stdin stays open, because it cannot answer any more.
     child.wait().unwrap();
 }

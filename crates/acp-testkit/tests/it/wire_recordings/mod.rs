@@ -1,4 +1,4 @@
-//! Every kind of line that an agent and a client write in version 1, byte for byte as it was recorded.
+//! Every kind of line that an agent and a client write in version 1, byte for byte as recorded.
 //!
 //! The recordings lie beside this file, a line of the wire in a line. `RECORDINGS=overwrite` writes
 //! them anew: do that only for a change of the wire that is meant.
@@ -96,8 +96,8 @@ fn compare(file: &str, lines: Vec<String>) {
     assert_eq!(text.lines().count(), recorded.lines().count(), "the lines of {file}");
 }
 
-/// Replaces the ids that a process draws: sixteen hexadecimal digits or more, and the counter behind
-/// them.
+/// Replaces the ids that a process draws: sixteen hexadecimal digits or more, and the counter
+/// behind them.
 fn without_chance(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;

@@ -106,10 +106,10 @@ impl ClientRequest {
         }
     }
 
-    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+    /// Reads the content of a method. Only the method's name decides about the type.
     ///
     /// # Errors
-    /// It is not what the method carries; the error names the path.
+    /// Fails if the content does not have that type. The error names the path.
     pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
         let at = &At::root();
         match method {
@@ -236,10 +236,10 @@ impl ClientNotification {
         }
     }
 
-    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+    /// Reads the content of a method. Only the method's name decides about the type.
     ///
     /// # Errors
-    /// It is not what the method carries; the error names the path.
+    /// Fails if the content does not have that type. The error names the path.
     pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
         let at = &At::root();
         match method {
@@ -325,10 +325,10 @@ impl ClientResponse {
         }
     }
 
-    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+    /// Reads the content of a method. Only the method's name decides about the type.
     ///
     /// # Errors
-    /// It is not what the method carries; the error names the path.
+    /// Fails if the content does not have that type. The error names the path.
     pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
         let at = &At::root();
         match method {
@@ -442,10 +442,10 @@ impl AgentRequest {
         }
     }
 
-    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+    /// Reads the content of a method. Only the method's name decides about the type.
     ///
     /// # Errors
-    /// It is not what the method carries; the error names the path.
+    /// Fails if the content does not have that type. The error names the path.
     pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
         let at = &At::root();
         match method {
@@ -541,10 +541,10 @@ impl AgentNotification {
         }
     }
 
-    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+    /// Reads the content of a method. Only the method's name decides about the type.
     ///
     /// # Errors
-    /// It is not what the method carries; the error names the path.
+    /// Fails if the content does not have that type. The error names the path.
     pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
         let at = &At::root();
         match method {
@@ -685,10 +685,10 @@ impl AgentResponse {
         }
     }
 
-    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+    /// Reads the content of a method. Only the method's name decides about the type.
     ///
     /// # Errors
-    /// It is not what the method carries; the error names the path.
+    /// Fails if the content does not have that type. The error names the path.
     pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
         let at = &At::root();
         match method {

@@ -106,10 +106,10 @@ impl ClientRequest {
         }
     }
 
-    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+    /// Reads the content of a method. Only the method's name decides about the type.
     ///
     /// # Errors
-    /// It is not what the method carries; the error names the path.
+    /// Fails if the content does not have that type. The error names the path.
     pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
         let at = &At::root();
         match method {
@@ -238,10 +238,10 @@ impl ClientNotification {
         }
     }
 
-    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+    /// Reads the content of a method. Only the method's name decides about the type.
     ///
     /// # Errors
-    /// It is not what the method carries; the error names the path.
+    /// Fails if the content does not have that type. The error names the path.
     pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
         let at = &At::root();
         match method {
@@ -306,10 +306,10 @@ impl ClientResponse {
         }
     }
 
-    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+    /// Reads the content of a method. Only the method's name decides about the type.
     ///
     /// # Errors
-    /// It is not what the method carries; the error names the path.
+    /// Fails if the content does not have that type. The error names the path.
     pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
         let at = &At::root();
         match method {
@@ -376,10 +376,10 @@ impl AgentRequest {
         }
     }
 
-    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+    /// Reads the content of a method. Only the method's name decides about the type.
     ///
     /// # Errors
-    /// It is not what the method carries; the error names the path.
+    /// Fails if the content does not have that type. The error names the path.
     pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
         let at = &At::root();
         match method {
@@ -449,10 +449,10 @@ impl AgentNotification {
         }
     }
 
-    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+    /// Reads the content of a method. Only the method's name decides about the type.
     ///
     /// # Errors
-    /// It is not what the method carries; the error names the path.
+    /// Fails if the content does not have that type. The error names the path.
     pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
         let at = &At::root();
         match method {
@@ -593,10 +593,10 @@ impl AgentResponse {
         }
     }
 
-    /// Reads the content of a method. The name alone decides about the type; nothing is tried.
+    /// Reads the content of a method. Only the method's name decides about the type.
     ///
     /// # Errors
-    /// It is not what the method carries; the error names the path.
+    /// Fails if the content does not have that type. The error names the path.
     pub fn read(method: &str, content: Node<'_>) -> Result<Self, ReadError> {
         let at = &At::root();
         match method {

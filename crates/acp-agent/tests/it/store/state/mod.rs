@@ -138,7 +138,7 @@ fn told(result: &Value) -> (Value, Value, Value) {
     (result["modes"]["currentModeId"].clone(), value("model"), value("web"))
 }
 
-/// What the agent says of the session that is open.
+/// Returns the answer of the agent about the open session.
 async fn says(wire: &mut Wire, session: &str) -> String {
     let (updates, _) = wire.turn(session, "tell").await;
     updates[0]["content"]["text"].as_str().unwrap().to_owned()
@@ -181,7 +181,7 @@ async fn state_is_stored_when_the_client_has_the_answer() {
     wire.close().await;
 }
 
-/// What the agent says of a session in a copy of the folder.
+/// Returns the answer of an agent about a session in a copy of the folder.
 async fn of_copy(folder: &Path, session: &str) -> String {
     let copy = tempfile::tempdir().unwrap();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -82,7 +82,8 @@ async fn a_store_of_others_keeps_the_state() {
     }
 }
 
-/// Writes the only journal of the folder anew, line by line. Checksums are of the kind and the text.
+/// Writes the only journal of the folder anew, line by line. Checksums are of the kind and the
+/// text.
 fn rewrite(folder: &Path, mut line: impl FnMut(&str, &str) -> Option<String>) {
     let path = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
     let text = std::fs::read_to_string(&path).unwrap();

@@ -41,7 +41,7 @@ fn what_is_typed_before_a_question_does_not_answer_it() {
         let mut lines = typed.split_inclusive('\n');
         screen.type_in(lines.next().expect("one"));
         for line in lines {
-            screen.until("that is none of the answers\r\nanswer: ");
+            screen.until("that is not one of the answers\r\nanswer: ");
             screen.type_in(line);
         }
         screen.until("permission: Write notes: ");
