@@ -17,7 +17,9 @@ use crate::launch::terminal_login::IN_META;
 use crate::serve::capabilities;
 use crate::serve::context::Link;
 use crate::serve::service::ClientService;
-use crate::{Agent, Client, Elicitation, Error, Handlers, LocalFs, LocalTerminals, PermissionPolicy};
+use crate::{
+    Agent, Client, Elicitation, Error, Handlers, LocalFs, LocalTerminals, PermissionPolicy, TurnLimits,
+};
 
 /// The default limit for `initialize`. Agents that start through a package runner have been seen to
 /// need nine seconds.
@@ -68,6 +70,7 @@ pub struct Connect {
     info: Implementation,
     initialize_timeout: Duration,
     cancel_timeout: Option<Duration>,
+    turn_limits: TurnLimits,
     terminal_logins: bool,
     options: Options,
 }
@@ -89,6 +92,7 @@ impl Connect {
             info: Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
             initialize_timeout: INITIALIZE_TIMEOUT,
             cancel_timeout: Some(CANCEL_TIMEOUT),
+            turn_limits: TurnLimits::new(),
             terminal_logins: false,
             options: Options::default(),
         }
@@ -147,6 +151,13 @@ impl Connect {
         self
     }
 
+    /// Sets the limits of all turns. Without limits a turn may cost anything, and the agent may be
+    /// silent for ever. [`Turn::limits`](crate::Turn::limits) sets those of one turn.
+    pub fn turn_limits(mut self, limits: TurnLimits) -> Self {
+        self.turn_limits = limits;
+        self
+    }
+
     /// Tells the agent that the user has a terminal to log in with, for [`Agent::terminal_login`].
     /// The capability is `auth.terminal`, and `_meta["terminal-auth"]` for older agents. Only an
     /// agent that is started here is told.
@@ -196,6 +207,7 @@ impl Connect {
         let mut connection = Connection::new(peer, driver, child, shared);
         connection.program = program.map(Mutex::new);
         connection.cancel_timeout = self.cancel_timeout;
+        connection.turn_limits = self.turn_limits;
         Ok(Connecting { connection, link, request, timeout: self.initialize_timeout })
     }
 }

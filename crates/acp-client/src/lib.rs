@@ -95,7 +95,7 @@ pub use acp_rpc::{
 };
 /// The types of the protocol, by the name that they have in `acp_agent` as well.
 pub use acp_types::v1 as types;
-pub use acp_types::v1::ext::{ElicitationAnswer, FormError, FormProblem, PermissionAnswer};
+pub use acp_types::v1::ext::{ElicitationAnswer, FormError, FormProblem, PermissionAnswer, Spent};
 pub use acp_types::{FromNode, Map, Meta, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::agent::Agent;
@@ -103,13 +103,14 @@ pub use agent::list::SessionList;
 pub use agent::session::config::IntoConfigValue;
 #[cfg(feature = "unstable")]
 pub use agent::session::fork::ForkSession;
+pub use agent::session::limits::TurnLimits;
 pub use agent::session::open::{LoadSession, NewSession, Opening, ResumeSession};
 pub use agent::session::prompt::IntoPrompt;
 pub use agent::session::replay::Replay;
 pub use agent::session::session::{Session, Updates};
 pub use agent::session::turn::Turn;
 pub use connect::{Connect, connect, spawn};
-pub use error::{Error, Reason, Result};
+pub use error::{Error, Limit, Reason, Result};
 pub use event::Event;
 pub use launch::registry::{Binary, Distribution, Package, Registry, RegistryAgent, RegistryError};
 pub use launch::terminal_login::TerminalLogin;
@@ -129,4 +130,5 @@ pub use serve::elicitation::question::{FormElicitation, UrlElicitation};
 pub use serve::handlers::Handlers;
 pub use serve::router::Router;
 pub use serve::serve_op::PermissionReply;
+pub use sessions::usage::SessionUsage;
 pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript, sanitize};

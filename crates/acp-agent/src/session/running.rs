@@ -65,9 +65,16 @@ impl<S> Running<S> {
         Ok(())
     }
 
-    /// Ends the turn: no cancel reaches it and it sends nothing. Returns whether it was cancelled.
-    pub(crate) fn end(&self) -> bool {
-        self.session.entry.turns.end(&self.scope)
+    /// Ends the turn: no cancel reaches it and its handler sends nothing. Returns whether it was
+    /// cancelled. The running entries of its plan are closed; they are completed if it `is_done`.
+    pub(crate) fn end(&self, is_done: bool) -> bool {
+        // A layer may have answered in the turn's place. Nothing follows its answer.
+        let is_answered = self.scope.is_over();
+        let cancelled = self.session.entry.turns.end(&self.scope);
+        if !is_answered {
+            self.scope.close_plan(is_done && !cancelled);
+        }
+        cancelled
     }
 
     /// Returns the recorder, once recording has begun.
@@ -84,7 +91,7 @@ impl<S> fmt::Debug for Running<S> {
 
 impl<S> Drop for Running<S> {
     fn drop(&mut self) {
-        self.end();
+        self.end(false);
         if let Some(recorder) = self.recorder() {
             recorder.end_turn();
         }

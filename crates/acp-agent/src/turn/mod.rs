@@ -7,6 +7,7 @@ pub(crate) mod elicit;
 pub(crate) mod file_change;
 pub(crate) mod fs;
 pub(crate) mod message;
+mod open_plan;
 pub(crate) mod permission;
 pub(crate) mod plan;
 #[cfg(feature = "shell")]

@@ -10,6 +10,11 @@ use crate::turn::Turn;
 impl Turn {
     /// Sends a plan that is worked through step by step.
     ///
+    /// An entry that is in progress when the turn ends is closed by the library, so that no plan
+    /// shows work that nobody does. It is completed after stop reason `end_turn`. After any other
+    /// one, a cancellation and an error it is pending again. This holds for the last plan of a
+    /// turn, whichever verb has sent it.
+    ///
     /// ```
     /// # use acp_agent::{Result, Turn};
     /// # async fn work(turn: Turn) -> Result<()> {

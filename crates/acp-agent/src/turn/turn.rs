@@ -12,6 +12,7 @@ use serde_core::de::DeserializeOwned;
 use crate::client::Client;
 use crate::client::cancel::Cancel;
 use crate::error::{Error, Result};
+use crate::turn::open_plan::OpenPlan;
 use crate::updates::session_updates::SessionUpdates;
 use crate::wire::ask::{Answer, Ask};
 use crate::wire::flow::Flow;
@@ -62,6 +63,7 @@ pub(crate) struct TurnScope {
     pub(crate) cancel: Cancel,
     gate: Gate,
     flow: Flow,
+    plan: OpenPlan,
     /// Fires when the turn's answer stands in the output buffer.
     pub(crate) answered: CancellationToken,
 }
@@ -159,15 +161,19 @@ impl Turn {
     /// after the turn's answer; [`Error::NotOffered`] for a kind that the client does not offer.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.check_open()?;
-        let (session, gate) = (&self.scope.session, &self.scope.gate);
-        let tried = session.try_send(gate, update.into()).map_err(|error| self.failed(error))?;
-        let Some(update) = tried else { return Ok(()) };
-        let sending = session.send_when_possible(gate, update);
-        tokio::select! {
-            biased;
-            sent = sending => sent.map_err(|error| self.failed(error)),
-            () = self.scope.cancel.cancelled(), if !self.last_words => Err(Error::Cancelled),
+        let (session, gate, update) = (&self.scope.session, &self.scope.gate, update.into());
+        let plan = OpenPlan::of(&update);
+        let tried = session.try_send(gate, update).map_err(|error| self.failed(error))?;
+        if let Some(update) = tried {
+            let sending = session.send_when_possible(gate, update);
+            tokio::select! {
+                biased;
+                sent = sending => sent.map_err(|error| self.failed(error))?,
+                () = self.scope.cancel.cancelled(), if !self.last_words => return Err(Error::Cancelled),
+            }
         }
+        self.scope.plan.sent(plan);
+        Ok(())
     }
 
     /// Sends an update without waiting, for drop guards.
@@ -307,7 +313,7 @@ impl TurnScope {
     pub(crate) fn new(request: Arc<PromptRequest>, session: SessionUpdates, cancel: Cancel) -> Self {
         let flow = Flow::new(session.client().wire());
         let (gate, answered) = (Gate::of_turn(), CancellationToken::new());
-        TurnScope { request, session, cancel, gate, flow, answered }
+        TurnScope { request, session, cancel, gate, flow, plan: OpenPlan::default(), answered }
     }
 
     pub(crate) const fn flow(&self) -> &Flow {
@@ -321,6 +327,15 @@ impl TurnScope {
     /// Closes the turn's gate. From here on nothing is sent.
     pub(crate) fn close(&self) {
         self.gate.close();
+    }
+
+    /// Closes the running entries of the turn's plan, as the last update of the turn, which has
+    /// ended. They are completed if it `is_done`, and pending again otherwise.
+    pub(crate) fn close_plan(&self, is_done: bool) {
+        if let Some(plan) = self.plan.close(is_done) {
+            // The turn's own gate is closed for the handler and its tasks.
+            self.session.send_now(&Gate::of_turn(), &plan);
+        }
     }
 
     /// Returns whether the turn has ended.

@@ -1,7 +1,7 @@
 //! Plans, and their changes during a turn.
 
-use acp_agent::types::{PlanEntryPriority, PlanEntryStatus};
-use acp_agent::{Result, RunningPlan, StopReason, Turn, agent};
+use acp_agent::types::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus};
+use acp_agent::{Result, Router, RunningPlan, StopReason, Turn, agent, op};
 use serde_json::{Value, json};
 
 use crate::support::Wire;
@@ -73,7 +73,9 @@ async fn every_change_tells_the_whole_plan() {
         assert_eq!(updates[0], json!({"sessionUpdate": "plan", "entries": [a, b]}));
         assert_eq!(updates[1], json!({"sessionUpdate": "plan", "entries": entries}), "{what}");
         assert_eq!(updates[2]["content"]["text"], said);
-        assert_eq!(updates.len(), 3);
+        // An entry that runs is completed with the turn.
+        let running = entries.iter().any(|entry| entry["status"] == "in_progress");
+        assert_eq!(updates.len(), 3 + usize::from(running), "{what}");
     }
 }
 
@@ -87,4 +89,65 @@ async fn what_changes_nothing_sends_nothing() {
         let text = updates[1]["content"]["text"].as_str().unwrap();
         assert!(text.contains(said) && !text.contains("secret"), "{text}");
     }
+}
+
+/// Ends the turn in one of many ways, with one entry completed and one in progress.
+async fn ending(_: &(), turn: Turn) -> Result<StopReason> {
+    let mut plan = turn.start_plan(["a", "b", "c"]).await?;
+    plan.complete("a").await?;
+    plan.start("b").await?;
+    match turn.text().as_str() {
+        "end" => Ok(StopReason::EndTurn),
+        "tokens" => Ok(StopReason::MaxTokens),
+        "refusal" => Ok(StopReason::Refusal),
+        "error" => Err("failed".into()),
+        "panic" => panic!("failed"),
+        "background" => {
+            // The plan of the session as a whole is not the turn's.
+            turn.session_updates().update(Plan::new(vec![PlanEntry::from("b")])).await?;
+            plan.complete("b").await?;
+            Ok(StopReason::EndTurn)
+        }
+        _ => {
+            turn.cancelled().await;
+            // Its own last words count.
+            turn.uncancelled().say("cancelled").await?;
+            Err(acp_agent::Error::Cancelled)
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_entry_that_runs_is_closed_when_the_turn_ends() {
+    let agent = Router::new("ending", "1", ()).on::<op::Prompt, _>(ending);
+    let (mut wire, session) = Wire::open(agent, json!({})).await;
+    let table = [
+        ("end", Some("completed")),
+        ("tokens", Some("pending")),
+        ("refusal", Some("pending")),
+        ("error", Some("pending")),
+        ("panic", Some("pending")),
+        ("background", None),
+    ];
+    for (what, status) in table {
+        let (updates, _) = wire.turn(&session, what).await;
+        let last = updates.last().unwrap();
+        let expected = [
+            entry("a", "medium", "completed"),
+            entry("b", "medium", status.unwrap_or("completed")),
+            entry("c", "medium", "pending"),
+        ];
+        assert_eq!(last["entries"], json!(expected), "{what}");
+        assert_eq!(updates.len(), if status.is_some() { 4 } else { 5 }, "{what}");
+    }
+
+    let prompt = wire.prompt(&session, "cancel").await;
+    for _ in 0..3 {
+        assert_eq!(wire.update().await["sessionUpdate"], "plan");
+    }
+    wire.cancel(&session).await;
+    assert_eq!(wire.said().await, "cancelled");
+    assert_eq!(wire.update().await["entries"][1], entry("b", "medium", "pending"));
+    assert_eq!(wire.stopped(prompt).await, "cancelled");
+    wire.close().await;
 }

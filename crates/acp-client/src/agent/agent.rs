@@ -11,6 +11,7 @@ use serde_core::Serialize;
 
 use crate::Error;
 use crate::agent::connection::Connection;
+use crate::agent::session::limits::TurnLimits;
 use crate::agent::shared::Shared;
 use crate::wire::Wire;
 use crate::wire::ask::{Answer, Ask, Message};
@@ -148,6 +149,10 @@ impl Agent {
 
     pub(crate) fn shared(&self) -> &Shared {
         self.inner.connection.shared()
+    }
+
+    pub(crate) fn turn_limits(&self) -> &TurnLimits {
+        &self.inner.connection.turn_limits
     }
 
     pub(crate) fn cancel_timeout(&self) -> Option<Duration> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use acp_rpc::{Child, CloseReason, Command, Driver, Peer};
 use tokio::sync::watch;
 
+use crate::agent::session::limits::TurnLimits;
 use crate::agent::shared::Shared;
 
 /// A connection to an agent. Dropping it closes the connection.
@@ -15,6 +16,7 @@ pub(crate) struct Connection {
     /// Locked because a command may have a callback, which cannot be shared.
     pub(crate) program: Option<Mutex<Command>>,
     pub(crate) cancel_timeout: Option<Duration>,
+    pub(crate) turn_limits: TurnLimits,
     child: Option<Child>,
     shared: Arc<Shared>,
     /// Holds the reason once the connection is over: the pipe is closed, and the child process, its
@@ -31,7 +33,15 @@ impl Connection {
             guests.guests.closed().await;
             sender.send_replace(Some(reason));
         });
-        Self { peer, program: None, cancel_timeout: None, child, shared, ended }
+        Self {
+            peer,
+            program: None,
+            cancel_timeout: None,
+            turn_limits: TurnLimits::new(),
+            child,
+            shared,
+            ended,
+        }
     }
 
     pub(crate) const fn shared(&self) -> &Arc<Shared> {

@@ -56,6 +56,9 @@ impl fmt::Display for ErrorText<'_> {
                 "`session/prompt` was not sent: `prompt[{block}]` is of kind `{kind}`, which this version of the \
                  protocol does not have (session `{session}`)"
             ),
+            Error::LimitReached { session, limit } => {
+                write!(f, "the turn was stopped by a limit: {limit} (session `{session}`)")
+            }
             Error::Argument { method, field, problem } => {
                 write!(f, "`{method}` was not sent: `{field}` {problem}")
             }

@@ -1,6 +1,7 @@
 //! Errors of clients and handlers.
 
 mod display;
+mod limit;
 mod reason;
 
 use std::borrow::Cow;
@@ -12,6 +13,7 @@ use acp_handlers::Conflict;
 use acp_rpc::{CallError, CloseReason};
 use acp_types::v1::{ErrorCode, ProtocolVersion, SessionId};
 
+pub use self::limit::Limit;
 pub use self::reason::Reason;
 use crate::RpcError;
 
@@ -106,6 +108,14 @@ pub enum Error {
         session: SessionId,
         /// The time that the client waited.
         waited: Duration,
+    },
+    /// The turn went beyond a [limit](crate::TurnLimits), and was cancelled for that. Or the
+    /// session is beyond the limit already, and the prompt was not sent.
+    LimitReached {
+        /// The session.
+        session: SessionId,
+        /// The limit.
+        limit: Limit,
     },
     /// The agent was restarted, and its session could not be taken up again. The next restart tries
     /// once more.

@@ -3,6 +3,7 @@
 mod agent;
 mod builder;
 mod entries;
+mod forward;
 mod plan;
 mod restart;
 mod restore;

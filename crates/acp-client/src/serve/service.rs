@@ -8,6 +8,7 @@ use acp_types::v1::{SessionNotification, SessionUpdate};
 use tokio_util::sync::CancellationToken;
 
 use crate::serve::context::Link;
+use crate::sessions::activity::noted;
 use crate::sessions::coming::Coming;
 use crate::sessions::inbox;
 use crate::wire::Wire;
@@ -25,12 +26,19 @@ impl Service for ClientService {
         let handler = self.handlers.find_request(wire.operation(method, &params));
         let handler = handler.ok_or_else(|| RpcError::method_not_found(method))?;
         let session = wire.session(&params);
+        let work = wire.work(method, &params);
         let context = Context::new(request.peer.clone(), request.cancel.clone(), Arc::clone(&self.link));
         let task = handler(params, context.clone(), &request)?;
-        let Some((session, withdrawn)) = session.zip(wire.answer_when_withdrawn(method)) else {
-            return Ok(task);
+        let Some(session) = session else { return Ok(task) };
+        let sessions = &self.link.shared.sessions;
+        let task = match wire.answer_when_withdrawn(method) {
+            Some(withdrawn) => withdrawable(task, sessions.asks(&session), context, withdrawn),
+            None => task,
         };
-        Ok(withdrawable(task, self.link.shared.sessions.asks(&session), context, withdrawn))
+        Ok(match sessions.find(&session) {
+            Some(session) => noted(session, work, task),
+            None => task,
+        })
     }
 
     fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
@@ -85,8 +93,12 @@ impl ClientService {
         let Some(session) = self.link.shared.sessions.mentioned(&update.session_id) else {
             return self.update_of_unknown_session(update, peer);
         };
-        if let SessionUpdate::ConfigOptionUpdate(config) = &update.update {
-            session.config.set(config.config_options.clone(), Moment::now());
+        match &update.update {
+            SessionUpdate::ConfigOptionUpdate(config) => {
+                session.config.set(config.config_options.clone(), Moment::now());
+            }
+            SessionUpdate::UsageUpdate(usage) => session.usage.update(usage),
+            _ => {}
         }
         // Queued first, so that a handler that panics costs nobody an event. As a rule queueing
         // needs no task.

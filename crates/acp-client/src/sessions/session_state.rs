@@ -9,9 +9,11 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use crate::sessions::activity::Activity;
 use crate::sessions::config::Config;
 use crate::sessions::inbox::{Inbox, Unread};
 use crate::sessions::roots::Roots;
+use crate::sessions::usage::UsageMeter;
 
 /// A session, as long as somebody holds it or its turn runs.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub(crate) struct SessionState {
     lane: LaneKey,
     pub(crate) inbox: Inbox,
     pub(crate) config: Config,
+    pub(crate) usage: UsageMeter,
+    pub(crate) activity: Activity,
     /// The directories, once the session is held.
     roots: Mutex<Option<Arc<Roots>>>,
     /// Fires when the session is closed, when nobody holds it any more, or when the connection
@@ -82,6 +86,8 @@ impl SessionState {
             lane,
             inbox: Inbox::new(unread),
             config: Config::default(),
+            usage: UsageMeter::default(),
+            activity: Activity::default(),
             roots: Mutex::default(),
             over: CancellationToken::new(),
             phase: Mutex::new(Phase::new(all_asks)),

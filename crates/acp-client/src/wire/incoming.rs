@@ -5,9 +5,17 @@ use acp_rpc::Reply;
 use acp_types::v1::{SessionId, SessionNotification};
 use serde_core::Serialize;
 
+use crate::wire::work::Work;
 use crate::wire::{Wire, v1};
 
 impl Wire {
+    /// Returns the meaning of a request of this name.
+    pub(crate) fn work(&self, method: &str, params: &Node<'_>) -> Work {
+        match self {
+            Self::V1 => v1::incoming::work(method, params),
+        }
+    }
+
     /// Returns the name by which the vocabulary calls the method of a message.
     pub(crate) const fn operation<'m>(&self, method: &'m str, _: &Node<'_>) -> &'m str {
         match self {

@@ -11,6 +11,7 @@ pub(crate) mod moment;
 pub(crate) mod opened;
 pub(crate) mod opening;
 mod v1;
+pub(crate) mod work;
 
 use acp_types::v1::ProtocolVersion;
 

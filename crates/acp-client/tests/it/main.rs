@@ -13,6 +13,7 @@ mod elicitation;
 mod expansions;
 mod fs;
 mod layers;
+mod limits;
 mod macro_handlers;
 mod macro_offers;
 mod macro_same;

@@ -2,6 +2,7 @@
 //! their limits.
 
 mod closing;
+mod forward;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

@@ -46,7 +46,8 @@ impl<S: Send + Sync + 'static> ServeRequest<op::Prompt> for Scope<S> {
 
     async fn finish(call: &Call<op::Prompt, S>, outcome: Result<PromptResponse>) -> Result<Reply, RpcError> {
         let running = call.admission();
-        let cancelled = running.end();
+        let stop_reason = outcome.as_ref().map(|response| &response.stop_reason);
+        let cancelled = running.end(matches!(stop_reason, Ok(StopReason::EndTurn)));
         let kept = match running.recorder() {
             Some(recorder) => recorder.commit().await,
             None => Ok(()),

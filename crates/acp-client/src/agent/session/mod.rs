@@ -6,6 +6,7 @@ mod close;
 pub(crate) mod config;
 #[cfg(feature = "unstable")]
 pub(crate) mod fork;
+pub(crate) mod limits;
 pub(crate) mod open;
 pub(crate) mod place;
 pub(crate) mod prompt;
@@ -14,3 +15,4 @@ pub(crate) mod session;
 #[cfg(feature = "unstable")]
 mod status;
 pub(crate) mod turn;
+mod watch;

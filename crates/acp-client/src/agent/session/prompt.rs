@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::sessions::session_state::NoTurn;
 use crate::sessions::table::Attached;
+use crate::wire::flow::Ended;
 use crate::{Error, Session, Turn};
 
 /// A prompt: text, a content block, or several.
@@ -22,22 +23,32 @@ impl Session {
     /// A turn that was dropped before its end is waited for first.
     ///
     /// # Errors
-    /// [`Error::Content`] for a block of a kind that the agent does not take; [`Error::Argument`]
-    /// for a prompt without blocks; [`Error::Busy`] while another turn of the session runs or was
-    /// not read to its end; [`Error::CancelTimeout`] if the agent does not end a cancelled turn;
-    /// [`Error::SessionClosed`]; [`Error::Closed`].
+    /// [`Error::Content`] for a block of a kind that the agent does not take;
+    /// [`Error::Argument`] for a prompt without blocks; [`Error::Busy`] while another turn of the
+    /// session runs or was not read to its end; [`Error::CancelTimeout`] if the agent does not end
+    /// a cancelled turn; [`Error::LimitReached`] if the session is beyond a limit of
+    /// [`Connect::turn_limits`](crate::Connect::turn_limits) already; [`Error::SessionClosed`];
+    /// [`Error::Closed`].
     pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
         let prompt = content.into_prompt();
         self.check_content(&prompt)?;
         let state = self.state();
         let patience = self.agent().cancel_timeout();
+        let exceeded = state.usage.with(|usage| self.agent().turn_limits().exceeded_by_session(usage));
+        if let Some(limit) = exceeded {
+            return Err(Error::LimitReached { session: self.id().clone(), limit });
+        }
         let number = state.begin_turn(patience).await.map_err(|why| self.no_turn(&why, patience))?;
+        state.usage.begin_turn();
         let running = RunningTurn(self.attached().clone());
         let request = PromptRequest::new(self.id().clone(), prompt);
         let (sender, outcome) = oneshot::channel();
         let turn = Turn::new(self.clone(), number, outcome);
         // The turn ends even if nobody holds it any more.
-        let ended = move |response| {
+        let ended = move |response: Ended| {
+            if let Ok(response) = &response {
+                running.0.usage.end_turn(&response.value);
+            }
             drop(running);
             // A turn that was dropped has no receiver.
             let _ = sender.send(response);

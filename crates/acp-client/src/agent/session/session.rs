@@ -11,6 +11,7 @@ use futures_core::Stream;
 
 use crate::sessions::session_state::SessionState;
 use crate::sessions::table::Attached;
+use crate::sessions::usage::SessionUsage;
 use crate::wire::opened::Opened;
 use crate::{Agent, Error, Event};
 
@@ -71,6 +72,13 @@ impl Session {
     #[must_use]
     pub fn modes(&self) -> Option<&SessionModeState> {
         self.open.modes.as_ref()
+    }
+
+    /// Returns the tokens and costs of the session and of its turn, as the agent has reported them
+    /// since the session was opened here. They are up to date, even if nobody reads the events.
+    #[must_use]
+    pub fn usage(&self) -> SessionUsage {
+        self.state().usage.now()
     }
 
     /// Returns the members of the opening answer that the protocol does not name, as they came.

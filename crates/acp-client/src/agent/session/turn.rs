@@ -7,15 +7,17 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use acp_rpc::{CallError, CloseReason};
-use acp_types::v1::{PromptRequest, PromptResponse};
+use acp_types::v1::ext::Spent;
+use acp_types::v1::{PromptRequest, PromptResponse, StopReason};
 use futures_core::Stream;
 use tokio::sync::oneshot::{self, error::RecvError};
 use tokio::time::{Sleep, sleep_until};
 
+use crate::agent::session::watch::Watch;
 use crate::sessions::session_state as phase;
 use crate::wire::flow::Ended;
 use crate::wire::moment::{Moment, Read};
-use crate::{Error, Event, Session};
+use crate::{Error, Event, Session, TurnLimits};
 
 /// A running prompt turn (`session/prompt`): a stream of its events, and then its response.
 ///
@@ -47,6 +49,7 @@ pub struct Turn {
     outcome: Option<(Result<PromptResponse, Unended>, Moment)>,
     /// Runs after a cancel.
     deadline: Option<Pin<Box<Sleep>>>,
+    watch: Watch,
 }
 
 /// The reason why a turn has no response.
@@ -58,7 +61,8 @@ enum Unended {
 impl Turn {
     pub(crate) fn new(session: Session, number: u64, arrival: oneshot::Receiver<Ended>) -> Self {
         session.state().begin_reading(number);
-        Self { session, number, arrival, outcome: None, deadline: None }
+        let watch = Watch::new(session.agent().turn_limits().clone());
+        Self { session, number, arrival, outcome: None, deadline: None, watch }
     }
 
     /// Returns the next event, or `None` if the turn is over. Dropping the future loses nothing.
@@ -71,11 +75,20 @@ impl Turn {
     /// # Errors
     /// The agent answered with an error. Or it died: then [`Error::Closed`] has the exit status and
     /// the last lines on stderr. A cancelled turn is not an error: its stop reason says so. But
-    /// [`Error::CancelTimeout`] if the agent does not end it.
+    /// [`Error::CancelTimeout`] if the agent does not end it, and [`Error::LimitReached`] if the
+    /// turn was cancelled because it went beyond a [limit](TurnLimits).
     pub async fn finish(mut self) -> Result<PromptResponse, Error> {
         while self.next().await.is_some() {}
         let outcome = self.outcome.take().map(|(outcome, _)| outcome);
         let outcome = outcome.unwrap_or(Err(Unended::Call(CallError::Closed(CloseReason::Local))));
+        let was_cancelled = match &outcome {
+            Ok(response) => response.stop_reason == StopReason::Cancelled,
+            Err(Unended::Overdue(_)) => true,
+            Err(Unended::Call(_)) => false,
+        };
+        if let Some(limit) = self.watch.reached().filter(|_| was_cancelled) {
+            return Err(Error::LimitReached { session: self.session.id().clone(), limit: limit.clone() });
+        }
         let id = self.session.id();
         outcome.map_err(|unended| match unended {
             Unended::Call(error) => self.session.agent().wire().failed::<PromptRequest>(Some(id), error),
@@ -94,6 +107,31 @@ impl Turn {
         self.session.cancel_turn(Some(self.number))
     }
 
+    /// Sets the limits of this turn, in place of those of
+    /// [`Connect::turn_limits`](crate::Connect::turn_limits).
+    pub fn limits(mut self, limits: TurnLimits) -> Self {
+        self.watch.set_limits(limits);
+        self
+    }
+
+    /// Returns the time for which the agent has been silent: since the reader waits for an event.
+    ///
+    /// It is zero while an event is unread, and while the client works for the agent: a permission
+    /// or another question is open, a request of this session is not answered, or a command runs in
+    /// a terminal of the client. A command counts as running until the agent has waited for its
+    /// end, or has released its terminal.
+    #[must_use]
+    pub fn idle_for(&self) -> Duration {
+        if self.outcome.is_some() { Duration::ZERO } else { self.watch.idle_for(self.session.state()) }
+    }
+
+    /// Returns the tokens and costs of this turn so far. The sum of the session is in
+    /// [`Session::usage`].
+    #[must_use]
+    pub fn usage(&self) -> Spent {
+        self.session.usage().turn
+    }
+
     /// Returns the session of this turn.
     #[must_use]
     pub const fn session(&self) -> &Session {
@@ -107,7 +145,11 @@ impl Turn {
             let outcome = match Pin::new(&mut self.arrival).poll(cx) {
                 Poll::Ready(outcome) => settled(outcome),
                 Poll::Pending => match state.inbox.poll_next(cx) {
-                    Poll::Ready(Some(event)) => return Poll::Ready(Some(event)),
+                    Poll::Ready(Some(event)) => {
+                        self.received(&event);
+                        return Poll::Ready(Some(event));
+                    }
+                    _ if self.is_silent(cx) => return self.poll_event(cx),
                     _ => (Err(ready!(self.poll_overdue(cx))), Moment::now()),
                 },
             };
@@ -120,6 +162,26 @@ impl Turn {
             state.end_reading(self.number);
         }
         Poll::Ready(last)
+    }
+
+    /// Notes an event. A report of costs may be beyond a limit.
+    fn received(&mut self, event: &Event) {
+        self.watch.received();
+        if let Event::Usage(_) = event
+            && self.watch.check_usage(self.session.state()).is_some()
+        {
+            // It only fails if the connection is over, and then the turn is over too.
+            let _ = self.cancel();
+        }
+    }
+
+    /// Returns true if the agent has just been silent for too long. The turn is cancelled then.
+    fn is_silent(&mut self, cx: &mut Context<'_>) -> bool {
+        let is_silent = self.watch.poll_silence(self.session.state(), cx).is_some();
+        if is_silent {
+            let _ = self.cancel();
+        }
+        is_silent
     }
 
     /// Returns ready when the agent takes too long to end a cancelled turn. Then nobody waits for

@@ -89,6 +89,11 @@ impl Inbox {
         refused
     }
 
+    /// Returns true if an event waits for a reader.
+    pub(crate) fn has_unread(&self) -> bool {
+        !self.queue().is_empty()
+    }
+
     /// Returns the next event that came before this moment.
     pub(crate) fn next_before(&self, end: Moment) -> Option<Event> {
         let queue = self.queue();

@@ -3,14 +3,29 @@
 use acp_json::Node;
 use acp_rpc::Reply;
 use acp_types::method::Method as _;
-use acp_types::v1::methods::{ElicitationCreate, SessionRequestPermission, SessionUpdate};
+use acp_types::v1::methods::{
+    ElicitationCreate, SessionRequestPermission, SessionUpdate, TerminalCreate, TerminalRelease,
+    TerminalWaitForExit,
+};
 use acp_types::v1::{
     CreateElicitationResponse, ElicitationAction, RequestPermissionOutcome, RequestPermissionResponse,
     SessionId,
 };
 
+use crate::wire::work::Work;
+
 pub(in crate::wire) fn session(params: &Node<'_>) -> Option<SessionId> {
     params.get("sessionId").and_then(Node::as_str).map(SessionId::from)
+}
+
+pub(in crate::wire) fn work(method: &str, params: &Node<'_>) -> Work {
+    let terminal = || params.get("terminalId").and_then(Node::as_str).unwrap_or_default().to_owned();
+    match method {
+        TerminalCreate::NAME => Work::CreatesTerminal,
+        TerminalRelease::NAME => Work::ReleasesTerminal(terminal()),
+        TerminalWaitForExit::NAME => Work::AwaitsTerminal(terminal()),
+        _ => Work::Other,
+    }
 }
 
 pub(in crate::wire) fn is_update(method: &str) -> bool {

@@ -51,6 +51,63 @@ async fn connections_at_the_extremes_of_their_options() {
     }
 }
 
+#[tokio::test]
+async fn silence_at_its_extremes() {
+    // "TurnLimits::silence"
+    for (time, answers) in TIMES.into_iter().zip([false, false, true]) {
+        let limits = acp_client::TurnLimits::new().silence(time);
+        let (session, mut wire) = with_session(|connect| connect.turn_limits(limits)).await;
+        let (turn, request) = tokio::join!(session.prompt("go"), wire.expect("session/prompt"));
+        let finishing = tokio::spawn(turn.expect("sent").finish());
+        if !answers {
+            wire.expect("session/cancel").await;
+        }
+        let reason = if answers { "end_turn" } else { "cancelled" };
+        wire.answer(&request, json!({"stopReason": reason})).await;
+        let finished = finishing.await.expect("it does not panic");
+        assert_eq!(finished.is_ok(), answers, "silence({time:?}): {finished:?}");
+    }
+}
+
+#[tokio::test]
+async fn budgets_at_their_extremes() {
+    use acp_client::TurnLimits;
+
+    type Set = fn(TurnLimits, f64) -> TurnLimits;
+    let costs: [(&str, Set); 2] = [
+        ("TurnLimits::cost", |limits, amount| limits.cost(amount, "USD")),
+        ("TurnLimits::session_cost", |limits, amount| limits.session_cost(amount, "USD")),
+    ];
+    let amounts = [(0.0, true), (-1.0, true), (f64::MAX, false), (f64::INFINITY, false), (f64::NAN, false)];
+    for (name, set) in costs {
+        for (amount, cancels) in amounts {
+            // A cost below nothing is beyond it before the first prompt.
+            let limits = if amount < 0.0 && name.contains("session") {
+                set(TurnLimits::new(), 0.0)
+            } else {
+                set(TurnLimits::new(), amount)
+            };
+            assert_eq!(is_cancelled(limits).await, cancels, "{name}({amount})");
+        }
+    }
+    // "TurnLimits::tokens"
+    for (tokens, cancels) in [(0, true), (1, true), (u64::MAX, false)] {
+        assert_eq!(is_cancelled(TurnLimits::new().tokens(tokens)).await, cancels, "tokens({tokens})");
+    }
+}
+
+/// Returns true if these limits cancel a turn that has cost a dollar and two tokens.
+async fn is_cancelled(limits: acp_client::TurnLimits) -> bool {
+    let (session, mut wire) = with_session(|connect| connect.turn_limits(limits)).await;
+    let (turn, request) = tokio::join!(session.prompt("go"), wire.expect("session/prompt"));
+    let mut turn = turn.expect("sent");
+    let cost = json!({"amount": 1.0, "currency": "USD"});
+    wire.update("s1", json!({"sessionUpdate": "usage_update", "used": 2, "size": 9, "cost": cost})).await;
+    assert!(turn.next().await.is_some());
+    wire.answer(&request, json!({"stopReason": "cancelled"})).await;
+    turn.finish().await.is_err()
+}
+
 #[test]
 fn restarts_at_their_extremes() {
     type Set = fn(Restart, Duration) -> Restart;

@@ -18,6 +18,7 @@ mod offered;
 mod path;
 mod permission;
 mod plan;
+mod spent;
 mod tool_call;
 mod version;
 
@@ -31,3 +32,4 @@ pub use of_path::NotUnicode;
 pub use offered::{McpServerError, PromptError};
 pub use path::{PathError, absolute, check_absolute, is_absolute};
 pub use permission::{NotChosen, PermissionAnswer};
+pub use spent::Spent;

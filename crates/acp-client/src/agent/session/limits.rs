@@ -1,0 +1,98 @@
+//! Limits of turns: a turn that goes beyond one of them is cancelled.
+
+use std::time::Duration;
+
+use acp_types::v1::Cost;
+
+use crate::Limit;
+use crate::sessions::usage::SessionUsage;
+
+/// Limits of a turn. A turn that goes beyond one of them is cancelled, and
+/// [`Turn::finish`](crate::Turn::finish) fails with
+/// [`Error::LimitReached`](crate::Error::LimitReached).
+///
+/// Nothing limits the time as a whole: an agent may work for hours. The limits are kept while the
+/// turn is read.
+///
+/// ```
+/// use std::time::Duration;
+/// use acp_client::TurnLimits;
+///
+/// let limits = TurnLimits::new().cost(0.50, "USD").silence(Duration::from_secs(300));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TurnLimits {
+    cost: Option<Cost>,
+    session_cost: Option<Cost>,
+    tokens: Option<u64>,
+    silence: Option<Duration>,
+}
+
+impl TurnLimits {
+    /// Sets no limits.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Cancels a turn that costs more than this. The agent reports costs in a currency that it
+    /// chooses; costs in another one do not count.
+    #[must_use]
+    pub fn cost(mut self, amount: f64, currency: impl Into<String>) -> Self {
+        self.cost = Some(Cost::new(amount, currency));
+        self
+    }
+
+    /// Cancels a turn when the session as a whole has cost more than this. Later prompts are not
+    /// sent.
+    #[must_use]
+    pub fn session_cost(mut self, amount: f64, currency: impl Into<String>) -> Self {
+        self.session_cost = Some(Cost::new(amount, currency));
+        self
+    }
+
+    /// Cancels a turn when the session has used more tokens than this. Later prompts are not sent.
+    ///
+    /// While a turn runs, agents report the tokens in the context. With the feature `unstable`, the
+    /// tokens that they report at the end of turns count, too.
+    #[must_use]
+    pub const fn tokens(mut self, tokens: u64) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+
+    /// Cancels a turn in which the agent sends nothing for this long. The time does not run while
+    /// the agent waits for an answer of the client, such as a permission, or for a command in a
+    /// terminal of the client: see [`Turn::idle_for`](crate::Turn::idle_for).
+    #[must_use]
+    pub const fn silence(mut self, silence: Duration) -> Self {
+        self.silence = Some(silence);
+        self
+    }
+
+    pub(crate) const fn silence_limit(&self) -> Option<Duration> {
+        self.silence
+    }
+
+    /// Returns the limit that this usage is beyond.
+    pub(crate) fn exceeded(&self, usage: &SessionUsage) -> Option<Limit> {
+        let is_beyond = |limit: &Cost, spent: f64| spent > limit.amount;
+        if let Some(limit) = &self.cost
+            && is_beyond(limit, usage.turn.cost_in(&limit.currency))
+        {
+            return Some(Limit::Cost(limit.clone()));
+        }
+        self.exceeded_by_session(usage)
+    }
+
+    /// Returns the limit that the session is beyond, whatever its next turn uses.
+    pub(crate) fn exceeded_by_session(&self, usage: &SessionUsage) -> Option<Limit> {
+        if let Some(limit) = &self.session_cost
+            && usage.session.cost_in(&limit.currency) > limit.amount
+        {
+            return Some(Limit::SessionCost(limit.clone()));
+        }
+        let used = usage.session.total_tokens.max(usage.context_tokens);
+        self.tokens.filter(|limit| used > *limit).map(Limit::Tokens)
+    }
+}

@@ -1,0 +1,273 @@
+//! Tokens and costs that add up, and limits that cancel a turn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use acp_client::types::{
+    CreateTerminalResponse, RequestPermissionOutcome, RequestPermissionResponse, TerminalOutputResponse,
+    WaitForTerminalExitResponse,
+};
+use acp_client::{Connect, Error, Limit, Result, Router, Session, Turn, TurnLimits, op};
+use serde_json::{Value, json};
+use tokio::sync::{Notify, mpsc};
+
+use crate::common::{Wire, with_session};
+
+/// Less than the patience of the test.
+const SILENCE: Duration = Duration::from_secs(40);
+
+/// A prompt on its way: the turn, and the request at the agent.
+async fn prompted(session: &Session, wire: &mut Wire) -> (Turn, Value) {
+    let turn = session.prompt("go").await.unwrap();
+    (turn, wire.expect("session/prompt").await)
+}
+
+async fn cost(wire: &mut Wire, amount: f64, currency: &str) {
+    let cost = json!({"amount": amount, "currency": currency});
+    wire.update("s1", json!({"sessionUpdate": "usage_update", "used": 70, "size": 100, "cost": cost})).await;
+}
+
+async fn end(turn: Turn, wire: &mut Wire, prompt: &Value, reason: &str) -> Result<(), Error> {
+    wire.answer(prompt, json!({"stopReason": reason})).await;
+    turn.finish().await.map(drop)
+}
+
+/// Reads the turn until the client cancels it.
+async fn cancelled(turn: &mut Turn, wire: &mut Wire) {
+    tokio::select! {
+        biased;
+        cancel = wire.expect("session/cancel") => drop(cancel),
+        () = async { while turn.next().await.is_some() {} } => panic!("the turn has ended"),
+    }
+}
+
+#[tokio::test]
+async fn costs_add_up_per_turn_and_session() {
+    let (session, mut wire) = with_session(|connect| connect).await;
+    for (before, sums) in [(0.0, [0.25, 0.5]), (0.5, [0.75, 1.0])] {
+        let (mut turn, prompt) = prompted(&session, &mut wire).await;
+        assert!(turn.usage().is_nothing());
+        for sum in sums {
+            cost(&mut wire, sum, "USD").await;
+            assert!(turn.next().await.is_some());
+            assert_eq!(
+                (turn.usage().cost_in("USD"), session.usage().session.cost_in("USD")),
+                (sum - before, sum)
+            );
+        }
+        // An update without a cost changes none.
+        wire.update("s1", json!({"sessionUpdate": "usage_update", "used": 80, "size": 100})).await;
+        assert!(turn.next().await.is_some());
+        end(turn, &mut wire, &prompt, "end_turn").await.unwrap();
+        let usage = session.usage();
+        assert_eq!((usage.context_tokens, usage.context_size), (80, 100));
+        assert_eq!((usage.turn.cost_in("USD"), usage.turn.cost_in("EUR")), (0.5, 0.0));
+    }
+}
+
+#[cfg(feature = "unstable")]
+#[tokio::test]
+async fn tokens_of_responses_are_sums_of_the_session() {
+    let (session, mut wire) = with_session(|connect| connect).await;
+    // The last agent counts each turn by itself.
+    for (total, of_turn, of_session) in [(100, 100, 100), (160, 60, 160), (50, 50, 210)] {
+        let (turn, prompt) = prompted(&session, &mut wire).await;
+        let usage = json!({"totalTokens": total, "inputTokens": total - 10, "outputTokens": 10});
+        wire.answer(&prompt, json!({"stopReason": "end_turn", "usage": usage})).await;
+        turn.finish().await.unwrap();
+        let usage = session.usage();
+        assert_eq!((usage.turn.total_tokens, usage.session.total_tokens), (of_turn, of_session));
+    }
+}
+
+#[tokio::test]
+async fn a_turn_beyond_its_budget_is_cancelled_with_the_reason() {
+    let limits = |limits: TurnLimits| move |connect: Connect| connect.turn_limits(limits);
+    let (session, mut wire) = with_session(limits(TurnLimits::new().cost(0.5, "USD"))).await;
+    let (mut turn, prompt) = prompted(&session, &mut wire).await;
+    // Neither another currency nor the limit itself is beyond it.
+    cost(&mut wire, 7.0, "EUR").await;
+    cost(&mut wire, 0.5, "USD").await;
+    cost(&mut wire, 0.51, "USD").await;
+    cost(&mut wire, 0.6, "USD").await;
+    cancelled(&mut turn, &mut wire).await;
+    let error = end(turn, &mut wire, &prompt, "cancelled").await.unwrap_err();
+    let Error::LimitReached { session: named, limit: Limit::Cost(limit) } = &error else {
+        panic!("{error:?}")
+    };
+    assert_eq!((named, limit.amount), (session.id(), 0.5));
+    assert!(error.to_string().contains("0.5 USD") && error.to_string().contains("s1"), "{error}");
+    // The next turn has the whole budget.
+    let (mut turn, prompt) = prompted(&session, &mut wire).await;
+    cost(&mut wire, 1.0, "USD").await;
+    assert!(turn.next().await.is_some());
+    end(turn, &mut wire, &prompt, "end_turn").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_turn_that_ends_by_itself_is_not_an_error() {
+    let limits = TurnLimits::new().session_cost(0.5, "USD");
+    let (session, mut wire) = with_session(|connect| connect.turn_limits(limits)).await;
+    let (turn, prompt) = prompted(&session, &mut wire).await;
+    cost(&mut wire, 1.0, "USD").await;
+    end(turn, &mut wire, &prompt, "end_turn").await.unwrap();
+    // The session is beyond its limit. Another prompt is not sent.
+    let refused = session.prompt("more").await.unwrap_err();
+    assert!(matches!(refused, Error::LimitReached { limit: Limit::SessionCost(_), .. }), "{refused:?}");
+}
+
+#[tokio::test]
+async fn tokens_in_the_context_count() {
+    let (session, mut wire) = with_session(|connect| connect).await;
+    let (turn, prompt) = prompted(&session, &mut wire).await;
+    let mut turn = turn.limits(TurnLimits::new().tokens(69));
+    wire.update("s1", json!({"sessionUpdate": "usage_update", "used": 70, "size": 100})).await;
+    cancelled(&mut turn, &mut wire).await;
+    let error = end(turn, &mut wire, &prompt, "cancelled").await.unwrap_err();
+    assert!(matches!(error, Error::LimitReached { limit: Limit::Tokens(69), .. }), "{error:?}");
+}
+
+/// The clock is paused: it goes on when everything waits for a time.
+#[tokio::test(start_paused = true)]
+async fn silence_cancels_a_turn_and_a_long_one_that_speaks_goes_on() {
+    let limits = TurnLimits::new().silence(SILENCE);
+    let (session, mut wire) = with_session(|connect| connect.turn_limits(limits)).await;
+    let (mut turn, prompt) = prompted(&session, &mut wire).await;
+    for _ in 0..20 {
+        // Together many times as long.
+        assert!(tokio::time::timeout(SILENCE - Duration::from_secs(1), turn.next()).await.is_err());
+        assert_eq!(turn.idle_for(), SILENCE - Duration::from_secs(1));
+        wire.text("s1", "still here").await;
+        assert!(turn.next().await.is_some());
+        assert_eq!(turn.idle_for(), Duration::ZERO);
+    }
+    let before = tokio::time::Instant::now();
+    cancelled(&mut turn, &mut wire).await;
+    let waited = before.elapsed();
+    assert!(waited >= SILENCE && waited < SILENCE + Duration::from_secs(1), "{waited:?}");
+    let error = end(turn, &mut wire, &prompt, "cancelled").await.unwrap_err();
+    assert!(matches!(error, Error::LimitReached { limit: Limit::Silence(SILENCE), .. }), "{error:?}");
+}
+
+/// An agent that does not even answer the cancel: the reason is the silence.
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_hangs_is_given_up_with_the_reason() {
+    let limits = TurnLimits::new().silence(SILENCE);
+    let (session, mut wire) = with_session(|connect| connect.turn_limits(limits)).await;
+    let (turn, _) = prompted(&session, &mut wire).await;
+    let error = turn.finish().await.unwrap_err();
+    assert!(matches!(error, Error::LimitReached { limit: Limit::Silence(SILENCE), .. }), "{error:?}");
+}
+
+/// Moves the paused clock while the turn is read, and returns the time that the agent is idle.
+async fn idle_after(turn: &mut Turn, time: Duration) -> Duration {
+    assert!(tokio::time::timeout(time, turn.next()).await.is_err(), "no event, and no end");
+    turn.idle_for()
+}
+
+/// A client that answers a question when the test says so, and whose terminals run nothing.
+struct Desk {
+    asked: mpsc::UnboundedSender<()>,
+    answer: Arc<Notify>,
+}
+
+impl Desk {
+    async fn ask(&self) -> Result<RequestPermissionResponse> {
+        self.asked.send(()).unwrap();
+        self.answer.notified().await;
+        Ok(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled))
+    }
+
+    async fn create(&self) -> Result<CreateTerminalResponse> {
+        Ok(CreateTerminalResponse::new("t1"))
+    }
+
+    async fn output(&self) -> Result<TerminalOutputResponse> {
+        Ok(TerminalOutputResponse::new("", false))
+    }
+
+    async fn wait(&self) -> Result<WaitForTerminalExitResponse> {
+        Ok(WaitForTerminalExitResponse::new())
+    }
+
+    async fn done(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A session of a desk with a limit of silence, and what tells and answers its questions.
+async fn with_desk() -> (Session, Wire, mpsc::UnboundedReceiver<()>, Arc<Notify>) {
+    let (asked, questions) = mpsc::unbounded_channel();
+    let answer = Arc::new(Notify::new());
+    let client = Router::new(Desk { asked, answer: Arc::clone(&answer) })
+        .on::<op::RequestPermission, _>(Desk::ask)
+        .on::<op::CreateTerminal, _>(Desk::create)
+        .on::<op::TerminalOutput, _>(Desk::output)
+        .on::<op::WaitForTerminalExit, _>(Desk::wait)
+        .on::<op::KillTerminal, _>(Desk::done)
+        .on::<op::ReleaseTerminal, _>(Desk::done);
+    let limits = TurnLimits::new().silence(SILENCE);
+    let (session, wire) = with_session(|connect| connect.turn_limits(limits).client(client)).await;
+    (session, wire, questions, answer)
+}
+
+async fn request(wire: &mut Wire, id: u64, method: &str, params: Value) {
+    wire.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+}
+
+/// Reads the turn, which has no events, until the client has answered.
+async fn answered(turn: &mut Turn, wire: &mut Wire, id: u64) {
+    tokio::select! {
+        biased;
+        answer = wire.receive() => assert_eq!(answer["id"], id, "{answer}"),
+        _ = turn.next() => panic!("an event"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_open_question_is_not_silence() {
+    let (session, mut wire, mut questions, answer) = with_desk().await;
+    let (mut turn, prompt) = prompted(&session, &mut wire).await;
+    let options = json!([{"optionId": "y", "name": "Yes", "kind": "allow_once"}]);
+    let ask = json!({"sessionId": "s1", "toolCall": {"toolCallId": "t"}, "options": options});
+    request(&mut wire, 1, "session/request_permission", ask).await;
+    tokio::select! {
+        _ = turn.next() => panic!("an event"),
+        question = questions.recv() => question.unwrap(),
+    }
+    assert_eq!(idle_after(&mut turn, 10 * SILENCE).await, Duration::ZERO);
+    // From the answer on the time runs again.
+    answer.notify_one();
+    answered(&mut turn, &mut wire, 1).await;
+    let idle = idle_after(&mut turn, SILENCE / 2).await;
+    assert!(idle <= SILENCE / 2 && idle > SILENCE / 3, "{idle:?}");
+    cancelled(&mut turn, &mut wire).await;
+    let error = end(turn, &mut wire, &prompt, "cancelled").await.unwrap_err();
+    assert!(matches!(error, Error::LimitReached { limit: Limit::Silence(_), .. }), "{error:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_that_runs_is_not_silence() {
+    for ending in ["terminal/wait_for_exit", "terminal/release"] {
+        let (session, mut wire, _questions, _answer) = with_desk().await;
+        let (mut turn, prompt) = prompted(&session, &mut wire).await;
+        let terminal = json!({"sessionId": "s1", "terminalId": "t1"});
+        // More than one, and each with its whole life.
+        for round in 0..3 {
+            let id = 10 * round;
+            request(&mut wire, id, "terminal/create", json!({"sessionId": "s1", "command": "make"})).await;
+            answered(&mut turn, &mut wire, id).await;
+            assert_eq!(idle_after(&mut turn, 10 * SILENCE).await, Duration::ZERO, "{ending} {round}");
+            request(&mut wire, id + 1, ending, terminal.clone()).await;
+            answered(&mut turn, &mut wire, id + 1).await;
+            let idle = idle_after(&mut turn, SILENCE / 2).await;
+            assert!(idle <= SILENCE / 2 && idle > SILENCE / 3, "{ending}: {idle:?}");
+            if ending == "terminal/wait_for_exit" {
+                request(&mut wire, id + 2, "terminal/release", terminal.clone()).await;
+                answered(&mut turn, &mut wire, id + 2).await;
+            }
+        }
+        cancelled(&mut turn, &mut wire).await;
+        end(turn, &mut wire, &prompt, "cancelled").await.unwrap_err();
+    }
+}
