@@ -236,8 +236,8 @@ impl<O: Op> Opening<O> {
         matches!(&*self.inner.stage(), Stage::Asked { held: Some(_), .. })
     }
 
-    pub(crate) fn keep(&self, recorder: Recorder) {
-        let _ = self.inner.recorder.set(recorder);
+    pub(crate) fn keep(&self, recorder: Recorder) -> &Recorder {
+        self.inner.recorder.get_or_init(|| recorder)
     }
 
     pub(crate) fn recorder(&self) -> Option<&Recorder> {

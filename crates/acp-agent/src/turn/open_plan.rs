@@ -36,6 +36,6 @@ impl OpenPlan {
             entry.status = status.clone();
             changed = true;
         }
-        changed.then(|| SessionUpdate::Plan(plan))
+        changed.then_some(SessionUpdate::Plan(plan))
     }
 }

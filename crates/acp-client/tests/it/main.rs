@@ -1,6 +1,11 @@
 //! Tests of the public API, one module for each subject.
 
-#![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "what a test expects, it may insist on"
+)]
 
 mod bookkeeping;
 mod cancel;

@@ -155,7 +155,7 @@ async fn reopen<O: OpensSession, S>(
     let (id, cwd) = (opening.session_id(), O::cwd(opening.request()));
     let recorder = store.reopen(open_recorder(scope, id), id, cwd).await?;
     // At once. Whatever fails from here on, the recorder is closed again.
-    opening.keep(recorder.clone());
+    let recorder = opening.keep(recorder);
     opening.restore(recorder.state().await?);
     if !opening.holds_updates() {
         scope.cancel.heeding(recorder.replay(&scope.client)).await?;

@@ -75,12 +75,12 @@ impl Pair {
         self.served.await.unwrap().unwrap();
         assert_eq!(self.of_client.read(), self.of_agent.written());
         assert_eq!(self.of_agent.read(), self.of_client.written());
-        compare(&format!("{name}.agent.ndjson"), self.of_agent.written());
-        compare(&format!("{name}.client.ndjson"), self.of_client.written());
+        compare(&format!("{name}.agent.ndjson"), &self.of_agent.written());
+        compare(&format!("{name}.client.ndjson"), &self.of_client.written());
     }
 }
 
-fn compare(file: &str, lines: Vec<String>) {
+fn compare(file: &str, lines: &[String]) {
     let folder = [env!("CARGO_MANIFEST_DIR"), "tests", "it", "wire_recordings"].iter().collect::<PathBuf>();
     let path = folder.join(file);
     let panicked = lines.iter().find(|line| line.contains("failed unexpectedly"));
