@@ -97,10 +97,6 @@ impl FileError {
         }
     }
 
-    pub(crate) const fn is_of_client(&self) -> bool {
-        matches!(self.problem, FileProblem::Client { .. })
-    }
-
     /// Returns true if the user has not allowed the change.
     #[must_use]
     pub const fn is_rejected(&self) -> bool {

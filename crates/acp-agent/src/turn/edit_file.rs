@@ -24,7 +24,7 @@ impl Turn {
     /// 1. The file is read from the [workspace](Self::workspace), and the change is made in memory.
     ///    If the text stays as it is, nobody is asked and nothing is written. Clients report a
     ///    missing file with codes of their choice, so the local disk decides about an error. Where
-    ///    it does not have the session's directories, the file counts as missing.
+    ///    it does not have the session's directories, only `-32002` says that the file is missing.
     /// 2. A tool call of kind `edit` is announced, with its location and the diff.
     /// 3. The user is asked, unless the session remembers the answer: see
     ///    [`ask_remembered`](Self::ask_remembered). An answer for always covers every change of

@@ -179,14 +179,13 @@ impl Workspace {
         &self.turn
     }
 
-    /// Reads a file that may be missing. Where the session's directories are not on this machine, a
-    /// client that fails to read has no such file: nobody else could know.
+    /// Reads a file that may be missing. A read that fails is an error unless somebody knows that
+    /// the file is missing: a file that cannot be read must not be taken for a new one.
     pub(crate) async fn read_if_there(&self, path: &Path) -> Result<Option<String>> {
         let work = self.work(FileAct::Read, path);
         match work.read(None).await {
             Ok(text) => Ok(Some(text)),
             Err(error) if work.is_there(&error).await == Some(false) => Ok(None),
-            Err(Error::File(error)) if error.is_of_client() && work.roots().await.is_empty() => Ok(None),
             Err(error) => Err(error),
         }
     }

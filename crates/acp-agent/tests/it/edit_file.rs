@@ -340,6 +340,28 @@ async fn the_clients_files_are_changed_where_it_offers_them() {
     }
 }
 
+/// The session's directories are not on this machine, so the client alone knows its files.
+#[tokio::test]
+async fn a_file_that_the_client_cannot_read_is_new_only_if_it_says_so() {
+    for (code, is_new) in [(-32002, true), (-32603, false), (-32602, false)] {
+        let mut place = Place::new(true, true).await;
+        fs::remove_dir_all(place.folder.path().join("root")).unwrap();
+        place.prompt("write notes.txt new").await;
+        let read = place.wire.asked("fs/read_text_file").await;
+        let error = json!({"code": code, "message": "it cannot be read"});
+        place.wire.send(json!({"jsonrpc": "2.0", "id": read["id"], "error": error})).await;
+        let announced = place.wire.update().await;
+        if is_new {
+            let diff = &announced["content"][0];
+            assert_eq!((&diff["oldText"], &diff["newText"]), (&Value::Null, &json!("new")));
+        } else {
+            let (status, reason) = place.ended().await;
+            assert!(status == "failed" && reason.contains("fs/read_text_file"), "{code}: {reason}");
+            assert_eq!(place.over().await, "file fs/read_text_file", "{code}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_cancel_while_the_client_writes_is_told_as_it_is() {
     let mut place = Place::new(false, true).await;
