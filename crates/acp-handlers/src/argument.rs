@@ -107,7 +107,7 @@ impl<O: OnSession, Cx: Admit<O>> FromCall<O, Cx> for SessionId {
 impl<T: DeserializeOwned, Cx: Admit<op::Extension>> FromCall<op::Extension, Cx> for T {
     fn from_call(call: &mut Call<op::Extension, Cx>) -> Argument<'_, Self, Cx::Error> {
         let parsed = call.params().parse().map_err(|error| {
-            RpcError::invalid_params(format!("the params are not what this method takes: {error}")).into()
+            RpcError::invalid_params(format!("the params do not fit this method: {error}")).into()
         });
         parsed.into()
     }

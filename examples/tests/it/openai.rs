@@ -59,6 +59,7 @@ async fn words_stream_and_functions_are_called_and_answered_one_by_one() {
             "write notes.txt",
             "call-2 completed",
             "think fine",
+            "plan completed look, completed edit",
             "stop end_turn",
         ],
     );

@@ -80,9 +80,8 @@ impl ReconnectingAgent {
     }
 
     forwards! {
-        /// Logs in, like
-        /// [`Agent::authenticate`](crate::Agent::authenticate). A login that each start needs is for
-        /// [`Reconnect::on_start`](crate::Reconnect::on_start).
+        /// Logs in, like [`Agent::authenticate`](crate::Agent::authenticate). A login that each
+        /// start needs is for [`Reconnect::on_start`](crate::Reconnect::on_start).
         authenticate(method: impl Into<AuthMethodId>) -> ();
         /// Logs out, like [`Agent::logout`](crate::Agent::logout).
         logout() -> ();

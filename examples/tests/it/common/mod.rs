@@ -152,7 +152,7 @@ impl Client {
                 format!("read {path}"),
                 match self.files.get(&path) {
                     Some(text) => json!({"result": {"content": text}}),
-                    None => json!({"error": {"code": -32603, "message": "no such file"}}),
+                    None => json!({"error": {"code": -32002, "message": "no such file"}}),
                 },
             ),
             "fs/write_text_file" => {

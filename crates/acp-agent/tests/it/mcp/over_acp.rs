@@ -270,7 +270,7 @@ async fn a_flood_that_nobody_takes_in_ends_with_its_request() {
     let (answer, others) = serve(&mut wire, |message| message["id"] == prompt).await;
     assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
     let said_then = texts(&others);
-    assert!(said_then.contains("3145728 bytes") && said_then.ends_with("; Allowed"), "{said_then}");
+    assert!(said_then.contains("3145728 bytes") && said_then.ends_with("; AllowOnce"), "{said_then}");
     assert_eq!(*told.lock().unwrap(), Vec::<usize>::new());
     drop(let_go);
     assert_eq!(said(&mut wire, &session, "and now?").await, "{}");

@@ -314,7 +314,7 @@ fn a_mode_is_set_before_the_prompt() {
     assert_eq!(code, 0, "{err}");
     let (code, _, err) = run(&["--mode", "zen"], script);
     assert_eq!(code, 1);
-    assert!(err.contains("is not one of the session's modes: a, b"), "{err}");
+    assert!(err.contains("its modes are `a`, `b`"), "{err}");
 }
 
 #[test]

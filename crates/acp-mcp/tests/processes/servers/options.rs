@@ -77,7 +77,7 @@ pub async fn times_at_their_extremes() {
 }
 
 pub async fn sizes_at_their_extremes() {
-    let too_many = "failed: nothing was sent: there are 0 MCP servers already";
+    let too_many = "failed: nothing was sent: the limit of 0 MCP servers is reached";
     let too_long = "failed: ";
     type Set = fn(Builder, usize) -> Builder;
     let tail = |builder: Builder, bytes| {
