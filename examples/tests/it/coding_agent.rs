@@ -297,7 +297,8 @@ async fn a_cancel_while_the_user_is_asked_ends_the_turn_and_nothing_is_written()
     let mut client = Client::connect(Embedded, Path::new(NOWHERE)).await;
     let session = client.open().await;
     let events = client.prompt(&session, "create a.txt with a; create b.txt with b").await;
-    let [.., call, end] = events.as_slice() else { panic!("{events:?}") };
+    let [.., call, plan, end] = events.as_slice() else { panic!("{events:?}") };
+    assert_eq!(plan, "plan pending Create a.txt, pending Create b.txt");
     assert_eq!(end, "stop cancelled");
     assert!(call.contains(" failed"), "the call is not left waiting: {events:?}");
     assert!(client.files.is_empty());
