@@ -86,8 +86,9 @@ impl SessionUpdates {
     /// working directory.
     ///
     /// # Errors
-    /// [`Error::SessionClosed`] once the session is closed; [`Error::NotOffered`] for a kind that
-    /// the client does not offer; [`Error::Call`] when the client is gone.
+    /// [`Error::SessionClosed`](crate::Error::SessionClosed) once the session is closed;
+    /// [`Error::NotOffered`](crate::Error::NotOffered) for a kind that the client does not offer;
+    /// [`Error::Call`](crate::Error::Call) when the client is gone.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.send(&self.open.gate, update.into()).await
     }
