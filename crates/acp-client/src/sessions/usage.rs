@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use acp_types::v1::ext::Spent;
-use acp_types::v1::{PromptResponse, UsageUpdate};
+use acp_types::v1::{Cost, PromptResponse, UsageUpdate};
 
 /// Tokens and costs of a session, as its agent reports them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,7 +12,8 @@ pub struct SessionUsage {
     /// The sums of the session since it began. Its costs come with updates. Its tokens come with
     /// the ends of turns, and only with the feature `unstable`.
     pub session: Spent,
-    /// The part of the turn that runs, or of the last one.
+    /// The part of the turn that runs, or of the last one. If the agent's sum of costs becomes
+    /// smaller, the turn's costs count from there on.
     pub turn: Spent,
     /// The tokens in the context.
     pub context_tokens: u64,
@@ -55,7 +56,7 @@ impl UsageMeter {
         let mut sums = self.sums();
         (sums.now.context_tokens, sums.now.context_size) = (update.used, update.size);
         if let Some(cost) = &update.cost {
-            sums.now.session.set_cost(cost);
+            sums.set_cost(cost);
         }
         sums.settle();
     }
@@ -88,6 +89,14 @@ impl UsageMeter {
 }
 
 impl Sums {
+    fn set_cost(&mut self, cost: &Cost) {
+        // An agent that was started again may begin its sum anew.
+        if cost.amount < self.before_turn.cost_in(&cost.currency) {
+            self.before_turn.set_cost(cost);
+        }
+        self.now.session.set_cost(cost);
+    }
+
     fn settle(&mut self) {
         self.now.turn = self.now.session.since(&self.before_turn);
     }

@@ -65,6 +65,30 @@ async fn costs_add_up_per_turn_and_session() {
     }
 }
 
+/// An agent that was started again begins its sum anew.
+#[tokio::test]
+async fn costs_that_become_smaller_count_from_there_on() {
+    let limits = TurnLimits::new().cost(1.0, "USD");
+    let (session, mut wire) = with_session(|connect| connect.turn_limits(limits)).await;
+    let (mut turn, prompt) = prompted(&session, &mut wire).await;
+    cost(&mut wire, 0.9, "USD").await;
+    assert!(turn.next().await.is_some());
+    end(turn, &mut wire, &prompt, "end_turn").await.unwrap();
+    let (mut turn, prompt) = prompted(&session, &mut wire).await;
+    for (sum, of_turn) in [(0.125, 0.0), (0.625, 0.5)] {
+        cost(&mut wire, sum, "USD").await;
+        assert!(turn.next().await.is_some());
+        assert_eq!(
+            (turn.usage().cost_in("USD"), session.usage().session.cost_in("USD")),
+            (of_turn, sum)
+        );
+    }
+    cost(&mut wire, 1.5, "USD").await;
+    cancelled(&mut turn, &mut wire).await;
+    let error = end(turn, &mut wire, &prompt, "cancelled").await.unwrap_err();
+    assert!(matches!(error, Error::LimitReached { limit: Limit::Cost(_), .. }), "{error:?}");
+}
+
 #[cfg(feature = "unstable")]
 #[tokio::test]
 async fn tokens_of_responses_are_sums_of_the_session() {
