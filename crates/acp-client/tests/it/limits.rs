@@ -116,10 +116,7 @@ async fn costs_that_become_smaller_count_from_there_on() {
     for (sum, of_turn) in [(0.125, 0.0), (0.625, 0.5)] {
         cost(&mut wire, sum, "USD").await;
         assert!(turn.next().await.is_some());
-        assert_eq!(
-            (turn.usage().cost_in("USD"), session.usage().session.cost_in("USD")),
-            (of_turn, sum)
-        );
+        assert_eq!((turn.usage().cost_in("USD"), session.usage().session.cost_in("USD")), (of_turn, sum));
     }
     cost(&mut wire, 1.5, "USD").await;
     cancelled(&mut turn, &mut wire).await;
