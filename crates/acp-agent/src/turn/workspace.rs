@@ -138,8 +138,8 @@ impl Workspace {
     /// Returns true if a file or a directory exists.
     ///
     /// A client that serves reading is asked for the first line, so that a file counts that is not
-    /// saved yet. If the client fails for a reason other than a missing file, the local disk decides.
-    /// Clients fail in this way for directories.
+    /// saved yet. If the client fails for a reason other than a missing file, the local disk
+    /// decides. Clients fail in this way for directories.
     ///
     /// # Errors
     /// [`Error::File`] if neither the client nor the disk knows. [`Error::Cancelled`] and

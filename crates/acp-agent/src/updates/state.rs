@@ -41,14 +41,15 @@ impl SessionUpdates {
     /// [`Opening::saved`](crate::Opening::saved) has it when the session is opened again.
     ///
     /// The store has the value when this returns, so that it survives the end of this process. It
-    /// survives a loss of power from the end of a turn on. A journal grows by each value, so save only
-    /// values that have changed.
+    /// survives a loss of power from the end of a turn on. A journal grows by each value, so save
+    /// only values that have changed.
     ///
     /// # Errors
     /// [`NotSaved`](crate::store::StoreError::NotSaved) for a value that is not JSON or has more
     /// than [`SAVED_LIMIT`](crate::store::SAVED_LIMIT) bytes of it;
     /// [`NoStore`](crate::store::StoreError::NoStore) for an agent without a store;
-    /// [`Closed`](crate::store::StoreError::Closed) once the session is closed. The errors of the store.
+    /// [`Closed`](crate::store::StoreError::Closed) once the session is closed. The errors of the
+    /// store.
     #[cfg(feature = "store")]
     pub async fn save<T>(&self, value: &T) -> Result<(), crate::store::StoreError>
     where
