@@ -244,8 +244,8 @@ fn check_pairs(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>],
     }
 }
 
-/// An `Mcp` is there only if the library connects the MCP servers. A type of the user's that has the
-/// name is written with its path.
+/// An `Mcp` is there only if the library connects the MCP servers. A type of the user's that has
+/// the name is written with its path.
 fn check_mcp(attributes: &Attributes, handlers: &[Handler<'_>], report: &mut Report) {
     let is_mcp = |path: &syn::Path| {
         let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();

@@ -25,8 +25,8 @@ pub trait Agent: Sized + Send + Sync + 'static {
 
     /// Registers a handler for every method that this agent serves. The library calls it once for
     /// each connection, before anything is read.
-    // The supertraits imply the bounds. Where they do not hold, `#[agent]` assumes them: one error is
-    // enough.
+    // The supertraits imply the bounds. `#[agent]` assumes them where they do not hold, so that
+    // there is one error.
     fn register(self: Arc<Self>, handlers: &mut Handlers<Self::Session>)
     where
         Self: Send + Sync + 'static;

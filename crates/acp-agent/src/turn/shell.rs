@@ -56,9 +56,9 @@ impl Turn {
 ///
 /// **It ends** with everything that it has started: when it exits, when the turn is cancelled or
 /// answered, and when the future is dropped. A terminal of the client is released. The processes of
-/// a child are asked to terminate, and are killed after a second. If the future is dropped, they are
-/// killed at once. On unix this reaches the process group of the child, and not the processes that
-/// have left the group.
+/// a child are asked to terminate, and are killed after a second. If the future is dropped, they
+/// are killed at once. On unix this reaches the process group of the child, and not the processes
+/// that have left the group.
 ///
 /// At most 64 children run at a time, over all sessions; more wait for their turn.
 #[derive(Clone, Debug)]

@@ -55,8 +55,8 @@ impl Terminals {
     }
 }
 
-/// A command on its way to a terminal of the client. It is not the command of a local process, nor a
-/// slash command.
+/// A command on its way to a terminal of the client. It is not the command of a local process,
+/// nor a slash command.
 #[must_use = "nothing runs before `create` or `run`"]
 pub struct TerminalCommand {
     turn: Turn,

@@ -44,8 +44,8 @@ impl Turn {
 /// * One text has at most 16 MiB, either way. Larger files can be read in parts. Text is UTF-8;
 ///   `\r\n` and a byte order mark are text like any other.
 ///
-/// When the turn is cancelled, a call ends with [`Error::Cancelled`]. A write on the local disk that
-/// has begun is finished first, and the call returns its result. A client that is writing gets
+/// When the turn is cancelled, a call ends with [`Error::Cancelled`]. A write on the local disk
+/// that has begun is finished first, and the call returns its result. A client that is writing gets
 /// `$/cancel_request`, and the file may be written or not.
 ///
 /// ```
@@ -117,8 +117,8 @@ impl Workspace {
     /// Writes a text file, and creates it if it does not exist.
     ///
     /// # Errors
-    /// [`Error::File`]. [`Error::Cancelled`] and [`Error::TurnOver`] with the turn: then nothing was
-    /// written on the local disk.
+    /// [`Error::File`]. [`Error::Cancelled`] and [`Error::TurnOver`] with the turn: then nothing
+    /// was written on the local disk.
     pub fn write_text<P: AsRef<Path>, C: Into<String>>(
         &self,
         path: P,

@@ -15,8 +15,8 @@ impl SessionUpdates {
     /// Returns the current mode; `None` if the session has no modes.
     ///
     /// The client sets it by `session/set_mode`, and the agent by
-    /// [`current_mode`](Self::current_mode). A session that is opened again starts in its last mode:
-    /// see [`Opened::modes`](crate::Opened::modes).
+    /// [`current_mode`](Self::current_mode). A session that is opened again starts in its last
+    /// mode: see [`Opened::modes`](crate::Opened::modes).
     #[must_use]
     pub fn mode(&self) -> Option<SessionModeId> {
         self.settings().mode()
