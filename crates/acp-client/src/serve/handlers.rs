@@ -53,7 +53,7 @@ impl Handlers {
     {
         let state = Arc::clone(state);
         self.raw_request(M::NAME, move |params, context| {
-            let wire = context.wire().clone();
+            let wire = context.wire();
             let answer = handler(Arc::clone(&state), params, context);
             async move { answer.await.map(|response| wire.answer(response)) }
         })
@@ -139,7 +139,7 @@ impl Handlers {
     {
         let state = Arc::clone(state);
         self.raw_request(name, move |params, context| {
-            let wire = context.wire().clone();
+            let wire = context.wire();
             let answer = handler(Arc::clone(&state), params, context);
             async move { answer.await.map(|response| wire.answer(response)) }
         })

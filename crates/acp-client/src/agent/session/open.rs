@@ -145,6 +145,7 @@ impl LoadSession {
         // Its updates come before the answer (rule v1-load-09).
         let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
         let state = agent.shared().sessions.attach(&request.session_id, roots);
+        state.flow.resume();
         let opened = agent.wire().open(agent.peer(), (state.id(), state.lane()), &request).await?;
         Ok(Session::new(agent, state, opened))
     }
@@ -174,6 +175,7 @@ impl ResumeSession {
         };
         let roots = self.agent.shared().roots(&request.cwd, &request.additional_directories).await;
         let state = self.agent.shared().sessions.attach(&request.session_id, roots);
+        state.flow.resume();
         let asked = Moment::now();
         let agent = &self.agent;
         let opened = agent.wire().open(agent.peer(), (state.id(), state.lane()), &request).await?;

@@ -49,6 +49,7 @@ impl LoadSession {
         let (agent, request) = self.request()?;
         let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
         let session = agent.shared().sessions.attach(&request.session_id, roots);
+        session.flow.resume();
         let pending = agent.wire().load(agent.peer(), session.lane(), &request).await?;
         session.inbox.add_reader();
         Ok(Replay { agent, session, pending, outcome: None })
