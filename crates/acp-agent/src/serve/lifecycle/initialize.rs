@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use acp_handlers::{CallContext as _, Returns, ServeRequest};
+use acp_handlers::{Returns, ServeRequest};
 use acp_json::Node;
 use acp_rpc::{Error as RpcError, Reply};
 use acp_types::v1::{AgentCapabilities, AuthMethod, ClientCapabilities, InitializeResponse};
@@ -22,7 +22,7 @@ pub(crate) fn begin<S: Send + Sync + 'static>(
     params: &Node<'_>,
 ) -> Result<Arc<Agreed>, RpcError> {
     let asked = wire::initialize::read(params.clone());
-    let asked = asked.map_err(|error| Scope::<S>::unreadable(op::Initialize::METHOD, &error))?;
+    let asked = asked.map_err(|error| acp_handlers::unreadable(op::Initialize::METHOD, &error))?;
     let agreed = Arc::new(agree(own, asked));
     connection.begin(&agreed)?;
     Ok(agreed)
