@@ -92,7 +92,7 @@ impl<S: Send + Sync + 'static> CallContext for Scope<S> {
     }
 
     fn read<O: Op>(&self, params: Node<'_>) -> Result<O::Params, ReadError> {
-        self.client.wire().read(if params.is_null() { O::no_params() } else { params })
+        self.client.wire().read(O::METHOD, if params.is_null() { O::no_params() } else { params })
     }
 
     fn unreadable(method: &str, error: &ReadError) -> RpcError {
