@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use acp_handlers::{CallContext as _, Returns, ServeRequest};
+use acp_handlers::{Returns, ServeRequest};
 use acp_json::Node;
 use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{AgentCapabilities, AuthMethod, ClientCapabilities, InitializeResponse};
@@ -23,7 +23,7 @@ pub(crate) fn begin<S: Send + Sync + 'static>(
     request: &Request,
 ) -> Result<Arc<Agreed>, RpcError> {
     let asked = wire::initialize::read(params.clone());
-    let asked = asked.map_err(|error| Scope::<S>::unreadable(op::Initialize::METHOD, &error))?;
+    let asked = asked.map_err(|error| acp_handlers::unreadable(op::Initialize::METHOD, &error))?;
     let agreed = Arc::new(agree(own, asked));
     if let Some(pending) = Connection::begin(connection, &agreed)? {
         request.keep(pending);
