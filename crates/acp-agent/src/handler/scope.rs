@@ -92,7 +92,7 @@ impl<S: Send + Sync + 'static> CallContext for Scope<S> {
     }
 
     fn read<O: Op>(&self, params: Node<'_>) -> Result<O::Params, ReadError> {
-        self.client.wire().read(params)
+        self.client.wire().read(O::METHOD, params)
     }
 
     async fn run<T: Send>(&self, handler: impl Future<Output = Result<T>> + Send) -> Result<T> {

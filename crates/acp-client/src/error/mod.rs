@@ -59,6 +59,15 @@ pub enum Error {
         /// The version that the agent answered with.
         answered: ProtocolVersion,
     },
+    /// The agent speaks none of the versions of the protocol that are spoken here. The connection
+    /// was closed.
+    NoCommonVersion {
+        /// The versions that are spoken here, as
+        /// [`Connect`](crate::Connect) has them.
+        spoken: Vec<ProtocolVersion>,
+        /// The versions that the agent names.
+        supported: Vec<ProtocolVersion>,
+    },
     /// The agent did not answer `initialize` in time. The connection was closed.
     InitializeTimeout {
         /// The time that the client waited.
@@ -72,6 +81,15 @@ pub enum Error {
         method: &'static str,
         /// The missing capability, as it is written in the initialize or session response.
         capability: &'static str,
+    },
+    /// The version of the protocol that the agent speaks does not have this. Nothing was sent.
+    Unsupported {
+        /// The method.
+        method: &'static str,
+        /// The thing that the version does not have.
+        what: &'static str,
+        /// The version.
+        version: ProtocolVersion,
     },
     /// The agent does not take blocks of this kind in a prompt. Nothing was sent.
     Content {
