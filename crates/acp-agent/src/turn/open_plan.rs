@@ -54,39 +54,19 @@ impl OpenPlan {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
-    use acp_types::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus};
+    use acp_types::v1::Plan;
 
     use super::OpenPlan;
 
-    /// Many threads send plans at once. The one that left last is the one that is closed.
     #[test]
-    fn the_plan_that_left_last_is_noted() {
-        for _ in 0..200 {
-            let (open, left) = (OpenPlan::default(), Mutex::new(Vec::new()));
-            std::thread::scope(|scope| {
-                for sender in 0..4 {
-                    let (open, left) = (&open, &left);
-                    scope.spawn(move || {
-                        for number in 0..20 {
-                            let text = format!("{sender} {number}");
-                            let entry = PlanEntry::new(
-                                text.as_str(),
-                                PlanEntryPriority::Medium,
-                                PlanEntryStatus::InProgress,
-                            );
-                            let mut plan = Some(Plan::new(vec![entry]));
-                            let send = || left.lock().map(|mut left| left.push(text)).is_ok();
-                            assert!(open.sending(&mut plan, send, |is_sent| *is_sent));
-                        }
-                    });
-                }
-            });
-            let noted = open.last.lock().ok().and_then(|mut plan| plan.take());
-            let noted = noted.and_then(|plan| Some(plan.entries.first()?.content.clone()));
-            assert_eq!(noted, left.into_inner().ok().and_then(|mut left| left.pop()));
-        }
+    fn no_other_plan_leaves_before_a_plan_that_has_left_is_noted() {
+        let (open, mut plan) = (OpenPlan::default(), Some(Plan::new(Vec::new())));
+        let others_wait = || open.last.try_lock().is_err();
+        assert!(open.sending(&mut plan, others_wait, |_| true));
+        assert!(plan.is_none() && open.last.lock().is_ok_and(|last| last.is_some()));
+        // Other updates do not wait.
+        assert!(!open.sending(&mut plan, others_wait, |_| true));
+        assert!(open.last.lock().is_ok_and(|last| last.is_some()));
     }
 
     #[test]

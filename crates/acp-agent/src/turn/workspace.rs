@@ -139,9 +139,8 @@ impl Workspace {
     ///
     /// A client that serves reading is asked for one line of it, and so knows of files that are not
     /// saved yet. If it fails to read for another reason than a missing file, as clients do for
-    /// directories, the local disk is looked at. A file that is not there exists all the same if
-    /// the client's error cannot mean that it is missing; then nobody knows, and the error is
-    /// returned.
+    /// directories, the local disk is looked at. If the disk does not have the file either, an
+    /// error that cannot mean "missing", such as a timeout, is returned: there may be unsaved text.
     ///
     /// # Errors
     /// [`Error::File`] if it cannot be known; [`Error::Cancelled`] and [`Error::TurnOver`] with the

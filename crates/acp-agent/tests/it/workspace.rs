@@ -27,7 +27,10 @@ impl Worker {
             }
             ["write", path, text] => {
                 self.writing.notify_one();
-                files.write_text(path, text).await.map(|()| "written".to_owned())
+                match files.write_text(path, text).await {
+                    Err(error) if error.is_cancelled() => Ok("not written".to_owned()),
+                    written => written.map(|()| "written".to_owned()),
+                }
             }
             ["exists", path] => files.exists(path).await.map(|is| is.to_string()),
             ["list", path] => {
@@ -331,6 +334,7 @@ fn a_write_that_has_not_begun_is_given_up_with_the_turn() {
         let prompt = place.wire.prompt(&place.session, "write notes.txt new").await;
         writing.notified().await;
         place.wire.cancel(&place.session).await;
+        assert_eq!(place.wire.said().await, "not written");
         assert_eq!(place.wire.stopped(prompt).await, "cancelled");
         free.send(()).unwrap();
         blocking.await.unwrap();
