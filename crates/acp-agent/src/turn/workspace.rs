@@ -301,7 +301,8 @@ impl Work {
     fn disk(&self, error: acp_fs::Error) -> Error {
         let is_lacking = || self.turn().session_updates().directories().lack(&self.path);
         self.failed(match error {
-            acp_fs::Error::Outside if is_lacking() => FileProblem::NoDirectory,
+            // A path of another system is not absolute on this one.
+            acp_fs::Error::Outside | acp_fs::Error::Relative if is_lacking() => FileProblem::NoDirectory,
             error => FileProblem::Disk(error),
         })
     }

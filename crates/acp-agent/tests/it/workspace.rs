@@ -209,17 +209,19 @@ async fn the_local_disk_is_reached_below_the_sessions_directories_only() {
 #[tokio::test]
 async fn directories_that_are_not_on_this_machine_are_an_error() {
     let (mut wire, _) = Wire::open(Worker::default(), json!({})).await;
-    let params = json!({"cwd": "/no such directory", "mcpServers": []});
-    let session = wire.call("session/new", params).await["result"]["sessionId"].clone();
-    for (text, said) in [
-        ("read a.txt", "NoDirectory"),
-        ("write a.txt x", "NoDirectory"),
-        ("exists a.txt", "NoDirectory"),
-        ("list .", "NoDirectory"),
-        ("read /etc/passwd", "Outside"),
-    ] {
-        let (updates, _) = wire.turn(session.as_str().unwrap(), text).await;
-        assert_eq!(updates[0]["content"]["text"], said, "{text}");
+    for cwd in ["/no such directory", r"C:\work"] {
+        let params = json!({"cwd": cwd, "mcpServers": []});
+        let session = wire.call("session/new", params).await["result"]["sessionId"].clone();
+        for (text, said) in [
+            ("read a.txt", "NoDirectory"),
+            ("write a.txt x", "NoDirectory"),
+            ("exists a.txt", "NoDirectory"),
+            ("list .", "NoDirectory"),
+            ("read /etc/passwd", "Outside"),
+        ] {
+            let (updates, _) = wire.turn(session.as_str().unwrap(), text).await;
+            assert_eq!(updates[0]["content"]["text"], said, "{cwd}: {text}");
+        }
     }
 }
 
