@@ -15,6 +15,7 @@ use crate::updates::outgoing::OutgoingUpdate;
 use crate::updates::paths;
 use crate::updates::settings::Settings;
 use crate::wire::gate::Gate;
+use crate::wire::session::SessionWire;
 
 /// Sends updates of a session, also while no turn runs: from a background task, or in the handler
 /// of another operation.
@@ -52,6 +53,8 @@ struct OpenSession {
     settings: Settings,
     /// `None` unless the agent has a store.
     recorder: Option<Recorder>,
+    /// What the wire remembers of the session.
+    wire: SessionWire,
 }
 
 impl SessionUpdates {
@@ -63,11 +66,16 @@ impl SessionUpdates {
         settings: Settings,
         gate: Arc<Gate>,
         recorder: Option<Recorder>,
+        wire: SessionWire,
     ) -> Self {
         let permissions = Permissions::new();
-        SessionUpdates {
-            open: Arc::new(OpenSession { id, directories, client, gate, permissions, settings, recorder }),
-        }
+        let open = OpenSession { id, directories, client, gate, permissions, settings, recorder, wire };
+        SessionUpdates { open: Arc::new(open) }
+    }
+
+    /// Returns what the wire remembers of the session.
+    pub(crate) fn wire(&self) -> &SessionWire {
+        &self.open.wire
     }
 
     /// Returns the session's id.
@@ -158,6 +166,7 @@ impl SessionUpdates {
         if gate.is_closed() {
             return Err(gate.error());
         }
+        self.open.wire.complete(&mut update);
         // Before the update leaves, because the client may act on it at once.
         let settings = self.observed(&update);
         let wire = client.wire();
