@@ -111,7 +111,7 @@ pub use acp_rpc::{
 };
 pub use acp_types::method;
 pub use acp_types::v1 as types;
-pub use acp_types::v1::ext::{ElicitationAnswer, FormError, FormProblem, PermissionAnswer};
+pub use acp_types::v1::ext::{CommandNameError, ElicitationAnswer, FormError, FormProblem, PermissionAnswer};
 pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
 pub use acp_types::{FromNode, Map, Meta, Value};
 
@@ -120,6 +120,7 @@ pub use crate::ask::elicited::OpenedUrl;
 pub use crate::ask::form::{Form, FormValues};
 pub use crate::client::Client;
 pub use crate::client::cancel::{CANCEL_GRACE, Cancel};
+pub use crate::error::commands_error::CommandsError;
 #[cfg(feature = "workspace")]
 pub use crate::error::file_error::{FileAct, FileError, FileProblem};
 #[cfg(feature = "shell")]
@@ -141,6 +142,7 @@ pub use crate::serve::serve::{Serve, serve, serve_stdio, serve_with};
 pub use crate::session::Session;
 pub use crate::session::queue::PROMPT_QUEUE;
 pub use crate::turn::Turn;
+pub use crate::turn::command::SlashCommand;
 #[cfg(feature = "workspace")]
 pub use crate::turn::edit_file::{EditedFile, FileEdit};
 #[cfg(feature = "workspace")]

@@ -23,6 +23,7 @@ use crate::serve::Admit;
     note = "every handler can have `RequestMeta` and its request, and `#[ext]` handlers any `DeserializeOwned` type",
     note = "in an agent: `Client` and `Cancel`, on an open session `Session<T>` with the `T` of `new_session`, and in \
             `prompt` `Turn`",
+    note = "in a command of an agent: what `prompt` can have, and the input as `&str` or `String`",
     note = "in a client: `Agent`, `Cancel` and `Context`, in a session `SessionId`, and in `update` `Event`"
 )]
 pub trait FromCall<O: Op, Cx: Admit<O>>: Sized {

@@ -13,11 +13,13 @@ use crate::error::{OnFault, auth_required};
 use crate::handler::agent::Agent;
 use crate::handler::scope::{Handlers, Scope};
 use crate::mcp::Servers;
-use crate::op::{Initialize, Op as _, Operation};
+use crate::op::{Initialize, Op as _, Operation, Prompt};
+use crate::serve::lifecycle::command;
 use crate::serve::lifecycle::initialize::begin;
 use crate::serve::stored;
 use crate::session::connection::Connection;
 use crate::store::StoreHandle;
+use crate::updates::commands::HandledCommands;
 
 /// A connection, as JSON-RPC sees it.
 pub(crate) struct Server<S: Send + Sync + 'static> {
@@ -43,6 +45,8 @@ impl<S: Send + Sync + 'static> Server<S> {
         Arc::clone(agent).register(&mut handlers);
         let operations = Operation::ALL.iter().map(|operation| (operation.method(), operation.capability()));
         handlers.check(&operations)?;
+        let takes_prompts = handlers.serves(Prompt::METHOD);
+        let commands = HandledCommands::new(command::seal(&mut handlers), takes_prompts);
         let mut profile = agent.profile();
         let info = profile.info();
         let (store, servers) =
@@ -57,7 +61,7 @@ impl<S: Send + Sync + 'static> Server<S> {
             own.mcp_capabilities.acp |= Servers::reach_client();
         }
         own.meta = Some(agent.capability_meta()).filter(|meta| *meta != Meta::new());
-        let connection = Connection::new(info, profile.queue_prompts, store, servers, on_fault);
+        let connection = Connection::new(info, profile.queue_prompts, commands, store, servers, on_fault);
         Ok(Server { handlers, connection: Arc::new(connection), own, login_required: profile.login_required })
     }
 

@@ -11,6 +11,7 @@ use crate::error::OnFault;
 use crate::mcp::Servers;
 use crate::session::table::Sessions;
 use crate::store::StoreHandle;
+use crate::updates::commands::HandledCommands;
 use crate::wire::Wire;
 
 /// The state of a connection whose sessions hold an `S` each.
@@ -24,6 +25,8 @@ pub(crate) struct Connection<S> {
     pub(crate) info: Implementation,
     /// Set if prompts wait for their session's turn to end.
     pub(crate) queues_prompts: bool,
+    /// The slash commands that have handlers.
+    pub(crate) commands: Arc<HandledCommands>,
     phase: Mutex<Phase>,
     on_fault: Option<OnFault>,
 }
@@ -42,12 +45,13 @@ impl<S> Connection<S> {
     pub(crate) fn new(
         info: Implementation,
         queues_prompts: bool,
+        commands: HandledCommands,
         store: Option<StoreHandle>,
         servers: Option<Servers>,
         on_fault: Option<OnFault>,
     ) -> Self {
-        let (sessions, phase) = (Arc::default(), Mutex::default());
-        Connection { sessions, store, servers, info, queues_prompts, phase, on_fault }
+        let (sessions, phase, commands) = (Arc::default(), Mutex::default(), Arc::new(commands));
+        Connection { sessions, store, servers, info, queues_prompts, commands, phase, on_fault }
     }
 
     /// Closes all sessions at the end of the connection, also half-open ones. Their recordings

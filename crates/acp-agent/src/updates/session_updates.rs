@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use acp_types::v1::{SessionId, SessionUpdate};
+use acp_types::v1::{AvailableCommand, AvailableCommandsUpdate, SessionId, SessionUpdate};
 
 use crate::client::Client;
 use crate::client::client_capabilities::check_offered;
 use crate::error::Result;
 use crate::store::Recorder;
+use crate::updates::commands::SessionCommands;
 use crate::updates::decisions::Permissions;
 use crate::updates::directories::Directories;
 use crate::updates::outgoing::OutgoingUpdate;
@@ -50,6 +51,7 @@ struct OpenSession {
     gate: Arc<Gate>,
     permissions: Permissions,
     settings: Settings,
+    commands: Arc<SessionCommands>,
     /// `None` unless the agent has a store.
     recorder: Option<Recorder>,
 }
@@ -61,13 +63,13 @@ impl SessionUpdates {
         directories: Directories,
         client: Client,
         settings: Settings,
+        commands: Arc<SessionCommands>,
         gate: Arc<Gate>,
         recorder: Option<Recorder>,
     ) -> Self {
         let permissions = Permissions::new();
-        SessionUpdates {
-            open: Arc::new(OpenSession { id, directories, client, gate, permissions, settings, recorder }),
-        }
+        let open = OpenSession { id, directories, client, gate, permissions, settings, commands, recorder };
+        SessionUpdates { open: Arc::new(open) }
     }
 
     /// Returns the session's id.
@@ -88,6 +90,7 @@ impl SessionUpdates {
     /// # Errors
     /// [`Error::SessionClosed`](crate::Error::SessionClosed) once the session is closed;
     /// [`Error::NotOffered`](crate::Error::NotOffered) for a kind that the client does not offer;
+    /// [`Error::Commands`](crate::Error::Commands) for slash commands that cannot be advertised;
     /// [`Error::Call`](crate::Error::Call) when the client is gone.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.send(&self.open.gate, update.into()).await
@@ -109,6 +112,11 @@ impl SessionUpdates {
     /// Returns the modes and config options that the client knows.
     pub(crate) fn settings(&self) -> &Settings {
         &self.open.settings
+    }
+
+    /// Returns the slash commands that the client knows.
+    pub(crate) fn commands(&self) -> &SessionCommands {
+        &self.open.commands
     }
 
     /// Returns the working directory.
@@ -155,6 +163,7 @@ impl SessionUpdates {
         let client = &self.open.client;
         paths::join(&mut update, self.cwd());
         check_offered(&update, client.capabilities())?;
+        self.commands().complete(&mut update)?;
         if gate.is_closed() {
             return Err(gate.error());
         }
@@ -200,6 +209,14 @@ impl SessionUpdates {
     /// Sends an update that has waited for the opening of the session.
     pub(crate) fn update_now(&self, update: &SessionUpdate) {
         self.send_now(&self.open.gate, update);
+    }
+
+    /// Sends the slash commands, without waiting. They are not recorded: each opening of the session
+    /// sends them.
+    pub(crate) fn announce_commands(&self, commands: Vec<AvailableCommand>) {
+        let (wire, update) = (self.open.client.wire(), AvailableCommandsUpdate::new(commands).into());
+        let leaving = OutgoingUpdate::Plain(wire.update(&self.open.id, &update));
+        wire.send_update_now(self.open.client.peer(), &self.open.gate.guard(&leaving));
     }
 
     /// Sends an update without waiting, for drop guards.

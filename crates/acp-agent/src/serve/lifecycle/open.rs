@@ -20,6 +20,7 @@ use crate::open::restored::Stated;
 use crate::session::queue::Turns;
 use crate::session::{Entry, Session};
 use crate::store::{RecordKind, Recorder, StoreHandle, StoredState};
+use crate::updates::commands::SessionCommands;
 use crate::updates::directories::Directories;
 use crate::updates::session_updates::SessionUpdates;
 use crate::updates::settings::{Settings, retain_offered};
@@ -103,6 +104,7 @@ pub(crate) fn admit<O: OpensSession, S>(
         id,
         scope.client.clone(),
         scope.cancel.clone(),
+        SessionCommands::new(Arc::clone(&scope.connection.commands)),
         scope.reopening.as_ref(),
     );
     Ok(OpenGuard::new(opening, claim))
@@ -212,7 +214,9 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     opening: &Opening<O>,
     opened: Opened<S>,
 ) -> Result<Reply> {
-    let Opened { state, session_id, modes, config_options, current_mode, config_values, meta } = opened;
+    let Opened { state, session_id, modes, config_options, current_mode, config_values, commands, meta } =
+        opened;
+    commands.map_or(Ok(()), |commands| opening.commands().set(commands))?;
     let stated = Stated { modes, config_options, current_mode, config_values };
     let (modes, mut config_options) = stated.settle(opening.restored(), scope.reopening.is_none())?;
     let hidden = config_options.as_mut().map(|options| retain_offered(options, scope.client.capabilities()));
@@ -232,6 +236,7 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
         Directories::new(O::cwd(opening.request()), O::additional_directories(opening.request())),
         scope.client.clone(),
         settings,
+        Arc::clone(opening.commands()),
         opening.gate(&id),
         recorder,
     );
