@@ -34,7 +34,7 @@ impl Bot {
         Ok(StopReason::EndTurn)
     }
 
-    #[command("web", "Searches the web", hnit = "QUERY")]
+    #[command("web", "Searches the web", hints = "QUERY")]
     async fn unknown_argument(&self) -> Result<StopReason> {
         Ok(StopReason::EndTurn)
     }
