@@ -86,7 +86,9 @@ pub use acp_fs::{Entry, EntryKind, Error as DiskError, Listing};
 ///
 /// A function with `#[ext]` has anything that is `DeserializeOwned`, which is read from the params,
 /// an [`Elicitation`], and the session that the member `sessionId` names. A function with `#[on]`
-/// and a marker of one's own has the params that the marker names, and an `Elicitation`.
+/// and a marker of one's own has the params that the marker names, and an `Elicitation`. A function
+/// with `#[command]` has what `prompt` has, and its input as a `String` or, in an `#[agent]` block,
+/// as a `&str`.
 #[doc(inline)]
 pub use acp_handlers::FromCall;
 /// The handler of operation `O` can return a `V` in its `Result`, if this holds for [`Scope`].

@@ -1,7 +1,7 @@
 //! The list of commands, as a client gets it.
 
 use acp_agent::types::AvailableCommandsUpdate;
-use acp_agent::{CommandNameError, CommandsError, Conflict, Error, Transport};
+use acp_agent::{CommandNameError, CommandsError, Conflict, Error, Opening, OpensSession, Transport};
 
 use super::*;
 
@@ -37,9 +37,17 @@ fn commands(names: &str) -> Vec<AvailableCommand> {
 }
 
 impl Changing {
+    async fn new_session(&self, open: NewSession) -> Result<Opened<()>> {
+        self.open(open).await
+    }
+
+    async fn load_session(&self, open: LoadSession) -> Result<Opened<()>> {
+        self.open(open).await
+    }
+
     /// Opens a session with the commands in the names of two folders: those that are sent
     /// meanwhile, and those that it is opened with.
-    async fn new_session(&self, open: NewSession) -> Result<Opened<()>> {
+    async fn open<O: OpensSession>(&self, open: Opening<O>) -> Result<Opened<()>> {
         let cwd = open.cwd().to_str().unwrap().to_owned();
         let mut folders = cwd.split('/').skip(1).map(|names| names.strip_prefix("has:"));
         if let Some(Some(sent)) = folders.next() {
@@ -104,6 +112,17 @@ async fn the_client_gets_one_list_with_everything_when_a_session_is_opened() {
             let has_b = lists.last().is_some_and(|list| list.contains(&"b"));
             let called = if has_b { r#"Some(("b", "c"))"# } else { "None" };
             assert_eq!(updates[0]["content"]["text"], called, "{cwd}");
+
+            // What the handler of a load sends does not wait for the answer.
+            let load = wire.request("session/load", reopening("session/load", "loaded", cwd)).await;
+            let (before, behind) = lists.split_at(usize::from(cwd.starts_with("/has:")));
+            for list in before {
+                assert_eq!(names(&listed(&mut wire).await), *list, "{cwd}");
+            }
+            wire.answer_to(load).await;
+            for list in behind {
+                assert_eq!(names(&listed(&mut wire).await), *list, "{cwd}");
+            }
             assert!(wire.close().await.is_empty(), "{cwd}");
         }
     }
