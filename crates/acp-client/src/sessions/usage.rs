@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use acp_types::v1::ext::Spent;
-use acp_types::v1::{PromptResponse, UsageUpdate};
+use acp_types::v1::{Cost, PromptResponse, UsageUpdate};
 
 /// Tokens and costs of a session, as its agent reports them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,7 +12,9 @@ pub struct SessionUsage {
     /// The sums of the session since it began. Its costs come with updates. Its tokens come with
     /// the ends of turns, and only with the feature `unstable`.
     pub session: Spent,
-    /// The part of the turn that runs, or of the last one.
+    /// The part of the turn that runs, or of the last one. If the agent's sum of costs becomes
+    /// smaller, the turn's costs count from there on. They also count from the first report of a
+    /// currency in a session that was loaded, resumed or forked.
     pub turn: Spent,
     /// The tokens in the context.
     pub context_tokens: u64,
@@ -31,6 +33,9 @@ struct Sums {
     now: SessionUsage,
     /// The session's sum when the turn began.
     before_turn: Spent,
+    /// Set if the session was used before it was opened here. The first report of each currency
+    /// then tells the costs of that time.
+    taken_up: bool,
 }
 
 impl UsageMeter {
@@ -41,6 +46,11 @@ impl UsageMeter {
     /// Calls `read` with the sums.
     pub(crate) fn with<T>(&self, read: impl FnOnce(&SessionUsage) -> T) -> T {
         read(&self.sums().now)
+    }
+
+    /// Notes that the session was used before.
+    pub(crate) fn take_up(&self) {
+        self.sums().taken_up = true;
     }
 
     /// Begins a turn: its sum is nothing.
@@ -55,7 +65,7 @@ impl UsageMeter {
         let mut sums = self.sums();
         (sums.now.context_tokens, sums.now.context_size) = (update.used, update.size);
         if let Some(cost) = &update.cost {
-            sums.now.session.set_cost(cost);
+            sums.set_cost(cost);
         }
         sums.settle();
     }
@@ -88,6 +98,15 @@ impl UsageMeter {
 }
 
 impl Sums {
+    fn set_cost(&mut self, cost: &Cost) {
+        let is_of_before = self.taken_up && !self.now.session.costs.contains_key(&cost.currency);
+        // An agent that was started again may begin its sum anew.
+        if is_of_before || cost.amount < self.before_turn.cost_in(&cost.currency) {
+            self.before_turn.set_cost(cost);
+        }
+        self.now.session.set_cost(cost);
+    }
+
     fn settle(&mut self) {
         self.now.turn = self.now.session.since(&self.before_turn);
     }
