@@ -78,6 +78,7 @@ impl Changing {
 
 fn changing() -> Router<Changing> {
     Router::with_sessions("changing", "1", Changing, Changing::new_session)
+        .on::<op::LoadSession, _>(Changing::load_session)
         .on::<op::Prompt, _>(Changing::prompt)
 }
 
@@ -119,7 +120,7 @@ async fn the_client_gets_one_list_with_everything_when_a_session_is_opened() {
             for list in before {
                 assert_eq!(names(&listed(&mut wire).await), *list, "{cwd}");
             }
-            wire.answer_to(load).await;
+            assert_eq!(wire.answer_to(load).await["result"], json!({}));
             for list in behind {
                 assert_eq!(names(&listed(&mut wire).await), *list, "{cwd}");
             }
