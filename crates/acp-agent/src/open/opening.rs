@@ -20,6 +20,7 @@ use crate::updates::commands::SessionCommands;
 use crate::updates::paths;
 use crate::updates::session_updates::SessionUpdates;
 use crate::wire::gate::Gate;
+use crate::wire::session::SessionWire;
 
 /// The number of bytes on the wire that may wait for the answer to `session/new` or
 /// `session/resume`. They leave together with the answer, past the connection's outgoing budget, so
@@ -40,6 +41,8 @@ struct Inner<O: Op> {
     commands: Arc<SessionCommands>,
     /// The gate of updates that do not wait. It is closed if the opening fails.
     gate: Arc<Gate>,
+    /// What the wire remembers of the session.
+    wire: SessionWire,
     #[cfg(feature = "store")]
     is_new: bool,
     /// The session's recorder. A stored session has one before it is open.
@@ -96,6 +99,7 @@ impl<O: OpensSession> Opening<O> {
         let stage = Stage::Asked { held: holds_updates.then(Held::default), hooks: Vec::new() };
         let inner = Inner {
             gate: Arc::new(Gate::of_session(id.clone())),
+            wire: client.wire().session(),
             id,
             client,
             cancel,
@@ -191,6 +195,7 @@ impl<O: OpensSession> Opening<O> {
             return session.update(update).await;
         }
         inner.commands.complete(&mut update)?;
+        inner.wire.complete(&mut update);
         let (wire, gate) = (inner.client.wire(), &inner.gate);
         let params = wire.update(&inner.id, &update);
         let params = gate.guard(&params);
@@ -283,6 +288,11 @@ impl<O: Op> Opening<O> {
         }
     }
 
+    /// Returns what the wire remembers of the session.
+    pub(crate) fn session_wire(&self) -> &SessionWire {
+        &self.inner.wire
+    }
+
     /// Sends the updates that have waited, and the slash commands, if there are some. The answer
     /// stands in the output buffer.
     pub(crate) fn release(&self) {
@@ -293,7 +303,10 @@ impl<O: Op> Opening<O> {
                 return;
             };
             if let Some(session) = self.inner.session.get() {
-                held.into_iter().flat_map(|held| held.updates).for_each(|update| session.update_now(&update));
+                for mut update in held.into_iter().flat_map(|held| held.updates) {
+                    self.inner.wire.complete(&mut update);
+                    session.update_now(&update);
+                }
                 if let Some(commands) = self.inner.commands.untold() {
                     session.announce_commands(commands);
                 }

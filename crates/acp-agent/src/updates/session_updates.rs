@@ -16,6 +16,7 @@ use crate::updates::outgoing::OutgoingUpdate;
 use crate::updates::paths;
 use crate::updates::settings::Settings;
 use crate::wire::gate::Gate;
+use crate::wire::session::SessionWire;
 
 /// Sends updates of a session, also while no turn runs: from a background task, or in the handler
 /// of another operation.
@@ -44,32 +45,29 @@ pub struct SessionUpdates {
 }
 
 /// The part of an open session that does not depend on the agent's state.
-struct OpenSession {
-    id: SessionId,
-    directories: Directories,
-    client: Client,
-    gate: Arc<Gate>,
-    permissions: Permissions,
-    settings: Settings,
-    commands: Arc<SessionCommands>,
+pub(crate) struct OpenSession {
+    pub(crate) id: SessionId,
+    pub(crate) directories: Directories,
+    pub(crate) client: Client,
+    /// The gate of the session with this id.
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) permissions: Permissions,
+    pub(crate) settings: Settings,
+    pub(crate) commands: Arc<SessionCommands>,
     /// `None` unless the agent has a store.
-    recorder: Option<Recorder>,
+    pub(crate) recorder: Option<Recorder>,
+    /// What the wire remembers of the session.
+    pub(crate) wire: SessionWire,
 }
 
 impl SessionUpdates {
-    /// Creates the updates of a session. `gate` is the gate of the session with this id.
-    pub(crate) fn new(
-        id: SessionId,
-        directories: Directories,
-        client: Client,
-        settings: Settings,
-        commands: Arc<SessionCommands>,
-        gate: Arc<Gate>,
-        recorder: Option<Recorder>,
-    ) -> Self {
-        let permissions = Permissions::new();
-        let open = OpenSession { id, directories, client, gate, permissions, settings, commands, recorder };
+    pub(crate) fn new(open: OpenSession) -> Self {
         SessionUpdates { open: Arc::new(open) }
+    }
+
+    /// Returns what the wire remembers of the session.
+    pub(crate) fn wire(&self) -> &SessionWire {
+        &self.open.wire
     }
 
     /// Returns the session's id.
@@ -167,6 +165,7 @@ impl SessionUpdates {
         if gate.is_closed() {
             return Err(gate.error());
         }
+        self.open.wire.complete(&mut update);
         // Before the update leaves, because the client may act on it at once.
         let settings = self.observed(&update);
         let wire = client.wire();

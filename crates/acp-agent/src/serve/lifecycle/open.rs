@@ -21,9 +21,11 @@ use crate::session::queue::Turns;
 use crate::session::{Entry, Session};
 use crate::store::{RecordKind, Recorder, StoreHandle, StoredState};
 use crate::updates::commands::SessionCommands;
+use crate::updates::decisions::Permissions;
 use crate::updates::directories::Directories;
-use crate::updates::session_updates::SessionUpdates;
+use crate::updates::session_updates::{OpenSession, SessionUpdates};
 use crate::updates::settings::{Settings, retain_offered};
+use crate::wire::setup::Setup;
 
 /// Serves an operation that opens a session.
 macro_rules! opens {
@@ -208,6 +210,22 @@ async fn stop_recording<O: OpensSession, S: Send + Sync + 'static>(scope: &Scope
     }
 }
 
+/// Makes the sender of the session's updates.
+fn updates<O: OpensSession>(opening: &Opening<O>, id: SessionId, settings: Settings) -> SessionUpdates {
+    let request = opening.request();
+    SessionUpdates::new(OpenSession {
+        directories: Directories::new(O::cwd(request), O::additional_directories(request)),
+        client: opening.client().clone(),
+        gate: opening.gate(&id),
+        permissions: Permissions::new(),
+        settings,
+        commands: Arc::clone(opening.commands()),
+        recorder: opening.recorder().cloned(),
+        wire: opening.session_wire().clone(),
+        id,
+    })
+}
+
 /// Enters the session, before the client can name it, and makes the answer.
 async fn open<O: OpensSession, S: Send + Sync + 'static>(
     scope: &Scope<S>,
@@ -230,16 +248,7 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
         recorder.set_directories(O::additional_directories(opening.request())).await?;
     }
     let settings = Settings::new(modes.clone(), config_options.clone(), hidden.unwrap_or_default());
-    let recorder = opening.recorder().cloned();
-    let updates = SessionUpdates::new(
-        id.clone(),
-        Directories::new(O::cwd(opening.request()), O::additional_directories(opening.request())),
-        scope.client.clone(),
-        settings,
-        Arc::clone(opening.commands()),
-        opening.gate(&id),
-        recorder,
-    );
+    let updates = updates(opening, id.clone(), settings);
     if !is_named {
         keep_state(&updates, opening.restored()).await?;
     }
@@ -255,10 +264,19 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     } else if sessions.open_new(session.clone()).is_err() {
         return Err(Error::from(format!("the agent opened two sessions with the id `{id}`")));
     }
+    if is_named {
+        updates.wire().report_state(scope.client.peer(), &id);
+    }
     opening.opened(updates);
+    let setup = Setup { modes, config_options, meta };
+    let wire = scope.client.wire();
     let reply = match scope.reopening.clone() {
-        Some(reopening) => reopening.reply(scope.client.wire(), modes, config_options, meta),
-        None => scope.client.wire().answer(O::response(id, modes, config_options, meta)),
+        Some(reopening) => reopening.reply(wire, setup),
+        None => {
+            let answer =
+                |Setup { modes, config_options, meta }| O::response(id.clone(), modes, config_options, meta);
+            wire.opened(&id, is_named, setup, answer)
+        }
     };
     let opening = opening.clone();
     Ok(reply.after(move |_| {
