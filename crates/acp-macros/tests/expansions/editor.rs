@@ -49,7 +49,7 @@ where
     async fn count(&self, entry: PlanEntry) -> acp_agent::Result<UsageUpdate> {
         Ok(UsageUpdate::new(entry.content.len() as u64, 100_u64))
     }
-    /// Runs the command `/edit`. Appends to the notes
+    /// Runs the command `/edit`: Appends to the notes
     async fn edit(&self, turn: Turn, input: &str) -> acp_agent::Result<StopReason> {
         turn.say(input).await?;
         Ok(StopReason::EndTurn)
@@ -290,7 +290,17 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::edit(&agent, argument_0, &argument_1).await?;
+                        let value = match Self::edit(&agent, argument_0, &argument_1)
+                            .await
+                        {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
