@@ -42,7 +42,8 @@ impl fmt::Display for ErrorText<'_> {
             ),
             Error::NoCommonVersion { spoken, supported } => write!(
                 f,
-                "the agent speaks protocol version {}, this client version {}: use another release of one of them",
+                "the agent speaks protocol versions {}, this client speaks versions {}: use another release of one of \
+                 them",
                 Versions(supported),
                 Versions(spoken)
             ),

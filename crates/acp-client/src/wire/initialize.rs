@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use acp_json::{Node, ReadError, Value};
 use acp_rpc::{CallError, Peer};
-use acp_types::v1::{InitializeRequest, InitializeResponse, McpServer, ProtocolVersion};
+use acp_types::v1::{AgentCapabilities, InitializeRequest, InitializeResponse, McpServer, ProtocolVersion};
 
 use crate::Error;
 use crate::wire::Wire;
@@ -131,6 +131,18 @@ impl Wire {
                     _ => Err(Error::Version { asked: self.version(), answered }),
                 }
             }
+        }
+    }
+
+    /// Returns true if an agent with these capabilities has sessions. In version 2 it may have none.
+    pub(crate) const fn has_sessions(self, offered: &AgentCapabilities) -> bool {
+        match self {
+            Self::V1 => {
+                let _ = offered;
+                true
+            }
+            #[cfg(feature = "v2")]
+            Self::V2 => offered.load_session,
         }
     }
 

@@ -1,5 +1,10 @@
 //! Agents of version 2, and the choice of the version.
 
+mod idle;
+mod negotiation;
+mod requests;
+mod start;
+mod states;
 mod turn;
 
 use acp_client::{Agent, Connect, ProtocolVersion, Session};

@@ -17,7 +17,7 @@ pub(in crate::wire) fn read(params: Node<'_>, is_handled: bool) -> Result<Update
         _ => Event::from(acp_json::read::<v1::SessionNotification>(handled.clone())?.update),
     };
     let handled = if is_handled { Some(acp_json::read(handled)?) } else { None };
-    Ok(Update { session_id: notification.session_id, event, handled })
+    Ok(Update { session_id: notification.session_id, event, handled, offer: None })
 }
 
 /// Returns the event of an update that a handler gets.
