@@ -84,7 +84,9 @@ pub use acp_handlers::FromCall;
 #[doc(inline)]
 pub use acp_handlers::Returns;
 #[doc(inline)]
-pub use acp_handlers::{Handler, Listener, OnSession, RequestMeta};
+pub use acp_handlers::{Handler, Listener, OnSession, RequestMeta, Shared};
+#[doc(hidden)]
+pub use acp_handlers::{IntoError, assert_shared};
 #[doc = include_str!("macro.md")]
 pub use acp_macros::client;
 /// MCP servers made with rmcp, for [`Connect::client`](Connect::client): see [`acp_mcp`].

@@ -22,7 +22,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// An error of a handler, or of something that it called.
 ///
 /// A handler that returns one answers its request with a JSON-RPC error; see [`Error::into_rpc`]
-/// for the codes. Text and errors of other libraries become errors with `?`:
+/// for the codes. Text, `io::Error`, [`RpcError`] and boxed errors become errors with `?`.
+/// [`Error::other`] wraps the errors of other libraries:
 ///
 /// ```
 /// # use acp_agent::{Error, Result};
@@ -66,7 +67,7 @@ pub enum Error {
     /// A file was not read, not written or not changed: see [`Workspace`](crate::Workspace).
     #[cfg(feature = "workspace")]
     File(Box<file_error::FileError>),
-    /// A command was not started: see [`Turn::shell`](crate::Turn::shell).
+    /// A command was not started, or its end is not known: see [`Turn::shell`](crate::Turn::shell).
     #[cfg(feature = "shell")]
     Shell(Box<shell_error::ShellError>),
     /// The agent's handlers cannot be those of one connection: a mistake in the program. Nothing

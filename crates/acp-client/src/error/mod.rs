@@ -23,13 +23,18 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A failure between a client and its agent.
 ///
 /// A handler that returns an error answers the agent's request with a JSON-RPC error: see
-/// [`Error::into_rpc`]. Text and errors of other libraries become errors with `?`:
+/// [`Error::into_rpc`]. Text, `io::Error`, [`RpcError`] and boxed errors become errors with `?`.
+/// [`Error::other`] wraps the errors of other libraries:
 ///
 /// ```
 /// # use acp_client::{Error, Result};
 /// fn read() -> Result<String> {
 ///     let text = std::fs::read_to_string("notes.txt")?;
 ///     text.lines().next().map(str::to_owned).ok_or(Error::from("the notes are empty"))
+/// }
+///
+/// fn parse(text: &str) -> Result<u32> {
+///     text.parse().map_err(Error::other)
 /// }
 /// ```
 ///
