@@ -161,7 +161,8 @@ impl Turn {
     ///
     /// # Errors
     /// [`Error::Cancelled`] when the turn was cancelled or the client is gone; [`Error::TurnOver`]
-    /// after the turn's answer; [`Error::NotOffered`] for a kind that the client does not offer.
+    /// after the turn's answer; [`Error::NotOffered`] for a kind that the client does not offer;
+    /// [`Error::Commands`] for slash commands that cannot be advertised.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.check_open()?;
         self.scope.flow.sends();
