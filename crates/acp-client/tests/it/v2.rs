@@ -1,11 +1,13 @@
 //! Agents of version 2, and the choice of the version.
 
+mod both;
 mod idle;
 mod negotiation;
 mod requests;
 mod start;
 mod states;
 mod turn;
+mod updates;
 
 use acp_client::{Agent, Connect, ProtocolVersion, Session};
 use serde_json::{Value, json};

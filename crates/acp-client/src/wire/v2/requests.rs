@@ -128,6 +128,7 @@ impl MethodOfV2 for ForkSessionRequest {
     const METHOD: &'static str = methods::SessionFork::NAME;
 }
 
+#[cfg(feature = "unstable")]
 impl MessageOfV2 for ForkSessionRequest {
     fn write<M: SerializeMap>(&self, params: &mut M) -> Result<(), M::Error> {
         params.serialize_entry("sessionId", &self.session_id)?;
