@@ -18,6 +18,8 @@ pub(crate) struct Connection<S> {
     pub(crate) sessions: Arc<Sessions<S>>,
     /// The store of the sessions, if the agent has one.
     pub(crate) store: Option<StoreHandle>,
+    /// The store of sessions for a version that cannot do without one.
+    pub(crate) memory: Option<StoreHandle>,
     /// The connector of MCP servers, if the agent wants one.
     pub(crate) servers: Option<Servers>,
     /// The agent's name and version.
@@ -49,18 +51,29 @@ impl<S> Connection<S> {
         queues_prompts: bool,
         serves_sessions: bool,
         store: Option<StoreHandle>,
+        memory: Option<StoreHandle>,
         servers: Option<Servers>,
         on_fault: Option<OnFault>,
     ) -> Self {
         let (sessions, phase) = (Arc::default(), Mutex::default());
-        Connection { sessions, store, servers, info, queues_prompts, serves_sessions, phase, on_fault }
+        Connection {
+            sessions,
+            store,
+            memory,
+            servers,
+            info,
+            queues_prompts,
+            serves_sessions,
+            phase,
+            on_fault,
+        }
     }
 
     /// Closes all sessions at the end of the connection, also half-open ones. Their recordings
     /// become durable and others can open them. Their MCP servers are ended.
     pub(crate) async fn close_sessions(&self) {
         let keeping = async {
-            if let Some(store) = &self.store {
+            for store in self.store.iter().chain(&self.memory) {
                 store.close().await;
             }
         };
@@ -116,6 +129,17 @@ impl<S> Connection<S> {
         if phase.agreed.as_ref().is_some_and(|current| Arc::ptr_eq(current, agreed)) {
             *phase = Phase::default();
         }
+    }
+
+    /// Returns the store of the sessions of a connection that speaks this version.
+    pub(crate) fn store(&self, wire: &Wire) -> Option<&StoreHandle> {
+        self.store.as_ref().or_else(|| self.memory.as_ref().filter(|_| wire.keeps_sessions()))
+    }
+
+    /// Returns whether the client was told of a way to log in.
+    #[cfg(feature = "v2")]
+    pub(crate) fn has_auth_methods(&self) -> bool {
+        self.phase().auth_methods.get().is_some_and(|methods| !methods.is_empty())
     }
 
     /// Keeps the advertised ways to log in.
