@@ -14,9 +14,9 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 fn every_mistake_is_explained_where_it_is() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/ui/*.rs");
-    if cfg!(all(feature = "store", feature = "unstable")) {
+    if cfg!(all(feature = "mcp", feature = "store", feature = "unstable")) {
         cases.compile_fail("tests/ui/features/*.rs");
-    } else if cfg!(not(any(feature = "store", feature = "unstable"))) {
+    } else if cfg!(not(any(feature = "mcp", feature = "store", feature = "unstable"))) {
         cases.compile_fail("tests/ui/no_features/*.rs");
     }
 }
@@ -29,7 +29,7 @@ fn every_message_of_the_macro_has_a_case() {
         ["tests/ui", "../acp-client/tests/ui"].map(|cases| files_below(&folder.join(cases), "stderr"));
     let shown: Vec<String> = cases.iter().flatten().map(|path| read(path)).collect();
     let mut messages = Vec::new();
-    for name in ["attr", "check", "classify", "method", "parse", "target"] {
+    for name in ["attr", "check", "classify", "command", "method", "parse", "target"] {
         let source = read(&folder.join(format!("../acp-macros/src/{name}.rs")));
         find_messages(source.parse().unwrap(), &mut messages);
     }

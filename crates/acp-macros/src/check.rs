@@ -5,6 +5,7 @@ use syn::{FnArg, GenericArgument, GenericParam, Lifetime, PathArguments, Receive
 
 use crate::attr::Attributes;
 use crate::classify::{Handler, Returns, Role};
+use crate::command::is_text;
 use crate::operation::{Operation, Side};
 use crate::parse::{Block, Function};
 use crate::report::Report;
@@ -22,12 +23,13 @@ pub(crate) fn check(
     check_block(block, target, report);
     for handler in handlers {
         check_receiver(handler.function, target, report);
-        check_signature(handler.function, target, report);
+        check_signature(handler, target, report);
         check_returns(handler, target, report);
     }
     check_twice(block, handlers, report);
     if target.side == Side::Agent {
         check_pairs(block, attributes, handlers, report);
+        check_mcp(attributes, handlers, report);
     }
     check_capabilities(handlers, target, report);
 }
@@ -102,7 +104,8 @@ pub(crate) fn is_arc_of_self(ty: &Type) -> bool {
     })
 }
 
-fn check_signature(function: &Function, target: &Target, report: &mut Report) {
+fn check_signature(handler: &Handler<'_>, target: &Target, report: &mut Report) {
+    let function = handler.function;
     let signature = &function.signature;
     if signature.asyncness.is_none() {
         report.error(
@@ -139,6 +142,7 @@ fn check_signature(function: &Function, target: &Target, report: &mut Report) {
                     "name the argument's type: it selects the value that the handler gets",
                 );
             }
+            ty if is_text(ty) && matches!(handler.role, Role::Command(_)) => {}
             Type::Reference(_) => {
                 report.error(&argument.ty, "a handler takes its arguments by value: leave out the `&`");
             }
@@ -180,6 +184,7 @@ fn must_return(handler: &Handler<'_>, target: &Target) -> String {
         },
         Role::Hook(_) => "Vec<AuthMethod>",
         Role::Extension(_) | Role::Typed(_) => "T",
+        Role::Command(_) => "StopReason",
     };
     format!(
         "`{}` returns a `Result<{value}>`, so that it can fail with an error for the {}",
@@ -212,13 +217,15 @@ fn method(handler: &Handler<'_>) -> Option<String> {
         Role::Operation(operation) => Some(operation.method.to_owned()),
         Role::Hook(_) => None,
         Role::Extension(name) => Some(name.value()),
+        Role::Command(command) => Some(format!("/{}", command.name.value())),
         Role::Typed(marker) => Some(marker.to_token_stream().to_string().replace(' ', "")),
     }
 }
 
 fn check_pairs(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>], report: &mut Report) {
     let find = |name| handlers.iter().find(|handler| handler.is(name));
-    if find("prompt").is_none() && !has_misspelt_prompt(block) {
+    let has_commands = handlers.iter().any(|handler| matches!(handler.role, Role::Command(_)));
+    if find("prompt").is_none() && !has_commands && !has_misspelt_prompt(block) {
         report.error(
             &block.self_type,
             "an agent needs `async fn prompt(&self, turn: Turn) -> Result<StopReason>`",
@@ -240,6 +247,29 @@ fn check_pairs(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>],
     }
     if let (Some(archive), None, None) = (find("archive_session"), find("list_sessions"), &attributes.store) {
         report.error(archive.name(), "`archive_session` hides sessions from the list: add `list_sessions`");
+    }
+}
+
+/// An `Mcp` is there only if the library connects the MCP servers. A type of the user's that has
+/// the name is written with its path.
+fn check_mcp(attributes: &Attributes, handlers: &[Handler<'_>], report: &mut Report) {
+    let is_mcp = |path: &syn::Path| {
+        let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        matches!(names[..], ["Mcp"] | ["mcp" | "acp_agent", "Mcp"] | ["acp_agent", "mcp", "Mcp"])
+    };
+    for argument in handlers.iter().flat_map(|handler| &handler.arguments) {
+        match &*argument.ty {
+            Type::Path(ty) if !is_mcp(&ty.path) || attributes.servers.is_some() => {}
+            Type::Path(ty) if cfg!(feature = "mcp") => report.error(
+                ty,
+                "`Mcp` is an argument if the library connects the MCP servers: write `#[agent(mcp)]`",
+            ),
+            Type::Path(ty) => {
+                report.error(ty, "`Mcp` needs the feature `mcp` of `acp-agent`, and `#[agent(mcp)]`")
+            }
+            _ => {}
+        }
     }
 }
 

@@ -15,13 +15,15 @@ use crate::handler::scope::{Handlers, Scope};
 use crate::mcp::Servers;
 #[cfg(feature = "v2")]
 use crate::op::SetMode;
-use crate::op::{Initialize, Op as _, Operation};
+use crate::op::{Initialize, Op as _, Operation, Prompt};
+use crate::serve::lifecycle::command;
 use crate::serve::lifecycle::initialize::begin;
 use crate::serve::stored;
-use crate::session::connection::Connection;
+use crate::session::connection::{Connection, Stores};
 #[cfg(feature = "v2")]
 use crate::store::MemoryStore;
 use crate::store::StoreHandle;
+use crate::updates::commands::HandledCommands;
 use crate::wire::Wire;
 
 /// A connection, as JSON-RPC sees it.
@@ -51,6 +53,8 @@ impl<S: Send + Sync + 'static> Server<S> {
         Arc::clone(agent).register(&mut handlers);
         let operations = Operation::ALL.iter().map(|operation| (operation.method(), operation.capability()));
         handlers.check(&operations)?;
+        let takes_prompts = handlers.serves(Prompt::METHOD);
+        let commands = HandledCommands::new(command::seal(&mut handlers), takes_prompts);
         let mut profile = agent.profile();
         let info = profile.info();
         let (store, servers) =
@@ -75,8 +79,8 @@ impl<S: Send + Sync + 'static> Server<S> {
             }
             handlers.serves(operation.method())
         });
-        let connection =
-            Connection::new(info, profile.queue_prompts, serves_sessions, store, memory, servers, on_fault);
+        let (queues, stores) = (profile.queue_prompts, Stores { own: store, memory });
+        let connection = Connection::new(info, queues, serves_sessions, commands, stores, servers, on_fault);
         Ok(Server {
             handlers,
             #[cfg(feature = "v2")]

@@ -11,6 +11,7 @@ use crate::error::OnFault;
 use crate::mcp::Servers;
 use crate::session::table::Sessions;
 use crate::store::StoreHandle;
+use crate::updates::commands::HandledCommands;
 use crate::wire::Wire;
 
 /// The state of a connection whose sessions hold an `S` each.
@@ -28,8 +29,18 @@ pub(crate) struct Connection<S> {
     pub(crate) queues_prompts: bool,
     /// Set if everything is served that sessions take in version 2.
     pub(crate) serves_sessions: bool,
+    /// The slash commands that have handlers.
+    pub(crate) commands: Arc<HandledCommands>,
     phase: Mutex<Phase>,
     on_fault: Option<OnFault>,
+}
+
+/// The stores of a connection.
+pub(crate) struct Stores {
+    /// The agent's.
+    pub(crate) own: Option<StoreHandle>,
+    /// That of an agent that has none, for a version that cannot do without one.
+    pub(crate) memory: Option<StoreHandle>,
 }
 
 #[derive(Default)]
@@ -50,12 +61,13 @@ impl<S> Connection<S> {
         info: Implementation,
         queues_prompts: bool,
         serves_sessions: bool,
-        store: Option<StoreHandle>,
-        memory: Option<StoreHandle>,
+        commands: HandledCommands,
+        stores: Stores,
         servers: Option<Servers>,
         on_fault: Option<OnFault>,
     ) -> Self {
-        let (sessions, phase) = (Arc::default(), Mutex::default());
+        let (sessions, phase, commands) = (Arc::default(), Mutex::default(), Arc::new(commands));
+        let Stores { own: store, memory } = stores;
         Connection {
             sessions,
             store,
@@ -64,6 +76,7 @@ impl<S> Connection<S> {
             info,
             queues_prompts,
             serves_sessions,
+            commands,
             phase,
             on_fault,
         }

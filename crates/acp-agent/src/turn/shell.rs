@@ -7,10 +7,12 @@ use acp_types::v1::{TerminalOutputResponse, ToolCall};
 use crate::error::shell_error::{ShellError, ShellProblem};
 use crate::error::{Error, Result};
 use crate::turn::Turn;
+use crate::turn::command_end;
 use crate::turn::shell_child;
 use crate::turn::shell_view::View;
 use crate::turn::terminal::Terminals;
 use crate::turn::tool::RunningTool;
+use crate::updates::paths;
 
 /// The bytes of output that are kept, unless the agent says otherwise.
 const KEPT: usize = 1024 * 1024;
@@ -47,7 +49,7 @@ impl Turn {
 ///
 /// Both ways run it in the session's working directory with nothing on its stdin, keep the latest
 /// part of stdout and stderr as one text, and return its exit. A client's terminal has the client's
-/// environment; a child has the environment of this agent, with everything that is in it.
+/// environment. A child inherits the whole environment of this agent.
 ///
 /// **It is shown** in a tool call: a terminal of the client live, and the output of a child as
 /// text, at most four times a second and its last 16 KiB. [`run`](Self::run) makes a tool call of
@@ -55,10 +57,10 @@ impl Turn {
 /// call, and the client shows nothing.
 ///
 /// **It ends** with everything that it has started: when it exits, when the turn is cancelled or
-/// answered, and when the future is dropped. A client does that by releasing the terminal. Of a
-/// child the processes are asked to terminate, and killed after a second; a dropped future kills
-/// them at once. On unix that reaches the process group of the child, but not processes that have
-/// left it.
+/// answered, and when the future is dropped. A terminal of the client is released. The processes of
+/// a child are asked to terminate, and are killed after a second. If the future is dropped, they
+/// are killed at once. On unix this reaches the process group of the child, and not the processes
+/// that have left the group.
 ///
 /// At most 64 children run at a time, over all sessions; more wait for their turn.
 #[derive(Clone, Debug)]
@@ -74,7 +76,7 @@ pub struct Shell {
 
 /// The output of a command that has ended, and its exit.
 ///
-/// An exit without code and signal means that nobody knows how it ended.
+/// If there is neither a code nor a signal, the end of the command is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShellOutput {
@@ -96,15 +98,10 @@ impl ShellOutput {
     }
 
     /// Returns the failure of the command as a sentence; `None` if it has not failed. An unknown
-    /// end is not success.
+    /// end is a failure.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
-        match (self.exit_code, &self.signal) {
-            (Some(0), None) => None,
-            (_, Some(signal)) => Some(format!("The command was ended by {signal}.")),
-            (Some(code), None) => Some(format!("The command ended with exit code {code}.")),
-            (None, None) => Some("The command has ended; nobody knows how.".to_owned()),
-        }
+        command_end::failure(self.exit_code, self.signal.as_deref())
     }
 
     /// Takes the client's answer. The limit holds even if the client does not keep to it.
@@ -137,7 +134,8 @@ impl Shell {
         self
     }
 
-    /// Sets the working directory, in place of the session's. A relative path is joined with that.
+    /// Sets the working directory. A relative path is joined with the session's working directory,
+    /// which is the default.
     pub fn cwd(mut self, path: impl AsRef<Path>) -> Self {
         self.cwd = Some(path.as_ref().to_owned());
         self
@@ -153,27 +151,14 @@ impl Shell {
     /// ends with exit code 0, otherwise failed.
     ///
     /// # Errors
-    /// [`Error::Shell`] if the command was not started; [`Error::Cancelled`] and
-    /// [`Error::TurnOver`] with the turn; the errors of [`Turn::update`]. A command that fails is
-    /// not an error.
+    /// [`Error::Shell`] if the command was not started, or if the client cannot say how it ended;
+    /// [`Error::Cancelled`] and [`Error::TurnOver`] with the turn; the errors of [`Turn::update`].
+    /// A command that fails is not an error.
     pub async fn run(self) -> Result<ShellOutput> {
-        let mut tool = self.turn.start_tool(ToolCall::execute(self.line())).await?;
-        match self.run_in(&mut tool).await {
-            Ok(output) => {
-                match output.failure() {
-                    None => tool.complete().await?,
-                    Some(reason) => tool.fail(reason).await?,
-                }
-                Ok(output)
-            }
-            // Dropped, the tool call is reported as failed. There is nothing to say about why.
-            Err(error @ (Error::Cancelled | Error::TurnOver)) => Err(error),
-            Err(error) => {
-                // The error of the work says more than an error of the report would.
-                drop(tool.fail(error.to_string()).await);
-                Err(error)
-            }
-        }
+        let call = ToolCall::execute(command_end::line(&self.program, &self.args));
+        let mut tool = self.turn.start_tool(call).await?;
+        let ended = self.run_in(&mut tool).await;
+        command_end::end(tool, ended, ShellOutput::failure).await
     }
 
     /// Runs the command to its end and shows it in `tool`, which stays in progress.
@@ -209,35 +194,32 @@ impl Shell {
             command = command.env(name, value);
         }
         let command = command.output_byte_limit(u64::try_from(self.kept).unwrap_or(u64::MAX));
-        let ended = match tool {
-            Some(tool) => command.run_in(tool).await,
-            None => command.run_unseen().await,
+        let failed = |problem: fn(_, _) -> ShellProblem| {
+            move |error| match error {
+                Error::Call { method, error } => self.failed(problem(method, error)),
+                error => error,
+            }
         };
-        ended.map(|answer| ShellOutput::of_client(answer, self.kept)).map_err(|error| match error {
-            Error::Call { method, error } => self.failed(ShellProblem::Client { method, error }),
-            error => error,
-        })
+        let terminal = command.create().await.map_err(failed(ShellProblem::not_created))?;
+        if let Some(tool) = tool {
+            tool.terminal(&terminal).await?;
+        }
+        let lost = |method, error| ShellProblem::Lost { method, error };
+        let answer = terminal.ended().await.map_err(failed(lost))?;
+        Ok(ShellOutput::of_client(answer, self.kept))
     }
 
     /// Returns the working directory.
     pub(super) fn directory(&self) -> PathBuf {
-        let of_session = Path::new(self.turn.session_updates().cwd());
+        let of_session = self.turn.session_updates().cwd();
         match &self.cwd {
-            // `/…` is absolute for every client, whatever system this is.
-            Some(cwd) if cwd.as_os_str().as_encoded_bytes().starts_with(b"/") => cwd.clone(),
-            Some(cwd) => of_session.join(cwd),
-            None => of_session.to_owned(),
+            Some(cwd) => paths::absolute(cwd, of_session),
+            None => of_session.into(),
         }
     }
 
     pub(super) fn failed(&self, problem: ShellProblem) -> Error {
         let (program, session) = (self.program.clone(), self.turn.session_id().clone());
         Error::Shell(Box::new(ShellError { program, session, problem }))
-    }
-
-    /// Returns the command as one would type it, without quotes.
-    fn line(&self) -> String {
-        let words = std::iter::once(&self.program).chain(&self.args);
-        words.map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 }

@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::error::{Error, Result};
 use crate::turn::Turn;
+use crate::turn::command_end;
 use crate::turn::fs::absolute;
 use crate::turn::tool::RunningTool;
 
@@ -43,9 +44,9 @@ impl Terminals {
     /// let passed = result.exit_status.is_some_and(|status| status.exit_code == Some(0));
     /// # Ok(()) }
     /// ```
-    pub fn command(&self, program: impl Into<String>) -> Command {
+    pub fn command(&self, program: impl Into<String>) -> TerminalCommand {
         let request = CreateTerminalRequest::new(self.turn.session_id(), program);
-        Command { turn: self.turn.clone(), request: Ok(request) }
+        TerminalCommand { turn: self.turn.clone(), request: Ok(request) }
     }
 
     /// Returns a terminal of this session that was [detached](Terminal::detach), for instance by an
@@ -55,14 +56,15 @@ impl Terminals {
     }
 }
 
-/// A command on its way to a terminal.
+/// A command on its way to a terminal of the client. It is not the command of a local process,
+/// nor a slash command.
 #[must_use = "nothing runs before `create` or `run`"]
-pub struct Command {
+pub struct TerminalCommand {
     turn: Turn,
     request: Result<CreateTerminalRequest>,
 }
 
-impl Command {
+impl TerminalCommand {
     /// Adds an argument.
     pub fn arg(self, arg: impl Into<String>) -> Self {
         self.args([arg])
@@ -122,24 +124,15 @@ impl Command {
     /// error.
     pub async fn run(self) -> Result<TerminalOutputResponse> {
         let request = self.request?;
-        let mut tool = self.turn.start_tool(ToolCall::execute(line(&request))).await?;
-        let command = Command { turn: self.turn, request: Ok(request) };
-        match command.run_in(&mut tool).await {
-            Ok(result) => {
-                match result.exit_status.as_ref().and_then(failure) {
-                    None => tool.complete().await?,
-                    Some(reason) => tool.fail(reason).await?,
-                }
-                Ok(result)
-            }
-            // Dropped, the tool call is reported as failed. There is nothing to say about why.
-            Err(error @ (Error::Cancelled | Error::TurnOver)) => Err(error),
-            Err(error) => {
-                // The error of the work says more than an error of the report would.
-                drop(tool.fail(error.to_string()).await);
-                Err(error)
-            }
-        }
+        let call = ToolCall::execute(command_end::line(&request.command, &request.args));
+        let mut tool = self.turn.start_tool(call).await?;
+        let command = TerminalCommand { turn: self.turn, request: Ok(request) };
+        let ended = command.run_in(&mut tool).await;
+        let failure = |result: &TerminalOutputResponse| {
+            let status = result.exit_status.as_ref()?;
+            command_end::failure(status.exit_code, status.signal.as_deref())
+        };
+        command_end::end(tool, ended, failure).await
     }
 
     /// Runs the command to its end and shows its terminal in `tool`, which stays in progress.
@@ -155,38 +148,11 @@ impl Command {
         terminal.ended().await
     }
 
-    /// Runs the command to its end. No tool call shows its terminal.
-    #[cfg(feature = "shell")]
-    pub(crate) async fn run_unseen(self) -> Result<TerminalOutputResponse> {
-        self.create().await?.ended().await
-    }
-
     fn with(mut self, change: impl FnOnce(&mut CreateTerminalRequest)) -> Self {
         if let Ok(request) = &mut self.request {
             change(request);
         }
         self
-    }
-}
-
-/// Returns the command as one would type it, without quotes.
-fn line(request: &CreateTerminalRequest) -> String {
-    let mut line = request.command.clone();
-    for arg in &request.args {
-        line.push(' ');
-        line.push_str(arg);
-    }
-    line
-}
-
-/// Returns the reason why a command with this status has failed; `None` if it has not. An unknown
-/// status is not success (rule `v1-term-11`).
-fn failure(status: &TerminalExitStatus) -> Option<String> {
-    match (status.exit_code, &status.signal) {
-        (Some(0), None) => None,
-        (_, Some(signal)) => Some(format!("The command was ended by {signal}.")),
-        (Some(code), None) => Some(format!("The command ended with exit code {code}.")),
-        (None, None) => Some("The command has ended; the client does not say how.".to_owned()),
     }
 }
 
@@ -251,7 +217,7 @@ impl Terminal {
     }
 
     /// Waits until the command has ended, and returns its output and its exit status.
-    async fn ended(self) -> Result<TerminalOutputResponse> {
+    pub(super) async fn ended(self) -> Result<TerminalOutputResponse> {
         let status = self.wait_for_exit().await?;
         let mut result = self.output().await?;
         result.exit_status = Some(status);
@@ -338,8 +304,8 @@ impl fmt::Debug for Terminal {
     }
 }
 
-impl fmt::Debug for Command {
+impl fmt::Debug for TerminalCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Command").finish_non_exhaustive()
+        f.debug_struct("TerminalCommand").finish_non_exhaustive()
     }
 }

@@ -49,6 +49,11 @@ where
     async fn count(&self, entry: PlanEntry) -> acp_agent::Result<UsageUpdate> {
         Ok(UsageUpdate::new(entry.content.len() as u64, 100_u64))
     }
+    /// Runs the command `/edit`: Appends to the notes
+    async fn edit(&self, turn: Turn, input: &str) -> acp_agent::Result<StopReason> {
+        turn.say(input).await?;
+        Ok(StopReason::EndTurn)
+    }
     async fn undo(&self, steps: u32) -> acp_agent::Result<u32> {
         Ok(steps)
     }
@@ -57,6 +62,7 @@ where
 impl<M> ::acp_agent::Agent for Editor<M>
 where
     M: AsRef<str> + Send + Sync + 'static,
+    M: ::core::marker::Send + ::core::marker::Sync + 'static,
 {
     type Session = String;
     fn profile(&self) -> ::acp_agent::Profile {
@@ -84,7 +90,10 @@ where
     fn register(
         self: ::std::sync::Arc<Self>,
         handlers: &mut ::acp_agent::Handlers<Self::Session>,
-    ) {
+    )
+    where
+        for<'a> Self: ::core::marker::Send + ::core::marker::Sync + 'static,
+    {
         handlers
             .serve::<
                 ::acp_agent::op::Prompt,
@@ -111,9 +120,9 @@ where
                         {
                             ::core::result::Result::Ok(value) => value,
                             ::core::result::Result::Err(error) => {
-                                let error = <Error as ::core::convert::Into<
+                                let error = <Error as ::acp_agent::IntoError<
                                     ::acp_agent::Error,
-                                >>::into(error);
+                                >>::into_error(error);
                                 return ::core::result::Result::Err(error);
                             }
                         };
@@ -135,7 +144,15 @@ where
                 &self,
                 |agent, _call| async move {
                     ::core::result::Result::Ok({
-                        let value = Self::auth_methods(&agent).await?;
+                        let value = match Self::auth_methods(&agent).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
@@ -159,7 +176,15 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::new_session(&agent, argument_0).await?;
+                        let value = match Self::new_session(&agent, argument_0).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
@@ -188,8 +213,21 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::change_mode(&agent, argument_0, argument_1)
-                            .await?;
+                        let value = match Self::change_mode(
+                                &agent,
+                                argument_0,
+                                argument_1,
+                            )
+                            .await
+                        {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
@@ -213,12 +251,61 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::count(&agent, argument_0).await?;
+                        let value = match Self::count(&agent, argument_0).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
                             ::acp_agent::op::Request<Count>,
                             UsageUpdate,
+                        >>::answer(value)
+                    })
+                },
+            );
+        handlers
+            .serve_keyed::<
+                ::acp_agent::op::Command,
+                _,
+                _,
+            >(
+                ::acp_agent::types::AvailableCommand::new("edit", "Appends to the notes")
+                    .hint("TEXT"),
+                &self,
+                |agent, mut call| async move {
+                    let argument_0 = <Turn as ::acp_agent::FromCall<
+                        ::acp_agent::op::Command,
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    let argument_1 = <::std::string::String as ::acp_agent::FromCall<
+                        ::acp_agent::op::Command,
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    ::core::result::Result::Ok({
+                        let value = match Self::edit(&agent, argument_0, &argument_1)
+                            .await
+                        {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
+                            ::acp_agent::op::Command,
+                            StopReason,
                         >>::answer(value)
                     })
                 },
@@ -234,7 +321,15 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::undo(&agent, argument_0).await?;
+                        let value = match Self::undo(&agent, argument_0).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
@@ -255,3 +350,17 @@ where
             );
     }
 }
+const _: () = {
+    #[allow(dead_code)]
+    trait Bounds {
+        fn check();
+    }
+    impl<M> Bounds for Editor<M>
+    where
+        M: AsRef<str> + Send + Sync + 'static,
+    {
+        fn check() {
+            ::acp_agent::assert_shared::<M>();
+        }
+    }
+};
