@@ -9,6 +9,7 @@ use acp_types::v1::{AuthMethod, AuthMethodId, Implementation};
 use crate::client::Agreed;
 use crate::error::OnFault;
 use crate::mcp::Servers;
+use crate::op::{Initialize, Op as _};
 use crate::session::table::Sessions;
 use crate::store::StoreHandle;
 use crate::updates::commands::HandledCommands;
@@ -108,7 +109,7 @@ impl<S> Connection<S> {
             ));
         }
         if phase.pending.is_some() {
-            return Err(not_answered("initialize"));
+            return Err(not_answered(Initialize::METHOD));
         }
         let (now, before) = (&agreed.wire, phase.agreed.as_ref().map(|agreed| &agreed.wire));
         if before.is_some_and(|before| before.version() > now.version()) {
