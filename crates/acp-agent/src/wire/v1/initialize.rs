@@ -2,41 +2,41 @@
 
 use acp_json::{Node, ReadError, Record as _};
 use acp_types::v1::{
-    AgentCapabilities, BooleanConfigOptionCapabilities, ClientCapabilities, Implementation,
-    InitializeRequest, InitializeResponse, ProtocolVersion,
+    AgentCapabilities, ClientCapabilities, Implementation, InitializeRequest, InitializeResponse,
+    ProtocolVersion,
 };
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
-/// Reads the params. A newer request names the client by the member `info` and describes it in
-/// `capabilities`, of which some have a meaning in version 1: see [`add`]. Nothing else that
-/// version 1 does not know is taken from it, and nothing of it offers files or terminals (rules
-/// `v1-init-08`, `v1-init-09`).
+/// Reads the params. A newer request names the client by the member `info`, and its capabilities
+/// by `capabilities`. Those have other meanings: only what means the same here is taken from them
+/// (rules `v1-init-08`, `v1-init-09`).
 pub(in crate::wire) fn read(params: Node<'_>) -> Result<InitializeRequest, ReadError> {
+    let params = if params.is_null() { Node::Map(Vec::new()) } else { params };
     let info: Option<Implementation> = params.get("info").and_then(|info| acp_json::read(info.clone()).ok());
     let newer = params.get("capabilities").cloned();
-    let mut request: InitializeRequest =
-        acp_json::read(if params.is_null() { Node::Map(Vec::new()) } else { params })?;
+    let mut request: InitializeRequest = acp_json::read(params)?;
     if request.protocol_version > ProtocolVersion::LATEST {
         request.client_info = request.client_info.or(info);
-        add(&mut request.client_capabilities, newer);
+        take_newer(&mut request.client_capabilities, newer.unwrap_or_default());
     }
     Ok(request)
 }
 
-/// Adds the capabilities that a client of a newer version has. It can log in to a terminal and ask
-/// the user, if it says so, and it takes config options of every kind. A malformed part counts as
-/// absent.
-fn add(capabilities: &mut ClientCapabilities, newer: Option<Node<'_>>) {
-    let newer = newer.unwrap_or(Node::Null);
-    let is_object = |node: Option<&Node<'_>>| matches!(node, Some(Node::Map(_)));
-    capabilities.auth.terminal |= is_object(newer.get("auth").and_then(|auth| auth.get("terminal")));
-    let elicitation = newer.get("elicitation").and_then(|modes| acp_json::read(modes.clone()).ok());
-    capabilities.elicitation = capabilities.elicitation.take().or(elicitation);
-    let meta = newer.get("_meta").and_then(|meta| acp_json::read(meta.clone()).ok());
-    capabilities.meta = capabilities.meta.take().or(meta);
+/// Adds the capabilities of a client that speaks a newer version: login in a terminal, questions by
+/// form and page, and options that are on or off, which every such client knows. What the request
+/// states in the form of this version counts.
+fn take_newer(capabilities: &mut ClientCapabilities, mut newer: Node<'_>) {
+    let terminal = newer.get("auth").and_then(|auth| auth.get("terminal"));
+    capabilities.auth.terminal |= matches!(terminal, Some(Node::Map(_)));
+    if capabilities.elicitation.is_none() {
+        capabilities.elicitation = newer.take("elicitation").and_then(|asked| acp_json::read(asked).ok());
+    }
+    if capabilities.meta.is_none() {
+        capabilities.meta = newer.take("_meta").and_then(|meta| acp_json::read(meta).ok());
+    }
     let session = capabilities.session.get_or_insert_default();
     let options = session.config_options.get_or_insert_default();
-    options.boolean.get_or_insert_with(BooleanConfigOptionCapabilities::new);
+    options.boolean.get_or_insert_default();
 }
 
 /// The result with its capabilities, also if they are empty. The protocol has them in every answer
@@ -55,51 +55,54 @@ impl Serialize for Complete {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "what a test expects, it may insist on")]
 mod tests {
+    use acp_types::v1::ClientCapabilities;
+
     use super::read;
 
-    /// Returns the capabilities that are read from these params, as JSON.
-    fn capabilities(params: &str) -> String {
-        let request = read(acp_json::parse(params).unwrap()).unwrap();
-        acp_types::to_string(&request.client_capabilities)
+    /// Returns terminal login, questions by form and page, options that are on or off, terminals.
+    fn taken(params: &str) -> [bool; 5] {
+        let ClientCapabilities { auth, elicitation, session, terminal, .. } =
+            read(acp_json::parse(params).unwrap()).unwrap().client_capabilities;
+        let has =
+            |of: fn(&acp_types::v1::ElicitationCapabilities) -> bool| elicitation.as_ref().is_some_and(of);
+        let options = session.and_then(|session| session.config_options);
+        let boolean = options.is_some_and(|options| options.boolean.is_some());
+        [
+            auth.terminal,
+            has(|asked| asked.form.is_some()),
+            has(|asked| asked.url.is_some()),
+            boolean,
+            terminal,
+        ]
     }
 
     #[test]
-    fn a_newer_client_keeps_what_version_1_has_too() {
-        const OPTIONS: &str = r#""session":{"configOptions":{"boolean":{}}}"#;
-        let table = [
-            // All of it, and nothing that is not meant for version 1.
+    fn a_newer_client_keeps_what_means_the_same() {
+        for (params, expected) in [
+            (r#"{"protocolVersion":2}"#, [false, false, false, true, false]),
             (
-                r#"{"auth":{"terminal":{}},"elicitation":{"form":{}},"_meta":{"a":1},
-                    "fs":{"readTextFile":true},"terminal":true,"session":{"notices":{}}}"#,
-                r#"{@,"auth":{"terminal":true},"elicitation":{"form":{}},"_meta":{"a":1}}"#,
+                r#"{"protocolVersion":2,"capabilities":{"auth":{"terminal":{}},"elicitation":{"form":{},"url":{}},
+                   "terminal":true,"fs":{"readTextFile":true}}}"#,
+                [true, true, true, true, false],
             ),
-            ("{}", "{@}"),
-            // Malformed parts are absent.
-            (r#"{"auth":{"terminal":true},"elicitation":[],"_meta":3}"#, "{@}"),
             (
-                r#"{"auth":{"terminal":null},"elicitation":{"form":null,"url":{}}}"#,
-                r#"{@,"elicitation":{"url":{}}}"#,
+                r#"{"protocolVersion":3,"capabilities":{"auth":{"terminal":true},"elicitation":5}}"#,
+                [false, false, false, true, false],
             ),
-            ("7", "{@}"),
-        ];
-        for (newer, expected) in table {
-            let params = format!(r#"{{"protocolVersion":2,"capabilities":{newer}}}"#);
-            assert_eq!(capabilities(&params), expected.replace('@', OPTIONS), "{params}");
-            // Version 1 does not have the member.
-            let params = format!(r#"{{"protocolVersion":1,"capabilities":{newer}}}"#);
-            assert_eq!(capabilities(&params), "{}", "{params}");
-        }
-    }
-
-    #[test]
-    fn the_members_of_version_1_come_first() {
-        let params = r#"{"protocolVersion":2,"clientCapabilities":{"terminal":true,"elicitation":{"url":{}}},
-            "capabilities":{"elicitation":{"form":{}},"auth":{"terminal":{}}}}"#;
-        let read = capabilities(params);
-        for part in [r#""terminal":true"#, r#""elicitation":{"url":{}}"#, r#""auth":{"terminal":true}"#] {
-            assert!(read.contains(part), "{read}");
+            (
+                r#"{"protocolVersion":2,"clientCapabilities":{"elicitation":{"url":{}},"terminal":true},
+                   "capabilities":{"elicitation":{"form":{}}}}"#,
+                [false, false, true, true, true],
+            ),
+            (r#"{"protocolVersion":2,"capabilities":7}"#, [false, false, false, true, false]),
+            // Version 1 does not have these members.
+            (
+                r#"{"protocolVersion":1,"capabilities":{"auth":{"terminal":{}},"elicitation":{"form":{}}}}"#,
+                [false; 5],
+            ),
+        ] {
+            assert_eq!(taken(params), expected, "{params}");
         }
     }
 }
