@@ -201,7 +201,8 @@ impl Connect {
     /// # async fn start(command: acp_client::Command) -> Result<(), acp_client::Error> {
     /// use acp_client::ProtocolVersion;
     ///
-    /// let agent = acp_client::spawn(command).versions([ProtocolVersion::V2, ProtocolVersion::V1]).await?;
+    /// let versions = [ProtocolVersion::V2, ProtocolVersion::V1];
+    /// let agent = acp_client::spawn(command).versions(versions).await?;
     /// println!("version {}", agent.protocol_version().0);
     /// # Ok(()) }
     /// ```
@@ -223,8 +224,8 @@ impl Connect {
         self
     }
 
-    /// Sets the name of the agent among the [`known_versions`](Self::known_versions), such as its id
-    /// and release in a registry. Another release may speak another version, so give it another
+    /// Sets the name of the agent among the [`known_versions`](Self::known_versions), such as its
+    /// id and release in a registry. Another release may speak another version, so give it another
     /// name.
     #[cfg(feature = "v2")]
     pub fn known_as(mut self, agent: impl Into<String>) -> Self {

@@ -134,7 +134,7 @@ impl Wire {
         }
     }
 
-    /// Returns true if an agent with these capabilities has sessions. In version 2 it may have none.
+    /// Returns true if an agent with these capabilities has sessions. In version 2 it need not.
     pub(crate) const fn has_sessions(self, offered: &AgentCapabilities) -> bool {
         match self {
             Self::V1 => {

@@ -24,8 +24,8 @@ impl TurnResponse {
         Self { response, has_reason, background }
     }
 
-    /// Returns the reason why the turn has ended. An agent of version 2 need not report one: then it
-    /// is `None`, and the member `stop_reason` is [`Unknown`](StopReason::Unknown).
+    /// Returns the reason why the turn has ended. An agent of version 2 need not report one: then
+    /// it is `None`, and the member `stop_reason` is [`Unknown`](StopReason::Unknown).
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.has_reason.then_some(&self.response.stop_reason)

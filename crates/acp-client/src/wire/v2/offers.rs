@@ -84,6 +84,6 @@ impl Serialize for Cancel<'_> {
     }
 }
 
-/// The answer: the agent has accepted it. The proof is the end of the entity. Both requests have the
-/// same.
+/// The answer: the agent has accepted it. The proof is the end of the entity. Both requests have
+/// the same.
 pub(in crate::wire) type Accepted = CancelToolCallResponse;

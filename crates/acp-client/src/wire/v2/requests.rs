@@ -178,8 +178,8 @@ impl AnswerOfV2 for SetSessionConfigOptionRequest {
     }
 }
 
-/// Version 2 has the same result and is stricter about the cursor: a malformed one would end the list
-/// too early.
+/// Version 2 has the same result and is stricter about the cursor: a malformed one would end the
+/// list too early.
 impl AnswerOfV2 for ListSessionsRequest {
     fn read(result: Node<'_>, at: &At<'_>) -> Result<Answer<Self>, ReadError>
     where
