@@ -17,6 +17,7 @@ use crate::common::{Wire, pipe};
 pub(crate) const BOTH: [ProtocolVersion; 2] = [ProtocolVersion::V2, ProtocolVersion::V1];
 
 /// The answer of an agent of version 2 with these capabilities.
+#[expect(clippy::needless_pass_by_value, reason = "it is made at the call")]
 pub(crate) fn initialized(capabilities: Value) -> Value {
     json!({"protocolVersion": 2, "info": {"name": "robot", "version": "1"}, "capabilities": capabilities})
 }
