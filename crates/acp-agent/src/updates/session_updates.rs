@@ -56,7 +56,7 @@ pub(crate) struct OpenSession {
     pub(crate) commands: Arc<SessionCommands>,
     /// `None` unless the agent has a store.
     pub(crate) recorder: Option<Recorder>,
-    /// What the wire remembers of the session.
+    /// The part of the session that the wire remembers.
     pub(crate) wire: SessionWire,
 }
 
@@ -65,7 +65,7 @@ impl SessionUpdates {
         SessionUpdates { open: Arc::new(open) }
     }
 
-    /// Returns what the wire remembers of the session.
+    /// Returns the part of the session that the wire remembers.
     pub(crate) fn wire(&self) -> &SessionWire {
         &self.open.wire
     }
