@@ -7,6 +7,7 @@ use acp_handlers::Conflict;
 use acp_json::Node;
 use acp_rpc::{Delivery, Error as RpcError, Fault, LaneKey, Options, Peer, Request, Service, Task};
 use acp_types::Meta;
+use acp_types::v1::ext::TurnLimits;
 use acp_types::v1::{AgentCapabilities, Implementation};
 
 use crate::error::{OnFault, auth_required};
@@ -15,6 +16,7 @@ use crate::handler::scope::{Handlers, Scope};
 use crate::mcp::Servers;
 use crate::op::{Initialize, Op as _, Operation};
 use crate::serve::lifecycle::initialize::begin;
+use crate::serve::lifecycle::steer;
 use crate::serve::stored;
 use crate::session::connection::Connection;
 use crate::store::StoreHandle;
@@ -37,6 +39,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         agent: &Arc<A>,
         on_fault: Option<OnFault>,
         limits: &Options,
+        turn_limits: TurnLimits,
     ) -> Result<Self, Conflict> {
         let mut handlers = Handlers::default();
         handlers.begin::<A>();
@@ -48,6 +51,9 @@ impl<S: Send + Sync + 'static> Server<S> {
         let (store, servers) =
             (session_store(&**agent, on_fault.clone()), mcp_servers(&**agent, &info, limits));
         stored::register(&mut handlers, store.as_ref());
+        if profile.steering {
+            steer::register(&mut handlers);
+        }
         if servers.is_some() {
             profile.mcp = Servers::transports();
         }
@@ -57,7 +63,9 @@ impl<S: Send + Sync + 'static> Server<S> {
             own.mcp_capabilities.acp |= Servers::reach_client();
         }
         own.meta = Some(agent.capability_meta()).filter(|meta| *meta != Meta::new());
-        let connection = Connection::new(info, profile.queue_prompts, store, servers, on_fault);
+        let mut connection = Connection::new(info, profile.queue_prompts, store, servers, on_fault);
+        connection.offers_steering = steer::is_served(&handlers);
+        connection.turn_limits = turn_limits;
         Ok(Server { handlers, connection: Arc::new(connection), own, login_required: profile.login_required })
     }
 

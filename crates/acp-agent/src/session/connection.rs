@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use acp_json::Node;
 use acp_rpc::{Delivery, Error as RpcError, Fault};
+use acp_types::v1::ext::TurnLimits;
 use acp_types::v1::{AuthMethod, AuthMethodId, Implementation};
 
 use crate::client::Agreed;
@@ -24,6 +25,10 @@ pub(crate) struct Connection<S> {
     pub(crate) info: Implementation,
     /// Set if prompts wait for their session's turn to end.
     pub(crate) queues_prompts: bool,
+    /// Set if clients can steer turns.
+    pub(crate) offers_steering: bool,
+    /// The limits of turns that set none.
+    pub(crate) turn_limits: TurnLimits,
     phase: Mutex<Phase>,
     on_fault: Option<OnFault>,
 }
@@ -47,7 +52,17 @@ impl<S> Connection<S> {
         on_fault: Option<OnFault>,
     ) -> Self {
         let (sessions, phase) = (Arc::default(), Mutex::default());
-        Connection { sessions, store, servers, info, queues_prompts, phase, on_fault }
+        Connection {
+            sessions,
+            store,
+            servers,
+            info,
+            queues_prompts,
+            offers_steering: false,
+            turn_limits: TurnLimits::new(),
+            phase,
+            on_fault,
+        }
     }
 
     /// Closes all sessions at the end of the connection, also half-open ones. Their recordings

@@ -84,6 +84,14 @@ impl Recorder {
         match *self {}
     }
 
+    pub(crate) fn message(&self, _: &[ContentBlock]) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) async fn room(&self) {
+        match *self {}
+    }
+
     pub(crate) fn end_turn(&self) {
         match *self {}
     }

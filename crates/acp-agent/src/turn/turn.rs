@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use acp_rpc::{CallError, CancellationToken, Peer};
 use acp_types::Meta;
+use acp_types::v1::ext::TurnLimits;
 use acp_types::v1::{ContentBlock, ContentChunk, Plan, PlanEntry, PromptRequest, SessionId, SessionUpdate};
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
@@ -13,6 +14,8 @@ use crate::client::Client;
 use crate::client::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::turn::open_plan::OpenPlan;
+use crate::turn::steering_queue::SteeringQueue;
+use crate::turn::usage::Budget;
 use crate::updates::session_updates::SessionUpdates;
 use crate::wire::ask::{Answer, Ask};
 use crate::wire::flow::Flow;
@@ -64,6 +67,8 @@ pub(crate) struct TurnScope {
     gate: Gate,
     flow: Flow,
     plan: OpenPlan,
+    budget: Budget,
+    steering: Arc<SteeringQueue>,
     /// Fires when the turn's answer stands in the output buffer.
     pub(crate) answered: CancellationToken,
 }
@@ -158,10 +163,20 @@ impl Turn {
     ///
     /// # Errors
     /// [`Error::Cancelled`] when the turn was cancelled or the client is gone; [`Error::TurnOver`]
-    /// after the turn's answer; [`Error::NotOffered`] for a kind that the client does not offer.
+    /// after the turn's answer; [`Error::NotOffered`] for a kind that the client does not offer;
+    /// [`Error::LimitReached`] once the turn went beyond one of its [limits](Self::limits).
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.check_open()?;
-        let (session, gate, update) = (&self.scope.session, &self.scope.gate, update.into());
+        let update = update.into();
+        let is_usage = self.scope.session.meter().observe(&update);
+        self.send_update(update).await?;
+        if is_usage { self.check_limits() } else { Ok(()) }
+    }
+
+    /// Sends an update whose usage was noted.
+    pub(super) async fn send_update(&self, update: SessionUpdate) -> Result<()> {
+        self.check_open()?;
+        let (session, gate) = (&self.scope.session, &self.scope.gate);
         let plan = OpenPlan::of(&update);
         let tried = session.try_send(gate, update).map_err(|error| self.failed(error))?;
         if let Some(update) = tried {
@@ -257,6 +272,14 @@ impl Turn {
         self.without_cancel()
     }
 
+    pub(super) fn budget(&self) -> &Budget {
+        &self.scope.budget
+    }
+
+    pub(super) fn steering_queue(&self) -> &SteeringQueue {
+        &self.scope.steering
+    }
+
     pub(crate) fn without_cancel(&self) -> Turn {
         Turn { scope: Arc::clone(&self.scope), last_words: true }
     }
@@ -279,7 +302,10 @@ impl Turn {
         if !self.last_words && self.scope.cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        Ok(())
+        match self.scope.budget.error(self.session_id()) {
+            Some(error) if !self.last_words => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Waits until the verbs do not work any more, and returns the error that says why.
@@ -310,10 +336,16 @@ impl fmt::Debug for Turn {
 }
 
 impl TurnScope {
-    pub(crate) fn new(request: Arc<PromptRequest>, session: SessionUpdates, cancel: Cancel) -> Self {
+    pub(crate) fn new(
+        request: Arc<PromptRequest>,
+        session: SessionUpdates,
+        cancel: Cancel,
+        limits: TurnLimits,
+    ) -> Self {
         let flow = Flow::new(session.client().wire());
         let (gate, answered) = (Gate::of_turn(), CancellationToken::new());
-        TurnScope { request, session, cancel, gate, flow, plan: OpenPlan::default(), answered }
+        let (plan, budget, steering) = (OpenPlan::default(), Budget::new(limits), Arc::default());
+        TurnScope { request, session, cancel, gate, flow, plan, budget, steering, answered }
     }
 
     pub(crate) const fn flow(&self) -> &Flow {
@@ -324,15 +356,27 @@ impl TurnScope {
         &self.request.prompt
     }
 
-    /// Closes the turn's gate. From here on nothing is sent.
-    pub(crate) fn close(&self) {
-        self.gate.close();
+    /// Returns the messages of the user that wait for the turn.
+    pub(crate) const fn steering(&self) -> &Arc<SteeringQueue> {
+        &self.steering
     }
 
-    /// Closes the running entries of the turn's plan, as the last update of the turn, which has
-    /// ended. They are completed if it `is_done`, and pending again otherwise.
+    /// Begins to count what the turn uses. A session that is beyond a limit gets no turn.
+    pub(crate) fn begin_usage(&self) -> Result<()> {
+        let meter = self.session.meter();
+        meter.begin_turn();
+        self.budget.check_session(self.session.session_id(), &meter.now())
+    }
+
+    /// Closes the turn's gate. From here on nothing is sent, and no message of the user is taken.
+    pub(crate) fn close(&self) {
+        self.gate.close();
+        self.steering.close();
+    }
+
+    /// Closes the running entries of the turn's plans, as its last updates: the turn has ended. They are completed if it `is_done`, and pending again otherwise.
     pub(crate) fn close_plan(&self, is_done: bool) {
-        if let Some(plan) = self.plan.close(is_done) {
+        for plan in self.plan.close(is_done) {
             // The turn's own gate is closed for the handler and its tasks.
             self.session.send_now(&Gate::of_turn(), &plan);
         }

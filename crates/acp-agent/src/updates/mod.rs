@@ -7,3 +7,4 @@ pub(crate) mod paths;
 pub(crate) mod session_updates;
 pub(crate) mod settings;
 pub(crate) mod state;
+pub(crate) mod usage;

@@ -14,6 +14,7 @@ use crate::updates::directories::Directories;
 use crate::updates::outgoing::OutgoingUpdate;
 use crate::updates::paths;
 use crate::updates::settings::Settings;
+use crate::updates::usage::UsageMeter;
 use crate::wire::gate::Gate;
 
 /// Sends updates of a session, also while no turn runs: from a background task, or in the handler
@@ -50,6 +51,7 @@ struct OpenSession {
     gate: Arc<Gate>,
     permissions: Permissions,
     settings: Settings,
+    meter: UsageMeter,
     /// `None` unless the agent has a store.
     recorder: Option<Recorder>,
 }
@@ -64,10 +66,9 @@ impl SessionUpdates {
         gate: Arc<Gate>,
         recorder: Option<Recorder>,
     ) -> Self {
-        let permissions = Permissions::new();
-        SessionUpdates {
-            open: Arc::new(OpenSession { id, directories, client, gate, permissions, settings, recorder }),
-        }
+        let (permissions, meter) = (Permissions::new(), UsageMeter::default());
+        let open = OpenSession { id, directories, client, gate, permissions, settings, meter, recorder };
+        SessionUpdates { open: Arc::new(open) }
     }
 
     /// Returns the session's id.
@@ -90,7 +91,14 @@ impl SessionUpdates {
     /// [`Error::NotOffered`](crate::Error::NotOffered) for a kind that the client does not offer;
     /// [`Error::Call`](crate::Error::Call) when the client is gone.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
-        self.send(&self.open.gate, update.into()).await
+        let update = update.into();
+        self.meter().observe(&update);
+        self.send_unobserved(update).await
+    }
+
+    /// Sends an update whose usage was noted.
+    pub(super) async fn send_unobserved(&self, update: SessionUpdate) -> Result<()> {
+        self.send(&self.open.gate, update).await
     }
 
     /// Waits until nothing can be sent any more: the session is closed, or the client is gone.
@@ -109,6 +117,11 @@ impl SessionUpdates {
     /// Returns the modes and config options that the client knows.
     pub(crate) fn settings(&self) -> &Settings {
         &self.open.settings
+    }
+
+    /// Returns the sums of tokens and costs.
+    pub(crate) fn meter(&self) -> &UsageMeter {
+        &self.open.meter
     }
 
     /// Returns the working directory.
@@ -199,6 +212,7 @@ impl SessionUpdates {
 
     /// Sends an update that has waited for the opening of the session.
     pub(crate) fn update_now(&self, update: &SessionUpdate) {
+        self.meter().observe(update);
         self.send_now(&self.open.gate, update);
     }
 

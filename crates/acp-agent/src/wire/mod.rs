@@ -10,6 +10,7 @@ pub(crate) mod incoming;
 pub(crate) mod initialize;
 #[cfg(feature = "store")]
 pub(crate) mod record;
+pub(crate) mod steering;
 pub(crate) mod update;
 mod v1;
 

@@ -41,6 +41,7 @@ mod setup_order;
 mod setup_random;
 #[cfg(all(feature = "shell", unix))]
 mod shell;
+mod steering;
 #[cfg(feature = "store")]
 mod store;
 mod support;
@@ -52,6 +53,7 @@ mod turn_layers;
 #[cfg(feature = "unstable")]
 mod unstable;
 mod updates;
+mod usage;
 mod validation;
 mod wire_quirks;
 #[cfg(all(feature = "workspace", unix))]

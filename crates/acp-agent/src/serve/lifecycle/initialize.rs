@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use acp_handlers::{CallContext as _, Returns, ServeRequest};
 use acp_json::Node;
 use acp_rpc::{Error as RpcError, Reply};
+use acp_types::v1::ext::Steering;
 use acp_types::v1::{AgentCapabilities, AuthMethod, ClientCapabilities, InitializeResponse};
 
 use crate::client::Agreed;
@@ -54,10 +55,13 @@ impl<S: Send + Sync + 'static> ServeRequest<op::Initialize> for Scope<S> {
         })?;
         methods.retain(|method| is_possible(method, client.capabilities()));
         scope.connection.set_auth_methods(&methods);
-        let response = InitializeResponse::new(client.protocol_version())
+        let mut response = InitializeResponse::new(client.protocol_version())
             .agent_capabilities(client.agent_capabilities().clone())
             .auth_methods(methods)
             .agent_info(scope.connection.info.clone());
+        if scope.connection.offers_steering {
+            response.meta = Some(Steering::offer(response.meta));
+        }
         Ok(client.wire().initialized(response))
     }
 }

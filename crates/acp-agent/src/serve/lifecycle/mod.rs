@@ -11,3 +11,4 @@ pub(crate) mod outside;
 pub(crate) mod prompt;
 pub(crate) mod rows;
 pub(crate) mod settings;
+pub(crate) mod steer;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use acp_json::Map;
+use acp_types::v1::ext::SessionUsage;
 use acp_types::v1::{CancelNotification, SessionId, SessionModeId, SessionModeState, SetSessionModeRequest};
 use futures_core::Stream;
 
 use crate::sessions::session_state::SessionState;
 use crate::sessions::table::Attached;
-use crate::sessions::usage::SessionUsage;
 use crate::wire::opened::Opened;
 use crate::{Agent, Error, Event};
 

@@ -11,6 +11,7 @@ use acp_types::v1::{
     ListSessionsRequest, LoadSessionRequest, LogoutRequest, NewSessionRequest, PromptRequest,
     ResumeSessionRequest, SetSessionConfigOptionRequest, SetSessionModeRequest, methods,
 };
+use acp_types::v1::ext::{SteerRequest, Steering};
 
 use crate::wire::ask::Message;
 
@@ -37,6 +38,11 @@ messages! {
     SetSessionConfigOptionRequest => SessionSetConfigOption,
     SetSessionModeRequest => SessionSetMode,
 }
+/// An extension, whose method the protocol does not have.
+impl Message for SteerRequest {
+    type V1 = Steering;
+}
+
 #[cfg(feature = "unstable")]
 messages! {
     ArchiveSessionRequest => SessionArchive,

@@ -46,12 +46,10 @@ impl Spent {
         }
     }
 
-    /// Adds a cost. An amount that is not a number is left out.
+    /// Adds a cost. An amount that is negative or not a number is left out.
     #[must_use]
     pub fn cost(mut self, amount: f64, currency: impl Into<String>) -> Self {
-        if amount.is_finite() {
-            *self.costs.entry(currency.into()).or_default() += amount;
-        }
+        self.add_cost(amount, &currency.into());
         self
     }
 
@@ -61,17 +59,25 @@ impl Spent {
         self.costs.get(currency).copied().unwrap_or_default()
     }
 
-    /// Adds tokens and costs.
+    /// Adds tokens and costs. Sums stop at the largest number.
     pub fn add(&mut self, other: &Self) {
         for (sum, more) in self.counts_mut().into_iter().zip(other.counts()) {
             *sum = sum.saturating_add(more);
         }
         for (currency, amount) in &other.costs {
-            *self.costs.entry(currency.clone()).or_default() += amount;
+            self.add_cost(*amount, currency);
         }
     }
 
-    /// Returns the difference to an earlier sum. A count that has become smaller counts as 0.
+    fn add_cost(&mut self, amount: f64, currency: &str) {
+        if is_cost(amount) {
+            let sum = self.costs.entry(currency.to_owned()).or_default();
+            *sum = (*sum + amount).min(f64::MAX);
+        }
+    }
+
+    /// Returns the difference to an earlier sum. A count or a cost that has become smaller counts
+    /// as 0.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut difference = self.clone();
@@ -79,7 +85,7 @@ impl Spent {
             *sum = sum.saturating_sub(before);
         }
         for (currency, amount) in &mut difference.costs {
-            *amount -= earlier.cost_in(currency);
+            *amount = (*amount - earlier.cost_in(currency)).max(0.0);
         }
         difference.costs.retain(|_, amount| *amount != 0.0);
         difference
@@ -91,9 +97,10 @@ impl Spent {
         self.counts().iter().all(|count| *count == 0) && self.costs.values().all(|amount| *amount == 0.0)
     }
 
-    /// Sets the cost in one currency, such as that of a `usage_update`, which is a sum already.
+    /// Sets the cost in one currency, such as that of a `usage_update`, which is a sum already. An
+    /// amount that is negative or not a number changes nothing.
     pub fn set_cost(&mut self, cost: &Cost) {
-        if cost.amount.is_finite() {
+        if is_cost(cost.amount) {
             self.costs.insert(cost.currency.clone(), cost.amount);
         }
     }
@@ -119,6 +126,11 @@ impl Spent {
             &mut self.cached_write_tokens,
         ]
     }
+}
+
+/// Returns true for an amount that can be a cost.
+fn is_cost(amount: f64) -> bool {
+    amount.is_finite() && amount >= 0.0
 }
 
 /// Takes the tokens. The costs are in another message.
