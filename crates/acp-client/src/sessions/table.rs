@@ -78,6 +78,22 @@ impl Sessions {
 
     /// Holds the session that a request or an answer names, with the updates that came before.
     pub(crate) fn attach(self: &Arc<Self>, id: &SessionId, roots: Arc<Roots>) -> Attached {
+        self.hold(id, roots, |_| {})
+    }
+
+    /// Holds a session like [`attach`](Self::attach). It has a past, in which others may have used
+    /// it.
+    pub(crate) fn take_up(self: &Arc<Self>, id: &SessionId, roots: Arc<Roots>) -> Attached {
+        self.hold(id, roots, |state| state.usage.take_up())
+    }
+
+    /// Holds a session. Calls `begin` if nobody holds it yet.
+    fn hold(
+        self: &Arc<Self>,
+        id: &SessionId,
+        roots: Arc<Roots>,
+        begin: impl FnOnce(&SessionState),
+    ) -> Attached {
         let mut table = self.table();
         let state = match table.known.get_mut(id.as_str()) {
             Some(found) => {
@@ -90,6 +106,7 @@ impl Sessions {
                     Some(index) => table.unnamed.swap_remove(index),
                     None => self.state(&table, id),
                 };
+                begin(&state);
                 table.known.insert(state.lane(), Known { state: Arc::clone(&state), holders: 1 });
                 state
             }

@@ -21,6 +21,11 @@ impl UsageMeter {
         read(self.sums().now())
     }
 
+    /// Notes that the session was used before it was opened here.
+    pub(crate) fn take_up(&self) {
+        self.sums().take_up();
+    }
+
     /// Begins a turn: its sum is nothing.
     pub(crate) fn begin_turn(&self) {
         self.sums().begin_turn();

@@ -11,7 +11,7 @@ use acp_client::{Connect, Error, Limit, Result, Router, Session, Turn, TurnLimit
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
-use crate::common::{Wire, with_session};
+use crate::common::{Wire, connected, with_session};
 
 /// Less than the patience of the test.
 const SILENCE: Duration = Duration::from_secs(40);
@@ -63,6 +63,65 @@ async fn costs_add_up_per_turn_and_session() {
         assert_eq!((usage.context_tokens, usage.context_size), (80, 100));
         assert_eq!((usage.turn.cost_in("USD"), usage.turn.cost_in("EUR")), (0.5, 0.0));
     }
+}
+
+/// The agent tells the sum of the session. The part of earlier turns is not the turn's.
+#[tokio::test]
+async fn costs_before_a_session_was_taken_up_are_not_those_of_its_first_turn() {
+    let takes = json!({"loadSession": true, "sessionCapabilities": {"resume": {}, "fork": {}}});
+    let limits = || TurnLimits::new().cost(0.5, "USD");
+    for method in ["session/resume", "session/load", "session/fork"] {
+        let (agent, mut wire) = connected(|connect| connect.turn_limits(limits()), takes.clone()).await;
+        let opened = async {
+            match method {
+                "session/resume" => agent.resume_session("s1", "/work").await,
+                "session/load" => agent.load_session("s1", "/work").replay().await.unwrap().finish().await,
+                #[cfg(feature = "unstable")]
+                _ => agent.fork_session("s0", "/work").await,
+                #[cfg(not(feature = "unstable"))]
+                _ => agent.load_session("s1", "/work").await,
+            }
+        };
+        let (session, ()) = tokio::join!(opened, async {
+            let request = wire.receive().await;
+            wire.answer(&request, json!({"sessionId": "s1"})).await;
+        });
+        let session = session.unwrap();
+        let (mut turn, prompt) = prompted(&session, &mut wire).await;
+        for (sum, of_turn) in [(3.0, 0.0), (3.25, 0.25)] {
+            cost(&mut wire, sum, "USD").await;
+            assert!(turn.next().await.is_some());
+            assert_eq!(turn.usage().cost_in("USD"), of_turn, "{method}");
+        }
+        end(turn, &mut wire, &prompt, "end_turn").await.unwrap();
+        // Later turns count as ever.
+        let (mut turn, prompt) = prompted(&session, &mut wire).await;
+        cost(&mut wire, 3.875, "USD").await;
+        cancelled(&mut turn, &mut wire).await;
+        end(turn, &mut wire, &prompt, "cancelled").await.unwrap_err();
+        assert_eq!(session.usage().turn.cost_in("USD"), 0.625, "{method}");
+    }
+}
+
+/// An agent that was started again begins its sum anew.
+#[tokio::test]
+async fn costs_that_become_smaller_count_from_there_on() {
+    let limits = TurnLimits::new().cost(1.0, "USD");
+    let (session, mut wire) = with_session(|connect| connect.turn_limits(limits)).await;
+    let (mut turn, prompt) = prompted(&session, &mut wire).await;
+    cost(&mut wire, 0.9, "USD").await;
+    assert!(turn.next().await.is_some());
+    end(turn, &mut wire, &prompt, "end_turn").await.unwrap();
+    let (mut turn, prompt) = prompted(&session, &mut wire).await;
+    for (sum, of_turn) in [(0.125, 0.0), (0.625, 0.5)] {
+        cost(&mut wire, sum, "USD").await;
+        assert!(turn.next().await.is_some());
+        assert_eq!((turn.usage().cost_in("USD"), session.usage().session.cost_in("USD")), (of_turn, sum));
+    }
+    cost(&mut wire, 1.5, "USD").await;
+    cancelled(&mut turn, &mut wire).await;
+    let error = end(turn, &mut wire, &prompt, "cancelled").await.unwrap_err();
+    assert!(matches!(error, Error::LimitReached { limit: Limit::Cost(_), .. }), "{error:?}");
 }
 
 #[cfg(feature = "unstable")]

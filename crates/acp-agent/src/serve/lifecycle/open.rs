@@ -235,6 +235,9 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
         opening.gate(&id),
         recorder,
     );
+    if is_named || opening.restored().is_some() {
+        updates.meter().take_up();
+    }
     if !is_named {
         keep_state(&updates, opening.restored()).await?;
     }

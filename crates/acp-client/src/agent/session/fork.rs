@@ -43,7 +43,7 @@ impl ForkSession {
         let roots = shared.roots(&request.cwd, &request.additional_directories).await;
         let opening = shared.sessions.opening(Arc::clone(&roots));
         let (id, opened) = self.agent.wire().open_new(self.agent.peer(), Some(&self.id), &request).await?;
-        let state = shared.sessions.attach(&id, roots);
+        let state = shared.sessions.take_up(&id, roots);
         drop(opening);
         Ok(Session::new(self.agent, state, opened))
     }

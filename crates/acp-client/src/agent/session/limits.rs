@@ -32,6 +32,11 @@ impl TurnLimits {
 
     /// Cancels a turn that costs more than this. The agent reports costs in a currency that it
     /// chooses; costs in another one do not count.
+    ///
+    /// Agents report the sum of the session. If the session was loaded, resumed or forked, its
+    /// first report of a currency includes earlier turns. That report is where the turn starts, and
+    /// only the costs after it count. A [reconnecting](crate::ReconnectingAgent) agent resumes or
+    /// loads its sessions when it is started again.
     #[must_use]
     pub fn cost(mut self, amount: f64, currency: impl Into<String>) -> Self {
         self.usage = self.usage.cost(amount, currency);

@@ -144,7 +144,7 @@ impl LoadSession {
         let (agent, request) = self.request()?;
         // Its updates come before the answer (rule v1-load-09).
         let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
-        let state = agent.shared().sessions.attach(&request.session_id, roots);
+        let state = agent.shared().sessions.take_up(&request.session_id, roots);
         let opened = agent.wire().open(agent.peer(), (state.id(), state.lane()), &request).await?;
         Ok(Session::new(agent, state, opened))
     }
@@ -173,7 +173,7 @@ impl ResumeSession {
             None => request,
         };
         let roots = self.agent.shared().roots(&request.cwd, &request.additional_directories).await;
-        let state = self.agent.shared().sessions.attach(&request.session_id, roots);
+        let state = self.agent.shared().sessions.take_up(&request.session_id, roots);
         let asked = Moment::now();
         let agent = &self.agent;
         let opened = agent.wire().open(agent.peer(), (state.id(), state.lane()), &request).await?;

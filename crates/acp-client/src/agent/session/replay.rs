@@ -48,7 +48,7 @@ impl LoadSession {
     pub async fn replay(self) -> Result<Replay, Error> {
         let (agent, request) = self.request()?;
         let roots = agent.shared().roots(&request.cwd, &request.additional_directories).await;
-        let session = agent.shared().sessions.attach(&request.session_id, roots);
+        let session = agent.shared().sessions.take_up(&request.session_id, roots);
         let pending = agent.wire().load(agent.peer(), session.lane(), &request).await?;
         session.inbox.add_reader();
         Ok(Replay { agent, session, pending, outcome: None })

@@ -78,6 +78,15 @@ impl Spent {
 
     /// Returns the difference to an earlier sum. A count or a cost that has become smaller counts
     /// as 0.
+    ///
+    /// ```
+    /// use acp_types::v1::ext::Spent;
+    ///
+    /// let earlier = Spent::tokens(100, 10).cost(5.0, "USD").cost(1.0, "EUR");
+    /// let difference = Spent::tokens(150, 5).cost(0.1, "USD").cost(1.5, "EUR").since(&earlier);
+    /// assert_eq!(difference.total_tokens, 45);
+    /// assert_eq!((difference.cost_in("USD"), difference.cost_in("EUR")), (0.0, 0.5));
+    /// ```
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut difference = self.clone();
@@ -85,9 +94,9 @@ impl Spent {
             *sum = sum.saturating_sub(before);
         }
         for (currency, amount) in &mut difference.costs {
-            *amount = (*amount - earlier.cost_in(currency)).max(0.0);
+            *amount -= earlier.cost_in(currency);
         }
-        difference.costs.retain(|_, amount| *amount != 0.0);
+        difference.costs.retain(|_, amount| *amount > 0.0);
         difference
     }
 

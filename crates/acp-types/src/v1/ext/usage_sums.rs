@@ -10,7 +10,9 @@ pub struct SessionUsage {
     /// The sums of the session. To a client, its costs come with updates, and its tokens with the
     /// ends of turns, and only with the feature `unstable`.
     pub session: Spent,
-    /// The part of the turn that runs, or of the last one.
+    /// The part of the turn that runs, or of the last one. If a reported sum of costs becomes
+    /// smaller, the turn's costs count from there on. They also count from the first report of a
+    /// currency in a session that was loaded, resumed or forked.
     pub turn: Spent,
     /// The tokens in the context.
     pub context_tokens: u64,
@@ -24,6 +26,9 @@ pub struct UsageSums {
     now: SessionUsage,
     /// The session's sum when the turn began.
     before_turn: Spent,
+    /// Set if the session was used before it was opened here. The first report of each currency
+    /// then tells the costs of that time.
+    taken_up: bool,
 }
 
 impl UsageSums {
@@ -31,6 +36,11 @@ impl UsageSums {
     #[must_use]
     pub const fn now(&self) -> &SessionUsage {
         &self.now
+    }
+
+    /// Notes that the session was used before it was opened here.
+    pub fn take_up(&mut self) {
+        self.taken_up = true;
     }
 
     /// Begins a turn: its sum is nothing.
@@ -49,7 +59,7 @@ impl UsageSums {
     pub fn update(&mut self, update: &UsageUpdate) {
         (self.now.context_tokens, self.now.context_size) = (update.used, update.size);
         if let Some(cost) = &update.cost {
-            self.now.session.set_cost(cost);
+            self.set_cost(cost);
         }
         self.settle();
     }
@@ -89,6 +99,15 @@ impl UsageSums {
         }
         let costs = session.costs.iter().map(|(currency, amount)| Cost::new(*amount, currency.as_str()));
         costs.map(|cost| update.clone().cost(cost)).collect()
+    }
+
+    fn set_cost(&mut self, cost: &Cost) {
+        let is_of_before = self.taken_up && !self.now.session.costs.contains_key(&cost.currency);
+        // An agent that was started again may begin its sum anew.
+        if is_of_before || cost.amount < self.before_turn.cost_in(&cost.currency) {
+            self.before_turn.set_cost(cost);
+        }
+        self.now.session.set_cost(cost);
     }
 
     fn settle(&mut self) {
