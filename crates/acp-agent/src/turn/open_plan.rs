@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use acp_types::v1::{Plan, PlanEntry, PlanEntryStatus, SessionUpdate};
 #[cfg(feature = "unstable")]
 use acp_types::v1::{PlanId, PlanUpdate, PlanUpdateContent};
-use acp_types::v1::{Plan, PlanEntry, PlanEntryStatus, SessionUpdate};
 
 /// The last plans that a turn has sent.
 #[derive(Debug, Default)]

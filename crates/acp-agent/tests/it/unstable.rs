@@ -2,10 +2,12 @@
 
 use acp_agent::types::{
     AuthMethod, AuthMethodAgent, AuthState, AuthStatusResponse, PlanEntry, PlanEntryStatus, PlanItems,
-    PlanMarkdown, PlanUpdate, ProviderInfo,
-    SessionInfo, SessionMessage, SessionMessageChunk, SetProviderRequest, SubagentUpdate,
+    PlanMarkdown, PlanUpdate, ProviderInfo, SessionInfo, SessionMessage, SessionMessageChunk,
+    SetProviderRequest, SubagentUpdate,
 };
-use acp_agent::{Client, Elicitation, Error, Opened, Result, Router, SessionUpdates, StopReason, Turn, agent, op};
+use acp_agent::{
+    Client, Elicitation, Error, Opened, Result, Router, SessionUpdates, StopReason, Turn, agent, op,
+};
 use serde_json::{Value, json};
 
 use crate::support::{Wire, check_error};

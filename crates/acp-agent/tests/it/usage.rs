@@ -78,10 +78,7 @@ async fn costs_are_reported_as_sums_of_the_session() {
         &[("context:1 USD:1 USD:NaN", vec![usage(1, None), usage(1, usd(1.0)), usage(1, usd(1.0))])],
         &[("context:1 USD:-1 USD:inf", vec![usage(1, None), usage(1, None), usage(1, None)])],
         // A sum stops at the largest number, which is JSON.
-        &[(
-            "USD:1.7976931348623157e308 USD:1e308 context:1",
-            vec![usage(1, usd(f64::MAX))],
-        )],
+        &[("USD:1.7976931348623157e308 USD:1e308 context:1", vec![usage(1, usd(f64::MAX))])],
     ];
     for turns in sessions {
         let (mut wire, session) = Wire::open(spender(), json!({})).await;
@@ -98,7 +95,10 @@ async fn turn_and_session_have_their_sums() {
         ("sums:", "[(0, 0.0), (0, 0.0)]"),
         ("USD:0.5 tokens:10 USD:0.25 tokens:5 sums:", "[(15, 0.75), (15, 0.75)]"),
         ("sums:", "[(0, 0.0), (15, 0.75)]"),
-        ("tokens:18446744073709551615 tokens:2 sums:", "[(18446744073709551600, 0.0), (18446744073709551615, 0.75)]"),
+        (
+            "tokens:18446744073709551615 tokens:2 sums:",
+            "[(18446744073709551600, 0.0), (18446744073709551615, 0.75)]",
+        ),
     ];
     let (mut wire, session) = Wire::open(spender(), json!({})).await;
     for (text, said) in table {
@@ -121,7 +121,13 @@ async fn a_turn_beyond_a_limit_is_stopped() {
     let sessions: [&[(&str, &str)]; 6] = [
         // Neither the limit itself nor another currency is beyond it.
         &[("USD:1 EUR:7", "end_turn"), ("USD:1.01 last:no", "1 USD"), ("USD:0.5", "end_turn")],
-        &[("USD:1", "end_turn"), ("USD:1", "end_turn"), ("USD:1", "end_turn"), ("USD:0.1", "3 USD"), ("EUR:1", "3 USD")],
+        &[
+            ("USD:1", "end_turn"),
+            ("USD:1", "end_turn"),
+            ("USD:1", "end_turn"),
+            ("USD:0.1", "3 USD"),
+            ("EUR:1", "3 USD"),
+        ],
         &[("tokens:1000", "end_turn"), ("tokens:1 last:no", "max_tokens"), ("EUR:1", "max_tokens")],
         &[("context:1001 last:no", "max_tokens")],
         &[("limit:2 USD:1.5", "end_turn"), ("limit:0.5 USD:0.6 last:no", "0.5 USD")],

@@ -23,7 +23,10 @@ fn requests_and_answers_are_read_and_written() {
         (r#"{"outcome":"promptRequired","reason":"noRunningTurn"}"#, SteerResponse::prompt_required()),
     ];
     for (text, response) in table {
-        assert_eq!((to_string(&response).as_str(), from_str::<SteerResponse>(text).unwrap()), (text, response));
+        assert_eq!(
+            (to_string(&response).as_str(), from_str::<SteerResponse>(text).unwrap()),
+            (text, response)
+        );
     }
     // Outcomes of later versions are kept.
     let text = r#"{"outcome":"queued","reason":"busy","_meta":{"a":1}}"#;
@@ -58,7 +61,8 @@ fn an_offer_is_a_true_in_its_place() {
 
 #[test]
 fn sums_hold_only_costs_and_stop_at_the_largest_number() {
-    let mut sum = Spent::tokens(u64::MAX, 1).cost(f64::NAN, "USD").cost(-1.0, "USD").cost(f64::INFINITY, "USD");
+    let mut sum =
+        Spent::tokens(u64::MAX, 1).cost(f64::NAN, "USD").cost(-1.0, "USD").cost(f64::INFINITY, "USD");
     assert_eq!((sum.total_tokens, sum.cost_in("USD")), (u64::MAX, 0.0));
     let mut bad = Spent::default();
     bad.costs.extend([("USD".into(), f64::NAN), ("EUR".into(), -5.0), ("CHF".into(), 2.0)]);

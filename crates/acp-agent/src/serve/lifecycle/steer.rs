@@ -62,9 +62,11 @@ impl<S: Send + Sync + 'static> Admit<Steer> for Scope<S> {
         // A turn that nobody has asked for would have no answer, so the message goes back in any case.
         match params.idle_behavior() {
             Ok(None | Some(IdleBehavior::PromptRequired)) => {}
-            Ok(Some(_)) => return Err(RpcError::invalid_params(
-                "`_meta.steering.idleBehavior`: expected `promptRequired`",
-            )),
+            Ok(Some(_)) => {
+                return Err(RpcError::invalid_params(
+                    "`_meta.steering.idleBehavior`: expected `promptRequired`",
+                ));
+            }
             Err(error) => return Err(RpcError::invalid_params(format!("`_meta.steering`: {error}"))),
         }
         let bytes = size(&params.prompt).map_err(|error| RpcError::internal(error.to_string()))?;

@@ -266,5 +266,8 @@ async fn a_message_goes_to_the_turn_that_runs_and_not_to_a_prompt_that_waits() {
     assert_eq!(said[0], "a");
     let b = steer(&mut wire, &session, "b").await;
     let (rest, answers) = until_answered(&mut wire, &[b, second]).await;
-    assert_eq!((said.into_iter().chain(rest).last().unwrap(), &answers[&b]["result"]), ("b".to_owned(), &injected()));
+    assert_eq!(
+        (said.into_iter().chain(rest).last().unwrap(), &answers[&b]["result"]),
+        ("b".to_owned(), &injected())
+    );
 }

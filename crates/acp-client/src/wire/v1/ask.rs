@@ -1,5 +1,6 @@
 //! The messages to the agent, and their methods.
 
+use acp_types::v1::ext::{SteerRequest, Steering};
 #[cfg(feature = "unstable")]
 use acp_types::v1::{
     ArchiveSessionRequest, AuthStatusRequest, DisableProviderRequest, ForkSessionRequest,
@@ -11,7 +12,6 @@ use acp_types::v1::{
     ListSessionsRequest, LoadSessionRequest, LogoutRequest, NewSessionRequest, PromptRequest,
     ResumeSessionRequest, SetSessionConfigOptionRequest, SetSessionModeRequest, methods,
 };
-use acp_types::v1::ext::{SteerRequest, Steering};
 
 use crate::wire::ask::Message;
 

@@ -3,10 +3,10 @@
 use acp_json::{Fields, FromNode as _, Map, Node, ReadError, Record, Value};
 use serde_core::ser::SerializeMap;
 
-use crate::method::{Method, Request, Side};
-use crate::string_enum;
-use crate::v1::{ContentBlock, SessionId};
 use crate::Meta;
+use crate::method::{Method, Request, Side};
+use crate::open::string_enum;
+use crate::v1::{ContentBlock, SessionId};
 
 /// The member of `_meta` that belongs to the extension.
 const NAME: &str = "steering";
