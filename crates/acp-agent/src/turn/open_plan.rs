@@ -17,7 +17,7 @@ struct Plans {
     plain: Option<Plan>,
     /// The plans with ids, in the order in which they came.
     #[cfg(feature = "unstable")]
-    named: Vec<Box<PlanUpdate>>,
+    named: Vec<PlanUpdate>,
 }
 
 /// A copy of a change to the plans.
@@ -48,7 +48,7 @@ impl OpenPlan {
             None => {}
             Some(Change::Plain(plan)) => self.last().plain = Some(plan),
             #[cfg(feature = "unstable")]
-            Some(Change::Named(plan)) => self.last().set(plan),
+            Some(Change::Named(plan)) => self.last().set(*plan),
             #[cfg(feature = "unstable")]
             Some(Change::Removed(id)) => self.last().remove(&id),
         }
@@ -70,7 +70,7 @@ impl OpenPlan {
             if let PlanUpdateContent::Items(items) = &mut update.plan
                 && close_entries(&mut items.entries, &status)
             {
-                closed.push(SessionUpdate::PlanUpdate(update));
+                closed.push(SessionUpdate::from(update));
             }
         }
         closed
@@ -85,7 +85,7 @@ impl OpenPlan {
 #[cfg(feature = "unstable")]
 impl Plans {
     /// Keeps the plan in place of the one with its id. Only a list has entries.
-    fn set(&mut self, plan: Box<PlanUpdate>) {
+    fn set(&mut self, plan: PlanUpdate) {
         let Some(id) = id_of(&plan) else { return };
         let known = self.named.iter_mut().find(|known| id_of(known) == Some(id));
         match (known, &plan.plan) {
