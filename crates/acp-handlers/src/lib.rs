@@ -27,7 +27,7 @@ pub use crate::call::Call;
 pub use crate::conflicts::Conflict;
 pub use crate::context::CallContext;
 pub use crate::function::{Borrowing, Handler, Listener};
-pub use crate::handlers::{Handlers, NotificationHandler, RequestHandler};
+pub use crate::handlers::{Handlers, NotificationHandler, RequestHandler, unreadable};
 pub use crate::reply::Returns;
 pub use crate::router::Router;
 pub use crate::serve::{Admit, Answered, Notified, ServeNotification, ServeRequest};

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use acp_rpc::{Encode, EncodeError, FlushBarrier};
 use acp_types::v1::{
-    ContentBlock, ListSessionsRequest, ListSessionsResponse, SessionConfigOption, SessionId, SessionModeState,
+    ContentBlock, ListSessionsRequest, ListSessionsResponse, MessageId, SessionConfigOption, SessionId,
+    SessionModeState,
 };
 
 use crate::client::Client;
@@ -80,11 +81,11 @@ pub(crate) fn settings_json(_: Option<&SessionModeState>, _: Option<&[SessionCon
 pub(crate) enum Recorder {}
 
 impl Recorder {
-    pub(crate) async fn begin_turn(&self, _: &[ContentBlock]) -> Result<()> {
+    pub(crate) async fn begin_turn(&self, _: &[ContentBlock], _: Option<&MessageId>) -> Result<()> {
         match *self {}
     }
 
-    pub(crate) fn message(&self, _: &[ContentBlock]) -> Result<()> {
+    pub(crate) fn message(&self, _: &[ContentBlock], _: Option<&MessageId>) -> Result<()> {
         match *self {}
     }
 

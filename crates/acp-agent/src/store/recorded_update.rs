@@ -54,7 +54,7 @@ impl Encode for RecordedUpdate<'_> {
             return Ok(());
         }
         let text = self.params.text(json, self.length.load(Ordering::Acquire));
-        if self.recorder.record(self.gate, update, text, self.settings.as_deref()) {
+        if self.recorder.record(self.gate, update, &text, self.settings.as_deref()) {
             return Ok(());
         }
         Err(EncodeError::custom(self.gate.error()))

@@ -85,7 +85,7 @@ impl Turn {
 
     fn take_steering(&self) -> Result<Option<SteeringMessage>> {
         let taken = self.steering_queue().take(|request| match self.session_updates().recorder() {
-            Some(recorder) => recorder.message(&request.prompt),
+            Some(recorder) => recorder.message(&request.prompt, None),
             None => Ok(()),
         })?;
         Ok(taken.map(|request| SteeringMessage { request }))

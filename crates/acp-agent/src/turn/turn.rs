@@ -176,6 +176,7 @@ impl Turn {
     /// Sends an update whose usage was noted.
     pub(super) async fn send_update(&self, update: SessionUpdate) -> Result<()> {
         self.check_open()?;
+        self.scope.flow.sends();
         let (session, gate) = (&self.scope.session, &self.scope.gate);
         let plan = OpenPlan::of(&update);
         let tried = session.try_send(gate, update).map_err(|error| self.failed(error))?;
@@ -241,8 +242,12 @@ impl Turn {
 
     /// Asks the user. The turn is blocked until the answer comes.
     pub(crate) async fn ask_user<Q: Ask>(&self, request: &Q) -> Result<Answer<Q>> {
-        let _blocked = self.scope.flow.blocked();
-        self.ask_untimed(request).await
+        let blocked = self.scope.flow.blocked();
+        let answer = self.ask_untimed(request).await;
+        if !self.scope.cancel.has_fired() {
+            blocked.answered();
+        }
+        answer
     }
 
     async fn ask_through<Q: Ask>(&self, peer: &Peer, request: &Q) -> Result<Answer<Q>> {
@@ -342,7 +347,7 @@ impl TurnScope {
         cancel: Cancel,
         limits: TurnLimits,
     ) -> Self {
-        let flow = Flow::new(session.client().wire());
+        let flow = Flow::new(session.wire(), session.session_id(), session.client().peer());
         let (gate, answered) = (Gate::of_turn(), CancellationToken::new());
         let (plan, budget, steering) = (OpenPlan::default(), Budget::new(limits), Arc::default());
         TurnScope { request, session, cancel, gate, flow, plan, budget, steering, answered }

@@ -16,6 +16,7 @@ use crate::updates::paths;
 use crate::updates::settings::Settings;
 use crate::updates::usage::UsageMeter;
 use crate::wire::gate::Gate;
+use crate::wire::session::SessionWire;
 
 /// Sends updates of a session, also while no turn runs: from a background task, or in the handler
 /// of another operation.
@@ -54,6 +55,8 @@ struct OpenSession {
     meter: UsageMeter,
     /// `None` unless the agent has a store.
     recorder: Option<Recorder>,
+    /// What the wire remembers of the session.
+    wire: SessionWire,
 }
 
 impl SessionUpdates {
@@ -65,10 +68,17 @@ impl SessionUpdates {
         settings: Settings,
         gate: Arc<Gate>,
         recorder: Option<Recorder>,
+        wire: SessionWire,
     ) -> Self {
         let (permissions, meter) = (Permissions::new(), UsageMeter::default());
-        let open = OpenSession { id, directories, client, gate, permissions, settings, meter, recorder };
+        let open =
+            OpenSession { id, directories, client, gate, permissions, settings, meter, recorder, wire };
         SessionUpdates { open: Arc::new(open) }
+    }
+
+    /// Returns what the wire remembers of the session.
+    pub(crate) fn wire(&self) -> &SessionWire {
+        &self.open.wire
     }
 
     /// Returns the session's id.
@@ -171,6 +181,7 @@ impl SessionUpdates {
         if gate.is_closed() {
             return Err(gate.error());
         }
+        self.open.wire.complete(&mut update);
         // Before the update leaves, because the client may act on it at once.
         let settings = self.observed(&update);
         let wire = client.wire();

@@ -4,10 +4,15 @@ use std::fmt::Display;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use acp_rpc::Error as RpcError;
+#[cfg(feature = "v2")]
+use acp_types::v1::SessionConfigId;
 use acp_types::v1::{
     ClientCapabilities, SessionConfigKind, SessionConfigOption, SessionConfigValue, SessionId, SessionModeId,
     SessionModeState, SessionUpdate, SetSessionConfigOptionRequest,
 };
+
+#[cfg(feature = "v2")]
+use crate::wire::Wire;
 
 /// The settings of an open session, as the client knows them.
 pub(crate) struct Settings {
@@ -67,6 +72,14 @@ impl Settings {
         };
         SessionConfigOption::check(options, &request.config_id, &request.value)
             .map_err(|error| invalid(session, error.field(), &error))
+    }
+
+    /// Returns whether this is the config option that stands for the modes.
+    #[cfg(feature = "v2")]
+    pub(crate) fn is_mode_option(&self, wire: &Wire, option: &SessionConfigId) -> bool {
+        let state = self.state();
+        let shown = state.options.as_deref().unwrap_or_default();
+        state.modes.is_some() && wire.mode_option(shown) == Some(option.as_str())
     }
 
     /// Returns the settings as they are now.

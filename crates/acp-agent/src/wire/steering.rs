@@ -6,6 +6,7 @@ use acp_types::method::Method as _;
 use acp_types::v1::ContentBlock;
 use acp_types::v1::ext::{SteerRequest, SteerResponse, Steering};
 
+use super::Wire;
 use crate::op::Op;
 
 /// The operation of the extension, which the library handles itself.
@@ -21,6 +22,17 @@ impl Op for Steer {
 
     fn meta(params: &SteerRequest) -> Option<&Meta> {
         params.meta.as_ref()
+    }
+}
+
+impl Wire {
+    /// Returns whether the extension is served. Version 2 has a second prompt for that.
+    pub(crate) const fn has_steering(&self) -> bool {
+        match self {
+            Wire::V1 => true,
+            #[cfg(feature = "v2")]
+            Wire::V2 => false,
+        }
     }
 }
 

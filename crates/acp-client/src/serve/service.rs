@@ -29,13 +29,16 @@ impl Service for ClientService {
         let work = wire.work(method, &params);
         let context = Context::new(request.peer.clone(), request.cancel.clone(), Arc::clone(&self.link));
         let task = handler(params, context.clone(), &request)?;
-        let Some(session) = session else { return Ok(task) };
         let sessions = &self.link.shared.sessions;
         let task = match wire.answer_when_withdrawn(method) {
-            Some(withdrawn) => withdrawable(task, sessions.asks(&session), context, withdrawn),
+            Some(answer) => {
+                // A question may belong to a request of this side. Then no turn ends it.
+                let turn = session.as_ref().map_or_else(CancellationToken::new, |id| sessions.asks(id));
+                withdrawable(task, turn, context, answer)
+            }
             None => task,
         };
-        Ok(match sessions.find(&session) {
+        Ok(match session.and_then(|id| sessions.find(&id)) {
             Some(session) => noted(session, work, task),
             None => task,
         })

@@ -56,6 +56,9 @@ impl<S: Send + Sync + 'static> Admit<Steer> for Scope<S> {
 
     /// Finds the turn here, on the reader: messages reach it in the order of the wire.
     fn admit(&self, params: &Arc<SteerRequest>) -> Result<Arc<Steered>, RpcError> {
+        if !self.client.wire().has_steering() {
+            return Err(RpcError::method_not_found(Steer::METHOD));
+        }
         let session = self.connection.sessions.find(&params.session_id)?;
         let offered = &self.client.agent_capabilities().prompt_capabilities;
         offered.check(&params.prompt).map_err(|error| RpcError::invalid_params(error.to_string()))?;
