@@ -41,7 +41,7 @@ async fn drive() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let was_taken = added.await??.outcome == SteerOutcome::Injected;
     writeln!(out, "{}", if was_taken { "The salad was not too late." } else { "The salad came too late." })?;
 
-    // There is no turn any more, so this has to be a prompt.
+    // The turn is over, so this has to be a prompt.
     let outcome = session.steer("coffee").await?.outcome;
     writeln!(out, "Coffee: {outcome}")?;
     agent.close().await;

@@ -114,7 +114,7 @@ impl Turns {
     }
 
     /// Gives a message of so many bytes to the first turn that has not ended and is not cancelled.
-    /// Returns `None` if there is no such turn.
+    /// Returns `None` without such a turn.
     pub(crate) fn steer(
         &self,
         request: Arc<SteerRequest>,

@@ -379,7 +379,8 @@ impl TurnScope {
         self.steering.close();
     }
 
-    /// Closes the running entries of the turn's plans, as its last updates: the turn has ended. They are completed if it `is_done`, and pending again otherwise.
+    /// Closes the running entries of the turn's plans, as its last updates: the turn has ended.
+    /// They are completed if it `is_done`, and pending again otherwise.
     pub(crate) fn close_plan(&self, is_done: bool) {
         for plan in self.plan.close(is_done) {
             // The turn's own gate is closed for the handler and its tasks.

@@ -26,7 +26,7 @@ pub(crate) fn is_served<S: Send + Sync + 'static>(handlers: &Handlers<S>) -> boo
     handlers.serves(Steer::METHOD)
 }
 
-/// A message on its way to a turn; without a place there is no turn.
+/// A message on its way to a turn. It has a place if a turn runs.
 pub struct Steered {
     place: Option<SteeringPlace>,
 }
@@ -62,7 +62,8 @@ impl<S: Send + Sync + 'static> Admit<Steer> for Scope<S> {
         let session = self.connection.sessions.find(&params.session_id)?;
         let offered = &self.client.agent_capabilities().prompt_capabilities;
         offered.check(&params.prompt).map_err(|error| RpcError::invalid_params(error.to_string()))?;
-        // A turn that nobody has asked for would have no answer, so the message goes back in any case.
+        // A turn that nobody has asked for would have no answer. So the message goes back in any
+        // case.
         match params.idle_behavior() {
             Ok(None | Some(IdleBehavior::PromptRequired)) => {}
             Ok(Some(_)) => {

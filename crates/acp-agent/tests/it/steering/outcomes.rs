@@ -127,7 +127,7 @@ async fn a_turn_takes_messages_in_their_order() {
     for (_, answer) in first.into_iter().chain(answers) {
         assert_eq!(answer["result"], injected());
     }
-    // After the end there is no turn.
+    // After the end no turn runs.
     assert_eq!(wire.call(METHOD, message(&session, "5")).await["result"], prompt_required());
 }
 
