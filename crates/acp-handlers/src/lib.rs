@@ -13,6 +13,7 @@
 //! `acp-agent` and `acp-client` re-export what their users need.
 
 mod argument;
+mod bounds;
 mod call;
 mod conflicts;
 mod context;
@@ -23,6 +24,7 @@ mod router;
 mod serve;
 
 pub use crate::argument::{Argument, FromCall, OnSession, RequestMeta};
+pub use crate::bounds::{IntoError, Shared, assert_shared};
 pub use crate::call::Call;
 pub use crate::conflicts::Conflict;
 pub use crate::context::CallContext;

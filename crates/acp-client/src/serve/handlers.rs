@@ -54,7 +54,7 @@ impl Handlers {
     {
         let state = Arc::clone(state);
         self.raw_request(M::NAME, move |params, context| {
-            let wire = context.wire().clone();
+            let wire = context.wire();
             let answer = handler(Arc::clone(&state), params, context);
             async move { answer.await.map(|response| wire.answer(response)) }
         })
@@ -145,7 +145,7 @@ impl Handlers {
         op::assert_own(name);
         let state = Arc::clone(state);
         self.raw_request(name, move |params, context| {
-            let wire = context.wire().clone();
+            let wire = context.wire();
             let answer = handler(Arc::clone(&state), params, context);
             async move { answer.await.map(|response| wire.answer(response)) }
         })

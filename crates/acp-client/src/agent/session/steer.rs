@@ -6,6 +6,7 @@ use std::pin::Pin;
 use acp_types::v1::ContentBlock;
 use acp_types::v1::ext::{IdleBehavior, SteerRequest, SteerResponse, Steering};
 
+use crate::wire::steering::METHOD;
 use crate::{Agent, Error, IntoPrompt, Session};
 
 /// A message about to be sent into a turn that runs (`_session/steering`). Await it.
@@ -67,10 +68,11 @@ impl Steer {
 
     async fn send(self) -> Result<SteerResponse, Error> {
         let Self { session, turn, prompt, starts_turn } = self;
-        let (agent, method) = (session.agent(), session.agent().method::<SteerRequest>());
-        agent.check_offered(agent.can_be_steered(), method, "_meta.steering.supported")?;
-        session.check_open(method)?;
-        session.check_content(method, &prompt)?;
+        let agent = session.agent();
+        agent.wire().check_steering()?;
+        agent.check_offered(agent.can_be_steered(), METHOD, "_meta.steering.supported")?;
+        session.check_open(METHOD)?;
+        session.check_content(METHOD, &prompt)?;
         if turn.is_some_and(|number| !session.state().is_running(number)) && !starts_turn {
             return Ok(SteerResponse::prompt_required());
         }
@@ -80,7 +82,7 @@ impl Steer {
         }
         // The agent may answer when it takes the message, which can be late in a long turn.
         let peer = agent.peer().timeout(None);
-        agent.wire().ask(&peer, Some(session.id()), &request).await
+        agent.wire().steer(&peer, &request).await
     }
 }
 

@@ -91,7 +91,7 @@ impl Handlers {
         // One handler for the modes of all clients. It replaces the handler that was made for fewer
         // modes.
         self.replace(op::Elicit::METHOD, move |request, context| {
-            let wire = context.wire().clone();
+            let wire = context.wire();
             let answer = Arc::clone(&elicits).ask(request, context);
             async move { answer.await.map(|response| wire.answer(response)) }
         })

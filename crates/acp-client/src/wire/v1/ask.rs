@@ -1,6 +1,5 @@
 //! The messages to the agent, and their methods.
 
-use acp_types::v1::ext::{SteerRequest, Steering};
 #[cfg(feature = "unstable")]
 use acp_types::v1::{
     ArchiveSessionRequest, AuthStatusRequest, DisableProviderRequest, ForkSessionRequest,
@@ -38,11 +37,6 @@ messages! {
     SetSessionConfigOptionRequest => SessionSetConfigOption,
     SetSessionModeRequest => SessionSetMode,
 }
-/// An extension, whose method the protocol does not have.
-impl Message for SteerRequest {
-    type V1 = Steering;
-}
-
 #[cfg(feature = "unstable")]
 messages! {
     ArchiveSessionRequest => SessionArchive,
