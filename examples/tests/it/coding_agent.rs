@@ -259,8 +259,8 @@ async fn what_cannot_be_done_is_reported_with_the_reason() {
         ("replace a with a in a.txt", &both, "the file has exactly this text already"),
         ("find x", &both, "the session's folder cannot be listed"),
         // Neither the client nor this machine has it.
-        ("read a.txt", &json!({}), "the path lies outside of the directories that may be used"),
-        ("create a.txt with x", &json!({}), "the path lies outside of the directories that may be used"),
+        ("read a.txt", &json!({}), "the session's directory does not exist on this machine"),
+        ("create a.txt with x", &json!({}), "the session's directory does not exist on this machine"),
         ("call some__tool", &both, "no MCP server has a tool `some__tool`"),
     ];
     for (prompt, fs, reason) in table {

@@ -75,7 +75,7 @@ pub enum Error {
     /// A file was not read, not written or not changed: see [`Workspace`](crate::Workspace).
     #[cfg(feature = "workspace")]
     File(Box<file_error::FileError>),
-    /// A command was not started: see [`Turn::shell`](crate::Turn::shell).
+    /// A command was not started, or its end is not known: see [`Turn::shell`](crate::Turn::shell).
     #[cfg(feature = "shell")]
     Shell(Box<shell_error::ShellError>),
     /// The agent's handlers cannot be those of one connection: a mistake in the program. Nothing

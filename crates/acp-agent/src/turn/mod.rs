@@ -1,8 +1,10 @@
 //! A turn: the agent's work between a prompt and its answer.
 
+mod command_end;
 #[cfg(feature = "workspace")]
 pub(crate) mod edit_file;
 pub(crate) mod elicit;
+mod ext;
 #[cfg(feature = "workspace")]
 pub(crate) mod file_change;
 pub(crate) mod fs;

@@ -42,16 +42,25 @@ impl OpenPlan {
         }
     }
 
-    /// Notes a change that was sent.
-    pub(super) fn sent(&self, change: Option<Change>) {
-        match change {
-            None => {}
-            Some(Change::Plain(plan)) => self.last().plain = Some(plan),
-            #[cfg(feature = "unstable")]
-            Some(Change::Named(plan)) => self.last().set(*plan),
-            #[cfg(feature = "unstable")]
-            Some(Change::Removed(id)) => self.last().remove(&id),
+    /// Takes a step of sending an update, and notes its change if the update `is_sent` by it.
+    /// Changes that are sent at the same time are noted in the order in which they leave.
+    pub(super) fn sending<T>(
+        &self,
+        change: &mut Option<Change>,
+        step: impl FnOnce() -> T,
+        is_sent: impl FnOnce(&T) -> bool,
+    ) -> T {
+        if change.is_none() {
+            return step();
         }
+        let mut last = self.last();
+        let done = step();
+        if is_sent(&done)
+            && let Some(change) = change.take()
+        {
+            last.note(change);
+        }
+        done
     }
 
     /// Closes the entries that are in progress: they are completed if the turn `is_done`, and
@@ -77,14 +86,24 @@ impl OpenPlan {
     }
 
     fn last(&self) -> MutexGuard<'_, Plans> {
-        // Nothing but assignments runs under this lock.
+        // A step of sending runs under this lock. It leaves the plans as they are.
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-#[cfg(feature = "unstable")]
 impl Plans {
+    fn note(&mut self, change: Change) {
+        match change {
+            Change::Plain(plan) => self.plain = Some(plan),
+            #[cfg(feature = "unstable")]
+            Change::Named(plan) => self.set(*plan),
+            #[cfg(feature = "unstable")]
+            Change::Removed(id) => self.remove(&id),
+        }
+    }
+
     /// Keeps the plan in place of the one with its id. Only a list has entries.
+    #[cfg(feature = "unstable")]
     fn set(&mut self, plan: PlanUpdate) {
         let Some(id) = id_of(&plan) else { return };
         let known = self.named.iter_mut().find(|known| id_of(known) == Some(id));
@@ -95,6 +114,7 @@ impl Plans {
         }
     }
 
+    #[cfg(feature = "unstable")]
     fn remove(&mut self, id: &PlanId) {
         self.named.retain(|plan| id_of(plan) != Some(id));
     }
@@ -118,4 +138,29 @@ fn close_entries(entries: &mut [PlanEntry], status: &PlanEntryStatus) -> bool {
         changed = true;
     }
     changed
+}
+
+#[cfg(test)]
+mod tests {
+    use acp_types::v1::Plan;
+
+    use super::{Change, OpenPlan};
+
+    #[test]
+    fn no_other_plan_leaves_before_a_plan_that_has_left_is_noted() {
+        let (open, mut plan) = (OpenPlan::default(), Some(Change::Plain(Plan::new(Vec::new()))));
+        let others_wait = || open.last.try_lock().is_err();
+        assert!(open.sending(&mut plan, others_wait, |_| true));
+        assert!(plan.is_none() && open.last.lock().is_ok_and(|last| last.plain.is_some()));
+        // Other updates do not wait.
+        assert!(!open.sending(&mut plan, others_wait, |_| true));
+        assert!(open.last.lock().is_ok_and(|last| last.plain.is_some()));
+    }
+
+    #[test]
+    fn a_plan_that_did_not_leave_is_not_noted() {
+        let (open, mut plan) = (OpenPlan::default(), Some(Change::Plain(Plan::new(Vec::new()))));
+        open.sending(&mut plan, || (), |()| false);
+        assert!(plan.is_some() && open.last.lock().is_ok_and(|last| last.plain.is_none()));
+    }
 }

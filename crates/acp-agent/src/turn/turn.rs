@@ -1,14 +1,15 @@
 //! A prompt turn: the agent's updates and questions between a prompt and its answer.
 
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use acp_rpc::{CallError, CancellationToken, Peer};
 use acp_types::Meta;
 use acp_types::v1::ext::TurnLimits;
 use acp_types::v1::{ContentBlock, ContentChunk, Plan, PlanEntry, PromptRequest, SessionId, SessionUpdate};
-use serde_core::Serialize;
-use serde_core::de::DeserializeOwned;
 
 use crate::client::Client;
 use crate::client::cancel::Cancel;
@@ -178,55 +179,27 @@ impl Turn {
         self.check_open()?;
         self.scope.flow.sends();
         let (session, gate) = (&self.scope.session, &self.scope.gate);
-        let plan = OpenPlan::of(&update);
-        let tried = session.try_send(gate, update).map_err(|error| self.failed(error))?;
-        if let Some(update) = tried {
-            let sending = session.send_when_possible(gate, update);
+        let (open, mut plan) = (&self.scope.plan, OpenPlan::of(&update));
+        let attempt = || session.try_send(gate, update);
+        let tried = open.sending(&mut plan, attempt, |tried| matches!(tried, Ok(None)));
+        if let Some(update) = tried.map_err(|error| self.failed(error))? {
+            let mut sending = pin!(session.send_when_possible(gate, update));
+            let sending = poll_fn(|cx| {
+                let step = || sending.as_mut().poll(cx);
+                open.sending(&mut plan, step, |sent| matches!(sent, Poll::Ready(Ok(()))))
+            });
             tokio::select! {
                 biased;
                 sent = sending => sent.map_err(|error| self.failed(error))?,
                 () = self.scope.cancel.cancelled(), if !self.last_words => return Err(Error::Cancelled),
             }
         }
-        self.scope.plan.sent(plan);
         Ok(())
     }
 
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn update_now(&self, update: &SessionUpdate) {
         self.scope.session.send_now(&self.scope.gate, update);
-    }
-
-    /// Calls an extension method of the client, whose name starts with `_`. The turn's cancellation
-    /// cancels the call.
-    ///
-    /// ```
-    /// # use acp_agent::{Result, Turn};
-    /// # async fn selection(turn: Turn) -> Result<()> {
-    /// let selected: String = turn.ext_request("_editor/selection", &()).await?;
-    /// # turn.say(selected).await }
-    /// ```
-    ///
-    /// # Errors
-    /// The errors of [`Client::ext_request`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the
-    /// turn.
-    pub async fn ext_request<R: DeserializeOwned>(
-        &self,
-        method: &str,
-        params: &(impl Serialize + Sync + ?Sized),
-    ) -> Result<R> {
-        let answer = self.heeding(self.client().ext_request(method, params)).await;
-        answer.map_err(|error| self.failed(error))
-    }
-
-    /// Sends an extension notification, whose name starts with `_`, among the turn's updates.
-    ///
-    /// # Errors
-    /// The errors of [`Client::ext_notify`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the
-    /// turn.
-    pub async fn ext_notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
-        let sent = self.heeding(self.client().ext_notify(method, params)).await;
-        sent.map_err(|error| self.failed(error))
     }
 
     /// Asks the client, unless the turn is cancelled first.
