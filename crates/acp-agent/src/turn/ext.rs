@@ -19,8 +19,9 @@ impl Turn {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`Client::ext_request`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the
-    /// turn.
+    /// The errors of [`Client::ext_request`](crate::Client::ext_request);
+    /// [`Error::Cancelled`](crate::Error::Cancelled) and
+    /// [`Error::TurnOver`](crate::Error::TurnOver) with the turn.
     pub async fn ext_request<R: DeserializeOwned>(
         &self,
         method: &str,
@@ -33,8 +34,9 @@ impl Turn {
     /// Sends an extension notification, whose name starts with `_`, among the turn's updates.
     ///
     /// # Errors
-    /// The errors of [`Client::ext_notify`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the
-    /// turn.
+    /// The errors of [`Client::ext_notify`](crate::Client::ext_notify);
+    /// [`Error::Cancelled`](crate::Error::Cancelled) and
+    /// [`Error::TurnOver`](crate::Error::TurnOver) with the turn.
     pub async fn ext_notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
         let sent = self.heeding(self.client().ext_notify(method, params)).await;
         sent.map_err(|error| self.failed(error))
