@@ -12,6 +12,7 @@ use crate::error::OnFault;
 use crate::mcp::Servers;
 use crate::session::table::Sessions;
 use crate::store::StoreHandle;
+use crate::updates::commands::HandledCommands;
 use crate::wire::Wire;
 
 /// The state of a connection whose sessions hold an `S` each.
@@ -31,6 +32,8 @@ pub(crate) struct Connection<S> {
     pub(crate) turn_limits: TurnLimits,
     /// Set if everything is served that sessions take in version 2.
     pub(crate) serves_sessions: bool,
+    /// The slash commands that have handlers.
+    pub(crate) commands: Arc<HandledCommands>,
     phase: Mutex<Phase>,
     on_fault: Option<OnFault>,
 }
@@ -53,11 +56,12 @@ impl<S> Connection<S> {
         info: Implementation,
         queues_prompts: bool,
         serves_sessions: bool,
+        commands: HandledCommands,
         store: Option<StoreHandle>,
         servers: Option<Servers>,
         on_fault: Option<OnFault>,
     ) -> Self {
-        let (sessions, phase) = (Arc::default(), Mutex::default());
+        let (sessions, phase, commands) = (Arc::default(), Mutex::default(), Arc::new(commands));
         Connection {
             sessions,
             store,
@@ -65,6 +69,7 @@ impl<S> Connection<S> {
             info,
             queues_prompts,
             serves_sessions,
+            commands,
             offers_steering: false,
             turn_limits: TurnLimits::new(),
             phase,

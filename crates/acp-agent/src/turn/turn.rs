@@ -165,7 +165,8 @@ impl Turn {
     /// # Errors
     /// [`Error::Cancelled`] when the turn was cancelled or the client is gone; [`Error::TurnOver`]
     /// after the turn's answer; [`Error::NotOffered`] for a kind that the client does not offer;
-    /// [`Error::LimitReached`] once the turn went beyond one of its [limits](Self::limits).
+    /// [`Error::Commands`] for slash commands that cannot be advertised; [`Error::LimitReached`]
+    /// once the turn went beyond one of its [limits](Self::limits).
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.check_open()?;
         let update = update.into();
