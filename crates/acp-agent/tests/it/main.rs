@@ -55,6 +55,8 @@ mod turn_layers;
 mod unstable;
 mod updates;
 mod usage;
+#[cfg(feature = "v2")]
+mod v2;
 mod validation;
 mod wire_quirks;
 #[cfg(all(feature = "workspace", unix))]
