@@ -15,5 +15,6 @@ pub(crate) mod response;
 pub(crate) mod session;
 #[cfg(feature = "unstable")]
 mod status;
+pub(crate) mod steer;
 pub(crate) mod turn;
 mod watch;
