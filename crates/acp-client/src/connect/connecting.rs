@@ -102,7 +102,7 @@ impl Connecting {
                 // An agent that sends the client back and forth speaks neither.
                 Meaning::Asks(other) if asked.contains(&other) => {
                     let supported = vec![other.version()];
-                    return Err(Error::NoCommonVersion { spoken: self.spoken(), supported });
+                    return Err(Error::NoCommonVersion { spoken: self.spoken(), supported, error: None });
                 }
                 Meaning::Asks(other) => wire = other,
             }

@@ -84,6 +84,7 @@ impl Wire {
                 other.map(|wire| Meaning::Asks(*wire)).ok_or_else(|| Error::NoCommonVersion {
                     spoken: spoken.iter().map(|wire| wire.version()).collect(),
                     supported,
+                    error: Some(error),
                 })
             }
             // Some agents of version 1 refuse params that they do not know.
