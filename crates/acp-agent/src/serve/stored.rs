@@ -19,9 +19,7 @@ pub(crate) fn register<S: Send + Sync + 'static>(handlers: &mut Handlers<S>, sto
     if !handlers.serves(op::Initialize::METHOD) {
         handlers.serve::<op::Initialize, _, _>(&nothing, |_, _| async { Ok(Vec::new()) });
     }
-    if store.is_none() {
-        return;
-    }
+    let Some(store) = store else { return };
     for operation in Operation::STORED {
         if handlers.serves(operation.method()) {
             continue;
@@ -30,7 +28,7 @@ pub(crate) fn register<S: Send + Sync + 'static>(handlers: &mut Handlers<S>, sto
             Operation::LoadSession => reopens::<op::LoadSession, S>(handlers, Reopening::Load),
             Operation::ResumeSession => reopens::<op::ResumeSession, S>(handlers, Reopening::Resume),
             Operation::ListSessions => {
-                handlers.serve::<op::ListSessions, _, _>(&nothing, |_, call| list(call));
+                handlers.serve::<op::ListSessions, _, _>(&Arc::new(store.clone()), list);
             }
             Operation::CloseSession => {
                 handlers.serve::<op::CloseSession, _, _>(&nothing, |_, _| async {
@@ -47,12 +45,12 @@ pub(crate) fn register<S: Send + Sync + 'static>(handlers: &mut Handlers<S>, sto
     }
 }
 
-async fn list<S: Send + Sync + 'static>(call: Call<op::ListSessions, S>) -> Result<ListSessionsResponse> {
-    let Scope { connection, client, .. } = call.context();
-    let mut page = match &connection.store {
-        Some(store) => store.list(call.params()).await?,
-        None => ListSessionsResponse::new([]),
-    };
+async fn list<S: Send + Sync + 'static>(
+    store: Arc<StoreHandle>,
+    call: Call<op::ListSessions, S>,
+) -> Result<ListSessionsResponse> {
+    let mut page = store.list(call.params()).await?;
+    let client = &call.context().client;
     if client.agent_capabilities().session_capabilities.additional_directories.is_none() {
         page.sessions.iter_mut().for_each(|session| session.additional_directories.clear());
     }
