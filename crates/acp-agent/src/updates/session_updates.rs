@@ -15,6 +15,7 @@ use crate::updates::outgoing::OutgoingUpdate;
 use crate::updates::paths;
 use crate::updates::settings::Settings;
 use crate::wire::gate::Gate;
+use crate::wire::update::UpdateParams;
 
 /// Sends updates of a session, also while no turn runs: from a background task, or in the handler
 /// of another operation.
@@ -158,16 +159,12 @@ impl SessionUpdates {
         if gate.is_closed() {
             return Err(gate.error());
         }
-        // Before the update leaves, because the client may act on it at once.
-        let settings = self.observed(&update);
         let wire = client.wire();
+        if self.recorder().is_some_and(|recorder| !recorder.has_room()) {
+            return Ok(Some(update));
+        }
         let sent = {
-            let params = wire.update(&self.open.id, &update);
-            let leaving = match &self.open.recorder {
-                Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
-                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
-                None => OutgoingUpdate::Plain(params),
-            };
+            let leaving = self.leaving(gate, wire.update(&self.open.id, &update));
             wire.try_send_update(client.peer(), &gate.guard(&leaving))
         };
         let sent = sent.map_err(|error| wire.unsent(gate, error))?;
@@ -179,12 +176,10 @@ impl SessionUpdates {
         let sending = async {
             let wire = self.open.client.wire();
             let params = wire.update(&self.open.id, &update);
-            let leaving = match &self.open.recorder {
-                Some(recorder) => {
-                    let settings = self.observed(&update);
-                    OutgoingUpdate::Recorded(recorder.keep(gate, params, settings).await)
-                }
-                None => OutgoingUpdate::Plain(params),
+            let settings = self.settings();
+            let leaving = match self.recorder() {
+                Some(recorder) => OutgoingUpdate::recorded(settings, recorder.keep(gate, params).await),
+                None => OutgoingUpdate::plain(settings, params),
             };
             let sent = wire.send_update(self.open.client.peer(), &gate.guard(&leaving)).await;
             sent.map_err(|error| wire.unsent(gate, error))
@@ -197,6 +192,14 @@ impl SessionUpdates {
         }
     }
 
+    /// Prepares an update to leave, whether there is room for it or not.
+    fn leaving<'a>(&'a self, gate: &'a Gate, params: UpdateParams<'a>) -> OutgoingUpdate<'a> {
+        match self.recorder() {
+            Some(recorder) => OutgoingUpdate::recorded(self.settings(), recorder.keep_now(gate, params)),
+            None => OutgoingUpdate::plain(self.settings(), params),
+        }
+    }
+
     /// Sends an update that has waited for the opening of the session.
     pub(crate) fn update_now(&self, update: &SessionUpdate) {
         self.send_now(&self.open.gate, update);
@@ -205,11 +208,7 @@ impl SessionUpdates {
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
         let wire = self.open.client.wire();
-        let (params, settings) = (wire.update(&self.open.id, update), self.observed(update));
-        let leaving = match &self.open.recorder {
-            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
-            None => OutgoingUpdate::Plain(params),
-        };
+        let leaving = self.leaving(gate, wire.update(&self.open.id, update));
         // A closed gate lets nothing out.
         wire.send_update_now(self.open.client.peer(), &gate.guard(&leaving));
     }
