@@ -102,7 +102,9 @@ pub use acp_handlers::FromCall;
 #[doc(inline)]
 pub use acp_handlers::Returns;
 #[doc(inline)]
-pub use acp_handlers::{Conflict, Handler, Listener, RequestMeta};
+pub use acp_handlers::{Conflict, Handler, Listener, RequestMeta, Shared};
+#[doc(hidden)]
+pub use acp_handlers::{IntoError, assert_shared};
 #[doc = include_str!("macro.md")]
 pub use acp_macros::agent;
 pub use acp_rpc::{
@@ -150,7 +152,7 @@ pub use crate::turn::message::{IntoText, Message};
 pub use crate::turn::plan::{PlanKey, RunningPlan};
 #[cfg(feature = "shell")]
 pub use crate::turn::shell::{Shell, ShellOutput};
-pub use crate::turn::terminal::{Command, Terminal, Terminals};
+pub use crate::turn::terminal::{Terminal, TerminalCommand, Terminals};
 pub use crate::turn::tool::RunningTool;
 #[cfg(feature = "workspace")]
 pub use crate::turn::workspace::Workspace;

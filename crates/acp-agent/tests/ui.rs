@@ -14,9 +14,9 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 fn every_mistake_is_explained_where_it_is() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/ui/*.rs");
-    if cfg!(all(feature = "store", feature = "unstable")) {
+    if cfg!(all(feature = "mcp", feature = "store", feature = "unstable")) {
         cases.compile_fail("tests/ui/features/*.rs");
-    } else if cfg!(not(any(feature = "store", feature = "unstable"))) {
+    } else if cfg!(not(any(feature = "mcp", feature = "store", feature = "unstable"))) {
         cases.compile_fail("tests/ui/no_features/*.rs");
     }
 }

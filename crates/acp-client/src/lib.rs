@@ -41,6 +41,7 @@
 //! | `pty` | commands of agents on a terminal of their own, on unix |
 //! | `tracing` | spans of the crate `tracing`: see [`trace`] |
 //! | `unstable` | what only the unstable schema has, without any promise |
+//! | `v2` | version 2 of the protocol, a draft, beside version 1 |
 //! | `mcp` | MCP servers made with rmcp are provided to the agent over the connection; brings `unstable` |
 
 mod agent;
@@ -83,7 +84,9 @@ pub use acp_handlers::FromCall;
 #[doc(inline)]
 pub use acp_handlers::Returns;
 #[doc(inline)]
-pub use acp_handlers::{Handler, Listener, OnSession, RequestMeta};
+pub use acp_handlers::{Handler, Listener, OnSession, RequestMeta, Shared};
+#[doc(hidden)]
+pub use acp_handlers::{IntoError, assert_shared};
 #[doc = include_str!("macro.md")]
 pub use acp_macros::client;
 /// MCP servers made with rmcp, for [`Connect::client`](Connect::client): see [`acp_mcp`].
@@ -95,6 +98,7 @@ pub use acp_rpc::{
 };
 /// The types of the protocol, by the name that they have in `acp_agent` as well.
 pub use acp_types::v1 as types;
+pub use acp_types::v1::ProtocolVersion;
 pub use acp_types::v1::ext::{ElicitationAnswer, FormError, FormProblem, PermissionAnswer, Spent};
 pub use acp_types::{FromNode, Map, Meta, ReadError, UnknownVariant, Value, method, v1};
 
@@ -111,7 +115,7 @@ pub use agent::session::session::{Session, Updates};
 pub use agent::session::turn::Turn;
 pub use connect::{Connect, connect, spawn};
 pub use error::{Error, Limit, Reason, Result};
-pub use event::Event;
+pub use event::{BackgroundWork, Event, State, StateKind};
 pub use launch::registry::{Binary, Distribution, Package, Registry, RegistryAgent, RegistryError};
 pub use launch::terminal_login::TerminalLogin;
 pub use op::{Op, Operation};

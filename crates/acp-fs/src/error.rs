@@ -19,7 +19,7 @@ pub enum Error {
     NoFileName,
     /// The path is that of a directory.
     Directory,
-    /// The path is not that of a directory, where one is wanted.
+    /// The path has to be that of a directory, and is not.
     NotADirectory,
     /// The path is that of a device, a pipe or a socket.
     Special,

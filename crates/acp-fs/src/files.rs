@@ -13,8 +13,8 @@ use crate::list::{EntryKind, Listing};
 use crate::replace::{self, Text};
 use crate::roots::Roots;
 
-/// The number of files that are read or written at a time. Any number may be wanted at once, and
-/// each takes a thread and memory for its text.
+/// The number of files that are read or written at a time. Each takes a thread, and memory for its
+/// text.
 const AT_ONCE: usize = 16;
 
 /// Reads and writes text files below [`Roots`], within limits. Clones share the limits.
@@ -102,8 +102,8 @@ impl Files {
     }
 
     /// Creates a text file, or replaces it in one step: a reader sees the old text or the new one.
-    /// A link to the file stays a link. A failed write leaves neither a part of the text nor
-    /// directories that it has made.
+    /// A link to the file stays a link. A failed write leaves no part of the text, and no directory
+    /// that it has made.
     ///
     /// On unix a replaced file keeps its owner, group and mode, its ACL and its extended
     /// attributes. It loses setuid, setgid and file capabilities. If this program may not give
@@ -154,8 +154,8 @@ impl Files {
         self.on_disk(move |_| roots.inside(&path, |root, relative| root.real(relative))).await
     }
 
-    /// Runs work on the disk on a thread where it delays nobody else. The work sees when nobody
-    /// waits for it any more.
+    /// Runs work on the disk on a thread where it delays nobody else. The work can see that its
+    /// result is no longer awaited.
     async fn on_disk<T: Send + 'static>(
         &self,
         act: impl FnOnce(&AtomicBool) -> Result<T, Error> + Send + 'static,

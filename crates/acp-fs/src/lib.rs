@@ -5,7 +5,7 @@
 //!
 //! * Every path is opened relative to the descriptor of a root. So neither `..` nor a symbolic link
 //!   leads out of it, not even a link that is swapped in during the lookup. A root stays the same
-//!   directory when its path comes to name another one.
+//!   directory even if its path later names another one.
 //! * Only regular files are read and written. A device, a pipe or a socket is never opened.
 //! * A file is replaced in one step: a reader sees the old text or the new one. It keeps its owner,
 //!   its rights and its ACL. See [`Files::write_text`].

@@ -8,7 +8,7 @@ use cap_std::fs::{Dir, File, OpenOptions};
 use crate::error::Error;
 use crate::roots::Roots;
 
-/// The number of buffers that are skipped in a long line between two looks at whether anybody still
+/// The number of buffers of a long line that are skipped before the next check that somebody still
 /// waits.
 const BUFFERS: usize = 64;
 

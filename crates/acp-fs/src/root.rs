@@ -13,7 +13,7 @@ const TRIES: usize = 100;
 
 /// One root directory. Every path below it is opened relative to its descriptor, component by
 /// component. So neither `..` nor a symbolic link leads out of it, not even a link that is swapped
-/// in during the lookup. It stays the same directory when its path comes to name another one.
+/// in during the lookup. It stays the same directory even if its path later names another one.
 #[derive(Debug)]
 pub(crate) struct Root {
     spelled: PathBuf,

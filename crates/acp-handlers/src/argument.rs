@@ -21,8 +21,9 @@ use crate::serve::Admit;
     message = "`{Self}` is not an argument of the operation `{O}`",
     label = "a handler of this operation cannot have this argument",
     note = "every handler can have `RequestMeta` and its request, and `#[ext]` handlers any `DeserializeOwned` type",
-    note = "in an agent: `Client` and `Cancel`, on an open session `Session<T>` with the `T` of `new_session`, and in \
-            `prompt` `Turn`",
+    note = "in an agent: `Client` and `Cancel`, in requests `Elicitation`, in `prompt` `Turn`, and on an open session \
+            `SessionUpdates` and `Session<T>` with the `T` of `new_session`, or `()` without one",
+    note = "in an agent with `#[agent(mcp)]`: on a session that is open or opens, `Mcp`",
     note = "in a client: `Agent`, `Cancel` and `Context`, in a session `SessionId`, and in `update` `Event`"
 )]
 pub trait FromCall<O: Op, Cx: Admit<O>>: Sized {

@@ -49,7 +49,7 @@ impl std::error::Error for Conflict {}
 #[derive(Debug, Default)]
 pub(crate) struct Conflicts {
     /// The type that registers now; `None` for defaults, which any other replaces.
-    registrant: Option<String>,
+    pub(crate) registrant: Option<String>,
     /// The type that registered each method, or each part of one: `elicitation/create, form`.
     registered: HashMap<Box<str>, String>,
     /// The first method with two handlers.
@@ -61,11 +61,14 @@ impl Conflicts {
         self.registrant = Some(without_paths(std::any::type_name::<T>()));
     }
 
-    /// Names the router that registers by its state: users do not write its context.
-    pub(crate) fn is_router_of<S>(&mut self) {
-        if let Some(registrant) = &mut self.registrant {
-            *registrant = format!("Router<{}>", without_paths(std::any::type_name::<S>()));
+    /// Names the router that registers by its state: users do not write its context. Returns the
+    /// type that registers through it, if a type does.
+    pub(crate) fn begin_router_of<S>(&mut self) -> Option<String> {
+        let outer = self.registrant.clone();
+        if outer.is_some() {
+            self.registrant = Some(format!("Router<{}>", without_paths(std::any::type_name::<S>())));
         }
+        outer
     }
 
     pub(crate) fn claim(&mut self, method: &str) {

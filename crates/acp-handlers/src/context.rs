@@ -22,9 +22,6 @@ pub trait CallContext: Clone + Send + Sync + 'static {
     /// They do not fit.
     fn read<O: Op>(&self, params: Node<'_>) -> Result<O::Params, ReadError>;
 
-    /// Returns the error object for params of a request that do not fit.
-    fn unreadable(method: &str, error: &ReadError) -> RpcError;
-
     /// Runs the handler of a request, as long as the side lets it.
     fn run<T: Send>(
         &self,

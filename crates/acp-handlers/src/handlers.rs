@@ -6,7 +6,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use acp_json::Node;
+use acp_json::{Node, ReadError};
 use acp_rpc::{Error as RpcError, Request, Task};
 use acp_types::op::{self, Op};
 
@@ -69,6 +69,10 @@ impl<Cx: CallContext> Handlers<Cx> {
     }
 
     /// Serves the extension request `method`, whose name starts with `_`.
+    ///
+    /// # Panics
+    /// The name starts with another letter. All those names belong to the protocol.
+    #[track_caller]
     pub fn serve_ext<S, F>(
         &mut self,
         method: &str,
@@ -80,6 +84,7 @@ impl<Cx: CallContext> Handlers<Cx> {
         S: Send + Sync + 'static,
         F: Future<Output = Result<Cx::Answer, Cx::Error>> + Send + 'static,
     {
+        op::assert_own(method);
         <Cx as ServeRequest<op::Extension>>::enter(self, method, with_state(state, handler));
         self
     }
@@ -103,6 +108,10 @@ impl<Cx: CallContext> Handlers<Cx> {
     }
 
     /// Receives the extension notification `method`, whose name starts with `_`.
+    ///
+    /// # Panics
+    /// The name starts with another letter. All those names belong to the protocol.
+    #[track_caller]
     pub fn listen_ext<S, F>(
         &mut self,
         method: &str,
@@ -114,6 +123,7 @@ impl<Cx: CallContext> Handlers<Cx> {
         S: Send + Sync + 'static,
         F: Future<Output = Result<(), Cx::Error>> + Send + 'static,
     {
+        op::assert_own(method);
         <Cx as ServeNotification<op::Extension>>::enter(self, method, with_state(state, listener));
         self
     }
@@ -198,7 +208,7 @@ impl<Cx: CallContext> Handlers<Cx> {
         self.claim(method);
         let (name, handler): (Box<str>, _) = (method.into(), Arc::new(handler));
         let call = move |params: Node<'_>, context: Cx, request: &Request| -> Result<Task, RpcError> {
-            let params = context.params(params).map_err(|error| Cx::unreadable(&name, &error))?;
+            let params = context.params(given::<O>(params)).map_err(|error| unreadable(&name, &error))?;
             let params = Arc::new(params);
             let admission = context.admit(&params)?;
             Cx::on_admitted(&admission, request);
@@ -227,7 +237,7 @@ impl<Cx: CallContext> Handlers<Cx> {
         self.claim(method);
         let (name, listener): (Arc<str>, _) = (method.into(), Arc::new(listener));
         let call = move |params: Node<'_>, context: Cx| -> Result<Job, Cow<'static, str>> {
-            let params = Arc::new(context.params(params).map_err(|error| error.to_string())?);
+            let params = Arc::new(context.params(given::<O>(params)).map_err(|error| error.to_string())?);
             let admission = context.admit(&params).map_err(|error| error.message)?;
             let (name, listener) = (Arc::clone(&name), Arc::clone(&listener));
             Ok(Box::pin(async move {
@@ -238,6 +248,17 @@ impl<Cx: CallContext> Handlers<Cx> {
         };
         self.set_notification(method, Arc::new(call));
     }
+}
+
+/// Returns the params, which may have been left out.
+fn given<O: Op>(params: Node<'_>) -> Node<'_> {
+    if params.is_null() { O::no_params() } else { params }
+}
+
+/// Returns the error object for params of a request that do not fit.
+#[must_use]
+pub fn unreadable(method: &str, error: &ReadError) -> RpcError {
+    RpcError::invalid_params(format!("params of `{method}`: {error}"))
 }
 
 /// Checks the name of an extension while the program is compiled.

@@ -13,6 +13,7 @@
 //! `acp-agent` and `acp-client` re-export what their users need.
 
 mod argument;
+mod bounds;
 mod call;
 mod conflicts;
 mod context;
@@ -23,11 +24,12 @@ mod router;
 mod serve;
 
 pub use crate::argument::{Argument, FromCall, OnSession, RequestMeta};
+pub use crate::bounds::{IntoError, Shared, assert_shared};
 pub use crate::call::Call;
 pub use crate::conflicts::Conflict;
 pub use crate::context::CallContext;
 pub use crate::function::{Borrowing, Handler, Listener};
-pub use crate::handlers::{Handlers, NotificationHandler, RequestHandler};
+pub use crate::handlers::{Handlers, NotificationHandler, RequestHandler, unreadable};
 pub use crate::reply::Returns;
 pub use crate::router::Router;
 pub use crate::serve::{Admit, Answered, Notified, ServeNotification, ServeRequest};

@@ -34,10 +34,11 @@ impl<S: Send + Sync + 'static, Cx: CallContext> Router<S, Cx> {
 
     /// Registers the handlers.
     pub fn register(&self, handlers: &mut Handlers<Cx>) {
-        handlers.conflicts.is_router_of::<S>();
+        let outer = handlers.conflicts.begin_router_of::<S>();
         for register in &self.registrations {
             register(&self.state, handlers);
         }
+        handlers.conflicts.registrant = outer;
     }
 
     /// Sets the handler of a request of the protocol, or of an extension that has a marker,

@@ -28,6 +28,7 @@ pub(crate) fn check(
     check_twice(block, handlers, report);
     if target.side == Side::Agent {
         check_pairs(block, attributes, handlers, report);
+        check_mcp(attributes, handlers, report);
     }
     check_capabilities(handlers, target, report);
 }
@@ -240,6 +241,29 @@ fn check_pairs(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>],
     }
     if let (Some(archive), None, None) = (find("archive_session"), find("list_sessions"), &attributes.store) {
         report.error(archive.name(), "`archive_session` hides sessions from the list: add `list_sessions`");
+    }
+}
+
+/// An `Mcp` is there only if the library connects the MCP servers. A type of the user's that has
+/// the name is written with its path.
+fn check_mcp(attributes: &Attributes, handlers: &[Handler<'_>], report: &mut Report) {
+    let is_mcp = |path: &syn::Path| {
+        let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        matches!(names[..], ["Mcp"] | ["mcp" | "acp_agent", "Mcp"] | ["acp_agent", "mcp", "Mcp"])
+    };
+    for argument in handlers.iter().flat_map(|handler| &handler.arguments) {
+        match &*argument.ty {
+            Type::Path(ty) if !is_mcp(&ty.path) || attributes.servers.is_some() => {}
+            Type::Path(ty) if cfg!(feature = "mcp") => report.error(
+                ty,
+                "`Mcp` is an argument if the library connects the MCP servers: write `#[agent(mcp)]`",
+            ),
+            Type::Path(ty) => {
+                report.error(ty, "`Mcp` needs the feature `mcp` of `acp-agent`, and `#[agent(mcp)]`")
+            }
+            _ => {}
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 #[cfg(windows)]
@@ -191,6 +192,18 @@ impl Command {
             stderr_tail: self.stderr_tail,
             on_stderr: None,
         }
+    }
+
+    /// Copies the command. Both call the callback of [`on_stderr`](Self::on_stderr) from now on.
+    #[must_use]
+    pub fn share(&mut self) -> Self {
+        let listener = self.on_stderr.take().map(|line| Arc::new(Mutex::new(line)));
+        let heard = |listener: Arc<Mutex<OnLine>>| -> OnLine {
+            // After a panic of the callback it is not called again.
+            Box::new(move |line| listener.lock().into_iter().for_each(|mut listener| listener(line)))
+        };
+        self.on_stderr = listener.clone().map(heard);
+        Self { on_stderr: listener.map(heard), ..self.without_listener() }
     }
 
     /// Makes a command for another program in the same environment and working directory.

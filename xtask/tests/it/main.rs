@@ -8,6 +8,7 @@
 )]
 
 mod api_lock;
+mod built_mistakes;
 mod changes;
 mod crate_dependencies;
 mod door;

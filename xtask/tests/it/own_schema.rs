@@ -17,18 +17,23 @@ fn example(name: &str) -> PathBuf {
     root().join("examples/own-schema").join(name)
 }
 
+/// Runs cargo in a package beside the workspace, which succeeds, and returns its output.
+pub(crate) fn in_target(cargo: &mut Command, at: &Path) -> String {
+    let output = in_target_folder(cargo, at);
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
 /// Runs cargo in a package beside the workspace, with its lock file and its target folder: what the
 /// workspace has built is not built again.
-pub(crate) fn in_target(cargo: &mut Command, at: &Path) -> String {
+pub(crate) fn in_target_folder(cargo: &mut Command, at: &Path) -> Output {
     // The versions that this workspace has, so that nothing is fetched.
     fs::copy(root().join("Cargo.lock"), at.join("Cargo.lock")).unwrap();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     if std::env::var_os("CARGO_PROFILE_DEV_DEBUG").is_none() {
         cargo.env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
     }
-    let output = cargo.current_dir(at).env("CARGO_TARGET_DIR", target).output().unwrap();
-    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
-    text(&output.stdout)
+    cargo.current_dir(at).env("CARGO_TARGET_DIR", target).output().unwrap()
 }
 
 /// An empty folder, the same one in each run: what was built in it is not built again.

@@ -22,7 +22,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// An error of a handler, or of something that it called.
 ///
 /// A handler that returns one answers its request with a JSON-RPC error; see [`Error::into_rpc`]
-/// for the codes. Text and errors of other libraries become errors with `?`:
+/// for the codes. Text, `io::Error`, [`RpcError`] and boxed errors become errors with `?`.
+/// [`Error::other`] wraps the errors of other libraries:
 ///
 /// ```
 /// # use acp_agent::{Error, Result};

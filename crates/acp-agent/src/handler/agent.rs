@@ -25,7 +25,11 @@ pub trait Agent: Sized + Send + Sync + 'static {
 
     /// Registers a handler for every method that this agent serves. The library calls it once for
     /// each connection, before anything is read.
-    fn register(self: Arc<Self>, handlers: &mut Handlers<Self::Session>);
+    // The supertraits imply the bounds. `#[agent]` assumes them where they do not hold, so that
+    // there is one error.
+    fn register(self: Arc<Self>, handlers: &mut Handlers<Self::Session>)
+    where
+        Self: Send + Sync + 'static;
 
     /// Returns capabilities that the protocol does not know, by name: the `_meta` of the
     /// `agentCapabilities`. A name starts with a domain of the vendor's, as in `acme.dev/undo`. It

@@ -24,12 +24,33 @@ use crate::session::Session;
 use crate::turn::Turn;
 use crate::updates::session_updates::SessionUpdates;
 
-impl<O: Op, S: Send + Sync + 'static> FromCall<O, Scope<S>> for Session<S>
+impl<O, S, T> FromCall<O, Scope<S>> for Session<T>
 where
+    O: Op,
+    S: Send + Sync + 'static,
+    T: StateOf<S>,
     Scope<S>: OnSession<O, State = S>,
 {
     fn from_call(call: &mut Call<O, S>) -> Argument<'_, Self> {
-        OnSession::session(call).into()
+        OnSession::session(call).map(T::cast).into()
+    }
+}
+
+/// The state `S` of an agent's sessions, and no other type: a trait for the sake of its message.
+#[diagnostic::on_unimplemented(
+    message = "the sessions of this agent have the state `{S}`, not `{Self}`",
+    label = "`Session<{S}>` is the session here",
+    note = "`new_session` returns the state: `async fn new_session(&self, open: NewSession) -> Result<Opened<{Self}>>`",
+    note = "without `new_session` the state is `()`"
+)]
+pub trait StateOf<S>: Sized {
+    /// Returns the session as it is.
+    fn cast(session: Session<S>) -> Session<Self>;
+}
+
+impl<S> StateOf<S> for S {
+    fn cast(session: Session<S>) -> Session<S> {
+        session
     }
 }
 

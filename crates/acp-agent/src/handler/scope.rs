@@ -92,11 +92,7 @@ impl<S: Send + Sync + 'static> CallContext for Scope<S> {
     }
 
     fn read<O: Op>(&self, params: Node<'_>) -> Result<O::Params, ReadError> {
-        self.client.wire().read(if params.is_null() { O::no_params() } else { params })
-    }
-
-    fn unreadable(method: &str, error: &ReadError) -> RpcError {
-        RpcError::invalid_params(format!("params of `{method}`: {error}"))
+        self.client.wire().read(O::METHOD, params)
     }
 
     async fn run<T: Send>(&self, handler: impl Future<Output = Result<T>> + Send) -> Result<T> {

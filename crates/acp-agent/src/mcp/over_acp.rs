@@ -7,6 +7,7 @@ use acp_rpc::{CallError, Delivery, LaneKey, Options};
 use acp_types::v1::{McpRequestId, MessageMcpNotification, MessageMcpRequest};
 
 use crate::client::Client;
+use crate::op::{McpMessage, Op as _};
 use crate::wire::Wire;
 
 /// Returns how many bytes of the servers' notifications may wait. Past the connection's budget the
@@ -30,7 +31,8 @@ pub(super) fn is_about_ours(wire: &Wire, params: &Node<'_>) -> bool {
 
 /// Delivers a notification of a server, after those before it.
 pub(super) fn deliver(link: &AcpLink, wire: &Wire, params: Node<'_>) -> Delivery {
-    let Ok(notification) = wire.read::<MessageMcpNotification>(params) else { return Delivery::Ignore };
+    let notification = wire.read::<MessageMcpNotification>(McpMessage::METHOD, params);
+    let Ok(notification) = notification else { return Delivery::Ignore };
     let lane = lane(&notification.request_id);
     Delivery::Lane { lane, job: link.notified(notification) }
 }

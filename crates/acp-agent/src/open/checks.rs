@@ -29,5 +29,8 @@ pub(crate) fn check_path(field: &str, path: &str) -> Result<(), RpcError> {
 /// Refuses MCP servers of kinds that the agent does not take (rule `v1-cap-23`).
 pub(crate) fn check_mcp_servers(client: &Client, servers: &[McpServer]) -> Result<(), RpcError> {
     let offered = &client.agent_capabilities().mcp_capabilities;
+    if !servers.is_empty() && !client.wire().takes_mcp_servers(offered) {
+        return Err(RpcError::invalid_params("`mcpServers`: this agent does not offer `session.mcp`"));
+    }
     offered.check(servers).map_err(|error| RpcError::invalid_params(error.to_string()))
 }

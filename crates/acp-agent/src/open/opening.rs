@@ -19,6 +19,7 @@ use crate::store::{Recorder, StoredState};
 use crate::updates::paths;
 use crate::updates::session_updates::SessionUpdates;
 use crate::wire::gate::Gate;
+use crate::wire::session::SessionWire;
 
 /// The number of bytes on the wire that may wait for the answer to `session/new` or
 /// `session/resume`. They leave together with the answer, past the connection's outgoing budget, so
@@ -38,6 +39,8 @@ struct Inner<O: Op> {
     cancel: Cancel,
     /// The gate of updates that do not wait. It is closed if the opening fails.
     gate: Arc<Gate>,
+    /// What the wire remembers of the session.
+    wire: SessionWire,
     #[cfg(feature = "store")]
     is_new: bool,
     /// The session's recorder. A stored session has one before it is open.
@@ -93,6 +96,7 @@ impl<O: OpensSession> Opening<O> {
         let stage = Stage::Asked { held: holds_updates.then(Held::default), hooks: Vec::new() };
         let inner = Inner {
             gate: Arc::new(Gate::of_session(id.clone())),
+            wire: client.wire().session(),
             id,
             client,
             cancel,
@@ -182,10 +186,11 @@ impl<O: OpensSession> Opening<O> {
         let mut update = update.into();
         paths::join(&mut update, O::cwd(&self.request));
         check_offered(&update, inner.client.capabilities())?;
-        let Some(update) = inner.hold(update)? else { return Ok(()) };
+        let Some(mut update) = inner.hold(update)? else { return Ok(()) };
         if let Some(session) = inner.session.get() {
             return session.update(update).await;
         }
+        inner.wire.complete(&mut update);
         let (wire, gate) = (inner.client.wire(), &inner.gate);
         let params = wire.update(&inner.id, &update);
         let params = gate.guard(&params);
@@ -273,6 +278,11 @@ impl<O: Op> Opening<O> {
         }
     }
 
+    /// Returns what the wire remembers of the session.
+    pub(crate) fn session_wire(&self) -> &SessionWire {
+        &self.inner.wire
+    }
+
     /// Sends the updates that have waited. The answer stands in the output buffer.
     pub(crate) fn release(&self) {
         let hooks = {
@@ -281,7 +291,8 @@ impl<O: Op> Opening<O> {
             let Stage::Asked { held, hooks } = std::mem::replace(&mut *stage, Stage::Answered) else {
                 return;
             };
-            for update in held.into_iter().flat_map(|held| held.updates) {
+            for mut update in held.into_iter().flat_map(|held| held.updates) {
+                self.inner.wire.complete(&mut update);
                 if let Some(session) = self.inner.session.get() {
                     session.update_now(&update);
                 }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use acp_rpc::Reply;
-use acp_types::Meta;
 use acp_types::v1::{
     LoadSessionRequest, LoadSessionResponse, NewSessionRequest, ResumeSessionRequest, ResumeSessionResponse,
-    SessionConfigOption, SessionId, SessionModeState,
+    SessionId,
 };
 
 use crate::op;
 use crate::open::request::OpensSession;
 use crate::wire::Wire;
+use crate::wire::setup::Setup;
 
 /// The client's request for a stored session, which the handler for new ones opens again.
 #[derive(Clone, Debug)]
@@ -60,25 +60,21 @@ impl Reopening {
     }
 
     /// Makes the reply by [`OpensSession::response`].
-    pub(crate) fn reply(
-        self,
-        wire: &Wire,
-        modes: Option<SessionModeState>,
-        config_options: Option<Vec<SessionConfigOption>>,
-        meta: Option<Meta>,
-    ) -> Reply {
+    pub(crate) fn reply(self, wire: &Wire, setup: Setup) -> Reply {
         match self {
             Reopening::Load(request) => {
-                let id = request.session_id.clone();
-                let response: LoadSessionResponse =
-                    op::LoadSession::response(id, modes, config_options, meta);
-                wire.answer(response)
+                let id = &request.session_id;
+                let answer = |Setup { modes, config_options, meta }| -> LoadSessionResponse {
+                    op::LoadSession::response(id.clone(), modes, config_options, meta)
+                };
+                wire.opened(id, true, setup, answer)
             }
             Reopening::Resume(request) => {
-                let id = request.session_id.clone();
-                let response: ResumeSessionResponse =
-                    op::ResumeSession::response(id, modes, config_options, meta);
-                wire.answer(response)
+                let id = &request.session_id;
+                let answer = |Setup { modes, config_options, meta }| -> ResumeSessionResponse {
+                    op::ResumeSession::response(id.clone(), modes, config_options, meta)
+                };
+                wire.opened(id, true, setup, answer)
             }
         }
     }

@@ -10,8 +10,8 @@ use crate::open::opening::Opening;
 use crate::open::request::OpensSession;
 use crate::store::StoredState;
 
-/// The state that a stored session has, and that a fork takes from the session that it forks. A new
-/// session has none of it.
+/// The state of a stored session. A fork starts with the state of the session that it forks, and a
+/// new session has none.
 impl<O: OpensSession> Opening<O> {
     /// Returns the mode that the session had last.
     #[must_use]

@@ -13,11 +13,15 @@ use crate::error::{OnFault, auth_required};
 use crate::handler::agent::Agent;
 use crate::handler::scope::{Handlers, Scope};
 use crate::mcp::Servers;
+#[cfg(feature = "v2")]
+use crate::op::SetMode;
 use crate::op::{Initialize, Op as _, Operation};
 use crate::serve::lifecycle::initialize::begin;
 use crate::serve::stored;
 use crate::session::connection::Connection;
 use crate::store::StoreHandle;
+#[cfg(feature = "v2")]
+use crate::wire::Wire;
 
 /// A connection, as JSON-RPC sees it.
 pub(crate) struct Server<S: Send + Sync + 'static> {
@@ -57,8 +61,20 @@ impl<S: Send + Sync + 'static> Server<S> {
             own.mcp_capabilities.acp |= Servers::reach_client();
         }
         own.meta = Some(agent.capability_meta()).filter(|meta| *meta != Meta::new());
-        let connection = Connection::new(info, profile.queue_prompts, store, servers, on_fault);
+        let serves_sessions = serves_sessions(|operation| handlers.has(operation.method()));
+        let connection =
+            Connection::new(info, profile.queue_prompts, serves_sessions, store, servers, on_fault);
         Ok(Server { handlers, connection: Arc::new(connection), own, login_required: profile.login_required })
+    }
+
+    /// Returns the operation that sets the mode, if the request sets the config option that stands
+    /// for the modes.
+    #[cfg(feature = "v2")]
+    fn of_mode(&self, wire: &Wire, operation: &str, params: &Node<'_>) -> Option<&'static str> {
+        let (session, option) = wire.set_option(operation, params)?;
+        let session = self.connection.sessions.get(&session)?;
+        let is_mode = session.updates().settings().is_mode_option(wire, &option);
+        is_mode.then_some(SetMode::METHOD)
     }
 
     pub(crate) const fn connection(&self) -> &Arc<Connection<S>> {
@@ -69,10 +85,14 @@ impl<S: Send + Sync + 'static> Server<S> {
 impl<S: Send + Sync + 'static> Service for Server<S> {
     fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, RpcError> {
         let agreed = match method {
-            Initialize::METHOD => begin(&self.connection, self.own.clone(), &params)?,
+            Initialize::METHOD => begin(&self.connection, self.own.clone(), &params, &request)?,
             _ => self.connection.serve(method)?,
         };
-        let operation = agreed.wire.operation(method, &params);
+        #[cfg(feature = "v2")]
+        agreed.wire.check_id(&request.id)?;
+        let operation = agreed.wire.operation(method, &params)?.ok_or_else(|| not_offered(method))?;
+        #[cfg(feature = "v2")]
+        let operation = self.of_mode(&agreed.wire, operation, &params).unwrap_or(operation);
         let handler = self.handlers.find_request(operation).ok_or_else(|| not_offered(method))?;
         let is_locked = self.login_required && !agreed.logged_in.load(Ordering::Acquire);
         if is_locked && Operation::from_method(operation).is_some_and(Operation::needs_login) {
@@ -98,7 +118,7 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
         {
             return servers.notified(&agreed.wire, params);
         }
-        let Some(handler) = self.handlers.find_notification(agreed.wire.operation(method, &params)) else {
+        let Some(handler) = self.handlers.find_notification(method) else {
             return Delivery::Ignore;
         };
         match handler(params, Scope::of_notification(connection, agreed, peer)) {
@@ -126,6 +146,12 @@ fn not_offered(method: &str) -> RpcError {
         ),
         None => RpcError::method_not_found(method),
     }
+}
+
+/// Returns whether everything is served that sessions take in version 2 (rule `v2-cap-02`).
+fn serves_sessions(has: impl Fn(Operation) -> bool) -> bool {
+    use Operation::{CloseSession, ListSessions, LoadSession, NewSession, Prompt, ResumeSession};
+    [NewSession, Prompt, LoadSession, ResumeSession, ListSessions, CloseSession].into_iter().all(has)
 }
 
 /// Returns the agent's store of sessions, if it has one.

@@ -66,7 +66,7 @@ fn reopens<O: Op, S: Send + Sync + 'static>(
     let Some(open) = handlers.find_request(op::NewSession::METHOD).cloned() else { return };
     let reopen = move |params: Node<'_>, mut scope: Scope<S>, request: &acp_rpc::Request| {
         let params = scope.read::<O>(params);
-        let params = params.map_err(|error| Scope::<S>::unreadable(O::METHOD, &error))?;
+        let params = params.map_err(|error| acp_handlers::unreadable(O::METHOD, &error))?;
         scope.reopening = Some(reopening(Arc::new(params)));
         open(Node::Null, scope, request)
     };

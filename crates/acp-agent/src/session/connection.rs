@@ -24,6 +24,8 @@ pub(crate) struct Connection<S> {
     pub(crate) info: Implementation,
     /// Set if prompts wait for their session's turn to end.
     pub(crate) queues_prompts: bool,
+    /// Set if everything is served that sessions take in version 2.
+    pub(crate) serves_sessions: bool,
     phase: Mutex<Phase>,
     on_fault: Option<OnFault>,
 }
@@ -32,6 +34,9 @@ pub(crate) struct Connection<S> {
 struct Phase {
     /// The outcome of the last `initialize`.
     agreed: Option<Arc<Agreed>>,
+    /// The outcome of an `initialize` that is not answered yet, if nothing may come before the
+    /// answer.
+    pending: Option<Arc<Agreed>>,
     /// Set once a request came after it. Then it stays.
     settled: bool,
     /// The advertised ways to log in.
@@ -49,12 +54,13 @@ impl<S> Connection<S> {
     pub(crate) fn new(
         info: Implementation,
         queues_prompts: bool,
+        serves_sessions: bool,
         store: Option<StoreHandle>,
         servers: Option<Servers>,
         on_fault: Option<OnFault>,
     ) -> Self {
         let (sessions, phase) = (Arc::default(), Mutex::default());
-        Connection { sessions, store, servers, info, queues_prompts, phase, on_fault }
+        Connection { sessions, store, servers, info, queues_prompts, serves_sessions, phase, on_fault }
     }
 
     /// Closes all sessions at the end of the connection, also half-open ones. Their recordings
@@ -73,21 +79,47 @@ impl<S> Connection<S> {
         tokio::join!(keeping, serving);
     }
 
-    /// Begins the connection. It can begin anew until another request has come.
-    pub(crate) fn begin(&self, agreed: &Arc<Agreed>) -> Result<(), RpcError> {
-        let mut phase = self.phase();
+    /// Begins the connection. It can begin anew until another request has come. Returns what has to
+    /// live until the answer, if the outcome counts only from there on (rule `v2-init-07`).
+    pub(crate) fn begin(this: &Arc<Self>, agreed: &Arc<Agreed>) -> Result<Option<Pending<S>>, RpcError> {
+        let mut phase = this.phase();
         if phase.settled {
             return Err(RpcError::invalid_request(
                 "`initialize`: the connection is in use already; it can be repeated only before other requests",
             ));
         }
+        if phase.pending.is_some() {
+            return Err(not_answered("initialize"));
+        }
+        let (now, before) = (&agreed.wire, phase.agreed.as_ref().map(|agreed| &agreed.wire));
+        if before.is_some_and(|before| before.version() > now.version()) {
+            return Err(RpcError::invalid_request(
+                "`initialize`: this connection has a newer version already: ask for that, or a newer one",
+            ));
+        }
+        if now.waits_for_initialized() {
+            phase.pending = Some(Arc::clone(agreed));
+            drop(phase);
+            return Ok(Some(Pending { connection: Arc::clone(this), agreed: Arc::clone(agreed) }));
+        }
         *phase = Phase { agreed: Some(Arc::clone(agreed)), ..Phase::default() };
-        Ok(())
+        Ok(None)
+    }
+
+    /// Lets the outcome count, whose `initialize` is about to be answered.
+    pub(crate) fn established(&self, agreed: &Arc<Agreed>) {
+        let mut phase = self.phase();
+        if phase.pending.take_if(|pending| Arc::ptr_eq(pending, agreed)).is_some() {
+            *phase = Phase { agreed: Some(Arc::clone(agreed)), ..Phase::default() };
+        }
     }
 
     /// Forgets this outcome, because its `initialize` has failed after all.
     pub(crate) fn abandon(&self, agreed: &Arc<Agreed>) {
         let mut phase = self.phase();
+        if phase.pending.take_if(|pending| Arc::ptr_eq(pending, agreed)).is_some() {
+            return;
+        }
         if phase.is_of(agreed) {
             *phase = Phase::default();
         }
@@ -113,6 +145,9 @@ impl<S> Connection<S> {
     /// Returns the outcome of `initialize`, for any other request (rule `v1-init-10`).
     pub(crate) fn serve(&self, method: &str) -> Result<Arc<Agreed>, RpcError> {
         let mut phase = self.phase();
+        if phase.pending.is_some() {
+            return Err(not_answered(method));
+        }
         let Some(agreed) = phase.agreed.clone() else {
             return Err(RpcError::invalid_request(format!("`{method}`: call `initialize` first")));
         };
@@ -146,13 +181,33 @@ impl<S> Connection<S> {
         }
     }
 
-    /// Returns the outcome of the last `initialize`.
+    /// Returns the outcome of the last `initialize`, for notifications. One that is not answered
+    /// yet has none.
     pub(crate) fn agreed(&self) -> Option<Arc<Agreed>> {
-        self.phase().agreed.clone()
+        let phase = self.phase();
+        phase.agreed.clone().filter(|_| phase.pending.is_none())
     }
 
     fn phase(&self) -> MutexGuard<'_, Phase> {
         // Nothing but assignments runs under this lock.
         self.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// An `initialize` that is not answered yet. Its drop forgets the outcome, if that does not count
+/// by then.
+pub(crate) struct Pending<S> {
+    connection: Arc<Connection<S>>,
+    agreed: Arc<Agreed>,
+}
+
+impl<S> Drop for Pending<S> {
+    fn drop(&mut self) {
+        self.connection.phase().pending.take_if(|pending| Arc::ptr_eq(pending, &self.agreed));
+    }
+}
+
+/// Returns `-32600`: the client has not waited for the answer to `initialize`.
+fn not_answered(method: &str) -> RpcError {
+    RpcError::invalid_request(format!("`{method}`: wait for the answer to `initialize`"))
 }

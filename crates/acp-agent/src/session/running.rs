@@ -54,14 +54,17 @@ impl<S> Running<S> {
             };
             turn.cancel.heeding(over).await?;
         }
-        if self.waits && turn.cancel.has_fired() {
+        let inserts = turn.flow().inserts();
+        if (self.waits || inserts) && turn.cancel.has_fired() {
             return Err(Error::Cancelled);
         }
         if let Some(recorder) = self.session.updates().recorder() {
             self.recorded.store(true, Ordering::Release);
-            recorder.begin_turn(turn.prompt()).await?;
+            recorder.begin_turn(turn.prompt(), turn.flow().message_id()).await?;
         }
-        turn.flow().accepted();
+        if inserts {
+            turn.cancel.heeding(turn.flow().accepted(turn.prompt())).await?;
+        }
         Ok(())
     }
 
@@ -91,7 +94,8 @@ impl<S> fmt::Debug for Running<S> {
 
 impl<S> Drop for Running<S> {
     fn drop(&mut self) {
-        self.end(false);
+        let cancelled = self.end(false);
+        self.scope.flow().dropped(cancelled);
         if let Some(recorder) = self.recorder() {
             recorder.end_turn();
         }

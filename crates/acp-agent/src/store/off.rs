@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use acp_rpc::{EncodeError, FlushBarrier};
 use acp_types::v1::{
-    ContentBlock, ListSessionsRequest, ListSessionsResponse, SessionConfigOption, SessionId,
+    ContentBlock, ListSessionsRequest, ListSessionsResponse, MessageId, SessionConfigOption, SessionId,
     SessionModeState, SessionUpdate,
 };
 
@@ -81,7 +81,7 @@ pub(crate) fn settings_json(_: Option<&SessionModeState>, _: Option<&[SessionCon
 pub(crate) enum Recorder {}
 
 impl Recorder {
-    pub(crate) async fn begin_turn(&self, _: &[ContentBlock]) -> Result<()> {
+    pub(crate) async fn begin_turn(&self, _: &[ContentBlock], _: Option<&MessageId>) -> Result<()> {
         match *self {}
     }
 

@@ -57,7 +57,7 @@ impl RecordedUpdate<'_> {
             return Ok(());
         }
         let text = self.params.text(json, self.length.load(Ordering::Acquire));
-        if self.recorder.record(self.gate, update, text, || note(update)) {
+        if self.recorder.record(self.gate, update, &text, || note(update)) {
             return Ok(());
         }
         Err(EncodeError::custom(self.gate.error()))

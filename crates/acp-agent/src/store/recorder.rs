@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_types::Maybe;
-use acp_types::v1::{ContentBlock, SessionId, SessionInfo, SessionUpdate};
+use acp_types::v1::{ContentBlock, MessageId, SessionId, SessionInfo, SessionUpdate};
 use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -75,12 +75,16 @@ impl Recorder {
     ///
     /// If the store writes ahead, or has failed before, the message is written when this returns.
     /// No turn runs that cannot be kept.
-    pub(crate) async fn begin_turn(&self, blocks: &[ContentBlock]) -> Result<()> {
+    pub(crate) async fn begin_turn(
+        &self,
+        blocks: &[ContentBlock],
+        message_id: Option<&MessageId>,
+    ) -> Result<()> {
         let is_untried = self.ask(|done| Job::BeginTurn { done }).await?.unwrap_or_default();
         let permit = self.inner.waiting.budget.permit().await;
         if let Some(records) = self.inner.waiting.blocks().as_mut() {
             let is_first = records.is_empty();
-            let text = records.add(RecordKind::Prompt, |text| write_prompt(blocks, text));
+            let text = records.add(RecordKind::Prompt, |text| write_prompt(blocks, message_id, text));
             self.taken(text.map_err(StoreError::other)?.len(), is_first);
         }
         drop(permit);

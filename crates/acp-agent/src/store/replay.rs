@@ -1,7 +1,9 @@
 //! Replays of a session's history to a client.
 
+use std::mem::{Discriminant, discriminant};
+
 use acp_rpc::Encode;
-use acp_types::v1::SessionId;
+use acp_types::v1::{MessageId, SessionId, SessionUpdate};
 use serde_json::value::RawValue;
 
 use super::unreadable::Unreadable;
@@ -23,7 +25,8 @@ pub(crate) async fn replay(
     client: &Client,
     unreadable: &Unreadable,
 ) -> Result<()> {
-    let mut replay = Replay { session, client, unreadable, records: 0, prompts: 0 };
+    let mut replay =
+        Replay { session, client, unreadable, records: 0, prompts: 0, pieces: Pieces::default() };
     let mut batch = records.next().await?;
     while !batch.is_empty() {
         // The store is asked first, because it works while this batch is sent.
@@ -41,6 +44,38 @@ struct Replay<'a> {
     /// The number of records so far.
     records: usize,
     prompts: usize,
+    pieces: Pieces,
+}
+
+/// The message that pieces without an id belong to: its kind and its id, which is made of the
+/// position of its first record, so that every replay gives it the same.
+#[derive(Default)]
+struct Pieces(Option<(Discriminant<SessionUpdate>, MessageId)>);
+
+impl Pieces {
+    fn complete(&mut self, update: &mut SessionUpdate, position: usize) {
+        let kind = discriminant(update);
+        let (SessionUpdate::UserMessageChunk(chunk)
+        | SessionUpdate::AgentMessageChunk(chunk)
+        | SessionUpdate::AgentThoughtChunk(chunk)) = update
+        else {
+            self.0 = None;
+            return;
+        };
+        if chunk.message_id.is_some() {
+            self.0 = None;
+            return;
+        }
+        let current = self.0.take().filter(|(of, _)| *of == kind);
+        let (_, id) = current.unwrap_or_else(|| (kind, format!("record_{position}").into()));
+        chunk.message_id = Some(Box::new(id.clone()));
+        self.0 = Some((kind, id));
+    }
+}
+
+/// Returns whether the answer tells the client what the update did.
+const fn is_setting(update: &SessionUpdate) -> bool {
+    matches!(update, SessionUpdate::ConfigOptionUpdate(_) | SessionUpdate::CurrentModeUpdate(_))
 }
 
 impl Replay<'_> {
@@ -49,12 +84,12 @@ impl Replay<'_> {
             self.records += 1;
             match record.kind() {
                 RecordKind::Update => match is_offered(record, self.client) {
-                    Ok(true) => self.send(self.client.wire().record(self.session, record.json())).await?,
+                    Ok(true) => self.send_update(record).await?,
                     Ok(false) => {}
                     Err(error) => self.unreadable.report(self.records, &error),
                 },
                 RecordKind::Prompt => match blocks(record.json()) {
-                    Some(blocks) => self.send_prompt(blocks).await?,
+                    Some((blocks, id)) => self.send_prompt(blocks, id).await?,
                     None => {
                         let error = StoreError::other("a prompt must be a list of content blocks");
                         self.unreadable.report(self.records, &error);
@@ -67,9 +102,30 @@ impl Replay<'_> {
         Ok(())
     }
 
-    async fn send_prompt(&mut self, blocks: Vec<&RawValue>) -> Result<()> {
+    /// Sends an update as it was stored, or in the form that the client's version has.
+    async fn send_update(&mut self, record: &Record) -> Result<()> {
+        let wire = self.client.wire();
+        if let Some(params) = wire.record(self.session, record.json()) {
+            return self.send(params).await;
+        }
+        let mut update = match read_update(record.json()) {
+            Ok(update) => update,
+            Err(error) => {
+                self.unreadable.report(self.records, &StoreError::other(error));
+                return Ok(());
+            }
+        };
+        if !is_setting(&update) {
+            self.pieces.complete(&mut update, self.records);
+            self.send(wire.update(self.session, &update)).await?;
+        }
+        Ok(())
+    }
+
+    async fn send_prompt(&mut self, blocks: Vec<&RawValue>, id: Option<String>) -> Result<()> {
         self.prompts += 1;
-        let message_id = format!("prompt_{}", self.prompts);
+        self.pieces = Pieces::default();
+        let message_id = id.unwrap_or_else(|| format!("prompt_{}", self.prompts));
         for block in blocks {
             self.send(self.client.wire().block(self.session, block, &message_id)).await?;
         }

@@ -15,7 +15,7 @@ use crate::turn::workspace::Workspace;
 const KEY: &str = "edit";
 
 impl Turn {
-    /// Changes a file with the user's permission, in view of the user.
+    /// Changes a file with the user's permission, and shows the change as a tool call.
     ///
     /// `change` is the new text of the file, or a function from its old text to the new one. With a
     /// new text the file may be missing, and is created. A function needs the file. It returns text
@@ -23,17 +23,19 @@ impl Turn {
     ///
     /// 1. The file is read from the [workspace](Self::workspace), and the change is made in memory.
     ///    If the text stays as it is, nobody is asked and nothing is written. Clients report a
-    ///    missing file with codes of their choice, so the local disk decides about an error. Where
-    ///    it does not have the session's directories, only `-32002` says that the file is missing.
+    ///    missing file with different codes, so after an error the local disk shows if the file
+    ///    exists. If the session's directories are not on this machine, only `-32002` stands for a
+    ///    missing file.
     /// 2. A tool call of kind `edit` is announced, with its location and the diff.
     /// 3. The user is asked, unless the session remembers the answer: see
-    ///    [`ask_remembered`](Self::ask_remembered). An answer for always covers every change of
-    ///    this verb in the session. [`FileEdit::remember_as`] draws other lines.
+    ///    [`ask_remembered`](Self::ask_remembered). One answer for always holds for every
+    ///    `edit_file` of the session. [`FileEdit::remember_as`] divides the edits into groups with
+    ///    an answer each.
     /// 4. The file is read again, if the user was asked. Text that others have written meanwhile is
     ///    not overwritten. The new text is written to the workspace.
     /// 5. The tool call is completed.
     ///
-    /// After every failure the tool call is failed, with the reason.
+    /// If a step fails, the tool call fails with the reason.
     ///
     /// ```
     /// # use acp_agent::{Error, Result, Turn};
@@ -167,8 +169,8 @@ impl FileEdit {
         self
     }
 
-    /// Sets the key under which an answer for always is remembered: it stands for all changes like
-    /// this one. By default it is `edit`, for all changes of files.
+    /// Sets the key under which an answer for always is remembered. It holds for all edits with the
+    /// same key. The default is `edit`.
     #[must_use]
     pub fn remember_as(mut self, key: impl Into<String>) -> Self {
         self.key = key.into();

@@ -47,7 +47,7 @@ impl Turn {
 ///
 /// Both ways run it in the session's working directory with nothing on its stdin, keep the latest
 /// part of stdout and stderr as one text, and return its exit. A client's terminal has the client's
-/// environment; a child has the environment of this agent, with everything that is in it.
+/// environment. A child inherits the whole environment of this agent.
 ///
 /// **It is shown** in a tool call: a terminal of the client live, and the output of a child as
 /// text, at most four times a second and its last 16 KiB. [`run`](Self::run) makes a tool call of
@@ -55,10 +55,10 @@ impl Turn {
 /// call, and the client shows nothing.
 ///
 /// **It ends** with everything that it has started: when it exits, when the turn is cancelled or
-/// answered, and when the future is dropped. A client does that by releasing the terminal. Of a
-/// child the processes are asked to terminate, and killed after a second; a dropped future kills
-/// them at once. On unix that reaches the process group of the child, but not processes that have
-/// left it.
+/// answered, and when the future is dropped. A terminal of the client is released. The processes of
+/// a child are asked to terminate, and are killed after a second. If the future is dropped, they
+/// are killed at once. On unix this reaches the process group of the child, and not the processes
+/// that have left the group.
 ///
 /// At most 64 children run at a time, over all sessions; more wait for their turn.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ pub struct Shell {
 
 /// The output of a command that has ended, and its exit.
 ///
-/// An exit without code and signal means that nobody knows how it ended.
+/// If there is neither a code nor a signal, the end of the command is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShellOutput {
@@ -96,7 +96,7 @@ impl ShellOutput {
     }
 
     /// Returns the failure of the command as a sentence; `None` if it has not failed. An unknown
-    /// end is not success.
+    /// end is a failure.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         match (self.exit_code, &self.signal) {
@@ -137,7 +137,8 @@ impl Shell {
         self
     }
 
-    /// Sets the working directory, in place of the session's. A relative path is joined with that.
+    /// Sets the working directory. A relative path is joined with the session's working directory,
+    /// which is the default.
     pub fn cwd(mut self, path: impl AsRef<Path>) -> Self {
         self.cwd = Some(path.as_ref().to_owned());
         self

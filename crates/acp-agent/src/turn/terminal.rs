@@ -43,9 +43,9 @@ impl Terminals {
     /// let passed = result.exit_status.is_some_and(|status| status.exit_code == Some(0));
     /// # Ok(()) }
     /// ```
-    pub fn command(&self, program: impl Into<String>) -> Command {
+    pub fn command(&self, program: impl Into<String>) -> TerminalCommand {
         let request = CreateTerminalRequest::new(self.turn.session_id(), program);
-        Command { turn: self.turn.clone(), request: Ok(request) }
+        TerminalCommand { turn: self.turn.clone(), request: Ok(request) }
     }
 
     /// Returns a terminal of this session that was [detached](Terminal::detach), for instance by an
@@ -55,14 +55,15 @@ impl Terminals {
     }
 }
 
-/// A command on its way to a terminal.
+/// A command on its way to a terminal of the client. It is not the command of a local process,
+/// nor a slash command.
 #[must_use = "nothing runs before `create` or `run`"]
-pub struct Command {
+pub struct TerminalCommand {
     turn: Turn,
     request: Result<CreateTerminalRequest>,
 }
 
-impl Command {
+impl TerminalCommand {
     /// Adds an argument.
     pub fn arg(self, arg: impl Into<String>) -> Self {
         self.args([arg])
@@ -123,7 +124,7 @@ impl Command {
     pub async fn run(self) -> Result<TerminalOutputResponse> {
         let request = self.request?;
         let mut tool = self.turn.start_tool(ToolCall::execute(line(&request))).await?;
-        let command = Command { turn: self.turn, request: Ok(request) };
+        let command = TerminalCommand { turn: self.turn, request: Ok(request) };
         match command.run_in(&mut tool).await {
             Ok(result) => {
                 match result.exit_status.as_ref().and_then(failure) {
@@ -338,8 +339,8 @@ impl fmt::Debug for Terminal {
     }
 }
 
-impl fmt::Debug for Command {
+impl fmt::Debug for TerminalCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Command").finish_non_exhaustive()
+        f.debug_struct("TerminalCommand").finish_non_exhaustive()
     }
 }

@@ -161,6 +161,7 @@ impl Turn {
     /// after the turn's answer; [`Error::NotOffered`] for a kind that the client does not offer.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.check_open()?;
+        self.scope.flow.sends();
         let (session, gate, update) = (&self.scope.session, &self.scope.gate, update.into());
         let plan = OpenPlan::of(&update);
         let tried = session.try_send(gate, update).map_err(|error| self.failed(error))?;
@@ -226,8 +227,12 @@ impl Turn {
 
     /// Asks the user. The turn is blocked until the answer comes.
     pub(crate) async fn ask_user<Q: Ask>(&self, request: &Q) -> Result<Answer<Q>> {
-        let _blocked = self.scope.flow.blocked();
-        self.ask_untimed(request).await
+        let blocked = self.scope.flow.blocked();
+        let answer = self.ask_untimed(request).await;
+        if !self.scope.cancel.has_fired() {
+            blocked.answered();
+        }
+        answer
     }
 
     async fn ask_through<Q: Ask>(&self, peer: &Peer, request: &Q) -> Result<Answer<Q>> {
@@ -311,7 +316,7 @@ impl fmt::Debug for Turn {
 
 impl TurnScope {
     pub(crate) fn new(request: Arc<PromptRequest>, session: SessionUpdates, cancel: Cancel) -> Self {
-        let flow = Flow::new(session.client().wire());
+        let flow = Flow::new(session.wire(), session.session_id(), session.client().peer());
         let (gate, answered) = (Gate::of_turn(), CancellationToken::new());
         TurnScope { request, session, cancel, gate, flow, plan: OpenPlan::default(), answered }
     }

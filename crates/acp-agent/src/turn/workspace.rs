@@ -29,13 +29,13 @@ impl Turn {
 
 /// The files of a session, with clients of every kind.
 ///
-/// Reading and writing are decided apart. A client that offers `fs.readTextFile` is asked for each
-/// text, because it knows the changes in its editors that are not saved yet. A client that offers
-/// `fs.writeTextFile` gets each text to write. Where the client offers nothing, the local disk is
-/// read and written.
+/// Reading and writing are separate capabilities. A client that offers `fs.readTextFile` is asked
+/// for each text, because its editors may hold changes that are not saved yet. A client that offers
+/// `fs.writeTextFile` gets each text to write. For a capability that the client does not offer, the
+/// local disk is used.
 ///
 /// * A relative path is joined with the session's working directory.
-/// * **The client** decides which files it serves. It is told paths in Unicode only.
+/// * **The client** decides which files it serves. It gets only paths that are Unicode.
 /// * **The local disk** is used below the session's working directory and its additional
 ///   directories. Neither `..` nor a symbolic link leads out of them. They are opened at the first
 ///   use in a session, and stay the same directories even if their paths change. Only regular files
@@ -44,9 +44,9 @@ impl Turn {
 /// * One text has at most 16 MiB, either way. Larger files can be read in parts. Text is UTF-8;
 ///   `\r\n` and a byte order mark are text like any other.
 ///
-/// Awaits end with [`Error::Cancelled`] when the turn is cancelled. A write on the local disk that
-/// has begun is finished first, and its result is the truth about it. A client that is in the
-/// middle of a write gets `$/cancel_request` and may have written or not.
+/// When the turn is cancelled, a call ends with [`Error::Cancelled`]. A write on the local disk
+/// that has begun is finished first, and the call returns its result. A client that is writing gets
+/// `$/cancel_request`, and the file may be written or not.
 ///
 /// ```
 /// # use acp_agent::{Result, Turn};
@@ -94,7 +94,7 @@ impl Workspace {
     /// Reads a text file.
     ///
     /// # Errors
-    /// [`Error::File`], which tells a [missing](FileError::is_missing) file from others;
+    /// [`Error::File`], which [says](FileError::is_missing) if the file does not exist.
     /// [`Error::Cancelled`] and [`Error::TurnOver`] with the turn.
     pub fn read_text<P: AsRef<Path>>(&self, path: P) -> impl Future<Output = Result<String>> + Send + use<P> {
         self.read(path.as_ref(), None)
@@ -117,7 +117,7 @@ impl Workspace {
     /// Writes a text file, and creates it if it does not exist.
     ///
     /// # Errors
-    /// [`Error::File`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the turn, before anything
+    /// [`Error::File`]. [`Error::Cancelled`] and [`Error::TurnOver`] with the turn: then nothing
     /// was written on the local disk.
     pub fn write_text<P: AsRef<Path>, C: Into<String>>(
         &self,
@@ -137,13 +137,13 @@ impl Workspace {
 
     /// Returns true if a file or a directory exists.
     ///
-    /// A client that serves reading is asked for one line of it, and so knows of files that are not
-    /// saved yet. If it fails to read for another reason than a missing file, as clients do for
-    /// directories, the local disk decides.
+    /// A client that serves reading is asked for the first line, so that a file counts that is not
+    /// saved yet. If the client fails for a reason other than a missing file, the local disk
+    /// decides. Clients fail in this way for directories.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be known; [`Error::Cancelled`] and [`Error::TurnOver`] with the
-    /// turn.
+    /// [`Error::File`] if neither the client nor the disk knows. [`Error::Cancelled`] and
+    /// [`Error::TurnOver`] with the turn.
     pub fn exists<P: AsRef<Path>>(&self, path: P) -> impl Future<Output = Result<bool>> + Send + use<P> {
         let work = self.work(FileAct::Look, path.as_ref());
         async move {
@@ -161,7 +161,7 @@ impl Workspace {
     /// have no method for that.
     ///
     /// # Errors
-    /// [`Error::File`], also where the session's directories are not on this machine;
+    /// [`Error::File`], also if the session's directories are not on this machine.
     /// [`Error::Cancelled`] and [`Error::TurnOver`] with the turn.
     pub fn list<P: AsRef<Path>>(&self, path: P) -> impl Future<Output = Result<Listing>> + Send + use<P> {
         let work = self.work(FileAct::List, path.as_ref());
@@ -243,8 +243,8 @@ impl Work {
         self.turn().heeding(reading).await
     }
 
-    /// Writes on the local disk. Once it has begun, it goes on to its end: whoever awaits it learns
-    /// the truth.
+    /// Writes on the local disk. A write that has begun goes on to its end, so that its result is
+    /// known.
     async fn write_locally(&self, text: String) -> Result<()> {
         self.turn().check_open()?;
         let roots = self.turn().heeding(async { Ok(self.roots().await) }).await?;

@@ -15,6 +15,7 @@ use crate::updates::outgoing::OutgoingUpdate;
 use crate::updates::paths;
 use crate::updates::settings::Settings;
 use crate::wire::gate::Gate;
+use crate::wire::session::SessionWire;
 use crate::wire::update::UpdateParams;
 
 /// Sends updates of a session, also while no turn runs: from a background task, or in the handler
@@ -53,6 +54,8 @@ struct OpenSession {
     settings: Settings,
     /// `None` unless the agent has a store.
     recorder: Option<Recorder>,
+    /// What the wire remembers of the session.
+    wire: SessionWire,
 }
 
 impl SessionUpdates {
@@ -64,11 +67,16 @@ impl SessionUpdates {
         settings: Settings,
         gate: Arc<Gate>,
         recorder: Option<Recorder>,
+        wire: SessionWire,
     ) -> Self {
         let permissions = Permissions::new();
-        SessionUpdates {
-            open: Arc::new(OpenSession { id, directories, client, gate, permissions, settings, recorder }),
-        }
+        let open = OpenSession { id, directories, client, gate, permissions, settings, recorder, wire };
+        SessionUpdates { open: Arc::new(open) }
+    }
+
+    /// Returns what the wire remembers of the session.
+    pub(crate) fn wire(&self) -> &SessionWire {
+        &self.open.wire
     }
 
     /// Returns the session's id.
@@ -159,6 +167,7 @@ impl SessionUpdates {
         if gate.is_closed() {
             return Err(gate.error());
         }
+        self.open.wire.complete(&mut update);
         let wire = client.wire();
         if self.recorder().is_some_and(|recorder| !recorder.has_room()) {
             return Ok(Some(update));

@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_rpc::Error as RpcError;
+#[cfg(feature = "v2")]
+use acp_types::v1::SessionConfigId;
 use acp_types::v1::{
     ClientCapabilities, SessionConfigKind, SessionConfigOption, SessionConfigValue, SessionId, SessionModeId,
     SessionModeState, SessionUpdate, SetSessionConfigOptionRequest,
@@ -11,6 +13,8 @@ use acp_types::v1::{
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::store::settings_json;
+#[cfg(feature = "v2")]
+use crate::wire::Wire;
 
 /// The settings of an open session, as the client knows them.
 pub(crate) struct Settings {
@@ -85,6 +89,14 @@ impl Settings {
         };
         SessionConfigOption::check(options, &request.config_id, &request.value)
             .map_err(|error| invalid(session, error.field(), &error))
+    }
+
+    /// Returns whether this is the config option that stands for the modes.
+    #[cfg(feature = "v2")]
+    pub(crate) fn is_mode_option(&self, wire: &Wire, option: &SessionConfigId) -> bool {
+        let state = self.state();
+        let shown = state.options.as_deref().unwrap_or_default();
+        state.modes.is_some() && wire.mode_option(shown) == Some(option.as_str())
     }
 
     /// Waits until no other change is tried.

@@ -12,9 +12,9 @@ use crate::updates::settings::{Changed, State};
 impl SessionUpdates {
     /// Returns the current mode; `None` if the session has no modes.
     ///
-    /// It is the one that the client has set last by `session/set_mode`, or the agent by
-    /// [`current_mode`](Self::current_mode). A session that was opened again has the one that it
-    /// had before: see [`Opened::modes`](crate::Opened::modes).
+    /// The client sets it by `session/set_mode`, and the agent by
+    /// [`current_mode`](Self::current_mode). A session that is opened again starts in its last
+    /// mode: see [`Opened::modes`](crate::Opened::modes).
     #[must_use]
     pub fn mode(&self) -> Option<SessionModeId> {
         self.settings().mode()
@@ -39,14 +39,15 @@ impl SessionUpdates {
     /// [`Opening::saved`](crate::Opening::saved) has it when the session is opened again.
     ///
     /// The store has the value when this returns, so that it survives the end of this process. It
-    /// survives a loss of power from the end of a turn on. A store keeps what it was given, and a
-    /// journal grows by each value, so save when something has changed.
+    /// survives a loss of power from the end of a turn on. A journal grows by each value, so save
+    /// only values that have changed.
     ///
     /// # Errors
     /// [`NotSaved`](crate::store::StoreError::NotSaved) for a value that is not JSON or has more
     /// than [`SAVED_LIMIT`](crate::store::SAVED_LIMIT) bytes of it;
     /// [`NoStore`](crate::store::StoreError::NoStore) for an agent without a store;
-    /// [`Closed`](crate::store::StoreError::Closed) once the session is closed; the store fails.
+    /// [`Closed`](crate::store::StoreError::Closed) once the session is closed. The errors of the
+    /// store.
     #[cfg(feature = "store")]
     pub async fn save<T>(&self, value: &T) -> Result<(), crate::store::StoreError>
     where

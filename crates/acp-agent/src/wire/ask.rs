@@ -24,6 +24,8 @@ impl Wire {
     pub(crate) const fn method<Q: Ask>(&self) -> &'static str {
         match self {
             Wire::V1 => <Q::V1 as Method>::NAME,
+            #[cfg(feature = "v2")]
+            Wire::V2 => <Q::V1 as Method>::NAME,
         }
     }
 
@@ -31,6 +33,8 @@ impl Wire {
     pub(crate) async fn ask<Q: Ask>(&self, peer: &Peer, request: &Q) -> Result<Answer<Q>> {
         let answer = match self {
             Wire::V1 => peer.request(self.method::<Q>(), request).await,
+            #[cfg(feature = "v2")]
+            Wire::V2 => peer.request(self.method::<Q>(), request).await,
         };
         answer.map_err(|error| self.failed::<Q>(error))
     }
@@ -45,6 +49,8 @@ impl Wire {
     ) -> Result<Answer<Q>, CallError> {
         match self {
             Wire::V1 => peer.request_in_lane(lane, self.method::<Q>(), request).await,
+            #[cfg(feature = "v2")]
+            Wire::V2 => peer.request_in_lane(lane, self.method::<Q>(), request).await,
         }
     }
 
@@ -61,6 +67,8 @@ impl Wire {
     pub(crate) async fn complete_elicitation(&self, peer: &Peer, id: &ElicitationId) -> Result<()> {
         match self {
             Wire::V1 => v1::elicitation::complete(peer, id).await,
+            #[cfg(feature = "v2")]
+            Wire::V2 => v1::elicitation::complete(peer, id).await,
         }
     }
 
@@ -70,6 +78,8 @@ impl Wire {
     pub(crate) fn complete_elicitation_now(&self, peer: &Peer, id: &ElicitationId) {
         match self {
             Wire::V1 => v1::elicitation::complete_now(peer, id),
+            #[cfg(feature = "v2")]
+            Wire::V2 => v1::elicitation::complete_now(peer, id),
         }
     }
 }

@@ -3,52 +3,134 @@
 
 use std::marker::PhantomData;
 
-use acp_rpc::{Error as RpcError, Reply, Request};
-use acp_types::v1::{PromptResponse, StopReason};
+use acp_rpc::{Error as RpcError, Peer, Reply, Request};
+use acp_types::v1::{ContentBlock, MessageId, PromptResponse, SessionId, StopReason};
 
-use super::Wire;
+use super::session::SessionWire;
+#[cfg(feature = "v2")]
+use super::v2::turn::{Question, TurnFlow};
+use crate::error::Result;
 
 /// The flow of one turn.
-#[derive(Clone, Debug)]
-pub(crate) struct Flow {
-    wire: Wire,
+pub(crate) enum Flow {
+    V1,
+    #[cfg(feature = "v2")]
+    V2(Box<TurnFlow>),
 }
 
 /// A question to the user that the turn waits for, until this is dropped.
 #[must_use = "dropped, the turn is not blocked any more"]
-pub(crate) struct Blocked<'a>(PhantomData<&'a Flow>);
+pub(crate) struct Blocked<'a> {
+    #[cfg(feature = "v2")]
+    question: Option<Question<'a>>,
+    flow: PhantomData<&'a Flow>,
+}
 
+#[cfg_attr(not(feature = "v2"), allow(clippy::unused_async, reason = "version 2 waits"))]
 impl Flow {
-    pub(crate) fn new(wire: &Wire) -> Self {
-        Flow { wire: wire.clone() }
-    }
-
-    /// Sets the answer to a prompt that is cancelled before its turn is accepted.
-    pub(crate) fn admitted(&self, request: &Request) {
-        match self.wire {
-            Wire::V1 => request.if_cancelled(Reply::new(PromptResponse::new(StopReason::Cancelled))),
+    #[cfg_attr(not(feature = "v2"), allow(unused_variables, reason = "version 1 needs none of it"))]
+    pub(crate) fn new(wire: &SessionWire, session: &SessionId, peer: &Peer) -> Self {
+        match wire {
+            SessionWire::V1 => Flow::V1,
+            #[cfg(feature = "v2")]
+            SessionWire::V2(state) => Flow::V2(Box::new(TurnFlow::new(state, session, peer))),
         }
     }
 
-    /// Accepts the turn: its handler is about to run. Version 1 says nothing.
-    pub(crate) const fn accepted(&self) {
-        match self.wire {
-            Wire::V1 => {}
+    /// Takes the request of a prompt that is admitted. Version 1 sets the answer to a prompt that
+    /// is cancelled before its turn is accepted.
+    pub(crate) fn admitted(&self, request: &Request) {
+        match self {
+            Flow::V1 => request.if_cancelled(Reply::new(PromptResponse::new(StopReason::Cancelled))),
+            #[cfg(feature = "v2")]
+            Flow::V2(turn) => turn.admitted(request),
+        }
+    }
+
+    /// Returns whether [`accepted`](Self::accepted) writes something, so that the user's message
+    /// is part of the session only from there on.
+    pub(crate) const fn inserts(&self) -> bool {
+        match self {
+            Flow::V1 => false,
+            #[cfg(feature = "v2")]
+            Flow::V2(_) => true,
+        }
+    }
+
+    /// Returns the id of the user's message, if it has one.
+    pub(crate) const fn message_id(&self) -> Option<&MessageId> {
+        match self {
+            Flow::V1 => None,
+            #[cfg(feature = "v2")]
+            Flow::V2(turn) => Some(turn.message_id()),
+        }
+    }
+
+    /// Accepts the turn: its handler is about to run. Version 1 says nothing. Version 2 answers
+    /// the prompt.
+    #[cfg_attr(not(feature = "v2"), allow(unused_variables, reason = "version 1 needs none of it"))]
+    pub(crate) async fn accepted(&self, prompt: &[ContentBlock]) -> Result<()> {
+        match self {
+            Flow::V1 => Ok(()),
+            #[cfg(feature = "v2")]
+            Flow::V2(turn) => turn.insert(prompt).await,
+        }
+    }
+
+    /// Notes that the turn is about to send an update. Version 1 says nothing.
+    pub(crate) fn sends(&self) {
+        match self {
+            Flow::V1 => {}
+            #[cfg(feature = "v2")]
+            Flow::V2(turn) => turn.sends(),
         }
     }
 
     /// Blocks the turn by a question to the user. Several may be open at once. Version 1 says
     /// nothing.
-    pub(crate) const fn blocked(&self) -> Blocked<'_> {
-        match self.wire {
-            Wire::V1 => Blocked(PhantomData),
+    pub(crate) fn blocked(&self) -> Blocked<'_> {
+        match self {
+            Flow::V1 => Blocked {
+                #[cfg(feature = "v2")]
+                question: None,
+                flow: PhantomData,
+            },
+            #[cfg(feature = "v2")]
+            Flow::V2(turn) => Blocked { question: Some(turn.blocked()), flow: PhantomData },
         }
     }
 
-    /// Ends the turn. Version 1 answers the prompt.
+    /// Ends the turn. Version 1 answers the prompt, version 2 reports the state.
     pub(crate) fn ended(&self, outcome: Result<PromptResponse, RpcError>) -> Result<Reply, RpcError> {
-        match self.wire {
-            Wire::V1 => outcome.map(Reply::new),
+        match self {
+            Flow::V1 => outcome.map(Reply::new),
+            #[cfg(feature = "v2")]
+            Flow::V2(turn) => turn.ended(outcome),
+        }
+    }
+
+    /// Ends a turn whose handler was dropped, if nothing has ended it. Version 1 leaves that to the
+    /// answer.
+    #[cfg_attr(not(feature = "v2"), allow(unused_variables, reason = "version 1 needs none of it"))]
+    pub(crate) fn dropped(&self, is_cancelled: bool) {
+        match self {
+            Flow::V1 => {}
+            #[cfg(feature = "v2")]
+            Flow::V2(turn) => turn.dropped(is_cancelled),
+        }
+    }
+}
+
+impl Blocked<'_> {
+    /// Notes that the question was answered, so that the turn goes on.
+    #[cfg_attr(not(feature = "v2"), allow(clippy::missing_const_for_fn, reason = "version 2 notes it"))]
+    pub(crate) fn answered(self) {
+        #[cfg(feature = "v2")]
+        {
+            let mut blocked = self;
+            if let Some(question) = &mut blocked.question {
+                question.answered();
+            }
         }
     }
 }

@@ -10,8 +10,12 @@ pub(crate) mod incoming;
 pub(crate) mod initialize;
 #[cfg(feature = "store")]
 pub(crate) mod record;
+pub(crate) mod session;
+pub(crate) mod setup;
 pub(crate) mod update;
 mod v1;
+#[cfg(feature = "v2")]
+mod v2;
 
 use acp_types::v1::ProtocolVersion;
 
@@ -19,12 +23,25 @@ use acp_types::v1::ProtocolVersion;
 #[derive(Clone, Debug)]
 pub(crate) enum Wire {
     V1,
+    #[cfg(feature = "v2")]
+    V2,
 }
 
 impl Wire {
+    /// Returns whether nothing may be sent before `initialize` is answered.
+    pub(crate) const fn waits_for_initialized(&self) -> bool {
+        match self {
+            Wire::V1 => false,
+            #[cfg(feature = "v2")]
+            Wire::V2 => true,
+        }
+    }
+
     pub(crate) const fn version(&self) -> ProtocolVersion {
         match self {
-            Wire::V1 => ProtocolVersion::LATEST,
+            Wire::V1 => ProtocolVersion::V1,
+            #[cfg(feature = "v2")]
+            Wire::V2 => ProtocolVersion::V2,
         }
     }
 }

@@ -2,24 +2,40 @@
 //!
 //! The record of an update has the bytes that went to the client. All records are of version 1.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use acp_json::ReadError;
 use acp_rpc::{Encode, EncodeError};
 use acp_types::v1::{
-    ContentBlock, LoadSessionResponse, SessionConfigOption, SessionId, SessionModeState, SessionUpdate,
+    ContentBlock, LoadSessionResponse, MessageId, SessionConfigOption, SessionId, SessionModeState,
+    SessionUpdate,
 };
 use serde_json::value::RawValue;
 
 use super::{Wire, v1};
 
-/// Writes the record of a prompt.
-pub(crate) fn write_prompt(blocks: &[ContentBlock], buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
-    blocks.encode(buffer)
+/// Writes the record of a prompt: its blocks, or an object with them and the id of the message.
+pub(crate) fn write_prompt(
+    blocks: &[ContentBlock],
+    message_id: Option<&MessageId>,
+    buffer: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
+    let Some(message_id) = message_id else { return blocks.encode(buffer) };
+    buffer.extend_from_slice(br#"{"messageId":"#);
+    message_id.encode(buffer)?;
+    buffer.extend_from_slice(br#","content":"#);
+    blocks.encode(buffer)?;
+    buffer.push(b'}');
+    Ok(())
 }
 
 /// Reads the record of a prompt.
 pub(crate) fn read_prompt(text: &str) -> Result<Vec<ContentBlock>, ReadError> {
+    if text.starts_with('{') {
+        let mut prompt = acp_json::parse(text)?;
+        return acp_json::read(prompt.take("content").unwrap_or_default());
+    }
     acp_json::from_str(text)
 }
 
@@ -44,9 +60,16 @@ pub(crate) fn read_settings(text: &str) -> Result<LoadSessionResponse, ReadError
     acp_json::from_str(text)
 }
 
-/// Returns the blocks of a prompt's record as they are, or `None` if it does not have any.
-pub(crate) fn blocks(text: &str) -> Option<Vec<&RawValue>> {
-    serde_json::from_str(text).ok()
+/// Returns the blocks of a prompt's record as they are, and the id of the message if it has one.
+/// Returns `None` if it does not have any blocks.
+pub(crate) fn blocks(text: &str) -> Option<(Vec<&RawValue>, Option<String>)> {
+    if !text.starts_with('{') {
+        return Some((serde_json::from_str(text).ok()?, None));
+    }
+    let members: HashMap<String, &RawValue> = serde_json::from_str(text).ok()?;
+    let blocks = serde_json::from_str(members.get("content")?.get()).ok()?;
+    let id = members.get("messageId").and_then(|id| serde_json::from_str(id.get()).ok());
+    Some((blocks, id))
 }
 
 /// Returns true if every client takes the update of this record. False means that the update has to
@@ -57,7 +80,6 @@ pub(crate) fn is_for_every_client(text: &str) -> bool {
 
 /// A record of an update, as it is written to the connection again.
 pub(crate) struct RecordParams<'a> {
-    wire: &'a Wire,
     session: &'a SessionId,
     text: &'a str,
 }
@@ -71,8 +93,18 @@ pub(crate) struct BlockParams<'a> {
 }
 
 impl Wire {
-    pub(crate) const fn record<'a>(&'a self, session: &'a SessionId, text: &'a str) -> RecordParams<'a> {
-        RecordParams { wire: self, session, text }
+    /// Returns the record of an update as it is written again, or nothing if this version does not
+    /// take its text as it is: the update has to be read then, and written anew.
+    pub(crate) const fn record<'a>(
+        &'a self,
+        session: &'a SessionId,
+        text: &'a str,
+    ) -> Option<RecordParams<'a>> {
+        match self {
+            Wire::V1 => Some(RecordParams { session, text }),
+            #[cfg(feature = "v2")]
+            Wire::V2 => None,
+        }
     }
 
     /// Returns a piece of the user's message. Pieces of one message have the same id (rule
@@ -89,9 +121,7 @@ impl Wire {
 
 impl Encode for RecordParams<'_> {
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
-        match self.wire {
-            Wire::V1 => v1::record::write_update(self.session, self.text, buffer),
-        }
+        v1::record::write_update(self.session, self.text, buffer)
     }
 }
 
@@ -99,6 +129,8 @@ impl Encode for BlockParams<'_> {
     fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
         match self.wire {
             Wire::V1 => v1::record::write_block(self.session, self.block, self.message_id, buffer),
+            #[cfg(feature = "v2")]
+            Wire::V2 => v1::record::write_block(self.session, self.block, self.message_id, buffer),
         }
     }
 }

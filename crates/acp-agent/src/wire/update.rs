@@ -1,9 +1,14 @@
 //! Updates of a session on their way to the client.
 
+#[cfg(feature = "store")]
+use std::borrow::Cow;
+
 use acp_rpc::{CallError, Encode, EncodeError, Peer};
 use acp_types::v1::{SessionId, SessionUpdate};
 
 use super::gate::Gate;
+#[cfg(feature = "v2")]
+use super::v2;
 use super::{Wire, v1};
 use crate::error::Error;
 
@@ -25,14 +30,22 @@ impl UpdateParams<'_> {
     pub(crate) fn write(&self, buffer: &mut Vec<u8>) -> Result<usize, EncodeError> {
         match self.wire {
             Wire::V1 => v1::update::write(self.session, buffer, |buffer| self.update.encode(buffer)),
+            #[cfg(feature = "v2")]
+            Wire::V2 => {
+                v1::update::write(self.session, buffer, |buffer| v2::chunk::write(self.update, buffer))
+            }
         }
     }
 
-    /// Returns the update's own text, which has this length, out of the text of the params.
+    /// Returns the update's record. In version 1 it is the update's own text, which has this
+    /// length, out of the text of the params. Records of all versions look like that, so that any
+    /// version can replay them.
     #[cfg(feature = "store")]
-    pub(crate) fn text<'j>(&self, params: &'j [u8], length: usize) -> &'j [u8] {
+    pub(crate) fn text<'j>(&self, params: &'j [u8], length: usize) -> Cow<'j, [u8]> {
         match self.wire {
-            Wire::V1 => v1::update::text(params, length),
+            Wire::V1 => Cow::Borrowed(v1::update::text(params, length)),
+            #[cfg(feature = "v2")]
+            Wire::V2 => Cow::Owned(acp_types::to_string(self.update).into_bytes()),
         }
     }
 }
@@ -56,6 +69,8 @@ impl Wire {
     pub(crate) fn weigh(&self, update: &SessionUpdate) -> usize {
         match self {
             Wire::V1 => acp_types::to_string(update).len(),
+            #[cfg(feature = "v2")]
+            Wire::V2 => acp_types::to_string(update).len(),
         }
     }
 
@@ -94,6 +109,8 @@ impl Wire {
     const fn update_method(&self) -> &'static str {
         match self {
             Wire::V1 => v1::update::METHOD,
+            #[cfg(feature = "v2")]
+            Wire::V2 => v2::state::UPDATE,
         }
     }
 }

@@ -200,10 +200,10 @@ async fn updates_of_an_opening_need_the_clients_offer_too() {
 
 /// Keeps its hooks, and counts them.
 #[derive(Clone)]
-struct Keeper(Arc<Semaphore>);
+struct WithHooks(Arc<Semaphore>);
 
 #[agent]
-impl Keeper {
+impl WithHooks {
     async fn new_session(&self, open: NewSession) -> Result<Opened<()>> {
         let permits = Arc::clone(&self.0);
         open.after_response(async move |_open| {
@@ -225,7 +225,7 @@ impl Keeper {
 #[tokio::test]
 async fn hooks_end_with_their_session_and_with_the_client() {
     let permits = Arc::new(Semaphore::new(2));
-    let mut wire = Wire::connect(Keeper(Arc::clone(&permits)), json!({})).await;
+    let mut wire = Wire::connect(WithHooks(Arc::clone(&permits)), json!({})).await;
     let sessions = [wire.new_session().await, wire.new_session().await];
     while permits.available_permits() > 0 {
         tokio::task::yield_now().await;

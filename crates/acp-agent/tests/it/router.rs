@@ -44,6 +44,14 @@ async fn a_method_has_one_handler() {
     assert!(error.to_string().contains("two handlers"), "{error}");
 }
 
+#[test]
+#[should_panic(expected = "starts with `_`")]
+fn an_extension_is_not_registered_under_the_name_of_a_method() {
+    let mut handlers = acp_agent::Handlers::<()>::default();
+    handlers
+        .serve_ext("session/prompt", &std::sync::Arc::new(Silent), async |_, _| Ok(acp_rpc::Reply::new(1)));
+}
+
 /// An agent that is generic over its model.
 trait Model: Send + Sync + 'static {
     fn answer(&self) -> impl Future<Output = String> + Send;

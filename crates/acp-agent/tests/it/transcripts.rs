@@ -196,7 +196,8 @@ fn stable_script() -> Vec<Line> {
     let text = |text: &str| json!({"prompt": [{"type": "text", "text": text}]});
     vec![
         Ask("session/new", open.clone()),
-        Ask("initialize", json!({"protocolVersion": 3})),
+        // Version 2 is spoken with the feature of its name.
+        Ask("initialize", json!({"protocolVersion": if cfg!(feature = "v2") { 1 } else { 3 }})),
         Ask("session/new", open.clone()),
         Ask("authenticate", json!({"methodId": "face"})),
         Ask("authenticate", json!({"methodId": "key"})),

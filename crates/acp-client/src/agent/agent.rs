@@ -15,6 +15,7 @@ use crate::agent::session::limits::TurnLimits;
 use crate::agent::shared::Shared;
 use crate::wire::Wire;
 use crate::wire::ask::{Answer, Ask, Message};
+use crate::wire::initialize::Initialized;
 
 /// A connected agent. It has answered `initialize`, so its capabilities are known.
 ///
@@ -31,7 +32,7 @@ pub struct Agent {
 #[derive(Debug)]
 struct Inner {
     connection: Connection,
-    initialized: InitializeResponse,
+    initialized: Initialized,
 }
 
 /// A handle that does not keep the connection open.
@@ -45,7 +46,7 @@ impl WeakAgent {
 }
 
 impl Agent {
-    pub(crate) fn new(connection: Connection, initialized: InitializeResponse) -> Self {
+    pub(crate) fn new(connection: Connection, initialized: Initialized) -> Self {
         Self { inner: Arc::new(Inner { connection, initialized }) }
     }
 
@@ -56,25 +57,26 @@ impl Agent {
     /// Returns the agent's name and version, if it gave them.
     #[must_use]
     pub fn info(&self) -> Option<&Implementation> {
-        self.inner.initialized.agent_info.as_ref()
+        self.inner.initialized.response.agent_info.as_ref()
     }
 
     /// Returns the capabilities of the agent.
     #[must_use]
     pub fn capabilities(&self) -> &AgentCapabilities {
-        &self.inner.initialized.agent_capabilities
+        &self.inner.initialized.response.agent_capabilities
     }
 
     /// Returns the version of the protocol that both sides speak.
     #[must_use]
     pub fn protocol_version(&self) -> ProtocolVersion {
-        self.inner.initialized.protocol_version
+        self.inner.initialized.response.protocol_version
     }
 
-    /// Returns the whole answer to `initialize`.
+    /// Returns the whole answer to `initialize`. That of an agent of version 2 is given in the form of
+    /// version 1.
     #[must_use]
     pub fn initialize_response(&self) -> &InitializeResponse {
-        &self.inner.initialized
+        &self.inner.initialized.response
     }
 
     /// Calls an extension method. Its name starts with an underscore.
@@ -151,6 +153,11 @@ impl Agent {
         self.inner.connection.shared()
     }
 
+    /// Returns the state of the connection for a task that must not keep the connection open.
+    pub(crate) fn shared_with_reader(&self) -> Arc<Shared> {
+        Arc::clone(self.inner.connection.shared())
+    }
+
     pub(crate) fn turn_limits(&self) -> &TurnLimits {
         &self.inner.connection.turn_limits
     }
@@ -171,7 +178,12 @@ impl Agent {
         method: &'static str,
         capability: &'static str,
     ) -> Result<(), Error> {
-        if is_offered { Ok(()) } else { Err(Error::NotOffered { method, capability }) }
+        if is_offered { Ok(()) } else { Err(self.not_offered(method, capability)) }
+    }
+
+    /// Returns the error of a capability that is missing. `capability` is its name in version 1.
+    pub(crate) fn not_offered(&self, method: &'static str, capability: &'static str) -> Error {
+        Error::NotOffered { method, capability: self.wire().capability(capability) }
     }
 
     /// Makes a call.
@@ -188,8 +200,13 @@ impl Agent {
         self.wire().method::<M>()
     }
 
-    pub(crate) fn wire(&self) -> &Wire {
-        &self.shared().wire
+    pub(crate) fn wire(&self) -> Wire {
+        self.shared().wire()
+    }
+
+    /// Returns true if the agent takes MCP servers over stdio.
+    pub(crate) fn takes_stdio_servers(&self) -> bool {
+        self.inner.initialized.takes_stdio_servers
     }
 }
 

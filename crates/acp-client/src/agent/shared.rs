@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use acp_rpc::CloseReason;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -9,11 +10,12 @@ use crate::agent::faults::Faults;
 use crate::sessions::roots::Roots;
 use crate::sessions::table::Sessions;
 use crate::wire::Wire;
+use crate::wire::choice::Choice;
 
 /// The state that the handles of a connection share with its reader.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
-    pub(crate) wire: Wire,
+    wire: Choice,
     pub(crate) sessions: Arc<Sessions>,
     /// Whoever has work to finish before the connection is reported as over holds a receiver of
     /// this.
@@ -31,14 +33,24 @@ impl Shared {
         Self { needs_roots, ..Self::default() }
     }
 
+    /// Returns the version that the connection speaks.
+    pub(crate) fn wire(&self) -> Wire {
+        self.wire.wire()
+    }
+
+    /// Settles on a version, before anything of a session is sent.
+    pub(crate) fn settle(&self, wire: Wire) {
+        self.wire.settle(wire);
+    }
+
     /// Opens the directories of a session. Call it before the agent learns of the session.
     pub(crate) async fn roots(&self, cwd: &str, directories: &[String]) -> Arc<Roots> {
         Arc::new(if self.needs_roots { Roots::open(cwd, directories).await } else { Roots::unopened(cwd) })
     }
 
     /// Ends all sessions, because the connection is over.
-    pub(crate) fn end(&self) {
-        self.sessions.close();
+    pub(crate) fn end(&self, reason: &CloseReason) {
+        self.sessions.close(reason);
         self.over.cancel();
     }
 }

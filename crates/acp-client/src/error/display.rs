@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use acp_types::v1::SessionId;
+use acp_types::v1::{ProtocolVersion, SessionId};
 
 use super::{Error, Reason};
 
@@ -40,12 +40,23 @@ impl fmt::Display for ErrorText<'_> {
                 "the agent speaks protocol version {}, this client version {}: use another release of one of them",
                 answered.0, asked.0
             ),
+            Error::NoCommonVersion { spoken, supported } => write!(
+                f,
+                "the agent speaks protocol version {}, this client version {}: use another release of one of them",
+                Versions(supported),
+                Versions(spoken)
+            ),
             Error::InitializeTimeout { waited, stderr } => {
                 write!(f, "the agent did not answer `initialize` within {waited:?}{}", LastWords(stderr))
             }
             Error::NotOffered { method, capability } => {
                 write!(f, "`{method}` was not sent: the agent did not offer `{capability}`")
             }
+            Error::Unsupported { method, what, version } => write!(
+                f,
+                "`{method}` was not sent: version {} of the protocol, which the agent speaks, does not have {what}",
+                version.0
+            ),
             Error::Content { session, block, kind, capability: Some(capability) } => write!(
                 f,
                 "`session/prompt` was not sent: `prompt[{block}]` is of kind `{kind}`, which needs `{capability}` of \
@@ -111,6 +122,17 @@ impl fmt::Display for ErrorText<'_> {
             Error::Other(error) => error.fmt(f),
             Error::Call { session, error } => write!(f, "{error}{}", In(session)),
         }
+    }
+}
+
+/// A list of versions.
+struct Versions<'a>(&'a [ProtocolVersion]);
+
+impl fmt::Display for Versions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((first, others)) = self.0.split_first() else { return f.write_str("(none)") };
+        write!(f, "{}", first.0)?;
+        others.iter().try_for_each(|other| write!(f, ", {}", other.0))
     }
 }
 

@@ -23,13 +23,18 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A failure between a client and its agent.
 ///
 /// A handler that returns an error answers the agent's request with a JSON-RPC error: see
-/// [`Error::into_rpc`]. Text and errors of other libraries become errors with `?`:
+/// [`Error::into_rpc`]. Text, `io::Error`, [`RpcError`] and boxed errors become errors with `?`.
+/// [`Error::other`] wraps the errors of other libraries:
 ///
 /// ```
 /// # use acp_client::{Error, Result};
 /// fn read() -> Result<String> {
 ///     let text = std::fs::read_to_string("notes.txt")?;
 ///     text.lines().next().map(str::to_owned).ok_or(Error::from("the notes are empty"))
+/// }
+///
+/// fn parse(text: &str) -> Result<u32> {
+///     text.parse().map_err(Error::other)
 /// }
 /// ```
 ///
@@ -54,6 +59,15 @@ pub enum Error {
         /// The version that the agent answered with.
         answered: ProtocolVersion,
     },
+    /// The agent speaks none of the versions of the protocol that are spoken here. The connection
+    /// was closed.
+    NoCommonVersion {
+        /// The versions that are spoken here, as
+        /// [`Connect`](crate::Connect) has them.
+        spoken: Vec<ProtocolVersion>,
+        /// The versions that the agent names.
+        supported: Vec<ProtocolVersion>,
+    },
     /// The agent did not answer `initialize` in time. The connection was closed.
     InitializeTimeout {
         /// The time that the client waited.
@@ -67,6 +81,15 @@ pub enum Error {
         method: &'static str,
         /// The missing capability, as it is written in the initialize or session response.
         capability: &'static str,
+    },
+    /// The version of the protocol that the agent speaks does not have this. Nothing was sent.
+    Unsupported {
+        /// The method.
+        method: &'static str,
+        /// The thing that the version does not have.
+        what: &'static str,
+        /// The version.
+        version: ProtocolVersion,
     },
     /// The agent does not take blocks of this kind in a prompt. Nothing was sent.
     Content {

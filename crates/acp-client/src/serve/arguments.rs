@@ -24,6 +24,6 @@ impl<O: Op> FromCall<O, Context> for Context {
 
 impl FromCall<op::Update, Context> for Event {
     fn from_call(call: &mut Call<op::Update>) -> Argument<'_, Self> {
-        Argument::now(call.params().update.clone().into())
+        Argument::now(call.context().wire().event(call.params().update.clone()))
     }
 }

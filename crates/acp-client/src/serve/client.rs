@@ -44,7 +44,9 @@ use crate::Handlers;
 pub trait Client: Send + Sync + 'static {
     /// Registers a handler for every method that this client serves. The library calls it once per
     /// connection, before `initialize`.
-    fn register(self: Arc<Self>, handlers: &mut Handlers);
+    fn register(self: Arc<Self>, handlers: &mut Handlers)
+    where
+        Self: Send + Sync + 'static;
 }
 
 /// A client for several connections, or one that its owner keeps.

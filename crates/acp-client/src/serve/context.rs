@@ -55,8 +55,8 @@ impl Context {
     }
 
     /// Returns the version that the connection speaks.
-    pub(crate) fn wire(&self) -> &Wire {
-        &self.link.shared.wire
+    pub(crate) fn wire(&self) -> Wire {
+        self.link.shared.wire()
     }
 
     /// Returns the agent. Waits until it has answered `initialize`.

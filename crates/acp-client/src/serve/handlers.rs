@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::pin::Pin;
 use std::sync::Arc;
 
+use acp_handlers::unreadable;
 use acp_json::{FromNode, Value};
 use acp_rpc::Reply;
 use acp_types::method;
@@ -53,7 +54,7 @@ impl Handlers {
     {
         let state = Arc::clone(state);
         self.raw_request(M::NAME, move |params, context| {
-            let wire = context.wire().clone();
+            let wire = context.wire();
             let answer = handler(Arc::clone(&state), params, context);
             async move { answer.await.map(|response| wire.answer(response)) }
         })
@@ -127,6 +128,10 @@ impl Handlers {
     }
 
     /// Serves an extension request. Its name starts with an underscore.
+    ///
+    /// # Panics
+    /// The name starts with another letter. All those names belong to the protocol.
+    #[track_caller]
     pub fn ext_request<S, F>(
         &mut self,
         name: &str,
@@ -137,15 +142,20 @@ impl Handlers {
         S: Send + Sync + 'static,
         F: Future<Output = Result<Value, RpcError>> + Send + 'static,
     {
+        op::assert_own(name);
         let state = Arc::clone(state);
         self.raw_request(name, move |params, context| {
-            let wire = context.wire().clone();
+            let wire = context.wire();
             let answer = handler(Arc::clone(&state), params, context);
             async move { answer.await.map(|response| wire.answer(response)) }
         })
     }
 
     /// Receives an extension notification. Its name starts with an underscore.
+    ///
+    /// # Panics
+    /// The name starts with another letter. All those names belong to the protocol.
+    #[track_caller]
     pub fn ext_notification<S, F>(
         &mut self,
         name: &str,
@@ -156,6 +166,7 @@ impl Handlers {
         S: Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
+        op::assert_own(name);
         self.raw_notification(name, state, handler)
     }
 
@@ -183,10 +194,9 @@ impl Handlers {
         P: FromNode + Send + 'static,
         F: Future<Output = Result<Reply, RpcError>> + Send + 'static,
     {
-        let handler = Arc::new(handler);
+        let (method, handler) = (Box::<str>::from(name), Arc::new(handler));
         let call = move |params: acp_json::Node<'_>, context: Context, _: &acp_rpc::Request| {
-            let params = context.wire().read(params);
-            let params = params.map_err(|error| RpcError::invalid_params(error.to_string()))?;
+            let params = context.wire().read(params).map_err(|error| unreadable(&method, &error))?;
             let handler = Arc::clone(&handler);
             // Called in the task. This closure runs on the reader, where user code must not run.
             Ok(Box::pin(async move { handler(params, context).await }) as acp_rpc::Task)

@@ -26,10 +26,6 @@ impl CallContext for Context {
         self.wire().read(params)
     }
 
-    fn unreadable(_: &str, error: &ReadError) -> RpcError {
-        RpcError::invalid_params(error.to_string())
-    }
-
     fn ignored(&self, method: &str, reason: &str) {
         self.note(format!("ignored `{method}`: {reason}"));
     }
@@ -120,6 +116,10 @@ impl From<RequestPermissionResponse> for PermissionReply {
 impl PermissionReply {
     fn among(self, request: &RequestPermissionRequest, context: &Context) -> RequestPermissionResponse {
         match self {
+            Self::Answer(PermissionAnswer::Option(id)) => {
+                let outcome = RequestPermissionOutcome::selected(id);
+                RequestPermissionResponse::new(offered(request, outcome, context))
+            }
             Self::Answer(answer) => RequestPermissionResponse::new(answer.among(request)),
             Self::Response(mut response) => {
                 response.outcome = offered(request, response.outcome, context);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use acp_json::Node;
 use acp_rpc::{BoxFuture, CloseReason, Delivery, Fault, LaneKey, Peer, Reply, Request, Service, Task};
-use acp_types::v1::{SessionNotification, SessionUpdate};
+use acp_types::v1::{SessionId, SessionNotification};
 use tokio_util::sync::CancellationToken;
 
 use crate::serve::context::Link;
@@ -12,6 +12,7 @@ use crate::sessions::activity::noted;
 use crate::sessions::coming::Coming;
 use crate::sessions::inbox;
 use crate::wire::Wire;
+use crate::wire::incoming::Update;
 use crate::wire::moment::Moment;
 use crate::{Context, Event, Handlers, RpcError};
 
@@ -23,19 +24,23 @@ pub(crate) struct ClientService {
 impl Service for ClientService {
     fn request(&self, method: &str, params: Node<'_>, request: Request) -> Result<Task, RpcError> {
         let wire = self.wire();
-        let handler = self.handlers.find_request(wire.operation(method, &params));
+        let operation = wire.operation(method, &params);
+        let handler = operation.and_then(|operation| self.handlers.find_request(operation));
         let handler = handler.ok_or_else(|| RpcError::method_not_found(method))?;
         let session = wire.session(&params);
         let work = wire.work(method, &params);
         let context = Context::new(request.peer.clone(), request.cancel.clone(), Arc::clone(&self.link));
         let task = handler(params, context.clone(), &request)?;
-        let Some(session) = session else { return Ok(task) };
         let sessions = &self.link.shared.sessions;
         let task = match wire.answer_when_withdrawn(method) {
-            Some(withdrawn) => withdrawable(task, sessions.asks(&session), context, withdrawn),
+            Some(answer) => {
+                // A question may belong to a request of this side. Then no turn ends it.
+                let turn = session.as_ref().map_or_else(CancellationToken::new, |id| sessions.asks(id));
+                withdrawable(task, turn, context, answer)
+            }
             None => task,
         };
-        Ok(match sessions.find(&session) {
+        Ok(match session.and_then(|id| sessions.find(&id)) {
             Some(session) => noted(session, work, task),
             None => task,
         })
@@ -46,7 +51,8 @@ impl Service for ClientService {
         if wire.is_update(method) {
             return self.update(method, params, peer);
         }
-        let Some(handler) = self.handlers.find_notification(wire.operation(method, &params)) else {
+        let operation = wire.operation(method, &params);
+        let Some(handler) = operation.and_then(|operation| self.handlers.find_notification(operation)) else {
             return Delivery::Ignore;
         };
         match handler(params, self.notification_context(peer)) {
@@ -66,8 +72,8 @@ impl Service for ClientService {
         faults.note(fault.to_string());
     }
 
-    fn closed(&self, _: &CloseReason) {
-        self.link.shared.end();
+    fn closed(&self, reason: &CloseReason) {
+        self.link.shared.end(reason);
     }
 }
 
@@ -77,64 +83,66 @@ impl ClientService {
         Context::new(peer.clone(), self.link.shared.over.clone(), Arc::clone(&self.link))
     }
 
-    fn wire(&self) -> &Wire {
-        &self.link.shared.wire
+    fn wire(&self) -> Wire {
+        self.link.shared.wire()
     }
 
     fn update(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
-        let weight = inbox::weight(&params);
-        let update = match self.wire().update(params) {
+        let (wire, weight) = (self.wire(), inbox::weight(&params));
+        let update = match wire.update(params, self.handlers.sees_updates()) {
             Ok(update) => update,
             Err(error) => {
                 self.fault(Fault::Ignored { method, reason: &error.to_string() });
                 return Delivery::Ignore;
             }
         };
-        let Some(session) = self.link.shared.sessions.mentioned(&update.session_id) else {
-            return self.update_of_unknown_session(update, peer);
+        let Update { session_id, event, handled } = update;
+        let Some(session) = self.link.shared.sessions.mentioned(&session_id) else {
+            return self.update_of_unknown_session(&session_id, handled, peer);
         };
-        match &update.update {
-            SessionUpdate::ConfigOptionUpdate(config) => {
-                session.config.set(config.config_options.clone(), Moment::now());
-            }
-            SessionUpdate::UsageUpdate(usage) => session.usage.update(usage),
+        match &event {
+            Event::Config(config) => session.config.set(config.config_options.clone(), Moment::now()),
+            Event::Usage(usage) => session.usage.update(usage),
             _ => {}
         }
+        let is_shown = wire.is_shown(&session.flow, &event);
+        let state = wire.state_in(&event);
         // Queued first, so that a handler that panics costs nobody an event. As a rule queueing
         // needs no task.
-        let (event, handled) = if self.handlers.sees_updates() {
-            (
-                Event::from(update.update.clone()),
-                Some(self.handlers.updated(update, || self.notification_context(peer))),
-            )
-        } else {
-            (Event::from(update.update), None)
-        };
-        let waits = Coming::push_now(&session, event, weight).err();
+        let handled = handled.map(|update| self.handlers.updated(update, || self.notification_context(peer)));
+        let waits = if is_shown { Coming::push_now(&session, event, weight).err() } else { None };
+        let finished = wire.ended_by(&session.flow, state.as_deref());
         let job: BoxFuture = match (waits, handled) {
-            (None, None) => return Delivery::Done,
-            (None, Some(handled)) => handled,
-            (Some((coming, event)), handled) => Box::pin(async move {
-                coming.push(event, weight).await;
+            (None, None) if finished.is_empty() => return Delivery::Done,
+            (None, Some(handled)) if finished.is_empty() => handled,
+            (waits, handled) => Box::pin(async move {
+                if let Some((coming, event)) = waits {
+                    coming.push(event, weight).await;
+                }
                 if let Some(handled) = handled {
                     handled.await;
                 }
+                finished.tell();
             }),
         };
         Delivery::Lane { lane: session.lane(), job }
     }
 
     /// Handles an update of a session that nobody holds. Only handlers of updates see it.
-    fn update_of_unknown_session(&self, update: SessionNotification, peer: &Peer) -> Delivery {
-        if !self.handlers.sees_updates() {
-            let id = &update.session_id;
+    fn update_of_unknown_session(
+        &self,
+        id: &SessionId,
+        update: Option<SessionNotification>,
+        peer: &Peer,
+    ) -> Delivery {
+        let Some(update) = update else {
             self.link
                 .shared
                 .faults
                 .note(format!("ignored a session/update: no session of this id is open (session `{id}`)"));
             return Delivery::Ignore;
-        }
-        let lane = LaneKey::from(update.session_id.as_str());
+        };
+        let lane = LaneKey::from(id.as_str());
         Delivery::Lane { lane, job: self.handlers.updated(update, || self.notification_context(peer)) }
     }
 }

@@ -28,6 +28,8 @@ impl Closing {
     /// Closes the session after the agent has agreed. A running turn is read to its end first, like
     /// a cancelled one.
     pub(crate) fn close(self) {
+        // Before it is forgotten, and after the last updates of the agent.
+        self.state.flow.close().tell();
         if !self.state.close() {
             self.sessions.forget(&self.state);
         }

@@ -14,6 +14,7 @@ use crate::sessions::config::Config;
 use crate::sessions::inbox::{Inbox, Unread};
 use crate::sessions::roots::Roots;
 use crate::sessions::usage::UsageMeter;
+use crate::wire::flow::Flow;
 
 /// A session, as long as somebody holds it or its turn runs.
 #[derive(Debug)]
@@ -24,6 +25,7 @@ pub(crate) struct SessionState {
     pub(crate) config: Config,
     pub(crate) usage: UsageMeter,
     pub(crate) activity: Activity,
+    pub(crate) flow: Arc<Flow>,
     /// The directories, once the session is held.
     roots: Mutex<Option<Arc<Roots>>>,
     /// Fires when the session is closed, when nobody holds it any more, or when the connection
@@ -88,6 +90,7 @@ impl SessionState {
             config: Config::default(),
             usage: UsageMeter::default(),
             activity: Activity::default(),
+            flow: Arc::default(),
             roots: Mutex::default(),
             over: CancellationToken::new(),
             phase: Mutex::new(Phase::new(all_asks)),

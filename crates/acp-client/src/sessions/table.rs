@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use acp_rpc::LaneKey;
+use acp_rpc::{CloseReason, LaneKey};
 use acp_types::v1::SessionId;
 use tokio_util::sync::CancellationToken;
 
 use crate::sessions::inbox::Unread;
 use crate::sessions::roots::Roots;
 use crate::sessions::session_state::SessionState;
+use crate::wire::flow::Finished;
 
 /// The number of sessions that may have updates before a response names them. Some agents report on
 /// a session before they answer the request that makes it, and the id is in that answer.
@@ -84,7 +85,10 @@ impl Sessions {
     /// Holds a session like [`attach`](Self::attach). It has a past, in which others may have used
     /// it.
     pub(crate) fn take_up(self: &Arc<Self>, id: &SessionId, roots: Arc<Roots>) -> Attached {
-        self.hold(id, roots, |state| state.usage.take_up())
+        self.hold(id, roots, |state| {
+            state.usage.take_up();
+            state.flow.resume();
+        })
     }
 
     /// Holds a session. Calls `begin` if nobody holds it yet.
@@ -153,13 +157,18 @@ impl Sessions {
     }
 
     /// Ends all sessions, with the connection.
-    pub(crate) fn close(&self) {
+    pub(crate) fn close(&self, reason: &CloseReason) {
         let mut table = self.table();
         table.over = true;
+        let mut finished = Vec::new();
         for state in table.known.values().map(|session| &session.state).chain(&table.unnamed) {
             state.over().cancel();
             state.inbox.close();
+            finished.push(state.flow.fail(reason));
         }
+        drop(table);
+        // The end of a turn looks its session up.
+        finished.into_iter().for_each(Finished::tell);
     }
 
     /// Makes a session that is not listed yet.

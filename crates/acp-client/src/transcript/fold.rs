@@ -26,6 +26,8 @@ impl Transcript {
             Event::Compaction(update) => self.fold_compaction(*update),
             Event::CompactionSummary(chunk) => self.fold_compaction_summary(*chunk),
             Event::Unknown(unknown) => self.add(Entry::Unknown(unknown)),
+            // It is about the agent's work, not about the conversation.
+            Event::State(_) => Change::Nothing,
             Event::Missed(count) => self.fold_missed(count),
             Event::Info(update) => self.fold_info(*update),
             Event::Usage(update) => self.fold_usage(*update),

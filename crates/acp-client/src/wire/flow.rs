@@ -1,29 +1,176 @@
-//! The flow of a turn on the wire: how it ends.
+//! The flow of a turn on the wire: how it begins and ends.
 
-use acp_rpc::{CallError, LaneKey, Peer};
+use std::sync::Arc;
+#[cfg(feature = "v2")]
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use acp_rpc::{CallError, CloseReason, LaneKey, Peer};
 use acp_types::v1::{PromptRequest, PromptResponse};
 
 use crate::Error;
+use crate::event::{BackgroundWork, Event, State};
 use crate::wire::Wire;
 use crate::wire::moment::Read;
+#[cfg(feature = "v2")]
+use crate::wire::v2::{self, message::Params};
 
-/// The end of a turn: the agent's response with its position among the updates.
-pub(crate) type Ended = Result<Read<PromptResponse>, CallError>;
+/// The end of a turn, with its position among the updates.
+pub(crate) type Ended = Result<Read<End>, CallError>;
+
+/// The agent's report at the end of a turn.
+#[derive(Debug)]
+pub(crate) struct End {
+    /// The response in the form of version 1.
+    pub(crate) response: PromptResponse,
+    pub(crate) background: Option<Vec<BackgroundWork>>,
+    /// True if the agent never reported that it works: the end may be that of earlier work.
+    pub(crate) is_doubtful: bool,
+}
+
+/// The turns of one session, as its messages show them. In version 1 the answer to a prompt is the
+/// end of its turn, so there is nothing to keep.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    #[cfg(feature = "v2")]
+    turns: Mutex<v2::flow::Turns>,
+}
+
+/// The turns that a message has ended.
+#[derive(Default)]
+#[must_use = "somebody waits for the end of a turn"]
+pub(crate) struct Finished {
+    #[cfg(feature = "v2")]
+    turns: Vec<v2::flow::Finished>,
+}
 
 impl Wire {
     /// Sends a prompt, and calls `ended` at the end of its turn, after all earlier updates of the
-    /// session. In version 1 the answer to the prompt is the end. Returns when the prompt is on its
-    /// way.
+    /// session. Returns when the prompt is on its way.
+    ///
+    /// In version 1 the answer to the prompt is the end. In version 2 it comes when the agent has
+    /// accepted the prompt, and the end is the state of the session that follows its work.
     pub(crate) async fn prompt(
-        &self,
+        self,
         peer: &Peer,
-        lane: LaneKey,
+        (flow, lane): (&Arc<Flow>, LaneKey),
         request: &PromptRequest,
         ended: impl FnOnce(Ended) + Send + 'static,
     ) -> Result<(), Error> {
+        let method = self.method::<PromptRequest>();
         let begun = match self {
-            Self::V1 => peer.begin_then(Some(lane), self.method::<PromptRequest>(), request, ended).await,
+            Self::V1 => {
+                let ended = move |response: Result<Read<PromptResponse>, CallError>| {
+                    ended(response.map(|Read { value, at }| Read { value: End::of(value), at }));
+                };
+                peer.begin_then(Some(lane), method, request, ended).await
+            }
+            #[cfg(feature = "v2")]
+            Self::V2 => {
+                let number = flow.turns().sent(Box::new(ended));
+                let answering = Arc::clone(flow);
+                let answered = move |answer: Result<Read<v2::accepted::Accepted>, CallError>| {
+                    let finished = answering.turns().answered(number, answer);
+                    finished.into_iter().for_each(v2::flow::Finished::tell);
+                };
+                let begun = peer.begin_then(Some(lane), method, &Params(request), answered).await;
+                // The end of a turn that never began is not awaited.
+                let never = begun.is_err().then(|| flow.turns().forget(number));
+                drop(never);
+                begun
+            }
         };
+        #[cfg(not(feature = "v2"))]
+        let _ = flow;
         begun.map_err(|error| self.failed::<PromptRequest>(Some(&request.session_id), error))
+    }
+
+    /// Takes note of an event of a session. Returns false for the echo of a prompt, which readers
+    /// of the turn have no use for.
+    pub(crate) fn is_shown(self, flow: &Flow, event: &Event) -> bool {
+        match self {
+            Self::V1 => {
+                let _ = (flow, event);
+                true
+            }
+            #[cfg(feature = "v2")]
+            Self::V2 => !v2::flow::message_of_user(event).is_some_and(|id| flow.turns().is_echo(id)),
+        }
+    }
+
+    /// Returns the state that an event reports, for [`ended_by`](Self::ended_by).
+    pub(crate) fn state_in(self, event: &Event) -> Option<Box<State>> {
+        match (self, event) {
+            #[cfg(feature = "v2")]
+            (Self::V2, Event::State(state)) => Some(state.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns the turns that a state of the session ends. Its event must have its position by now.
+    pub(crate) fn ended_by(self, flow: &Flow, state: Option<&State>) -> Finished {
+        match self {
+            Self::V1 => {
+                let _ = (flow, state);
+                Finished::default()
+            }
+            #[cfg(feature = "v2")]
+            Self::V2 => {
+                state.map_or_else(Finished::default, |state| Finished { turns: flow.turns().state(state) })
+            }
+        }
+    }
+}
+
+impl Flow {
+    /// Notes that the session is taken up again: the agent may be at work in it.
+    pub(crate) fn resume(&self) {
+        #[cfg(feature = "v2")]
+        self.turns().resume();
+    }
+
+    /// Ends the turns of a session that the agent has closed.
+    pub(crate) fn close(&self) -> Finished {
+        Finished {
+            #[cfg(feature = "v2")]
+            turns: self.turns().close(),
+        }
+    }
+
+    /// Ends the turns of a connection that is over.
+    pub(crate) fn fail(&self, reason: &CloseReason) -> Finished {
+        let _ = reason;
+        Finished {
+            #[cfg(feature = "v2")]
+            turns: self.turns().fail(|| CallError::Closed(reason.clone())),
+        }
+    }
+
+    #[cfg(feature = "v2")]
+    fn turns(&self) -> MutexGuard<'_, v2::flow::Turns> {
+        // Nothing but notes is taken under this lock.
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Finished {
+    #[cfg_attr(not(feature = "v2"), expect(clippy::unused_self, reason = "version 1 has none"))]
+    pub(crate) fn is_empty(&self) -> bool {
+        #[cfg(feature = "v2")]
+        return self.turns.is_empty();
+        #[cfg(not(feature = "v2"))]
+        true
+    }
+
+    /// Tells those who wait for the ends.
+    #[cfg_attr(not(feature = "v2"), expect(clippy::unused_self, reason = "version 1 has none"))]
+    pub(crate) fn tell(self) {
+        #[cfg(feature = "v2")]
+        self.turns.into_iter().for_each(v2::flow::Finished::tell);
+    }
+}
+
+impl End {
+    pub(crate) const fn of(response: PromptResponse) -> Self {
+        Self { response, background: None, is_doubtful: false }
     }
 }

@@ -4,29 +4,47 @@
 //! its connection, which encodes and decodes them for the version that the connection speaks.
 
 pub(crate) mod ask;
+pub(crate) mod choice;
 pub(crate) mod flow;
 pub(crate) mod incoming;
 pub(crate) mod initialize;
+pub(crate) mod mode;
 pub(crate) mod moment;
 pub(crate) mod opened;
 pub(crate) mod opening;
 mod v1;
+#[cfg(feature = "v2")]
+mod v2;
 pub(crate) mod work;
 
 use acp_types::v1::ProtocolVersion;
 
 /// The version of the protocol that a connection speaks. The default is the version that an agent
 /// is asked for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Wire {
     #[default]
     V1,
+    #[cfg(feature = "v2")]
+    V2,
 }
 
 impl Wire {
-    pub(crate) const fn version(&self) -> ProtocolVersion {
+    pub(crate) const fn version(self) -> ProtocolVersion {
         match self {
-            Self::V1 => ProtocolVersion::LATEST,
+            Self::V1 => ProtocolVersion::V1,
+            #[cfg(feature = "v2")]
+            Self::V2 => ProtocolVersion::V2,
+        }
+    }
+
+    /// Returns the name of a capability as the agent writes it. `capability` is its name in version
+    /// 1.
+    pub(crate) fn capability(self, capability: &'static str) -> &'static str {
+        match self {
+            Self::V1 => capability,
+            #[cfg(feature = "v2")]
+            Self::V2 => v2::initialize::capability(capability),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The description of a session by the agent that has opened it.
 
 use acp_json::Map;
-use acp_types::v1::{SessionConfigOption, SessionModeState};
+use acp_types::v1::{AvailableCommand, SessionConfigOption, SessionModeState};
 
 use crate::wire::moment::Moment;
 
@@ -10,6 +10,8 @@ use crate::wire::moment::Moment;
 pub(crate) struct Opened {
     pub(crate) modes: Option<SessionModeState>,
     pub(crate) config_options: Option<Vec<SessionConfigOption>>,
+    /// The slash commands, where the answer has them.
+    pub(crate) commands: Option<Vec<AvailableCommand>>,
     /// The members of the answer that the protocol does not name.
     pub(crate) extra: Map,
     pub(crate) at: Moment,

@@ -9,48 +9,65 @@ use acp_types::v1::{LoadSessionRequest, LoadSessionResponse, SessionId};
 
 use crate::Error;
 use crate::wire::Wire;
-use crate::wire::ask::{Answer, Message};
+use crate::wire::ask::{Answer, Message, MessageOfV2};
 use crate::wire::opened::Opened;
 use crate::wire::v1::opened_response::{NamesSession, OpenedResponse, OpensSession};
+#[cfg(feature = "v2")]
+use crate::wire::v2::message::Params;
+#[cfg(feature = "v2")]
+use acp_types::v2::{NewSessionResponse, ResumeSessionResponse};
 
 /// A request that opens a session.
-pub(crate) trait Opens: Message<V1: Request<Response: OpensSession>> {}
+pub(crate) trait Opens: Message<V1: Request<Response: OpensSession>> + MessageOfV2 {}
 
-impl<Q: Message<V1: Request<Response: OpensSession>>> Opens for Q {}
+impl<Q: Message<V1: Request<Response: OpensSession>> + MessageOfV2> Opens for Q {}
 
 /// A request that makes a session. The agent names it.
-pub(crate) trait OpensNew: Message<V1: Request<Response: NamesSession>> {}
+pub(crate) trait OpensNew: Message<V1: Request<Response: NamesSession>> + MessageOfV2 {}
 
-impl<Q: Message<V1: Request<Response: NamesSession>>> OpensNew for Q {}
+impl<Q: Message<V1: Request<Response: NamesSession>> + MessageOfV2> OpensNew for Q {}
 
 impl Wire {
     /// Opens a session that the request names. The answer comes after all earlier updates of the
     /// session.
     pub(crate) async fn open<Q: Opens>(
-        &self,
+        self,
         peer: &Peer,
         (session, lane): (&SessionId, LaneKey),
         request: &Q,
     ) -> Result<Opened, Error> {
+        let method = self.method::<Q>();
         let opened = match self {
-            Self::V1 => peer
-                .request_in_lane(lane, self.method::<Q>(), request)
-                .await
-                .map(OpenedResponse::<Answer<Q>>::opened),
+            Self::V1 => {
+                let answer = peer.request_in_lane(lane, method, request).await;
+                answer.map(OpenedResponse::<Answer<Q>>::opened)
+            }
+            #[cfg(feature = "v2")]
+            Self::V2 => {
+                let answer = peer.request_in_lane(lane, method, &Params(request)).await;
+                answer.map(OpenedResponse::<ResumeSessionResponse>::opened)
+            }
         };
         opened.map_err(|error| self.failed::<Q>(Some(session), error))
     }
 
     /// Opens a new session. `of` is the session that it is made of, if it is.
     pub(crate) async fn open_new<Q: OpensNew>(
-        &self,
+        self,
         peer: &Peer,
         of: Option<&SessionId>,
         request: &Q,
     ) -> Result<(SessionId, Opened), Error> {
+        let method = self.method::<Q>();
         let opened = match self {
             Self::V1 => {
-                let answer = peer.request::<_, OpenedResponse<Answer<Q>>>(self.method::<Q>(), request).await;
+                let answer = peer.request::<_, OpenedResponse<Answer<Q>>>(method, request).await;
+                answer.map(|answer| (answer.value.session_id().clone(), answer.opened()))
+            }
+            #[cfg(feature = "v2")]
+            Self::V2 => {
+                let params = Params(request);
+                let answer = peer.request::<_, OpenedResponse<NewSessionResponse>>(method, &params).await;
                 answer.map(|answer| (answer.value.session_id().clone(), answer.opened()))
             }
         };
@@ -60,23 +77,26 @@ impl Wire {
     /// Sends a request to load a session. Its answer comes after all earlier updates of the
     /// session.
     pub(crate) async fn load(
-        &self,
+        self,
         peer: &Peer,
         lane: LaneKey,
         request: &LoadSessionRequest,
     ) -> Result<Loading, Error> {
+        let method = self.method::<LoadSessionRequest>();
         let pending = match self {
-            Self::V1 => peer.begin(Some(lane), self.method::<LoadSessionRequest>(), request).await,
+            Self::V1 => peer.begin(Some(lane), method, request).await.map(Loading::V1),
+            #[cfg(feature = "v2")]
+            Self::V2 => peer.begin(Some(lane), method, &Params(request)).await.map(Loading::V2),
         };
-        pending
-            .map(Loading::V1)
-            .map_err(|error| self.failed::<LoadSessionRequest>(Some(&request.session_id), error))
+        pending.map_err(|error| self.failed::<LoadSessionRequest>(Some(&request.session_id), error))
     }
 }
 
 /// A session that is being loaded.
 pub(crate) enum Loading {
     V1(Pending<OpenedResponse<LoadSessionResponse>>),
+    #[cfg(feature = "v2")]
+    V2(Pending<OpenedResponse<ResumeSessionResponse>>),
 }
 
 impl Future for Loading {
@@ -85,6 +105,8 @@ impl Future for Loading {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.get_mut() {
             Self::V1(pending) => Pin::new(pending).poll(cx).map_ok(OpenedResponse::opened),
+            #[cfg(feature = "v2")]
+            Self::V2(pending) => Pin::new(pending).poll(cx).map_ok(OpenedResponse::opened),
         }
     }
 }

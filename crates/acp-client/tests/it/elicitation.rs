@@ -3,12 +3,15 @@
 use std::sync::{Arc, Mutex};
 
 use acp_client::v1::methods::ElicitationCreate;
-use acp_client::v1::{CreateElicitationResponse, ElicitationAction, ElicitationContentValue};
+use acp_client::v1::{
+    CreateElicitationRequest, CreateElicitationResponse, ElicitationAcceptAction, ElicitationAction,
+    ElicitationContentValue,
+};
 use acp_client::{Client, Connect, Elicitation, ElicitationAnswer, FormElicitation, Handlers, Map};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::common::{Wire, pipe, with_session};
+use crate::common::{Wire, connected, pipe, with_session};
 
 type Values = Map<ElicitationContentValue>;
 
@@ -211,4 +214,74 @@ async fn a_question_of_a_cancelled_turn_is_closed() {
     let answer = wire.receive().await;
     assert_eq!((&answer["id"], &answer["result"]), (&json!(7), &json!({"action": "cancel"})));
     wire.answer(&prompt, json!({"stopReason": "cancelled"})).await;
+}
+
+#[tokio::test]
+async fn a_question_of_a_request_is_withdrawn_with_it() {
+    let (tell, mut asked) = mpsc::unbounded_channel();
+    let asks = Elicitation::new().form(move |form| {
+        let _ = tell.send(form);
+        std::future::pending()
+    });
+    let (agent, mut wire) = connected(|connect| connect.elicitation(asks), json!({})).await;
+    let mut params = form(&json!({"type": "object", "properties": {}}));
+    let members = params.as_object_mut().expect("an object");
+    members.remove("sessionId");
+    members.insert("requestId".into(), json!(1));
+    wire.send(json!({"jsonrpc": "2.0", "id": 7, "method": "elicitation/create", "params": params})).await;
+    asked.recv().await.expect("the user is asked");
+    let withdrawn = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 7}});
+    wire.send(withdrawn.clone()).await;
+    let answer = wire.receive().await;
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32800)));
+    wire.send(withdrawn).await;
+    let unknown = wire.call(json!(8), "_unknown", json!(null)).await;
+    assert_eq!(unknown["error"]["code"], -32601, "nothing else was answered: {unknown}");
+    drop(agent);
+}
+
+#[tokio::test]
+async fn a_page_that_the_user_still_decides_about_is_not_done() {
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let (decide, decided) = tokio::sync::oneshot::channel();
+    let decided = Arc::new(Mutex::new(Some(decided)));
+    let asks = Elicitation::new()
+        .url(move |_| {
+            let decided = decided.lock().expect("free").take().expect("asked once");
+            async move {
+                decided.await.expect("the user decides");
+                ElicitationAnswer::Decline
+            }
+        })
+        .completed(move |id| {
+            let _ = tell.send(id.to_string());
+            std::future::ready(())
+        });
+    let (_session, mut wire) = with_session(|connect| connect.elicitation(asks)).await;
+    wire.send(json!({"jsonrpc": "2.0", "id": 7, "method": "elicitation/create", "params": page("p")})).await;
+    wire.send(json!({"jsonrpc": "2.0", "method": "elicitation/complete", "params": {"elicitationId": "p"}}))
+        .await;
+    wire.call(json!(8), "_unknown", json!(null)).await;
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+    decide.send(()).expect("still asked");
+    assert_eq!(wire.receive().await["result"], json!({"action": "decline"}));
+    assert!(told.try_recv().is_err(), "the user has not agreed");
+}
+
+#[tokio::test]
+async fn a_handler_that_gives_no_content_sends_none() {
+    struct Plain;
+
+    #[acp_client::client]
+    impl Plain {
+        async fn elicit(&self, _request: CreateElicitationRequest) -> acp_client::Result<ElicitationAction> {
+            Ok(ElicitationAcceptAction::new().into())
+        }
+    }
+
+    let asked = form(&json!({"type": "object", "properties": {"name": {"type": "string"}}}));
+    let (_session, mut wire) = with_session(|connect| connect.client(Plain)).await;
+    assert_eq!(create(&mut wire, asked).await["result"], json!({"action": "accept"}));
 }

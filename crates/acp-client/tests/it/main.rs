@@ -42,5 +42,7 @@ mod transcript;
 mod turn;
 mod unread_answers;
 mod unstable;
+#[cfg(feature = "v2")]
+mod v2;
 mod wire_quirks;
 mod withdrawal;

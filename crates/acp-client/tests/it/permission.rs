@@ -189,3 +189,23 @@ async fn an_option_that_was_not_offered_is_no_answer() {
     let faults = session.agent().faults();
     assert!(faults.iter().any(|fault| fault.contains("was not offered")), "{faults:?}");
 }
+
+struct Mistaken;
+
+#[acp_client::client]
+impl Mistaken {
+    async fn request_permission(
+        &self,
+        _request: RequestPermissionRequest,
+    ) -> acp_client::Result<PermissionAnswer> {
+        Ok(PermissionAnswer::Option("a typing error".into()))
+    }
+}
+
+#[tokio::test]
+async fn an_answer_by_the_name_of_an_option_that_was_not_offered_is_reported() {
+    let (session, mut wire) = with_session(|connect| connect.client(Mistaken)).await;
+    assert_eq!(ask(&mut wire, request(ALL)).await, json!({"outcome": "cancelled"}));
+    let faults = session.agent().faults();
+    assert!(faults.iter().any(|fault| fault.contains("was not offered")), "{faults:?}");
+}

@@ -48,6 +48,7 @@ fn agent(
     registrations: &TokenStream,
 ) -> TokenStream {
     let (krate, session) = (&expansion.krate, session(expansion));
+    let assumption = Expansion::assumption();
     expansion.impl_of(
         "Agent",
         &quote! {
@@ -59,7 +60,9 @@ fn agent(
 
             #others
 
-            fn register(self: ::std::sync::Arc<Self>, #handlers: &mut #krate::Handlers<Self::Session>) {
+            fn register(self: ::std::sync::Arc<Self>, #handlers: &mut #krate::Handlers<Self::Session>)
+            #assumption
+            {
                 #registrations
             }
         },

@@ -49,17 +49,16 @@ pub(crate) fn body(handler: &Handler<'_>, marker: &TokenStream, expansion: &Expa
     let value = quote!(Self::#name(#borrowed #(, #names)*).await);
     let reply = match &handler.returns {
         Returns::Result { whole, value: ty, error } => {
-            let value = match error {
-                Some(error) => quote_spanned! {at(error)=>
-                    match #value {
-                        ::core::result::Result::Ok(value) => value,
-                        ::core::result::Result::Err(error) => {
-                            let error = <#error as ::core::convert::Into<#krate::Error>>::into(error);
-                            return ::core::result::Result::Err(error);
-                        }
+            let place = error.map_or_else(|| at(whole), at);
+            let error = error.map_or_else(|| quote!(_), ToTokens::to_token_stream);
+            let value = quote_spanned! {place=>
+                match #value {
+                    ::core::result::Result::Ok(value) => value,
+                    ::core::result::Result::Err(error) => {
+                        let error = <#error as #krate::IntoError<#krate::Error>>::into_error(error);
+                        return ::core::result::Result::Err(error);
                     }
-                },
-                None => quote_spanned!(at(whole)=> #value?),
+                }
             };
             let ty = ty.map_or_else(|| quote!(_), ToTokens::to_token_stream);
             let (context, returns) =

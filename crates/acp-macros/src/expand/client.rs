@@ -20,10 +20,13 @@ pub(crate) fn fallback(expansion: &Expansion<'_>) -> TokenStream {
 
 fn client(expansion: &Expansion<'_>, handlers: &TokenStream, registrations: &TokenStream) -> TokenStream {
     let krate = &expansion.krate;
+    let assumption = Expansion::assumption();
     expansion.impl_of(
         "Client",
         &quote! {
-            fn register(self: ::std::sync::Arc<Self>, #handlers: &mut #krate::Handlers) {
+            fn register(self: ::std::sync::Arc<Self>, #handlers: &mut #krate::Handlers)
+            #assumption
+            {
                 #registrations
             }
         },

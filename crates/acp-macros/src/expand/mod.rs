@@ -45,12 +45,13 @@ pub(crate) fn expand(target: &'static Target, attributes: TokenStream, item: &To
         (Side::Client, false) => client::fallback(&expansion),
         (_, false) => agent::fallback(&expansion),
     };
+    let bounds = report.is_empty().then(|| expansion.bounds());
     let errors = report.into_tokens();
     // An editor shows the operation's documentation at the function's name.
     let block = block.to_tokens(|function| {
         handlers.iter().find(|handler| std::ptr::eq(handler.function, function)).and_then(docs)
     });
-    quote!(#block #implementation #own_methods #errors)
+    quote!(#block #implementation #own_methods #bounds #errors)
 }
 
 /// Returns the text that is added to the function's own documentation.

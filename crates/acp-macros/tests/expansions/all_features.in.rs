@@ -4,10 +4,10 @@ use acp_agent::types::{ForkSessionRequest, MessageMcpNotification, SetSessionTit
 use acp_agent::{Opened, Result, StopReason, Turn};
 
 #[derive(Debug)]
-pub(crate) struct Keeper(pub(crate) Journal);
+pub(crate) struct Stored(pub(crate) Journal);
 
 #[acp_agent::agent(store = self.0.clone())]
-impl Keeper {
+impl Stored {
     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
         turn.say(turn.text()).await?;
         Ok(StopReason::EndTurn)

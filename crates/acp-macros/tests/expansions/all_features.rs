@@ -5,8 +5,8 @@ use acp_agent::types::{
 };
 use acp_agent::{Opened, Result, StopReason, Turn};
 #[derive(Debug)]
-pub(crate) struct Keeper(pub(crate) Journal);
-impl Keeper {
+pub(crate) struct Stored(pub(crate) Journal);
+impl Stored {
     /// Handles `session/prompt`. Runs a turn: from the user's message to the reason why the agent stopped.
     async fn prompt(&self, turn: Turn) -> Result<StopReason> {
         turn.say(turn.text()).await?;
@@ -23,7 +23,7 @@ impl Keeper {
     /// Handles `mcp/message`. Takes a notification of an MCP server that is reached through the client.
     async fn mcp_message(&self, _message: MessageMcpNotification) {}
 }
-impl ::acp_agent::Agent for Keeper {
+impl ::acp_agent::Agent for Stored {
     type Session = ();
     fn profile(&self) -> ::acp_agent::Profile {
         ::acp_agent::Profile::new(

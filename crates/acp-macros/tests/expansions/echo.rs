@@ -19,7 +19,10 @@ impl ::acp_agent::Agent for Echo {
     fn register(
         self: ::std::sync::Arc<Self>,
         handlers: &mut ::acp_agent::Handlers<Self::Session>,
-    ) {
+    )
+    where
+        for<'a> Self: ::core::marker::Send + ::core::marker::Sync + 'static,
+    {
         handlers
             .serve::<
                 ::acp_agent::op::Prompt,
@@ -34,7 +37,15 @@ impl ::acp_agent::Agent for Echo {
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::prompt(&agent, argument_0).await?;
+                        let value = match Self::prompt(&agent, argument_0).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<

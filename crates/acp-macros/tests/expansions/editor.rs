@@ -57,6 +57,7 @@ where
 impl<M> ::acp_agent::Agent for Editor<M>
 where
     M: AsRef<str> + Send + Sync + 'static,
+    M: ::core::marker::Send + ::core::marker::Sync + 'static,
 {
     type Session = String;
     fn profile(&self) -> ::acp_agent::Profile {
@@ -84,7 +85,10 @@ where
     fn register(
         self: ::std::sync::Arc<Self>,
         handlers: &mut ::acp_agent::Handlers<Self::Session>,
-    ) {
+    )
+    where
+        for<'a> Self: ::core::marker::Send + ::core::marker::Sync + 'static,
+    {
         handlers
             .serve::<
                 ::acp_agent::op::Prompt,
@@ -111,9 +115,9 @@ where
                         {
                             ::core::result::Result::Ok(value) => value,
                             ::core::result::Result::Err(error) => {
-                                let error = <Error as ::core::convert::Into<
+                                let error = <Error as ::acp_agent::IntoError<
                                     ::acp_agent::Error,
-                                >>::into(error);
+                                >>::into_error(error);
                                 return ::core::result::Result::Err(error);
                             }
                         };
@@ -135,7 +139,15 @@ where
                 &self,
                 |agent, _call| async move {
                     ::core::result::Result::Ok({
-                        let value = Self::auth_methods(&agent).await?;
+                        let value = match Self::auth_methods(&agent).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
@@ -159,7 +171,15 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::new_session(&agent, argument_0).await?;
+                        let value = match Self::new_session(&agent, argument_0).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
@@ -188,8 +208,21 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::change_mode(&agent, argument_0, argument_1)
-                            .await?;
+                        let value = match Self::change_mode(
+                                &agent,
+                                argument_0,
+                                argument_1,
+                            )
+                            .await
+                        {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
@@ -213,7 +246,15 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::count(&agent, argument_0).await?;
+                        let value = match Self::count(&agent, argument_0).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
@@ -234,7 +275,15 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::undo(&agent, argument_0).await?;
+                        let value = match Self::undo(&agent, argument_0).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
@@ -255,3 +304,17 @@ where
             );
     }
 }
+const _: () = {
+    #[allow(dead_code)]
+    trait Bounds {
+        fn check();
+    }
+    impl<M> Bounds for Editor<M>
+    where
+        M: AsRef<str> + Send + Sync + 'static,
+    {
+        fn check() {
+            ::acp_agent::assert_shared::<M>();
+        }
+    }
+};

@@ -63,8 +63,12 @@ where
 impl<B> ::acp_client::Client for Editor<B>
 where
     B: AsRef<str> + Send + Sync + 'static,
+    B: ::core::marker::Send + ::core::marker::Sync + 'static,
 {
-    fn register(self: ::std::sync::Arc<Self>, handlers: &mut ::acp_client::Handlers) {
+    fn register(self: ::std::sync::Arc<Self>, handlers: &mut ::acp_client::Handlers)
+    where
+        for<'a> Self: ::core::marker::Send + ::core::marker::Sync + 'static,
+    {
         handlers
             .listen::<
                 ::acp_client::op::Update,
@@ -106,9 +110,9 @@ where
                         {
                             ::core::result::Result::Ok(value) => value,
                             ::core::result::Result::Err(error) => {
-                                let error = <Error as ::core::convert::Into<
+                                let error = <Error as ::acp_client::IntoError<
                                     ::acp_client::Error,
-                                >>::into(error);
+                                >>::into_error(error);
                                 return ::core::result::Result::Err(error);
                             }
                         };
@@ -138,8 +142,21 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::read_text_file(&client, argument_0, argument_1)
-                            .await?;
+                        let value = match Self::read_text_file(
+                                &client,
+                                argument_0,
+                                argument_1,
+                            )
+                            .await
+                        {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_client::IntoError<
+                                    ::acp_client::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_client::Context as ::acp_client::Returns<
                             ::acp_client::op::ReadTextFile,
                             String,
@@ -167,7 +184,17 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::save(&client, argument_0, argument_1).await?;
+                        let value = match Self::save(&client, argument_0, argument_1)
+                            .await
+                        {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_client::IntoError<
+                                    ::acp_client::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_client::Context as ::acp_client::Returns<
                             ::acp_client::op::WriteTextFile,
                             (),
@@ -189,7 +216,15 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::count(&client, argument_0).await?;
+                        let value = match Self::count(&client, argument_0).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_client::IntoError<
+                                    ::acp_client::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_client::Context as ::acp_client::Returns<
                             ::acp_client::op::Request<Count>,
                             UsageUpdate,
@@ -213,7 +248,17 @@ where
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::undo(&client, argument_0, argument_1).await?;
+                        let value = match Self::undo(&client, argument_0, argument_1)
+                            .await
+                        {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_client::IntoError<
+                                    ::acp_client::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_client::Context as ::acp_client::Returns<
                             ::acp_client::op::Extension,
                             u32,
@@ -232,3 +277,17 @@ where
             );
     }
 }
+const _: () = {
+    #[allow(dead_code)]
+    trait Bounds {
+        fn check();
+    }
+    impl<B> Bounds for Editor<B>
+    where
+        B: AsRef<str> + Send + Sync + 'static,
+    {
+        fn check() {
+            ::acp_client::assert_shared::<B>();
+        }
+    }
+};

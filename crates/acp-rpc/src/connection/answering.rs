@@ -40,6 +40,10 @@ impl Answering {
             polled
         });
         let mut outcome = polled.await.unwrap_or_else(|| Err(Error::panicked()));
+        if self.attachments.answered_early().is_some() {
+            self.contain(|| drop(outcome));
+            return;
+        }
         outcome = self.attachments.instead_of(outcome);
         let permit = match self.peer.shared.writer.try_permit() {
             Some(permit) => Ok(permit),
@@ -162,6 +166,9 @@ impl Answering {
 impl Drop for Answering {
     fn drop(&mut self) {
         self.has_run();
+        if let Some(bytes) = self.attachments.answered_early() {
+            self.peer.shared.endpoint().release(bytes);
+        }
         self.contain(|| self.attachments.let_go());
     }
 }

@@ -40,10 +40,12 @@ pub struct Endpoint<W, T> {
     closed: bool,
 }
 
+/// A request that is being handled.
 #[derive(Debug)]
-struct InFlight<T> {
+pub struct InFlight<T> {
     token: T,
-    bytes: usize,
+    /// Its weight.
+    pub bytes: usize,
 }
 
 /// Limits on the requests of the peer that are in flight.
@@ -304,6 +306,22 @@ impl<W, T: Clone> Endpoint<W, T> {
             self.in_flight.shrink_to(2 * self.in_flight.len());
         }
         true
+    }
+
+    /// Takes out a request whose answer is about to be sent while its handler goes on, or returns
+    /// `None` if it was not in flight. Its weight counts until [`release`](Self::release).
+    pub fn answered_early(&mut self, id: &Id) -> Option<InFlight<T>> {
+        self.in_flight.remove(id)
+    }
+
+    /// Puts a request back whose early answer did not leave.
+    pub fn still_in_flight(&mut self, id: &Id, handler: InFlight<T>) {
+        self.in_flight.insert(id.clone(), handler);
+    }
+
+    /// Counts off the weight of a request that was answered early.
+    pub fn release(&mut self, bytes: usize) {
+        self.in_flight_bytes = self.in_flight_bytes.saturating_sub(bytes);
     }
 
     /// Ends the connection: no more calls. Returns those who wait, oldest first.

@@ -1,13 +1,18 @@
 //! A request of the peer, and what is attached to it until it is answered.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
 use super::reply::Reply;
+use crate::core::error::CallError;
+use crate::core::panics::guarded;
 use crate::peer::Peer;
+use crate::wire::encode::Encode;
+use crate::wire::forms;
 use crate::wire::message::{Error, Id};
+use crate::wire::writer::PushError;
 
 /// A request of the peer, as its handler sees it.
 #[derive(Clone, Debug)]
@@ -48,11 +53,67 @@ impl Request {
     pub fn if_cancelled(&self, reply: Reply) {
         self.attachments.set_if_cancelled(reply);
     }
+
+    /// Answers with `result` now, while the handler goes on, and sends notifications right behind
+    /// the answer: their methods and params, in one write with it. It waits for room first, as a
+    /// handler's own answer does.
+    ///
+    /// The outcome of the handler is dropped then, and `$/cancel_request` does not reach it any
+    /// more. What the request [keeps](Self::keep) is kept until the handler has ended. Layers see
+    /// the outcome of the handler, not this answer.
+    ///
+    /// # Errors
+    /// [`CallError::Closed`] once the connection is closed or the request is answered;
+    /// [`CallError::Encode`] with `method` if a message cannot be written. Nothing was sent then,
+    /// and a request that was not answered still can be.
+    pub async fn answer_early(
+        &self,
+        method: &str,
+        result: &(impl Encode + Sync),
+        notifications: &[(&str, &(dyn Encode + Sync))],
+    ) -> Result<(), CallError> {
+        let shared = &self.peer.shared;
+        let _permit = shared.permit(method).await?;
+        let answer = |buffer: &mut Vec<u8>| forms::response(buffer, &self.id, result);
+        let others: Vec<_> = notifications
+            .iter()
+            .map(|(method, params)| move |buffer: &mut Vec<u8>| forms::notification(buffer, method, *params))
+            .collect();
+        let mut messages: Vec<&dyn Fn(&mut Vec<u8>) -> Result<(), serde_json::Error>> = vec![&answer];
+        for other in &others {
+            messages.push(other);
+        }
+        // First, because the peer may use the id again as soon as it has the answer.
+        let handler = shared.endpoint().answered_early(&self.id);
+        let handler = handler.ok_or_else(|| shared.closed_error())?;
+        let pushed = guarded(|| shared.writer.push_together(&messages));
+        let pushed = pushed.unwrap_or_else(|panic| Err(PushError::Encode(panicked(&panic))));
+        match pushed {
+            Ok(()) => {
+                self.attachments.set_answered_early(handler.bytes);
+                Ok(())
+            }
+            Err(error) => {
+                shared.endpoint().still_in_flight(&self.id, handler);
+                Err(shared.push_error(method, error))
+            }
+        }
+    }
+}
+
+fn panicked(message: &str) -> serde_json::Error {
+    serde_core::ser::Error::custom(format_args!("writing it panicked: {message}"))
 }
 
 /// Values that are kept for a request until it is answered.
 #[derive(Clone)]
-pub(crate) struct Attachments(Arc<Mutex<Option<Held>>>);
+pub(crate) struct Attachments(Arc<Attached>);
+
+struct Attached {
+    held: Mutex<Option<Held>>,
+    /// Set once the request was answered while its handler goes on: the weight of the request.
+    answered_early: OnceLock<usize>,
+}
 
 #[derive(Default)]
 struct Held {
@@ -63,11 +124,12 @@ struct Held {
 
 impl Attachments {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(Mutex::new(Some(Held::default()))))
+        let held = Mutex::new(Some(Held::default()));
+        Self(Arc::new(Attached { held, answered_early: OnceLock::new() }))
     }
 
     fn add(&self, something: Box<dyn Send>) {
-        let late = match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        let late = match &mut *self.0.held.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(held) => {
                 held.things.push(something);
                 None
@@ -78,18 +140,28 @@ impl Attachments {
     }
 
     fn set_if_cancelled(&self, reply: Reply) {
-        let before = match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        let before = match &mut *self.0.held.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(held) => held.if_cancelled.replace(reply),
             None => Some(reply),
         };
         drop(before);
     }
 
+    fn set_answered_early(&self, bytes: usize) {
+        // The endpoint hands a request out once.
+        let _ = self.0.answered_early.set(bytes);
+    }
+
+    /// Returns the weight of a request that was answered while its handler goes on.
+    pub(crate) fn answered_early(&self) -> Option<usize> {
+        self.0.answered_early.get().copied()
+    }
+
     /// Returns the answer that replaces this one.
     pub(crate) fn instead_of(&self, outcome: Result<Reply, Error>) -> Result<Reply, Error> {
         match outcome {
             Err(error) if error.code == Error::REQUEST_CANCELLED => {
-                let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
                 held.as_mut().and_then(|held| held.if_cancelled.take()).ok_or(error)
             }
             outcome => outcome,
@@ -98,7 +170,7 @@ impl Attachments {
 
     /// Drops the values. That may panic.
     pub(crate) fn let_go(&self) {
-        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(held);
     }
 }

@@ -115,6 +115,29 @@ impl Writer {
         is_free.then(|| self.add(output, encode))
     }
 
+    /// Adds messages that no other comes between: all of them, or none if one cannot be encoded.
+    pub(crate) fn push_together(
+        &self,
+        messages: &[&dyn Fn(&mut Vec<u8>) -> Result<(), serde_json::Error>],
+    ) -> Result<(), PushError> {
+        let mut output = self.lock();
+        if output.closed {
+            return Err(PushError::Closed);
+        }
+        output.seal();
+        let start = output.buffer.len();
+        let mut frame = Frame { buffer: &mut output.buffer, start, complete: false };
+        for encode in messages {
+            let mut message = Frame { start: frame.buffer.len(), buffer: frame.buffer, complete: false };
+            encode(message.buffer).map_err(PushError::Encode)?;
+            message.complete();
+        }
+        frame.complete = true;
+        drop(frame);
+        self.added(output, start);
+        Ok(())
+    }
+
     fn add(
         &self,
         mut output: MutexGuard<'_, Output>,
@@ -129,6 +152,11 @@ impl Writer {
         encode(frame.buffer).map_err(PushError::Encode)?;
         frame.complete();
         drop(frame);
+        Ok(self.added(output, before) - 1)
+    }
+
+    /// Counts the bytes behind `before`, which are new, and wakes the driver.
+    fn added(&self, mut output: MutexGuard<'_, Output>, before: usize) -> usize {
         let added = output.buffer.len() - before;
         self.held.fetch_add(added, Ordering::AcqRel);
         let driver = output.driver.take();
@@ -136,7 +164,7 @@ impl Writer {
         if let Some(driver) = driver {
             driver.wake();
         }
-        Ok(added - 1)
+        added
     }
 
     /// Swaps the next buffer for `empty` once there is output. For the driver.

@@ -10,20 +10,20 @@ use acp_rpc::{CloseReason, Delivery, Error, Fault, Options, Peer, Reply, Request
 use crate::common::raw;
 
 /// Notifies the peer when it is dropped.
-struct Told(Peer);
+struct NotifiesOnDrop(Peer);
 
-impl Drop for Told {
+impl Drop for NotifiesOnDrop {
     fn drop(&mut self) {
         let _ = self.0.notify_now("dropped", &());
     }
 }
 
 /// Keeps a value for every request, and answers as the method says.
-struct Keeper;
+struct Attaching;
 
-impl Service for Keeper {
+impl Service for Attaching {
     fn request(&self, method: &str, _: Node<'_>, request: Request) -> Result<Task, Error> {
-        request.keep(Told(request.peer.clone()));
+        request.keep(NotifiesOnDrop(request.peer.clone()));
         request.if_cancelled(Reply::new("cancelled"));
         match method {
             "result" => Ok(Box::pin(async { Ok(Reply::new("result")) })),
@@ -75,7 +75,7 @@ async fn what_is_kept_is_dropped_behind_the_answer() {
     let timeout = Only::new(|method| method == "time_out", Timeout::new(Duration::from_millis(1)));
     let overruling = layer_fn(|inner: Arc<dyn Service>| Overruling(inner));
     let options = Options::default().layer_in(overruling).layer_in(timeout);
-    let (mut wire, _peer, driver) = raw(Keeper, options);
+    let (mut wire, _peer, driver) = raw(Attaching, options);
     tokio::spawn(driver);
     for (id, (method, answer)) in [
         ("result", "\"result\""),
@@ -100,7 +100,7 @@ async fn what_is_kept_is_dropped_behind_the_answer() {
 
 #[tokio::test]
 async fn who_is_cancelled_while_a_layer_lets_him_wait_is_answered_as_promised() {
-    let (mut wire, _peer, driver) = raw(Keeper, Options::default().layer_in(Concurrency::new(1)));
+    let (mut wire, _peer, driver) = raw(Attaching, Options::default().layer_in(Concurrency::new(1)));
     tokio::spawn(driver);
     wire.send(r#"{"jsonrpc":"2.0","id":1,"method":"hang"}"#).await;
     wire.send(r#"{"jsonrpc":"2.0","id":2,"method":"hang"}"#).await;

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use acp_handlers::{Admit, CallContext as _, Returns, ServeRequest};
+use acp_handlers::{Admit, Returns, ServeRequest};
 use acp_json::Node;
-use acp_rpc::{Error as RpcError, Reply};
+use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{
     AgentCapabilities, AuthMethod, ClientCapabilities, InitializeRequest, InitializeResponse,
 };
@@ -20,14 +20,17 @@ use crate::wire::{self, initialize::Asked};
 
 /// Begins the connection with the answer to `initialize` that the request asks for.
 pub(crate) fn begin<S: Send + Sync + 'static>(
-    connection: &Connection<S>,
+    connection: &Arc<Connection<S>>,
     own: AgentCapabilities,
     params: &Node<'_>,
+    request: &Request,
 ) -> Result<Arc<Agreed>, RpcError> {
     let asked = wire::initialize::read(params.clone());
-    let asked = asked.map_err(|error| Scope::<S>::unreadable(op::Initialize::METHOD, &error))?;
+    let asked = asked.map_err(|error| acp_handlers::unreadable(op::Initialize::METHOD, &error))?;
     let agreed = Arc::new(agree(own, asked));
-    connection.begin(&agreed)?;
+    if let Some(pending) = Connection::begin(connection, &agreed)? {
+        request.keep(pending);
+    }
     Ok(agreed)
 }
 
@@ -97,13 +100,14 @@ impl<S: Send + Sync + 'static> ServeRequest<op::Initialize> for Scope<S> {
             Error::into_rpc(error)
         })?;
         methods.retain(|method| is_possible(method, client.capabilities()));
+        scope.connection.established(client.agreed());
         scope.connection.set_auth_methods(client.agreed(), &methods);
         call.admission().holds();
         let response = InitializeResponse::new(client.protocol_version())
             .agent_capabilities(client.agent_capabilities().clone())
             .auth_methods(methods)
             .agent_info(scope.connection.info.clone());
-        Ok(client.wire().initialized(response))
+        Ok(client.wire().initialized(response, scope.connection.serves_sessions))
     }
 }
 

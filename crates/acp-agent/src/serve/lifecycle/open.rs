@@ -23,6 +23,7 @@ use crate::store::{RecordKind, Recorder, StoreHandle, StoredState};
 use crate::updates::directories::Directories;
 use crate::updates::session_updates::SessionUpdates;
 use crate::updates::settings::{Settings, retain_offered};
+use crate::wire::setup::Setup;
 
 /// Serves an operation that opens a session.
 macro_rules! opens {
@@ -234,6 +235,7 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
         settings,
         opening.gate(&id),
         recorder,
+        opening.session_wire().clone(),
     );
     if !is_named {
         keep_state(&updates, opening.restored()).await?;
@@ -250,10 +252,19 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     } else if sessions.open_new(session.clone()).is_err() {
         return Err(Error::from(format!("the agent opened two sessions with the id `{id}`")));
     }
+    if is_named {
+        updates.wire().report_state(scope.client.peer(), &id);
+    }
     opening.opened(updates);
+    let setup = Setup { modes, config_options, meta };
+    let wire = scope.client.wire();
     let reply = match scope.reopening.clone() {
-        Some(reopening) => reopening.reply(scope.client.wire(), modes, config_options, meta),
-        None => scope.client.wire().answer(O::response(id, modes, config_options, meta)),
+        Some(reopening) => reopening.reply(wire, setup),
+        None => {
+            let answer =
+                |Setup { modes, config_options, meta }| O::response(id.clone(), modes, config_options, meta);
+            wire.opened(&id, is_named, setup, answer)
+        }
     };
     let opening = opening.clone();
     Ok(reply.after(move |_| {

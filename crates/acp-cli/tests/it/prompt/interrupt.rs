@@ -39,7 +39,7 @@ fn signalled(script: &str, signals: &[(&str, &str)]) -> (i32, String) {
 fn an_interrupt_cancels_the_turn_and_a_second_one_gives_up() {
     let (code, out) = signalled(PATIENT, &[("working", "-INT")]);
     assert_eq!(code, 130, "{out}");
-    assert!(out.contains("stopped"), "the agent was told and could end in peace: {out}");
+    assert!(out.contains("stopped"), "the agent received the cancellation and ended in peace: {out}");
 
     let deaf = r#"take; say 'working'; while read -r line; do :; done"#;
     let (code, out) = signalled(deaf, &[("working", "-INT"), ("give up waiting\n", "-INT")]);

@@ -55,8 +55,9 @@ impl Place {
             method,
             "sessionCapabilities.additionalDirectories",
         )?;
+        agent.wire().check_servers(&self.mcp_servers, agent.takes_stdio_servers(), method)?;
         offered.mcp_capabilities.check(&self.mcp_servers).map_err(|error| match error.capability {
-            Some(capability) => Error::NotOffered { method, capability },
+            Some(capability) => agent.not_offered(method, capability),
             None => {
                 let problem = format_args!("has a server of kind `{}`, which is not known here", error.kind);
                 Error::argument(method, "mcpServers", &problem)

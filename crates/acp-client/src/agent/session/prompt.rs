@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use crate::sessions::session_state::NoTurn;
 use crate::sessions::table::Attached;
 use crate::wire::flow::Ended;
+use crate::wire::moment::Read;
 use crate::{Error, Session, Turn};
 
 /// A prompt: text, a content block, or several.
@@ -45,17 +46,25 @@ impl Session {
         let request = PromptRequest::new(self.id().clone(), prompt);
         let (sender, outcome) = oneshot::channel();
         let turn = Turn::new(self.clone(), number, outcome);
+        let shared = self.agent().shared_with_reader();
         // The turn ends even if nobody holds it any more.
         let ended = move |response: Ended| {
-            if let Ok(response) = &response {
-                running.0.usage.end_turn(&response.value);
+            if let Ok(Read { value: end, .. }) = &response {
+                running.0.usage.end_turn(&end.response);
+                if end.is_doubtful {
+                    let id = running.0.id();
+                    shared.faults.note(format!(
+                        "the agent ended a turn without ever reporting that it works (session `{id}`)"
+                    ));
+                }
             }
             drop(running);
             // A turn that was dropped has no receiver.
             let _ = sender.send(response);
         };
         // This returns when the prompt is on its way, so that a cancel cannot overtake it.
-        self.agent().wire().prompt(self.agent().peer(), state.lane(), &request, ended).await?;
+        let way = (&state.flow, state.lane());
+        self.agent().wire().prompt(self.agent().peer(), way, &request, ended).await?;
         Ok(turn)
     }
 

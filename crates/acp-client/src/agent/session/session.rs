@@ -6,7 +6,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use acp_json::Map;
-use acp_types::v1::{CancelNotification, SessionId, SessionModeId, SessionModeState, SetSessionModeRequest};
+use acp_types::v1::{
+    AvailableCommandsUpdate, CancelNotification, SessionId, SessionModeId, SessionModeState,
+    SetSessionModeRequest,
+};
 use futures_core::Stream;
 
 use crate::sessions::session_state::SessionState;
@@ -51,6 +54,9 @@ impl Session {
     pub(crate) fn new(agent: Agent, state: Attached, opened: Opened) -> Self {
         if let Some(options) = opened.config_options {
             state.config.set(options, opened.at);
+        }
+        if let Some(commands) = opened.commands {
+            state.inbox.insert(Event::Commands(AvailableCommandsUpdate::new(commands)), opened.at);
         }
         Self { open: Arc::new(Open { agent, state, modes: opened.modes, extra: opened.extra }) }
     }
@@ -122,10 +128,14 @@ impl Session {
     pub async fn set_mode(&self, mode: impl Into<SessionModeId>) -> Result<(), Error> {
         let (mode, method) = (mode.into(), self.agent().method::<SetSessionModeRequest>());
         self.check_open(method)?;
-        let modes = self.modes().ok_or(Error::NotOffered { method, capability: "modes" })?;
+        let modes = self.modes().ok_or_else(|| self.agent().not_offered(method, "modes"))?;
         modes.check(&mode).map_err(|error| Error::argument(method, "modeId", &error))?;
         let request = SetSessionModeRequest::new(self.id().clone(), mode);
-        self.agent().ask(Some(self.id()), &request).await?;
+        let options = self.config_options();
+        let set = self.agent().wire().set_mode(self.agent().peer(), request, &options).await?;
+        if let Some(options) = set {
+            self.state().config.set(options.value, options.at);
+        }
         Ok(())
     }
 

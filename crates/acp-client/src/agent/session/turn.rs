@@ -215,7 +215,7 @@ impl Turn {
 fn settled(arrival: Result<Ended, RecvError>) -> (Result<PromptResponse, Unended>, Moment) {
     // Without a sender the runtime is shutting down.
     match arrival.unwrap_or(Err(CallError::Closed(CloseReason::Local))) {
-        Ok(Read { value, at }) => (Ok(value), at),
+        Ok(Read { value, at }) => (Ok(value.response), at),
         Err(error) => (Err(Unended::Call(error)), Moment::now()),
     }
 }

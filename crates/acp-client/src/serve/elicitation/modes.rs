@@ -9,7 +9,7 @@ use acp_types::v1::{
     ElicitationContentValue, ElicitationMode,
 };
 
-use crate::serve::elicitation::pages::{Pages, Visit};
+use crate::serve::elicitation::pages::Pages;
 use crate::serve::elicitation::question::{FormElicitation, UrlElicitation};
 use crate::{Context, ElicitationAnswer, RpcError};
 
@@ -48,9 +48,10 @@ impl Elicits {
             (ElicitationMode::Url(page), _, Some(handler)) => {
                 let (url, id, scope) = (page.url, page.elicitation_id, page.scope);
                 let page = UrlElicitation { message, url, id: id.clone(), scope, meta };
-                let mut visit = Visit::new(Arc::clone(&self.pages), id);
                 let answer = handler(page, context).await;
-                visit.is_agreed = matches!(answer, ElicitationAnswer::Accept(()));
+                if matches!(answer, ElicitationAnswer::Accept(())) {
+                    self.pages.add(id);
+                }
                 action(answer, |()| ElicitationAcceptAction::new())
             }
             // Rule v1-eli-01.
@@ -83,10 +84,11 @@ pub(super) fn allowed(
     context: &Context,
 ) -> ElicitationAction {
     let ElicitationAction::Accept(mut accepted) = answer else { return answer };
-    let checked = form.schema.check(accepted.content.take().unwrap_or_default());
-    match checked {
+    let given = accepted.content.take();
+    let are_given = given.is_some();
+    match form.schema.check(given.unwrap_or_default()) {
         Ok(values) => {
-            accepted.content = Some(values);
+            accepted.content = Some(values).filter(|values| are_given || !values.is_empty());
             ElicitationAction::Accept(accepted)
         }
         Err(error) => {

@@ -1,14 +1,14 @@
-//! Web pages that users were asked to visit.
+//! Web pages that users agreed to visit.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use acp_types::v1::ElicitationId;
 
 /// The number of web pages that are remembered.
 const PAGES: usize = 64;
 
-/// The web pages that the user was asked to visit and has not left as far as known. Beyond the
+/// The web pages that the user agreed to visit and has not left as far as known. Beyond the
 /// limit the oldest are forgotten.
 #[derive(Default)]
 pub(crate) struct Pages(Mutex<VecDeque<ElicitationId>>);
@@ -31,27 +31,5 @@ impl Pages {
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<ElicitationId>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A page that the user is asked to visit. Unless the user agrees, dropping it forgets the page.
-pub(crate) struct Visit {
-    pages: Arc<Pages>,
-    id: ElicitationId,
-    pub(crate) is_agreed: bool,
-}
-
-impl Visit {
-    pub(crate) fn new(pages: Arc<Pages>, id: ElicitationId) -> Self {
-        pages.add(id.clone());
-        Self { pages, id, is_agreed: false }
-    }
-}
-
-impl Drop for Visit {
-    fn drop(&mut self) {
-        if !self.is_agreed {
-            self.pages.remove(&self.id);
-        }
     }
 }

@@ -12,7 +12,6 @@ use acp_types::v1::{
 use crate::error::Result;
 use crate::op::{self, Op as _};
 use crate::serve::elicitation::modes::{Modes, allowed};
-use crate::serve::elicitation::pages::Visit;
 use crate::serve::elicitation::question::{FormElicitation, UrlElicitation};
 use crate::serve::serve_op::answer;
 use crate::{Call, Context, ElicitationAnswer, Handlers, RpcError};
@@ -92,7 +91,7 @@ impl Handlers {
         // One handler for the modes of all clients. It replaces the handler that was made for fewer
         // modes.
         self.replace(op::Elicit::METHOD, move |request, context| {
-            let wire = context.wire().clone();
+            let wire = context.wire();
             let answer = Arc::clone(&elicits).ask(request, context);
             async move { answer.await.map(|response| wire.answer(response)) }
         })
@@ -128,20 +127,18 @@ impl ServeRequest<op::Elicit> for Context {
     {
         let pages = Arc::clone(&handlers.special.elicits.pages);
         handlers.enter_request(method, move |call: Call<op::Elicit>| {
-            let visit = match &call.params().mode {
-                ElicitationMode::Url(page) => {
-                    Some(Visit::new(Arc::clone(&pages), page.elicitation_id.clone()))
-                }
-                _ => None,
-            };
-            let answer = handler(call.clone());
+            let (pages, answer) = (Arc::clone(&pages), handler(call.clone()));
             async move {
                 let mut response = answer.await?;
                 if let Some(form) = FormElicitation::of(call.params()) {
                     response.action = allowed(&form, response.action, call.context());
                 }
-                if let Some(mut visit) = visit {
-                    visit.is_agreed = matches!(response.action, ElicitationAction::Accept(_));
+                if let (ElicitationMode::Url(page), ElicitationAction::Accept(_)) =
+                    (&call.params().mode, &response.action)
+                {
+                    // Before the answer leaves, so that the page is known when the agent says that
+                    // the user is done.
+                    pages.add(page.elicitation_id.clone());
                 }
                 Ok(response)
             }

@@ -83,6 +83,12 @@ impl Inbox {
         }
     }
 
+    /// Adds an event at its place among the others. It comes from an answer, so that its weight is
+    /// not that of a message.
+    pub(crate) fn insert(&self, event: Event, at: Moment) {
+        self.change(|queue| queue.insert(Received { event, weight: 0, at }));
+    }
+
     fn offer(&self, event: Received) -> Option<Received> {
         let refused = self.change(|queue| queue.offer(event));
         self.unread.keep_to_limit();

@@ -110,6 +110,15 @@ impl Queue {
         None
     }
 
+    /// Adds an event at its place in the order of the wire, unless it would be discarded.
+    pub(super) fn insert(&mut self, event: Received) {
+        if !self.discarding {
+            let index = self.events.partition_point(|earlier| earlier.at < event.at);
+            self.events.insert(index, event);
+            self.wake();
+        }
+    }
+
     /// Returns true if the queue can take the event. An empty queue takes one event of any size.
     fn fits(&self, weight: usize) -> bool {
         self.events.is_empty() || self.weight + weight <= CAPACITY

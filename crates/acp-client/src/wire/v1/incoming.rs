@@ -1,6 +1,6 @@
 //! Messages of the agent, and the answers to them.
 
-use acp_json::Node;
+use acp_json::{Node, ReadError};
 use acp_rpc::Reply;
 use acp_types::method::Method as _;
 use acp_types::v1::methods::{
@@ -9,9 +9,11 @@ use acp_types::v1::methods::{
 };
 use acp_types::v1::{
     CreateElicitationResponse, CreateTerminalResponse, ElicitationAction, RequestPermissionOutcome,
-    RequestPermissionResponse, SessionId,
+    RequestPermissionResponse, SessionId, SessionNotification,
 };
 
+use crate::Event;
+use crate::wire::incoming::Update;
 use crate::wire::work::Work;
 
 pub(in crate::wire) fn session(params: &Node<'_>) -> Option<SessionId> {
@@ -50,4 +52,14 @@ pub(in crate::wire) fn answer_when_withdrawn(method: &str) -> Option<fn() -> Rep
         }
         _ => None,
     }
+}
+
+pub(in crate::wire) fn update(params: Node<'_>, is_handled: bool) -> Result<Update, ReadError> {
+    let read: SessionNotification = acp_json::read(params)?;
+    Ok(if is_handled {
+        let event = Event::from(read.update.clone());
+        Update { session_id: read.session_id.clone(), event, handled: Some(read) }
+    } else {
+        Update { session_id: read.session_id, event: Event::from(read.update), handled: None }
+    })
 }

@@ -60,7 +60,7 @@ macro_rules! opens_session {
     ($($response:ty),*) => {$(
         impl OpensSession for $response {
             fn describe(self, at: Moment, extra: Map) -> Opened {
-                Opened { modes: self.modes, config_options: self.config_options, extra, at }
+                Opened { modes: self.modes, config_options: self.config_options, commands: None, extra, at }
             }
         }
     )*};

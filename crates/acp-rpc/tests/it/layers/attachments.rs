@@ -19,9 +19,9 @@ impl Drop for Held {
 }
 
 /// Keeps a value for each request, and answers as the method says.
-struct Keeper;
+struct Attaching;
 
-impl Service for Keeper {
+impl Service for Attaching {
     fn request(&self, method: &str, _: Node<'_>, request: Request) -> Result<Task, Error> {
         request.keep(Held(request.peer.clone()));
         match method {
@@ -31,12 +31,12 @@ impl Service for Keeper {
             "dropped" => Ok(Box::pin(std::future::pending())),
             "late" => Ok(Box::pin(async move {
                 let late = request.clone();
-                let tell = move |peer: &Peer| {
+                let notify = move |peer: &Peer| {
                     // The request is answered by now.
                     late.keep(Held(peer.clone()));
                     peer.notify_now("after", &()).unwrap();
                 };
-                Ok(Reply::empty().after(tell))
+                Ok(Reply::empty().after(notify))
             })),
             _ => Err(Error::method_not_found(method)),
         }
@@ -72,7 +72,7 @@ impl Service for Impatient {
 #[tokio::test]
 async fn what_is_kept_for_a_request_is_let_go_behind_its_answer() {
     let options = Options::default().layer_in(layer_fn(Impatient));
-    let (mut wire, _peer, driver) = raw(Keeper, options);
+    let (mut wire, _peer, driver) = raw(Attaching, options);
     tokio::spawn(driver);
     let table = [
         ("answered", r#""result":{}"#),

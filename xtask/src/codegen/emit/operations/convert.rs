@@ -7,7 +7,7 @@ use quote::quote;
 use super::membership::{Membership, object};
 use crate::codegen::api_lock;
 use crate::codegen::emit::context::{ident, is_required};
-use crate::codegen::ir::{Field, Method, Schema};
+use crate::codegen::ir::{Field, Method, Object, Schema};
 
 /// Where an argument comes from.
 pub(super) enum Argument {
@@ -27,14 +27,24 @@ pub(super) fn argument(schema: &Schema, method: &Method, ty: &str) -> Result<Arg
     if !is_of_schema(schema, ty) {
         return Ok(Argument::Library);
     }
-    let (_, params) = object(schema, &method.params).context("its params are not an object")?;
+    let (_, params) = object(schema, &method.params).with_context(|| {
+        format!("`takes`: `{0}` is not an object: write `takes = [\"{0}\"]`", method.params)
+    })?;
     let is_taken = |field: &&Field| is_required(field) && field.ty.to_string() == ty;
     let members: Vec<&Field> = params.fields.iter().filter(is_taken).collect();
     match members.as_slice() {
         [member] => Ok(Argument::Member(member.rust.clone())),
-        _ => bail!("`takes`: `{}` has {} required members of the type `{ty}`", method.params, members.len()),
+        _ => bail!(
+            "`takes`: `{0}` has {1} required members of the type `{ty}`, and not one: \
+             leave it out, and write `takes = [\"{0}\"]` for the whole params",
+            method.params,
+            members.len()
+        ),
     }
 }
+
+/// The fault of a notification with results.
+const NOT_ANSWERED: &str = "`returns`, but a notification is not answered: leave out `returns`";
 
 /// How a result becomes the response.
 pub(super) enum Conversion {
@@ -60,19 +70,28 @@ pub(super) fn conversion(
     has_answer: bool,
     ty: &str,
 ) -> Result<Conversion> {
-    let name = method.response.as_deref().context("`returns`: a notification is not answered")?;
+    let name = method.response.as_deref().context(NOT_ANSWERED)?;
     if matches!(session, Membership::Opens { .. }) {
         return match ty {
             "T" => Ok(Conversion::State),
             "Opened<T>" => Ok(Conversion::Opened),
-            _ => bail!("`returns`: an operation that opens a session returns `Opened<T>` or `T`, not `{ty}`"),
+            _ => bail!(
+                "`returns`: an operation that opens a session does not return `{ty}`: \
+                 write `returns = [\"Opened<T>\", \"T\"]`"
+            ),
         };
     }
     let (definition, response) =
         object(schema, name).with_context(|| format!("`{name}` is not an object"))?;
     let arguments = api_lock::constructor(schema, definition, response);
     if ty == "()" {
-        ensure!(arguments.is_empty(), "`returns`: `{name}` has required members, so `()` does not make one");
+        ensure!(
+            arguments.is_empty(),
+            "`returns`: `{name}` has required members, so `()` does not make one: leave out \"()\"{}",
+            member(response, &arguments)
+                .map(|ty| format!(", and write `returns = [\"{ty}\"]`"))
+                .unwrap_or_default()
+        );
         return Ok(Conversion::Empty);
     }
     let only = match arguments.as_slice() {
@@ -88,23 +107,36 @@ pub(super) fn conversion(
         let has = |field: &Field| response.fields.contains(field);
         ensure!(
             arguments.is_empty() && value.union.is_none() && value.fields.iter().all(has),
-            "`returns`: `{name}` is not made of a `{ty}`, which is neither its only required member nor has its members"
+            "`returns`: `{name}` is not made of a `{ty}`, which is neither its only required member nor has its \
+             members: leave out \"{ty}\", and handlers return `{name}`"
         );
         return Ok(Conversion::Members(value.fields.iter().map(|field| field.rust.clone()).collect()));
     }
     ensure!(
         has_answer && !is_of_schema(schema, ty),
-        "`returns`: `{name}` is not made of a `{ty}`: a type of the library takes an `answer`"
+        "`returns`: `{name}` is not made of a `{ty}`: leave it out, or write `answer = \"{ty}\"` for a type of the \
+         library that stands for the response"
     );
     Ok(Conversion::From)
 }
 
+/// Returns the type of the only argument of a constructor.
+fn member(response: &Object, arguments: &[String]) -> Option<String> {
+    let [only] = arguments else { return None };
+    response.fields.iter().find(|field| field.rust == *only).map(|field| field.ty.to_string())
+}
+
 /// Finds the member of the response that a hook returns.
 pub(super) fn part(schema: &Schema, method: &Method, ty: &str) -> Result<Conversion> {
-    let name = method.response.as_deref().context("`hook`: a notification is not answered")?;
+    let name = method.response.as_deref().context(NOT_ANSWERED)?;
     let (_, response) = object(schema, name).with_context(|| format!("`{name}` is not an object"))?;
     let has = response.fields.iter().any(|field| field.ty.to_string() == ty);
-    ensure!(has, "`hook`: `{name}` has no member of the type `{ty}`");
+    ensure!(
+        has,
+        "`hook`: `{name}` has no member of the type `{ty}`: write `returns` with the type of one, such as \
+         `returns = [\"{}\"]`",
+        response.fields.first().map(|field| field.ty.to_string()).unwrap_or_default()
+    );
     Ok(Conversion::From)
 }
 

@@ -20,30 +20,39 @@ pub(super) enum Membership {
     None,
 }
 
+/// The values of the column `session`, for messages.
+pub(super) const SESSIONS: &str = "\"opens\", \"on\" or \"ends\" if it opens, works in or ends a session";
+
 /// Reads the column `session`, if the schema agrees.
 pub(super) fn membership(schema: &Schema, method: &Method, side: Side, text: &str) -> Result<Membership> {
     let Method { params, response, .. } = method;
     let names_session = names_session(schema, params);
     let session = match text {
         "opens" => {
-            let response = response.as_deref().context("a notification opens no session")?;
+            let response = response.as_deref().context(
+                "a notification opens no session: write `session = \"on\"` or `session = \"none\"`",
+            )?;
             Membership::Opens { named_by_client: !self::names_session(schema, response) }
         }
         "on" => Membership::On,
         "ends" => Membership::Ends,
         "none" => Membership::None,
-        _ => bail!("`session` is \"opens\", \"on\", \"ends\" or \"none\", not \"{text}\""),
+        _ => bail!("`session` is not \"{text}\": write `session = \"none\"`, or {SESSIONS}"),
     };
     let needs_session = match session {
         Membership::On | Membership::Ends => true,
         Membership::Opens { named_by_client } => named_by_client,
         Membership::None => false,
     };
-    ensure!(names_session || !needs_session, "`session = \"{text}\"`, but `{params}` has no `sessionId`");
+    ensure!(
+        names_session || !needs_session,
+        "`session = \"{text}\"`, but `{params}` has no required `sessionId`: write `session = \"none\"`"
+    );
     if side == Side::Client {
+        let (is, write) = if names_session { ("name", "on") } else { ("do not name", "none") };
         ensure!(
             names_session == (session == Membership::On),
-            "for a client, `session` is \"on\" when the params name one, and else \"none\""
+            "the params {is} a session: for a client, write `session = \"{write}\"`"
         );
     }
     Ok(session)

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 
 use super::convert::{Argument, Conversion, argument, conversion, part};
 use super::half::{AGENTS, CLIENTS, Half};
-use super::membership::{Membership, membership};
+use super::membership::{Membership, SESSIONS, membership};
 use crate::codegen::emit::context::{gate, ident};
 use crate::codegen::ir::{Method, Schema};
 use crate::codegen::names;
@@ -81,15 +81,14 @@ fn row<'s>(
     half: &'static Half,
     name: &'s str,
 ) -> Result<Operation<'s>> {
-    let Half { section, article, attribute, side, .. } = half;
+    let Half { section, side, .. } = half;
     let text = |key: &str| overlay.nested(section, name, key);
-    let required = |key: &str| text(key).with_context(|| format!("`{key}` is missing"));
-    let wire = required("method")?;
-    let mut methods = schema.methods.iter().filter(|method| method.name == wire).peekable();
-    ensure!(methods.peek().is_some(), "the schema has no method \"{wire}\"");
-    let method = methods.find(|method| method.handler == *side);
-    let method = method.with_context(|| format!("\"{wire}\" is not handled by {article} {attribute}"))?;
-    let session = membership(schema, method, *side, required("session")?)?;
+    let required =
+        |key: &str, example: &str| text(key).with_context(|| format!("`{key}` is missing: write {example}"));
+    let wire = required("method", "the name on the wire, such as `method = \"session/prompt\"`")?;
+    let method = method(schema, half, name, wire)?;
+    let session = required("session", &format!("`session = \"none\"`, or {SESSIONS}"))?;
+    let session = membership(schema, method, *side, session)?;
     let answer = text("answer");
     let flag = |key| overlay.nested_flag(section, name, key);
     let (by_hand, hook) = (flag("by_hand"), flag("hook"));
@@ -104,7 +103,7 @@ fn row<'s>(
         half,
         name: name.to_owned(),
         marker: names::pascal(if hook { wire } else { name }),
-        doc: required("doc")?,
+        doc: required("doc", "a sentence that begins with a verb, such as `doc = \"Answers a prompt.\"`")?,
         method,
         session,
         takes,
@@ -125,17 +124,41 @@ fn row<'s>(
     Ok(operation)
 }
 
+/// Finds the method of this name that the side handles.
+fn method<'s>(schema: &'s Schema, half: &Half, name: &str, wire: &str) -> Result<&'s Method> {
+    let Half { article, attribute, side, .. } = half;
+    let mut methods = schema.methods.iter().filter(|method| method.name == wire).peekable();
+    let handled = schema.methods.iter().filter(|method| method.handler == *side);
+    ensure!(
+        methods.peek().is_some(),
+        "the schema has no method \"{wire}\": write `method` with one that {article} {attribute} handles: {}",
+        handled.map(|method| format!("\"{}\"", method.name)).collect::<Vec<_>>().join(", ")
+    );
+    let other = if *side == AGENTS.side { &CLIENTS } else { &AGENTS };
+    methods.find(|method| method.handler == *side).with_context(|| {
+        let section = other.section;
+        format!("\"{wire}\" is not handled by {article} {attribute}: write the row as [{section}.{name}]")
+    })
+}
+
 /// Refuses columns that the schema or another column contradicts.
 fn check(operation: &Operation<'_>) -> Result<()> {
     let Operation { half, session, hook, before_login, stored, by_hand, .. } = operation;
     let is_agents = half.side == AGENTS.side;
     let named = [(*hook, "hook"), (*before_login, "before_login"), (*stored, "stored")];
     for (_, column) in named.iter().filter(|(is_said, _)| *is_said) {
-        ensure!(is_agents, "`{column}` is for operations of agents");
-        ensure!(operation.is_request(), "`{column}`, but \"{}\" is a notification", operation.method.name);
+        ensure!(is_agents, "`{column}` is for operations of agents: remove `{column} = true`");
+        ensure!(
+            operation.is_request(),
+            "`{column}`, but \"{}\" is a notification: remove `{column} = true`",
+            operation.method.name
+        );
     }
     let opens_or_on = operation.opens() || *session == Membership::On;
-    ensure!(!(*before_login && opens_or_on), "`before_login`, but there is no session before the login");
+    ensure!(
+        !(*before_login && opens_or_on),
+        "`before_login`, but there is no session before the login: remove `before_login = true`"
+    );
     if *stored {
         let is_found = match session {
             Membership::Opens { named_by_client } => *named_by_client,
@@ -143,15 +166,22 @@ fn check(operation: &Operation<'_>) -> Result<()> {
             Membership::On => false,
             Membership::None => operation.returns.iter().any(|(ty, _)| *ty == "Vec<SessionInfo>"),
         };
-        ensure!(is_found, "`stored`, but neither do its params name a stored session nor does it list them");
+        ensure!(
+            is_found,
+            "`stored`, but neither do its params name a stored session nor does it list them: remove `stored = true`"
+        );
         ensure!(
             *by_hand || operation.opens(),
-            "`stored`: the library has the code for it, so it is `by_hand`"
+            "`stored`: the library has the code for it, so write `by_hand = true` as well"
         );
     }
     if *hook {
         let is_whole = operation.takes.is_empty() && operation.returns.len() == 1;
-        ensure!(is_whole && *by_hand, "`hook`: it is `by_hand`, takes the params and returns one type");
+        ensure!(
+            is_whole && *by_hand,
+            "`hook`: it takes the params and returns one type, so leave out `takes` and write `by_hand = true` and \
+             one type in `returns`, such as `returns = [\"Vec<AuthMethod>\"]`"
+        );
     }
     Ok(())
 }

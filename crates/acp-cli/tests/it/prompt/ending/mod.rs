@@ -26,7 +26,7 @@ fn until_full(out: &impl std::os::fd::AsFd) {
 fn every_wait_has_its_limit() {
     let open = "take; give '{\"protocolVersion\":1}'; take; give '{\"sessionId\":\"s1\"}'; take";
     // If one limit does not work, the other one ends the run.
-    for (options, script, told) in [
+    for (options, script, message) in [
         (
             &["--init-timeout", "0.3"][..],
             "while :; do take; done".to_owned(),
@@ -58,7 +58,7 @@ fn every_wait_has_its_limit() {
         let output = acp.stdin(Stdio::null()).output().expect("acp runs");
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert_eq!(output.status.code(), Some(124), "{options:?}: {out}{err}");
-        assert!(out.contains(told) || err.contains(told), "{options:?}: {out}{err}");
+        assert!(out.contains(message) || err.contains(message), "{options:?}: {out}{err}");
     }
 }
 

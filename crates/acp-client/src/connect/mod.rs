@@ -1,22 +1,26 @@
 //! Connections: starting an agent and settling the version.
 
+pub(crate) mod connecting;
+#[cfg(feature = "v2")]
+mod fallback;
+mod start;
+
 use std::future::IntoFuture;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use acp_rpc::{CallError, Child, Command, Noise, Options, Transport};
+use acp_rpc::{Command, Noise, Options, Transport};
 use acp_types::Meta;
 use acp_types::v1::{
-    AuthCapabilities, Implementation, InitializeRequest, InitializeResponse, SessionNotification,
+    AuthCapabilities, Implementation, InitializeRequest, ProtocolVersion, SessionNotification,
 };
 
-use crate::agent::connection::Connection;
-use crate::agent::shared::Shared;
+use self::connecting::{Connecting, Opening};
+use self::start::Start;
 use crate::launch::terminal_login::IN_META;
 use crate::serve::capabilities;
-use crate::serve::context::Link;
-use crate::serve::service::ClientService;
+use crate::wire::Wire;
 use crate::{
     Agent, Client, Elicitation, Error, Handlers, LocalFs, LocalTerminals, PermissionPolicy, TurnLimits,
 };
@@ -44,12 +48,12 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(60);
 /// # Ok(()) }
 /// ```
 pub fn spawn(command: Command) -> Connect {
-    Connect::new(Start::Process(Box::new(command)))
+    Connect::new(Start::Process(Some(Box::new(command))))
 }
 
 /// Connects to an agent over streams of the caller's. Await the result.
 pub fn connect(transport: Transport) -> Connect {
-    Connect::new(Start::Transport(Box::new(transport)))
+    Connect::new(Start::Transport(Some(Box::new(transport))))
 }
 
 /// A connection about to be made. Say what the client serves, then await it.
@@ -73,12 +77,8 @@ pub struct Connect {
     turn_limits: TurnLimits,
     terminal_logins: bool,
     options: Options,
-}
-
-#[derive(Debug)]
-enum Start {
-    Process(Box<Command>),
-    Transport(Box<Transport>),
+    /// The versions to speak, the preferred one first.
+    versions: Vec<ProtocolVersion>,
 }
 
 impl Connect {
@@ -95,6 +95,7 @@ impl Connect {
             turn_limits: TurnLimits::new(),
             terminal_logins: false,
             options: Options::default(),
+            versions: vec![ProtocolVersion::V1],
         }
     }
 
@@ -180,8 +181,33 @@ impl Connect {
         self
     }
 
+    /// Sets the versions of the protocol to speak, the preferred one first. The default is version
+    /// 1 alone. Version 2 is a draft.
+    ///
+    /// The agent is asked for the first of them. If it speaks only another one, that one is spoken.
+    /// An agent of version 1 that was asked for version 2 has not seen the files and terminals that
+    /// are served here, because version 2 has none. So it is started again; one that was not
+    /// started here is asked again. [`Agent::faults`] tells what was done.
+    ///
+    /// ```no_run
+    /// # async fn start(command: acp_client::Command) -> Result<(), acp_client::Error> {
+    /// use acp_client::ProtocolVersion;
+    ///
+    /// let agent = acp_client::spawn(command).versions([ProtocolVersion::V2, ProtocolVersion::V1]).await?;
+    /// println!("version {}", agent.protocol_version().0);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// The connection fails with [`Error::Argument`] if the list is empty, or has a version that is
+    /// not spoken here. Nothing is started then.
+    #[cfg(feature = "v2")]
+    pub fn versions(mut self, versions: impl IntoIterator<Item = ProtocolVersion>) -> Self {
+        self.versions = versions.into_iter().collect();
+        self
+    }
+
     async fn establish(self) -> Result<Agent, Error> {
-        let connecting = self.begin()?;
+        let mut connecting = self.begin()?;
         let initialized = connecting.initialize().await?;
         Ok(connecting.into_agent(initialized))
     }
@@ -189,83 +215,24 @@ impl Connect {
     /// Starts the agent without sending anything to it yet.
     pub(crate) fn begin(self) -> Result<Connecting, Error> {
         capabilities::check(&self.handlers)?;
-        let program = self.start.program();
-        let (transport, child) = self.start.run()?;
-        let logs_in = self.terminal_logins && program.is_some();
+        let versions = Wire::of_versions(&self.versions)?;
+        let logs_in = self.terminal_logins && self.start.is_process();
         let capabilities =
             capabilities::capabilities(&self.handlers).auth(AuthCapabilities::new().terminal(logs_in));
         let capabilities =
             if logs_in { capabilities.meta(Meta::new().with(IN_META, true)) } else { capabilities };
-        let shared = Arc::new(Shared::new(self.handlers.special.needs_roots));
-        let request = InitializeRequest::new(shared.wire.version())
+        // Each version writes its own number.
+        let request = InitializeRequest::new(Wire::V1.version())
             .client_capabilities(capabilities)
             .client_info(self.info);
-        let link = Arc::new(Link::new(Arc::clone(&shared)));
-        let service = ClientService { handlers: Arc::new(self.handlers), link: Arc::clone(&link) };
-        let (peer, driver) = acp_rpc::connect(transport, service, self.options.noise(Noise::Skip));
-        // From here on the guard closes the connection, even if this future is dropped.
-        let mut connection = Connection::new(peer, driver, child, shared);
-        connection.program = program.map(Mutex::new);
-        connection.cancel_timeout = self.cancel_timeout;
-        connection.turn_limits = self.turn_limits;
-        Ok(Connecting { connection, link, request, timeout: self.initialize_timeout })
-    }
-}
-
-/// A started agent that has not answered `initialize` yet.
-#[derive(Debug)]
-pub(crate) struct Connecting {
-    connection: Connection,
-    link: Arc<Link>,
-    request: InitializeRequest,
-    timeout: Duration,
-}
-
-impl Connecting {
-    pub(crate) async fn initialize(&self) -> Result<InitializeResponse, Error> {
-        let wire = &self.connection.shared().wire;
-        let answer = wire.initialize(&self.connection.peer.timeout(self.timeout), &self.request).await;
-        let initialized = answer.map_err(|error| match error {
-            CallError::TimedOut { after, .. } => {
-                Error::InitializeTimeout { waited: after, stderr: self.connection.stderr_tail() }
-            }
-            error => wire.failed::<InitializeRequest>(None, error),
-        })?;
-        wire.check_version(&initialized)?;
-        Ok(initialized)
-    }
-
-    pub(crate) fn into_agent(self, initialized: InitializeResponse) -> Agent {
-        let agent = Agent::new(self.connection, initialized);
-        self.link.set_agent(&agent);
-        agent
-    }
-
-    /// Gives the agent up and waits until it and everything that it started is gone.
-    pub(crate) async fn end(self) {
-        self.connection.close();
-        self.connection.over().await;
-    }
-}
-
-impl Start {
-    fn program(&self) -> Option<Command> {
-        match self {
-            Self::Transport(_) => None,
-            Self::Process(command) => Some(command.without_listener()),
-        }
-    }
-
-    fn run(self) -> Result<(Transport, Option<Child>), Error> {
-        match self {
-            Self::Transport(transport) => Ok((*transport, None)),
-            Self::Process(command) => {
-                let program = command.program().to_string_lossy().into_owned();
-                let (transport, child) =
-                    Transport::process(*command).map_err(|error| Error::Start { program, error })?;
-                Ok((transport, Some(child)))
-            }
-        }
+        let opening = Opening {
+            start: Mutex::new(self.start),
+            handlers: Arc::new(self.handlers),
+            options: self.options.noise(Noise::Skip),
+            cancel_timeout: self.cancel_timeout,
+            turn_limits: self.turn_limits,
+        };
+        Connecting::begin(opening, request, self.initialize_timeout, versions)
     }
 }
 

@@ -1,10 +1,14 @@
 //! Events of a session: the reports of an agent, in order.
 
+pub(crate) mod state;
+
 use acp_types::UnknownVariant;
 use acp_types::v1::{
     AvailableCommandsUpdate, CompactionSummaryChunk, CompactionUpdate, ConfigOptionUpdate, ContentBlock,
     ContentChunk, CurrentModeUpdate, Notice, Plan, SessionInfoUpdate, ToolCall, ToolCallUpdate, UsageUpdate,
 };
+
+pub use self::state::{BackgroundWork, State, StateKind};
 
 /// A report of an agent about a session. Events keep the order of the wire.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +44,8 @@ pub enum Event {
     Compaction(Box<CompactionUpdate>),
     /// A piece of the summary of a compaction.
     CompactionSummary(Box<CompactionSummaryChunk>),
+    /// The agent began or ended work, or waits for the user.
+    State(Box<State>),
     /// A kind of update that this version does not know, with all its members.
     Unknown(UnknownVariant),
     /// The number of events that were discarded, oldest first, because nobody read them.

@@ -1,0 +1,153 @@
+//! The state of a session that messages of this version depend on.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use acp_rpc::Peer;
+use acp_types::v1::ext::unique_id;
+use acp_types::v1::{MessageId, SessionId, SessionUpdate};
+
+use super::state::{State, StateParams, UPDATE};
+
+/// The state of one session.
+#[derive(Debug, Default)]
+pub(crate) struct SessionState {
+    /// The message that the next piece without an id belongs to.
+    message: Mutex<Option<(Kind, MessageId)>>,
+    /// Never locked while a message is written, because changes of it write messages.
+    foreground: Mutex<Foreground>,
+}
+
+/// The kinds of message. Each has ids of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    User,
+    Agent,
+    Thought,
+}
+
+/// The work of a turn, as the client knows it.
+#[derive(Debug, Default)]
+struct Foreground {
+    phase: Phase,
+    /// The number of questions to the user that are open.
+    questions: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Idle,
+    Running,
+    RequiresAction,
+}
+
+impl SessionState {
+    /// Gives an update of a message its id. Pieces without one that follow each other are one
+    /// message (rule `v2-msg-01`).
+    pub(in crate::wire) fn complete(&self, update: &mut SessionUpdate) {
+        let (kind, chunk) = match update {
+            SessionUpdate::UserMessageChunk(chunk) => (Kind::User, chunk),
+            SessionUpdate::AgentMessageChunk(chunk) => (Kind::Agent, chunk),
+            SessionUpdate::AgentThoughtChunk(chunk) => (Kind::Thought, chunk),
+            other => {
+                if is_part_of_the_conversation(other) {
+                    *self.message() = None;
+                }
+                return;
+            }
+        };
+        let mut open = self.message();
+        match &chunk.message_id {
+            // A message with an id of the agent's own does not take pieces that have none.
+            Some(_) => *open = None,
+            None => {
+                let current = open.take().filter(|(of, _)| *of == kind);
+                let (_, id) = open.insert(current.unwrap_or_else(|| (kind, unique_id("msg").into())));
+                chunk.message_id = Some(Box::new(id.clone()));
+            }
+        }
+    }
+
+    /// Ends the message that pieces without an id belong to.
+    pub(super) fn end_message(&self) {
+        *self.message() = None;
+    }
+
+    /// Notes that the client has been told that the session runs.
+    pub(super) fn runs(&self) {
+        self.foreground().phase = Phase::Running;
+    }
+
+    /// Notes that the client is told that the session is idle.
+    pub(super) fn is_idle(&self) {
+        *self.foreground() = Foreground::default();
+    }
+
+    /// Reports that the turn waits for the user. The first question of several counts.
+    pub(super) fn asks(&self, peer: &Peer, session: &SessionId) {
+        let mut foreground = self.foreground();
+        foreground.questions += 1;
+        if foreground.questions == 1 && foreground.phase == Phase::Running {
+            foreground.phase = Phase::RequiresAction;
+            send(peer, session, State::RequiresAction);
+        }
+    }
+
+    /// Notes that a question is not open any more. If it `is_answered` and no other is open, the
+    /// turn goes on.
+    pub(super) fn asked(&self, peer: &Peer, session: &SessionId, is_answered: bool) {
+        let mut foreground = self.foreground();
+        foreground.questions = foreground.questions.saturating_sub(1);
+        if is_answered && foreground.questions == 0 {
+            resume(&mut foreground, peer, session);
+        }
+    }
+
+    /// Reports that the turn goes on, because it is about to send something.
+    pub(super) fn resumes(&self, peer: &Peer, session: &SessionId) {
+        resume(&mut self.foreground(), peer, session);
+    }
+
+    /// Writes the present state, for a client that opens the session again.
+    pub(in crate::wire) fn report(&self, peer: &Peer, session: &SessionId) {
+        let foreground = self.foreground();
+        let state = match foreground.phase {
+            Phase::Idle => State::Idle { reason: None },
+            Phase::Running => State::Running,
+            Phase::RequiresAction => State::RequiresAction,
+        };
+        send(peer, session, state);
+    }
+
+    fn message(&self) -> MutexGuard<'_, Option<(Kind, MessageId)>> {
+        self.message.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn foreground(&self) -> MutexGuard<'_, Foreground> {
+        self.foreground.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn resume(foreground: &mut Foreground, peer: &Peer, session: &SessionId) {
+    if foreground.phase == Phase::RequiresAction {
+        foreground.phase = Phase::Running;
+        send(peer, session, State::Running);
+    }
+}
+
+/// Sends a state. A client that is gone needs none.
+fn send(peer: &Peer, session: &SessionId, state: State<'_>) {
+    let _ = peer.notify_now(UPDATE, &StateParams { session, state });
+}
+
+/// Returns whether the user sees the update between two pieces of a message.
+const fn is_part_of_the_conversation(update: &SessionUpdate) -> bool {
+    !matches!(
+        update,
+        SessionUpdate::AvailableCommandsUpdate(_)
+            | SessionUpdate::ConfigOptionUpdate(_)
+            | SessionUpdate::CurrentModeUpdate(_)
+            | SessionUpdate::SessionInfoUpdate(_)
+            | SessionUpdate::UsageUpdate(_)
+    )
+}

@@ -1,0 +1,36 @@
+//! The answers to requests that open a session or change its settings.
+
+use acp_types::Meta;
+use acp_types::v1::{SessionConfigOption, SessionConfigOptionCategory, SessionId};
+use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
+
+/// The answer to a request that opens a session.
+pub(in crate::wire) struct Opened {
+    /// The session's id, if the client does not know it.
+    pub(in crate::wire) session: Option<SessionId>,
+    pub(in crate::wire) meta: Option<Meta>,
+}
+
+impl Serialize for Opened {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut result = serializer.serialize_map(None)?;
+        if let Some(session) = &self.session {
+            result.serialize_entry("sessionId", session)?;
+        }
+        if let Some(meta) = &self.meta {
+            result.serialize_entry("_meta", meta)?;
+        }
+        result.end()
+    }
+}
+
+/// Returns the id of the config option that stands for the modes. An agent that has an option of
+/// the category `mode` itself needs none.
+pub(in crate::wire) fn mode_option(options: &[SessionConfigOption]) -> Option<&'static str> {
+    let is_mode =
+        |option: &SessionConfigOption| matches!(option.category, Some(SessionConfigOptionCategory::Mode));
+    if options.iter().any(is_mode) {
+        return None;
+    }
+    Some(if options.iter().any(|option| option.id.as_str() == "mode") { "_mode" } else { "mode" })
+}
