@@ -86,7 +86,9 @@ pub use acp_fs::{Entry, EntryKind, Error as DiskError, Listing};
 ///
 /// A function with `#[ext]` has anything that is `DeserializeOwned`, which is read from the params,
 /// an [`Elicitation`], and the session that the member `sessionId` names. A function with `#[on]`
-/// and a marker of one's own has the params that the marker names, and an `Elicitation`.
+/// and a marker of one's own has the params that the marker names, and an `Elicitation`. A function
+/// with `#[command]` has what `prompt` has, and its input as a `String` or, in an `#[agent]` block,
+/// as a `&str`.
 #[doc(inline)]
 pub use acp_handlers::FromCall;
 /// The handler of operation `O` can return a `V` in its `Result`, if this holds for [`Scope`].
@@ -113,7 +115,7 @@ pub use acp_rpc::{
 };
 pub use acp_types::method;
 pub use acp_types::v1 as types;
-pub use acp_types::v1::ext::{ElicitationAnswer, FormError, FormProblem, PermissionAnswer};
+pub use acp_types::v1::ext::{CommandNameError, ElicitationAnswer, FormError, FormProblem, PermissionAnswer};
 pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
 pub use acp_types::{FromNode, Map, Meta, Value};
 
@@ -122,6 +124,7 @@ pub use crate::ask::elicited::OpenedUrl;
 pub use crate::ask::form::{Form, FormValues};
 pub use crate::client::Client;
 pub use crate::client::cancel::{CANCEL_GRACE, Cancel};
+pub use crate::error::commands_error::CommandsError;
 #[cfg(feature = "workspace")]
 pub use crate::error::file_error::{FileAct, FileError, FileProblem};
 #[cfg(feature = "shell")]
@@ -143,6 +146,7 @@ pub use crate::serve::serve::{Serve, serve, serve_stdio, serve_with};
 pub use crate::session::Session;
 pub use crate::session::queue::PROMPT_QUEUE;
 pub use crate::turn::Turn;
+pub use crate::turn::command::SlashCommand;
 #[cfg(feature = "workspace")]
 pub use crate::turn::edit_file::{EditedFile, FileEdit};
 #[cfg(feature = "workspace")]

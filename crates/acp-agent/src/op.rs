@@ -1,5 +1,8 @@
 //! Operations: one marker type for each.
 
+use acp_types::Meta;
+use acp_types::v1::{PromptRequest, PromptResponse};
+
 #[doc(inline)]
 pub use acp_types::op::{Extension, Notification, Op, assert_own};
 
@@ -39,3 +42,22 @@ pub use acp_types::op::{Extension, Notification, Op, assert_own};
 pub use acp_types::op::Request;
 
 pub use crate::generated::op::*;
+
+/// A prompt that calls a slash command which has a handler.
+///
+/// `#[command]` and [`Router::command`](crate::Router::command) register its handlers, one for each
+/// name. It is a part of [`Prompt`]: a command is called by a prompt whose text begins with `/` and
+/// the name, and has the same params and answers.
+#[derive(Debug)]
+pub enum Command {}
+
+impl Op for Command {
+    const NAME: &'static str = "command";
+    const METHOD: &'static str = Prompt::METHOD;
+    type Params = PromptRequest;
+    type Response = PromptResponse;
+
+    fn meta(params: &PromptRequest) -> Option<&Meta> {
+        Prompt::meta(params)
+    }
+}

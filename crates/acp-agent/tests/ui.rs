@@ -29,7 +29,7 @@ fn every_message_of_the_macro_has_a_case() {
         ["tests/ui", "../acp-client/tests/ui"].map(|cases| files_below(&folder.join(cases), "stderr"));
     let shown: Vec<String> = cases.iter().flatten().map(|path| read(path)).collect();
     let mut messages = Vec::new();
-    for name in ["attr", "check", "classify", "method", "parse", "target"] {
+    for name in ["attr", "check", "classify", "command", "method", "parse", "target"] {
         let source = read(&folder.join(format!("../acp-macros/src/{name}.rs")));
         find_messages(source.parse().unwrap(), &mut messages);
     }

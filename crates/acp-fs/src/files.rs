@@ -1,13 +1,17 @@
 //! Reading and writing of files below roots, within limits.
 
+use std::convert::Infallible;
+use std::future::{pending, poll_fn};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 
 use tokio::sync::Semaphore;
 
 use crate::error::Error;
+use crate::interest::{Interest, Stage};
 use crate::lines::{Lines, Window};
 use crate::list::{EntryKind, Listing};
 use crate::replace::{self, Text};
@@ -74,8 +78,8 @@ impl Files {
     /// text, or the lines have more bytes than the limit.
     pub async fn read_text(&self, roots: &Roots, path: &Path, lines: Lines) -> Result<String, Error> {
         let (roots, path, max_bytes) = (roots.clone(), path.to_owned(), self.max_bytes);
-        self.on_disk(move |abandoned| {
-            let is_abandoned = || abandoned.load(Ordering::Relaxed);
+        self.on_disk(move |stage| {
+            let is_abandoned = || stage.is_abandoned();
             Window { lines, max_bytes, is_abandoned }.read(&roots, &path)
         })
         .await
@@ -116,10 +120,31 @@ impl Files {
     /// # Errors
     /// [`Error`]: the path cannot be written to, or the text is longer than the limit.
     pub async fn write_text(&self, roots: &Roots, path: &Path, text: impl Into<String>) -> Result<(), Error> {
+        match self.write_text_unless(roots, path, text, pending::<Infallible>()).await {
+            Ok(written) => written,
+            Err(never) => match never {},
+        }
+    }
+
+    /// Writes a text file as [`write_text`](Self::write_text) does, unless `cancelled` ends before
+    /// the write has begun. A write that has begun is awaited, and its result returned.
+    ///
+    /// # Errors
+    /// The output of `cancelled`: the write has not begun, and is not done later.
+    pub async fn write_text_unless<C>(
+        &self,
+        roots: &Roots,
+        path: &Path,
+        text: impl Into<String>,
+        cancelled: impl Future<Output = C>,
+    ) -> Result<Result<(), Error>, C> {
         let text = text.into();
-        self.check_write(path, &text)?;
+        if let Err(error) = self.check_write(path, &text) {
+            return Ok(Err(error));
+        }
         let (roots, path, makes_directories) = (roots.clone(), path.to_owned(), self.makes_directories);
-        self.on_disk(move |_| replace::write(&roots, &path, Text { text: &text, makes_directories })).await
+        let write = move |_: &Stage| replace::write(&roots, &path, Text { text: &text, makes_directories });
+        self.on_disk_unless(write, cancelled).await
     }
 
     /// Returns the kind of a file, after following links. `None` if it does not exist.
@@ -142,7 +167,7 @@ impl Files {
     /// [`Error`]: the directory is missing or outside of the roots, or is not a directory.
     pub async fn list(&self, roots: &Roots, path: &Path, most: usize) -> Result<Listing, Error> {
         let (roots, path) = (roots.clone(), path.to_owned());
-        self.on_disk(move |abandoned| Listing::read(&roots, &path, most, abandoned)).await
+        self.on_disk(move |stage| Listing::read(&roots, &path, most, stage)).await
     }
 
     /// Returns the real path of a file, which need not exist.
@@ -154,26 +179,49 @@ impl Files {
         self.on_disk(move |_| roots.inside(&path, |root, relative| root.real(relative))).await
     }
 
-    /// Runs work on the disk on a thread where it delays nobody else. The work can see that its
-    /// result is no longer awaited.
+    /// Runs work on the disk on a thread where it delays nobody else. The work can see when nobody
+    /// awaits its result.
     async fn on_disk<T: Send + 'static>(
         &self,
-        act: impl FnOnce(&AtomicBool) -> Result<T, Error> + Send + 'static,
+        act: impl FnOnce(&Stage) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let interest = Interest(Arc::default());
-        let abandoned = Arc::clone(&interest.0);
+        self.work(&Interest::default(), act).await
+    }
+
+    /// Runs work on the disk, unless `cancelled` ends before it has begun.
+    async fn on_disk_unless<T: Send + 'static, C>(
+        &self,
+        act: impl FnOnce(&Stage) -> Result<T, Error> + Send + 'static,
+        cancelled: impl Future<Output = C>,
+    ) -> Result<Result<T, Error>, C> {
+        let interest = Interest::default();
+        let (mut working, mut cancelled) = (pin!(self.work(&interest, act)), pin!(cancelled));
+        let first = poll_fn(|cx| match cancelled.as_mut().poll(cx) {
+            Poll::Ready(cancelled) => Poll::Ready(Err(cancelled)),
+            Poll::Pending => working.as_mut().poll(cx).map(Ok),
+        });
+        match first.await {
+            Err(cancelled) if interest.stage().give_up() => Err(cancelled),
+            Err(_) => Ok(working.await),
+            Ok(done) => Ok(done),
+        }
+    }
+
+    async fn work<T: Send + 'static>(
+        &self,
+        interest: &Interest,
+        act: impl FnOnce(&Stage) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let stage = interest.share();
         // Nobody closes the semaphore.
         let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
         let done = tokio::task::spawn_blocking(move || {
             // It may have waited for a thread.
-            let is_wanted = !abandoned.load(Ordering::Relaxed);
-            let done = if is_wanted { act(&abandoned) } else { Err(interrupted()) };
+            let done = if stage.begin() { act(&stage) } else { Err(interrupted()) };
             drop(permit);
             done
         });
-        let done = done.await;
-        drop(interest);
-        done.unwrap_or_else(|_| Err(Error::Io(io::Error::other("it was interrupted"))))
+        done.await.unwrap_or_else(|_| Err(Error::Io(io::Error::other("it was interrupted"))))
     }
 }
 
@@ -182,11 +230,59 @@ fn interrupted() -> Error {
     Error::Io(io::ErrorKind::Interrupted.into())
 }
 
-/// Reports to the work on the disk, when it is dropped, that nobody waits for it.
-struct Interest(Arc<AtomicBool>);
+#[cfg(test)]
+mod tests {
+    use std::future::ready;
+    use std::sync::mpsc;
 
-impl Drop for Interest {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+    use super::{Arc, Files, Semaphore, Stage};
+
+    /// Work that is held in its middle is awaited by a caller who is cancelled there.
+    #[tokio::test]
+    async fn work_that_has_begun_is_finished() {
+        let files = Files::new();
+        let (began, has_begun) = tokio::sync::oneshot::channel();
+        let (go_on, held) = mpsc::channel::<()>();
+        let act = move |_: &Stage| {
+            let _ = began.send(());
+            let _ = held.recv();
+            Ok("done")
+        };
+        let cancelled = async {
+            let _ = has_begun.await;
+            let _ = go_on.send(());
+            "cancelled"
+        };
+        assert!(matches!(files.on_disk_unless(act, cancelled).await, Ok(Ok("done"))));
+    }
+
+    /// Neither a thread nor a permit is there, so the work is not done, and is not done later.
+    #[test]
+    fn work_that_has_not_begun_is_given_up() {
+        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build();
+        let runtime = runtime.unwrap_or_else(|error| panic!("{error}"));
+        runtime.block_on(async {
+            let files = Files::new();
+            let (go_on, held) = mpsc::channel::<()>();
+            let busy = tokio::task::spawn_blocking(move || held.recv());
+            let (did, done) = mpsc::channel::<&str>();
+            let act = |name| {
+                let did = did.clone();
+                move |_: &Stage| did.send(name).map_err(|error| std::io::Error::other(error).into())
+            };
+            // Cancelled before the first poll, and behind a thread that is busy.
+            assert_eq!(files.on_disk_unless(act("at once"), ready(1)).await.err(), Some(1));
+            let waited = files.on_disk_unless(act("for a thread"), tokio::task::yield_now());
+            assert!(waited.await.is_err());
+            let full = Files { permits: Arc::new(Semaphore::new(0)), ..Files::new() };
+            let waited = full.on_disk_unless(act("for a permit"), tokio::task::yield_now());
+            assert!(waited.await.is_err());
+            full.permits.add_permits(1);
+            drop(go_on);
+            let _ = busy.await;
+            let last = files.on_disk_unless(act("last"), std::future::pending::<()>()).await;
+            assert!(matches!(last, Ok(Ok(()))));
+            assert_eq!(done.try_iter().collect::<Vec<_>>(), ["last"]);
+        });
     }
 }

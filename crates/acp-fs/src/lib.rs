@@ -32,6 +32,7 @@
 
 mod error;
 mod files;
+mod interest;
 mod lines;
 mod list;
 mod replace;

@@ -2,12 +2,13 @@
 
 use std::collections::BinaryHeap;
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_std::fs::FileType;
 
 use crate::error::Error;
+use crate::interest::Stage;
 use crate::roots::Roots;
 
 /// The entries of a directory, in the order of names.
@@ -64,24 +65,18 @@ impl EntryKind {
 
 impl Listing {
     /// Reads a directory. Memory is taken for `most` entries only.
-    pub(crate) fn read(
-        roots: &Roots,
-        path: &Path,
-        most: usize,
-        abandoned: &AtomicBool,
-    ) -> Result<Self, Error> {
+    pub(crate) fn read(roots: &Roots, path: &Path, most: usize, stage: &Stage) -> Result<Self, Error> {
         roots.inside(path, |root, relative| {
             if !root.dir().metadata(relative)?.is_dir() {
                 return Err(Error::NotADirectory);
             }
             let (mut first, mut is_complete) = (BinaryHeap::new(), true);
             for entry in root.dir().read_dir(relative)? {
-                if abandoned.load(Ordering::Relaxed) {
+                if stage.is_abandoned() {
                     break;
                 }
-                // An entry that is gone by now is not one.
-                let Ok(entry) = entry else { continue };
-                let Ok(kind) = entry.file_type() else { continue };
+                let entry = entry?;
+                let Some(kind) = unless_gone(entry.file_type())? else { continue };
                 first.push(Entry { name: entry.file_name(), kind: EntryKind::of(kind) });
                 if first.len() > most {
                     first.pop();
@@ -90,5 +85,32 @@ impl Listing {
             }
             Ok(Self { entries: first.into_sorted_vec(), is_complete })
         })
+    }
+}
+
+/// An entry that is gone by now is not one. Any other failure would leave out an entry that is
+/// there.
+fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, ErrorKind};
+
+    use super::unless_gone;
+
+    #[test]
+    fn only_an_entry_that_is_gone_is_left_out() {
+        assert_eq!(unless_gone(Ok(1)).ok(), Some(Some(1)));
+        assert_eq!(unless_gone::<u8>(Err(ErrorKind::NotFound.into())).ok(), Some(None));
+        for kind in [ErrorKind::PermissionDenied, ErrorKind::Interrupted, ErrorKind::Other] {
+            let failed = unless_gone::<u8>(Err(Error::from(kind)));
+            assert_eq!(failed.map_err(|error| error.kind()), Err(kind));
+        }
     }
 }

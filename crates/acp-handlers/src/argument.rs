@@ -24,6 +24,7 @@ use crate::serve::Admit;
     note = "in an agent: `Client` and `Cancel`, in requests `Elicitation`, in `prompt` `Turn`, and on an open session \
             `SessionUpdates` and `Session<T>` with the `T` of `new_session`, or `()` without one",
     note = "in an agent with `#[agent(mcp)]`: on a session that is open or opens, `Mcp`",
+    note = "in a command of an agent: what `prompt` can have, and the input as `&str` or `String`",
     note = "in a client: `Agent`, `Cancel` and `Context`, in a session `SessionId`, and in `update` `Event`"
 )]
 pub trait FromCall<O: Op, Cx: Admit<O>>: Sized {

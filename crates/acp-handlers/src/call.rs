@@ -21,6 +21,16 @@ impl<O: Op, Cx: Admit<O>> Call<O, Cx> {
         Self { context, params, admission }
     }
 
+    /// Returns this call as one of operation `P`, which has the same params and admission.
+    #[must_use]
+    pub fn into_call_of<P>(self) -> Call<P, Cx>
+    where
+        P: Op<Params = O::Params>,
+        Cx: Admit<P, Admission = <Cx as Admit<O>>::Admission>,
+    {
+        Call { context: self.context, params: self.params, admission: self.admission }
+    }
+
     /// Returns the params of the request or notification.
     #[must_use]
     pub fn params(&self) -> &O::Params {

@@ -13,7 +13,7 @@ use acp_types::op::{self, Op};
 use crate::call::Call;
 use crate::conflicts::{Conflict, Conflicts};
 use crate::context::CallContext;
-use crate::serve::{Admit, ServeNotification, ServeRequest};
+use crate::serve::{Admit, ServeKeyed, ServeNotification, ServeRequest};
 
 /// The handlers of one connection, by method. A method has one handler.
 ///
@@ -65,6 +65,23 @@ impl<Cx: CallContext> Handlers<Cx> {
     {
         const { assert_name::<O>() }
         <Cx as ServeRequest<O>>::enter(self, O::METHOD, with_state(state, handler));
+        self
+    }
+
+    /// Serves request `O` where the params name this key. Other handlers serve other keys.
+    pub fn serve_keyed<O, S, F>(
+        &mut self,
+        key: Cx::Key,
+        state: &Arc<S>,
+        handler: impl Fn(Arc<S>, Call<O, Cx>) -> F + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        O: Op,
+        Cx: ServeKeyed<O>,
+        S: Send + Sync + 'static,
+        F: Future<Output = Result<Cx::Answer, Cx::Error>> + Send + 'static,
+    {
+        <Cx as ServeKeyed<O>>::enter_keyed(self, key, with_state(state, handler));
         self
     }
 

@@ -32,4 +32,4 @@ pub use crate::function::{Borrowing, Handler, Listener};
 pub use crate::handlers::{Handlers, NotificationHandler, RequestHandler, unreadable};
 pub use crate::reply::Returns;
 pub use crate::router::Router;
-pub use crate::serve::{Admit, Answered, Notified, ServeNotification, ServeRequest};
+pub use crate::serve::{Admit, Answered, Notified, ServeKeyed, ServeNotification, ServeRequest};

@@ -8,7 +8,7 @@ use acp_types::op::{Extension, Op, assert_own};
 use crate::context::CallContext;
 use crate::function::{Handler, Listener};
 use crate::handlers::Handlers;
-use crate::serve::{ServeNotification, ServeRequest};
+use crate::serve::{ServeKeyed, ServeNotification, ServeRequest};
 
 /// Functions that handle operations, and their state `S`, which each of them gets by reference.
 ///
@@ -51,6 +51,20 @@ impl<S: Send + Sync + 'static, Cx: CallContext> Router<S, Cx> {
         self.with(move |state, handlers| {
             let handler = handler.clone();
             handlers.serve::<O, _, _>(state, move |state, call| handler.clone().call(state, call));
+        })
+    }
+
+    /// Sets the handler of a request where the params name this key.
+    #[must_use]
+    pub fn keyed<O: Op, Arguments>(self, key: Cx::Key, handler: impl Handler<O, S, Cx, Arguments>) -> Self
+    where
+        Cx: ServeKeyed<O>,
+    {
+        self.with(move |state, handlers| {
+            let handler = handler.clone();
+            handlers.serve_keyed::<O, _, _>(key.clone(), state, move |state, call| {
+                handler.clone().call(state, call)
+            });
         })
     }
 

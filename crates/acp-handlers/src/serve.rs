@@ -72,6 +72,21 @@ pub trait ServeRequest<O: Op>: Admit<O> {
     }
 }
 
+/// A context in which operation `O` can have several handlers, each with a key. The params tell
+/// which of them is called. A key has one handler.
+pub trait ServeKeyed<O: Op>: ServeRequest<O> {
+    /// The key, with everything that is told of its handler.
+    type Key: Clone + Send + Sync + 'static;
+
+    /// Enters the handler of a key into the table.
+    fn enter_keyed<F>(
+        handlers: &mut Handlers<Self>,
+        key: Self::Key,
+        handler: impl Fn(Call<O, Self>) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = Result<Self::Answer, Self::Error>> + Send + 'static;
+}
+
 /// A context in which notifications of operation `O` are received.
 #[diagnostic::on_unimplemented(
     message = "`{O}` is not a notification",

@@ -193,7 +193,8 @@ fn flags<const N: usize>(
     })
 }
 
-fn unknown(place: &str, written: &str, names: &[&str]) -> String {
+/// Returns the message about a name that is none of these.
+pub(crate) fn unknown(place: &str, written: &str, names: &[&str]) -> String {
     match nearest(written, names.iter().copied()) {
         Some(name) => format!("{place} has no `{written}`: did you mean `{name}`?"),
         None => format!("{place} has no `{written}`: it knows {}", quoted(names)),

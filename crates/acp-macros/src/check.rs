@@ -5,6 +5,7 @@ use syn::{FnArg, GenericArgument, GenericParam, Lifetime, PathArguments, Receive
 
 use crate::attr::Attributes;
 use crate::classify::{Handler, Returns, Role};
+use crate::command::is_text;
 use crate::operation::{Operation, Side};
 use crate::parse::{Block, Function};
 use crate::report::Report;
@@ -22,7 +23,7 @@ pub(crate) fn check(
     check_block(block, target, report);
     for handler in handlers {
         check_receiver(handler.function, target, report);
-        check_signature(handler.function, target, report);
+        check_signature(handler, target, report);
         check_returns(handler, target, report);
     }
     check_twice(block, handlers, report);
@@ -103,7 +104,8 @@ pub(crate) fn is_arc_of_self(ty: &Type) -> bool {
     })
 }
 
-fn check_signature(function: &Function, target: &Target, report: &mut Report) {
+fn check_signature(handler: &Handler<'_>, target: &Target, report: &mut Report) {
+    let function = handler.function;
     let signature = &function.signature;
     if signature.asyncness.is_none() {
         report.error(
@@ -140,6 +142,7 @@ fn check_signature(function: &Function, target: &Target, report: &mut Report) {
                     "name the argument's type: it selects the value that the handler gets",
                 );
             }
+            ty if is_text(ty) && matches!(handler.role, Role::Command(_)) => {}
             Type::Reference(_) => {
                 report.error(&argument.ty, "a handler takes its arguments by value: leave out the `&`");
             }
@@ -181,6 +184,7 @@ fn must_return(handler: &Handler<'_>, target: &Target) -> String {
         },
         Role::Hook(_) => "Vec<AuthMethod>",
         Role::Extension(_) | Role::Typed(_) => "T",
+        Role::Command(_) => "StopReason",
     };
     format!(
         "`{}` returns a `Result<{value}>`, so that it can fail with an error for the {}",
@@ -213,13 +217,15 @@ fn method(handler: &Handler<'_>) -> Option<String> {
         Role::Operation(operation) => Some(operation.method.to_owned()),
         Role::Hook(_) => None,
         Role::Extension(name) => Some(name.value()),
+        Role::Command(command) => Some(format!("/{}", command.name.value())),
         Role::Typed(marker) => Some(marker.to_token_stream().to_string().replace(' ', "")),
     }
 }
 
 fn check_pairs(block: &Block, attributes: &Attributes, handlers: &[Handler<'_>], report: &mut Report) {
     let find = |name| handlers.iter().find(|handler| handler.is(name));
-    if find("prompt").is_none() && !has_misspelt_prompt(block) {
+    let has_commands = handlers.iter().any(|handler| matches!(handler.role, Role::Command(_)));
+    if find("prompt").is_none() && !has_commands && !has_misspelt_prompt(block) {
         report.error(
             &block.self_type,
             "an agent needs `async fn prompt(&self, turn: Turn) -> Result<StopReason>`",

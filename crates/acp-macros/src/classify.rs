@@ -2,6 +2,7 @@
 
 use syn::{FnArg, GenericArgument, Ident, LitStr, PatType, Path, PathArguments, ReturnType, Type};
 
+use crate::command::{Command, command};
 use crate::method::{extension, protocol_method};
 use crate::operation::{Hook, Operation};
 use crate::parse::{Block, Function, Member};
@@ -30,6 +31,8 @@ pub(crate) enum Role {
     Extension(LitStr),
     /// An extension method, given by a marker that has its types.
     Typed(Path),
+    /// A slash command.
+    Command(Command),
 }
 
 /// The result type of a function.
@@ -54,7 +57,7 @@ impl Handler<'_> {
     pub(crate) const fn is_notification(&self) -> bool {
         match self.role {
             Role::Operation(operation) => operation.notification,
-            Role::Hook(_) => false,
+            Role::Hook(_) | Role::Command(_) => false,
             Role::Extension(_) | Role::Typed(_) => matches!(self.returns, Returns::Nothing),
         }
     }
@@ -63,7 +66,7 @@ impl Handler<'_> {
     pub(crate) const fn operation(&self) -> Option<&'static Operation> {
         match self.role {
             Role::Operation(operation) => Some(operation),
-            Role::Hook(_) | Role::Extension(_) | Role::Typed(_) => None,
+            Role::Hook(_) | Role::Extension(_) | Role::Typed(_) | Role::Command(_) => None,
         }
     }
 
@@ -72,7 +75,7 @@ impl Handler<'_> {
         match self.role {
             Role::Operation(operation) => operation.name == name,
             Role::Hook(hook) => hook.name == name,
-            Role::Extension(_) | Role::Typed(_) => false,
+            Role::Extension(_) | Role::Typed(_) | Role::Command(_) => false,
         }
     }
 }
@@ -109,10 +112,15 @@ fn handler<'a>(function: &'a Function, target: &Target, report: &mut Report) -> 
 fn role(function: &Function, target: &Target, report: &mut Report) -> Option<Role> {
     if let [first, more @ ..] = function.methods.as_slice() {
         for attribute in more {
-            report.error(attribute, "a function answers one method: keep one `#[ext]` or `#[on]`");
+            report.error(
+                attribute,
+                "a function answers one method or command: keep one `#[ext]`, `#[on]` or `#[command]`",
+            );
         }
         return if first.path().is_ident("ext") {
             extension(first, report).map(Role::Extension)
+        } else if first.path().is_ident("command") {
+            command(first, target, report).map(Role::Command)
         } else {
             protocol_method(first, target, report)
         };

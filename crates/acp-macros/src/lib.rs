@@ -6,7 +6,7 @@
 //! and `acp-client` decide what follows from the facts (capabilities, negotiation, refusals,
 //! sessions, cancellation).
 //!
-//! A run goes through the files in this order. `attr` and `parse` read. `classify` and `method`
+//! A run goes through the files in this order. `attr` and `parse` read. `classify`, `method` and `command`
 //! find the role of each function. `check` applies the rules. `expand` writes the code: `calls`
 //! writes the calls of functions, `agent` with `facts` and `client` write the rest. `target` has
 //! the differences between the two attributes. A `report` collects the problems, so that one
@@ -15,6 +15,7 @@
 mod attr;
 mod check;
 mod classify;
+mod command;
 mod expand;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops at a broken assumption")]

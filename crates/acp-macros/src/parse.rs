@@ -8,6 +8,9 @@ use syn::{Attribute, Generics, Ident, Signature, Token, Type, Visibility, braced
 
 use crate::target::Target;
 
+/// The attributes of functions that the macro takes away.
+const OWN: [&str; 3] = ["ext", "on", "command"];
+
 /// An inherent impl block.
 #[derive(Debug)]
 pub(crate) struct Block {
@@ -50,7 +53,7 @@ pub(crate) enum Member {
 pub(crate) struct Function {
     /// Its attributes, without the macro's own.
     pub(crate) attributes: Vec<Attribute>,
-    /// `#[ext(…)]` and `#[on(…)]`. All of them are kept, so that a second one can be refused.
+    /// `#[ext(…)]`, `#[on(…)]`, `#[command(…)]`. All of them are kept, so that a second one can be refused.
     pub(crate) methods: Vec<Attribute>,
     pub(crate) visibility: Visibility,
     pub(crate) signature: Signature,
@@ -125,7 +128,7 @@ impl Parse for Function {
         let (methods, attributes) = input
             .call(Attribute::parse_outer)?
             .into_iter()
-            .partition(|attribute| attribute.path().is_ident("ext") || attribute.path().is_ident("on"));
+            .partition(|attribute| OWN.iter().any(|own| attribute.path().is_ident(own)));
         Ok(Function {
             attributes,
             methods,

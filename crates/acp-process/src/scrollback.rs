@@ -53,10 +53,22 @@ impl Scrollback {
     /// Returns the text, without half a character at its end.
     #[must_use]
     pub fn text(&self) -> String {
+        self.tail(usize::MAX).0
+    }
+
+    /// Returns the end of the text: its last whole characters, with at most this many bytes. Only
+    /// these are copied. Returns true with them if there was more before them.
+    #[must_use]
+    pub fn tail(&self, most: usize) -> (String, bool) {
+        let excess = self.text.len().saturating_sub(most);
+        let start = excess + self.text.range(excess..).take_while(|byte| is_inside(**byte)).count();
         let (front, back) = self.text.as_slices();
+        let in_back = start.saturating_sub(front.len());
         // A character may lie across the two slices.
-        let text = [front, back].concat();
-        String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+        let text = [front.get(start..), back.get(in_back..)].map(Option::unwrap_or_default).concat();
+        let text = String::from_utf8(text)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        (text, self.truncated || start > 0)
     }
 
     /// Returns true if nothing was printed: nothing is kept, and nothing was dropped.
@@ -185,6 +197,27 @@ mod tests {
         assert_eq!(scrollback.text(), "x");
         scrollback.push(b"\x87");
         assert_eq!(scrollback.text(), "x文");
+    }
+
+    #[test]
+    fn the_tail_is_whole_characters_wherever_the_ring_begins() {
+        // Three bytes are dropped each round, so the text begins at every place of the ring.
+        let mut scrollback = Scrollback::new(9);
+        let mut all = String::new();
+        for round in 0..20 {
+            let text = scrollback.text();
+            assert!(all.ends_with(&text) && text.len() == all.len().min(9), "{text}");
+            for most in 0..=10 {
+                let (tail, is_cut) = scrollback.tail(most);
+                assert!(text.ends_with(&tail) && tail.len() <= most);
+                assert!(tail.len() + 2 >= most.min(text.len()), "no more than needed is left out: {tail}");
+                assert_eq!(is_cut, tail.len() < all.len(), "{tail} of {all}");
+            }
+            scrollback.push("文".as_bytes());
+            all.push('文');
+            assert_eq!(scrollback.is_truncated(), round >= 3);
+        }
+        assert_eq!(Scrollback::new(5).tail(5), (String::new(), false));
     }
 
     #[test]

@@ -50,4 +50,20 @@ impl<P: Planner> CodingAgent<P> {
         }
         Ok(StopReason::MaxTurnRequests)
     }
+
+    #[command("clear", "Forgets the conversation so far")]
+    async fn clear(&self, turn: Turn, chat: Session<Chat>) -> Result<StopReason> {
+        chat.clear();
+        turn.say("The conversation starts again.").await?;
+        Ok(StopReason::EndTurn)
+    }
+
+    #[command("tools", "Lists the tools of the MCP servers", hint = "PART OF A NAME")]
+    async fn list_tools(&self, turn: Turn, mcp: Mcp, input: &str) -> Result<StopReason> {
+        let tools = mcp.tools().await;
+        let names: Vec<_> =
+            tools.iter().map(|tool| &*tool.name).filter(|name| name.contains(input)).collect();
+        turn.say(if names.is_empty() { "There are none.".to_owned() } else { names.join("\n") }).await?;
+        Ok(StopReason::EndTurn)
+    }
 }

@@ -63,6 +63,11 @@ impl Chat {
         }
     }
 
+    /// Forgets all prompts and actions.
+    pub(super) fn clear(&self) {
+        Arc::make_mut(&mut self.locked()).clear();
+    }
+
     fn locked(&self) -> MutexGuard<'_, Arc<History>> {
         // A list is whole before and after each push, so a poisoned lock does no harm.
         self.history.lock().unwrap_or_else(PoisonError::into_inner)

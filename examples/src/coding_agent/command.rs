@@ -21,7 +21,7 @@ impl Tools<'_> {
         let line: Vec<&str> = std::iter::once(program).chain(args.iter().map(String::as_str)).collect();
         match self.run_if_allowed(&mut tool, &call, &line, command).await {
             Ok(Some(result)) => {
-                let failed = why_failed(&result);
+                let failed = result.failure();
                 match &failed {
                     None => tool.complete().await?,
                     Some(reason) => tool.fail(reason).await?,
@@ -58,15 +58,5 @@ impl Tools<'_> {
         }
         tool.start().await?;
         command.run_in(tool).await.map(Some)
-    }
-}
-
-/// Returns the failure of a command, if it has failed.
-fn why_failed(result: &ShellOutput) -> Option<String> {
-    match (&result.signal, result.exit_code) {
-        (Some(signal), _) => Some(format!("ended by {signal}")),
-        (None, Some(0)) => None,
-        (None, Some(code)) => Some(format!("exit code {code}")),
-        (None, None) => Some("nobody knows how it ended".to_owned()),
     }
 }

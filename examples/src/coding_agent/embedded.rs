@@ -157,7 +157,7 @@ fn lines(instruction: &Instruction, last: &Round) -> String {
             }
             (Outcome::Written { .. }, _) => "written".to_owned(),
             (Outcome::Ran { output, failed: None }, _) => shown(output),
-            (Outcome::Ran { output, failed: Some(reason) }, _) => format!("{reason}, {}", shown(output)),
+            (Outcome::Ran { output, failed: Some(reason) }, _) => format!("{reason} {}", shown(output)),
             (Outcome::Rejected, _) => "not done, because you rejected it".to_owned(),
             (Outcome::Failed(reason), _) => format!("failed, because {reason}"),
         };

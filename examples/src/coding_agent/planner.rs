@@ -228,7 +228,7 @@ pub enum Outcome {
     Ran {
         /// The output, or the end of long output.
         output: String,
-        /// The failure, if the command has failed.
+        /// The failure as a sentence, if the command has failed.
         failed: Option<String>,
     },
     /// The user did not allow it.
@@ -252,9 +252,7 @@ impl fmt::Display for Outcome {
                 write!(f, "The file is changed in {}.", count(*places, "place"))
             }
             Outcome::Ran { output, failed: None } => f.write_str(output),
-            Outcome::Ran { output, failed: Some(reason) } => {
-                write!(f, "{output}\nThe command has failed: {reason}.")
-            }
+            Outcome::Ran { output, failed: Some(reason) } => write!(f, "{output}\n{reason}"),
             Outcome::Rejected => f.write_str("The user has rejected this. Do not try it again unasked."),
             Outcome::Failed(reason) => write!(f, "Error: {reason}"),
         }

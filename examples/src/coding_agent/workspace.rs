@@ -16,7 +16,10 @@ const MAX_FILE_SIZE: u64 = 1024 * 1024;
 /// The part of a file that tells text from binary data, in bytes.
 const SNIFFED: u64 = 1024;
 
-/// The folder that a session works in. Nothing outside of it is read or written.
+/// The folder that a session works in, by the spelling of paths.
+///
+/// Links are not looked at here. The client decides about the files that it serves, and the library
+/// keeps local ones below the session's directory.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: PathBuf,
@@ -44,11 +47,10 @@ impl Workspace {
 
     /// Returns the absolute path of a file that is named relative to the folder, or absolutely.
     ///
-    /// Symbolic links are not followed. The client decides about them, because the files are the
-    /// client's.
+    /// This agent works on files in that folder only; it does not advertise additional directories.
     ///
     /// # Errors
-    /// Fails if the path leads out of the folder, or names the folder itself.
+    /// Fails if the path, as it is spelled, leads out of the folder, or names the folder itself.
     pub fn resolve(&self, path: &str) -> Result<PathBuf, String> {
         let absolute = normalized(&self.root.join(path));
         if absolute == self.root {

@@ -59,6 +59,24 @@ async fn an_edit_is_planned_shown_allowed_and_made() {
 }
 
 #[tokio::test]
+async fn commands_are_not_for_the_planner() {
+    let mut client = Client::connect(Embedded, Path::new(NOWHERE)).await;
+    client.files.insert("a.txt".into(), "one\n".into());
+    let session = client.open().await;
+    client.prompt(&session, "read a.txt").await;
+    client.said.clear();
+    assert_eq!(client.prompt(&session, "/clear").await, ["stop end_turn"]);
+    assert_eq!(client.said, "The conversation starts again.");
+    client.said.clear();
+    assert_eq!(client.prompt(&session, "/tools search").await, ["stop end_turn"]);
+    assert_eq!(client.said, "There are none.");
+    // This is no command. The planner does not understand it.
+    client.said.clear();
+    client.prompt(&session, "/read a.txt").await;
+    assert!(client.said.contains("/read"), "{}", client.said);
+}
+
+#[tokio::test]
 async fn files_are_created_and_appended_to() {
     let mut client = Client::connect(Embedded, Path::new(NOWHERE)).await;
     client.choices.extend(["allow_once", "allow_once"]);
@@ -259,8 +277,8 @@ async fn what_cannot_be_done_is_reported_with_the_reason() {
         ("replace a with a in a.txt", &both, "the file has exactly this text already"),
         ("find x", &both, "the session's folder cannot be listed"),
         // Neither the client nor this machine has it.
-        ("read a.txt", &json!({}), "the path lies outside of the directories that may be used"),
-        ("create a.txt with x", &json!({}), "the path lies outside of the directories that may be used"),
+        ("read a.txt", &json!({}), "the session's directory does not exist on this machine"),
+        ("create a.txt with x", &json!({}), "the session's directory does not exist on this machine"),
         ("call some__tool", &both, "no MCP server has a tool `some__tool`"),
     ];
     for (prompt, fs, reason) in table {

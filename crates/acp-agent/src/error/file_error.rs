@@ -49,11 +49,13 @@ pub enum FileProblem {
     },
     /// The local disk has failed, or the path is not below the session's directories.
     Disk(acp_fs::Error),
+    /// The directory of the session that holds the file is not a directory on this machine.
+    NoDirectory,
     /// The path is not Unicode, so the client cannot be told about it.
     NotUnicode,
     /// The user has not allowed the change.
     Rejected,
-    /// The file was changed by others while the user was asked. They keep their text.
+    /// The file was changed by others since it was read. They keep their text.
     ChangedMeanwhile,
     /// The function that makes the new text from the old one has failed.
     Change(Box<dyn StdError + Send + Sync>),
@@ -123,6 +125,7 @@ impl fmt::Display for FileProblem {
         match self {
             FileProblem::Client { method, error } => write!(f, "`{method}` failed at the client: {error}"),
             FileProblem::Disk(error) => error.fmt(f),
+            FileProblem::NoDirectory => f.write_str("the session's directory does not exist on this machine"),
             FileProblem::NotUnicode => f.write_str("the path is not Unicode"),
             FileProblem::Rejected => f.write_str("the user has rejected this change"),
             FileProblem::ChangedMeanwhile => {
@@ -139,7 +142,10 @@ impl StdError for FileError {
             FileProblem::Client { error, .. } => Some(error),
             FileProblem::Disk(error) => Some(error),
             FileProblem::Change(error) => Some(&**error),
-            FileProblem::NotUnicode | FileProblem::Rejected | FileProblem::ChangedMeanwhile => None,
+            FileProblem::NoDirectory
+            | FileProblem::NotUnicode
+            | FileProblem::Rejected
+            | FileProblem::ChangedMeanwhile => None,
         }
     }
 }

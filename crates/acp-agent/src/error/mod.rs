@@ -1,5 +1,6 @@
 //! Errors of an agent, and the error objects that the client gets for them.
 
+pub(crate) mod commands_error;
 #[cfg(feature = "workspace")]
 pub(crate) mod file_error;
 #[cfg(feature = "shell")]
@@ -67,9 +68,11 @@ pub enum Error {
     /// A file was not read, not written or not changed: see [`Workspace`](crate::Workspace).
     #[cfg(feature = "workspace")]
     File(Box<file_error::FileError>),
-    /// A command was not started: see [`Turn::shell`](crate::Turn::shell).
+    /// A command was not started, or its end is not known: see [`Turn::shell`](crate::Turn::shell).
     #[cfg(feature = "shell")]
     Shell(Box<shell_error::ShellError>),
+    /// The slash commands cannot be advertised.
+    Commands(commands_error::CommandsError),
     /// The agent's handlers cannot be those of one connection: a mistake in the program. Nothing
     /// was read.
     Conflict(Conflict),
@@ -205,6 +208,7 @@ impl fmt::Display for Error {
             Error::File(error) => error.fmt(f),
             #[cfg(feature = "shell")]
             Error::Shell(error) => error.fmt(f),
+            Error::Commands(error) => error.fmt(f),
             Error::Conflict(conflict) => conflict.fmt(f),
             Error::Rpc(error) => f.write_str(&error.message),
             Error::Io(error) => error.fmt(f),
@@ -222,6 +226,7 @@ impl std::error::Error for Error {
             #[cfg(feature = "shell")]
             Error::Shell(error) => error.source(),
             Error::Form(error) => Some(error),
+            Error::Commands(error) => Some(error),
             Error::Io(error) => error.source(),
             Error::Other(error) => error.source(),
             Error::Cancelled
@@ -237,6 +242,12 @@ impl std::error::Error for Error {
 impl From<RpcError> for Error {
     fn from(error: RpcError) -> Self {
         Error::Rpc(error)
+    }
+}
+
+impl From<commands_error::CommandsError> for Error {
+    fn from(error: commands_error::CommandsError) -> Self {
+        Error::Commands(error)
     }
 }
 

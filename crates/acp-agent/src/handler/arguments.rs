@@ -5,7 +5,9 @@ use std::sync::Arc;
 use acp_handlers::{Admit, FromCall};
 use acp_rpc::Id;
 use acp_types::method;
-use acp_types::v1::{ElicitationRequestScope, ElicitationScope, InitializeRequest, RequestId, SessionId};
+use acp_types::v1::{
+    ElicitationRequestScope, ElicitationScope, InitializeRequest, PromptRequest, RequestId, SessionId,
+};
 
 use crate::ask::elicitation::Elicitation;
 use crate::ask::elicited::session_scope;
@@ -22,6 +24,7 @@ use crate::open::opening::Opening;
 use crate::open::request::OpensSession;
 use crate::session::Session;
 use crate::turn::Turn;
+use crate::turn::command::SlashCommand;
 use crate::updates::session_updates::SessionUpdates;
 
 impl<O, S, T> FromCall<O, Scope<S>> for Session<T>
@@ -66,6 +69,26 @@ where
 impl<S: Send + Sync + 'static> FromCall<op::Prompt, Scope<S>> for Turn {
     fn from_call(call: &mut Call<op::Prompt, S>) -> Argument<'_, Self> {
         Argument::now(Turn::new(Arc::clone(call.admission().scope())))
+    }
+}
+
+impl<S: Send + Sync + 'static> FromCall<op::Command, Scope<S>> for Turn {
+    fn from_call(call: &mut Call<op::Command, S>) -> Argument<'_, Self> {
+        Argument::now(Turn::new(Arc::clone(call.admission().scope())))
+    }
+}
+
+impl<S: Send + Sync + 'static> FromCall<op::Command, Scope<S>> for PromptRequest {
+    fn from_call(call: &mut Call<op::Command, S>) -> Argument<'_, Self> {
+        Argument::now(call.params().clone())
+    }
+}
+
+/// The input of the command: see [`SlashCommand`].
+impl<S: Send + Sync + 'static> FromCall<op::Command, Scope<S>> for String {
+    fn from_call(call: &mut Call<op::Command, S>) -> Argument<'_, Self> {
+        let command = SlashCommand::of(&call.params().prompt);
+        Argument::now(command.map(|command| command.input.to_owned()).unwrap_or_default())
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod arguments;
+pub(crate) mod commands;
 pub(crate) mod on_session;
 pub(crate) mod router;
 pub(crate) mod scope;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use acp_handlers::{Handler, Listener, ServeNotification, ServeRequest};
 use acp_types::Meta;
+use acp_types::v1::AvailableCommand;
 
 use crate::facts::profile::{McpTransports, Profile, PromptContent};
 use crate::handler::agent::Agent;
@@ -171,6 +172,46 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         Scope<T>: ServeRequest<O>,
     {
         self.functions = self.functions.on::<O, _>(handler);
+        self
+    }
+
+    /// Sets the handler of a slash command. It takes what a handler of `op::Prompt` takes, and the
+    /// text after the name as a `String`: see [`SlashCommand`](crate::SlashCommand).
+    ///
+    /// Every session advertises the command. Prompts that call it go to this handler. An agent that
+    /// has commands and no handler of `op::Prompt` refuses other prompts with `-32602`.
+    ///
+    /// ```
+    /// use acp_agent::types::AvailableCommand;
+    /// use acp_agent::{Result, Router, StopReason, Turn, op};
+    ///
+    /// struct Editor;
+    ///
+    /// impl Editor {
+    ///     async fn edit(&self, turn: Turn, input: String) -> Result<StopReason> {
+    ///         turn.say(format!("Appending `{input}`.")).await?;
+    ///         Ok(StopReason::EndTurn)
+    ///     }
+    /// }
+    ///
+    /// let edit = AvailableCommand::new("edit", "Appends to a file").hint("FILE: TEXT");
+    /// let agent = Router::new("editor", "1.0.0", Editor).command(edit, Editor::edit);
+    /// # let _ = acp_agent::serve_stdio(agent);
+    /// ```
+    ///
+    /// # Panics
+    /// The name is empty, begins with a slash or has white space.
+    #[must_use]
+    #[track_caller]
+    pub fn command<Arguments>(
+        mut self,
+        command: AvailableCommand,
+        handler: impl Handler<op::Command, S, Scope<T>, Arguments>,
+    ) -> Self {
+        if let Err(error) = AvailableCommand::check_name(&command.name) {
+            panic!("the name `{}` of a slash command {error}", command.name);
+        }
+        self.functions = self.functions.keyed::<op::Command, _>(command, handler);
         self
     }
 

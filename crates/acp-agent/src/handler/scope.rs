@@ -11,6 +11,7 @@ use serde_core::Serialize;
 use crate::client::cancel::Cancel;
 use crate::client::{Agreed, Client};
 use crate::error::{Error, Result};
+use crate::handler::commands::Commands;
 use crate::op::Op;
 use crate::open::reopen::Reopening;
 use crate::session::connection::Connection;
@@ -85,7 +86,7 @@ impl<S> Scope<S> {
 
 impl<S: Send + Sync + 'static> CallContext for Scope<S> {
     type Error = Error;
-    type Special = ();
+    type Special = Commands<S>;
 
     fn into_rpc(error: Error) -> RpcError {
         error.into_rpc()

@@ -4,7 +4,8 @@ use std::fmt;
 
 use acp_types::Meta;
 use acp_types::v1::{
-    SessionConfigId, SessionConfigOption, SessionConfigValue, SessionId, SessionModeId, SessionModeState,
+    AvailableCommand, SessionConfigId, SessionConfigOption, SessionConfigValue, SessionId, SessionModeId,
+    SessionModeState,
 };
 
 /// The result of opening a session: the agent's state of it, and the settings that the client gets.
@@ -27,6 +28,7 @@ pub struct Opened<T> {
     pub(crate) config_options: Option<Vec<SessionConfigOption>>,
     pub(crate) current_mode: Option<SessionModeId>,
     pub(crate) config_values: Vec<(SessionConfigId, SessionConfigValue)>,
+    pub(crate) commands: Option<Vec<AvailableCommand>>,
     pub(crate) meta: Option<Meta>,
 }
 
@@ -40,6 +42,7 @@ impl<T> Opened<T> {
             config_options: None,
             current_mode: None,
             config_values: Vec::new(),
+            commands: None,
             meta: None,
         }
     }
@@ -88,6 +91,19 @@ impl<T> Opened<T> {
     #[must_use]
     pub fn config_value(mut self, id: impl Into<SessionConfigId>, value: SessionConfigValue) -> Self {
         self.config_values.push((id.into(), value));
+        self
+    }
+
+    /// Sets the slash commands that this session has beside those with handlers. The client gets all
+    /// of them after the answer. [`Turn::command`](crate::Turn::command) returns the one that a
+    /// prompt calls, and [`available_commands`](crate::SessionUpdates::available_commands) replaces
+    /// them later.
+    ///
+    /// The session is not opened if a command has a name that another one has, also one with a
+    /// handler, or a name that a prompt cannot have: see [`CommandsError`](crate::CommandsError).
+    #[must_use]
+    pub fn commands(mut self, commands: impl Into<Vec<AvailableCommand>>) -> Self {
+        self.commands = Some(commands.into());
         self
     }
 

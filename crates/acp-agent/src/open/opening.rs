@@ -16,6 +16,7 @@ use crate::op::Op;
 use crate::open::reopen::Reopening;
 use crate::open::request::OpensSession;
 use crate::store::{Recorder, StoredState};
+use crate::updates::commands::SessionCommands;
 use crate::updates::paths;
 use crate::updates::session_updates::SessionUpdates;
 use crate::wire::gate::Gate;
@@ -37,6 +38,7 @@ struct Inner<O: Op> {
     id: SessionId,
     client: Client,
     cancel: Cancel,
+    commands: Arc<SessionCommands>,
     /// The gate of updates that do not wait. It is closed if the opening fails.
     gate: Arc<Gate>,
     /// What the wire remembers of the session.
@@ -90,6 +92,7 @@ impl<O: OpensSession> Opening<O> {
         id: SessionId,
         client: Client,
         cancel: Cancel,
+        commands: SessionCommands,
         reopening: Option<&Reopening>,
     ) -> Self {
         let holds_updates = reopening.map_or(O::HOLDS_UPDATES, Reopening::holds_updates);
@@ -100,6 +103,7 @@ impl<O: OpensSession> Opening<O> {
             id,
             client,
             cancel,
+            commands: Arc::new(commands),
             #[cfg(feature = "store")]
             is_new: O::METHOD == crate::op::NewSession::METHOD && reopening.is_none(),
             recorder: OnceLock::new(),
@@ -179,8 +183,8 @@ impl<O: OpensSession> Opening<O> {
     /// # Errors
     /// [`Error::Cancelled`] when the request was cancelled; [`Error::Call`] when the client is
     /// gone; [`Error::SessionClosed`] when the session was not opened after all, or was closed;
-    /// [`Error::NotOffered`] for a kind that the client does not offer; an error when 1 MiB of
-    /// updates already wait.
+    /// [`Error::NotOffered`] for a kind that the client does not offer; [`Error::Commands`] for slash
+    /// commands that cannot be advertised; an error when 1 MiB of updates already wait.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         let inner = &self.inner;
         let mut update = update.into();
@@ -190,6 +194,7 @@ impl<O: OpensSession> Opening<O> {
         if let Some(session) = inner.session.get() {
             return session.update(update).await;
         }
+        inner.commands.complete(&mut update)?;
         inner.wire.complete(&mut update);
         let (wire, gate) = (inner.client.wire(), &inner.gate);
         let params = wire.update(&inner.id, &update);
@@ -265,6 +270,11 @@ impl<O: Op> Opening<O> {
         self.inner.mcp.get()
     }
 
+    /// Returns the session's slash commands.
+    pub(crate) fn commands(&self) -> &Arc<SessionCommands> {
+        &self.inner.commands
+    }
+
     pub(crate) fn is_opened(&self) -> bool {
         self.inner.session.get().is_some()
     }
@@ -283,7 +293,8 @@ impl<O: Op> Opening<O> {
         &self.inner.wire
     }
 
-    /// Sends the updates that have waited. The answer stands in the output buffer.
+    /// Sends the updates that have waited, and the slash commands, if there are some. The answer
+    /// stands in the output buffer.
     pub(crate) fn release(&self) {
         let hooks = {
             // Under the lock, so that an update sent meanwhile comes behind those that have waited.
@@ -291,10 +302,13 @@ impl<O: Op> Opening<O> {
             let Stage::Asked { held, hooks } = std::mem::replace(&mut *stage, Stage::Answered) else {
                 return;
             };
-            for mut update in held.into_iter().flat_map(|held| held.updates) {
-                self.inner.wire.complete(&mut update);
-                if let Some(session) = self.inner.session.get() {
+            if let Some(session) = self.inner.session.get() {
+                for mut update in held.into_iter().flat_map(|held| held.updates) {
+                    self.inner.wire.complete(&mut update);
                     session.update_now(&update);
+                }
+                if let Some(commands) = self.inner.commands.untold() {
+                    session.announce_commands(commands);
                 }
             }
             hooks
@@ -331,7 +345,7 @@ impl<O: Op> Inner<O> {
     }
 
     /// Keeps the update if it has to wait. Otherwise returns it.
-    fn hold(&self, update: SessionUpdate) -> Result<Option<SessionUpdate>> {
+    fn hold(&self, mut update: SessionUpdate) -> Result<Option<SessionUpdate>> {
         match &mut *self.stage() {
             Stage::Failed => Err(self.gate.error()),
             Stage::Answered | Stage::Asked { held: None, .. } => Ok(Some(update)),
@@ -340,6 +354,7 @@ impl<O: Op> Inner<O> {
                 self.id,
             ))),
             Stage::Asked { held: Some(held), .. } => {
+                self.commands.complete(&mut update)?;
                 // Written once more than needed, to be weighed. An opening has only few updates.
                 held.bytes += self.client.wire().weigh(&update);
                 held.updates.push(update);

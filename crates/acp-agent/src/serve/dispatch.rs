@@ -15,11 +15,13 @@ use crate::handler::scope::{Handlers, Scope};
 use crate::mcp::Servers;
 #[cfg(feature = "v2")]
 use crate::op::SetMode;
-use crate::op::{Initialize, Op as _, Operation};
+use crate::op::{Initialize, Op as _, Operation, Prompt};
+use crate::serve::lifecycle::command;
 use crate::serve::lifecycle::initialize::begin;
 use crate::serve::stored;
 use crate::session::connection::Connection;
 use crate::store::StoreHandle;
+use crate::updates::commands::HandledCommands;
 #[cfg(feature = "v2")]
 use crate::wire::Wire;
 
@@ -47,6 +49,8 @@ impl<S: Send + Sync + 'static> Server<S> {
         Arc::clone(agent).register(&mut handlers);
         let operations = Operation::ALL.iter().map(|operation| (operation.method(), operation.capability()));
         handlers.check(&operations)?;
+        let takes_prompts = handlers.serves(Prompt::METHOD);
+        let commands = HandledCommands::new(command::seal(&mut handlers), takes_prompts);
         let mut profile = agent.profile();
         let info = profile.info();
         let (store, servers) =
@@ -62,8 +66,8 @@ impl<S: Send + Sync + 'static> Server<S> {
         }
         own.meta = Some(agent.capability_meta()).filter(|meta| *meta != Meta::new());
         let serves_sessions = serves_sessions(|operation| handlers.has(operation.method()));
-        let connection =
-            Connection::new(info, profile.queue_prompts, serves_sessions, store, servers, on_fault);
+        let queues = profile.queue_prompts;
+        let connection = Connection::new(info, queues, serves_sessions, commands, store, servers, on_fault);
         Ok(Server { handlers, connection: Arc::new(connection), own, login_required: profile.login_required })
     }
 

@@ -11,6 +11,7 @@ use crate::error::OnFault;
 use crate::mcp::Servers;
 use crate::session::table::Sessions;
 use crate::store::StoreHandle;
+use crate::updates::commands::HandledCommands;
 use crate::wire::Wire;
 
 /// The state of a connection whose sessions hold an `S` each.
@@ -26,6 +27,8 @@ pub(crate) struct Connection<S> {
     pub(crate) queues_prompts: bool,
     /// Set if everything is served that sessions take in version 2.
     pub(crate) serves_sessions: bool,
+    /// The slash commands that have handlers.
+    pub(crate) commands: Arc<HandledCommands>,
     phase: Mutex<Phase>,
     on_fault: Option<OnFault>,
 }
@@ -55,12 +58,23 @@ impl<S> Connection<S> {
         info: Implementation,
         queues_prompts: bool,
         serves_sessions: bool,
+        commands: HandledCommands,
         store: Option<StoreHandle>,
         servers: Option<Servers>,
         on_fault: Option<OnFault>,
     ) -> Self {
-        let (sessions, phase) = (Arc::default(), Mutex::default());
-        Connection { sessions, store, servers, info, queues_prompts, serves_sessions, phase, on_fault }
+        let (sessions, phase, commands) = (Arc::default(), Mutex::default(), Arc::new(commands));
+        Connection {
+            sessions,
+            store,
+            servers,
+            info,
+            queues_prompts,
+            serves_sessions,
+            commands,
+            phase,
+            on_fault,
+        }
     }
 
     /// Closes all sessions at the end of the connection, also half-open ones. Their recordings

@@ -23,16 +23,16 @@ impl Turn {
     ///
     /// 1. The file is read from the [workspace](Self::workspace), and the change is made in memory.
     ///    If the text stays as it is, nobody is asked and nothing is written. Clients report a
-    ///    missing file with different codes, so after an error the local disk shows if the file
-    ///    exists. If the session's directories are not on this machine, only `-32002` stands for a
-    ///    missing file.
+    ///    missing file with different codes, so after an error answer that can mean this the local
+    ///    disk shows if the file exists. If the session's directories are not on this machine, only
+    ///    `-32002` stands for a missing file.
     /// 2. A tool call of kind `edit` is announced, with its location and the diff.
     /// 3. The user is asked, unless the session remembers the answer: see
     ///    [`ask_remembered`](Self::ask_remembered). One answer for always holds for every
     ///    `edit_file` of the session. [`FileEdit::remember_as`] divides the edits into groups with
     ///    an answer each.
-    /// 4. The file is read again, if the user was asked. Text that others have written meanwhile is
-    ///    not overwritten. The new text is written to the workspace.
+    /// 4. The file is read again. Text that others have written meanwhile is not overwritten. The
+    ///    new text is written to the workspace, before any other edit of the session reads again.
     /// 5. The tool call is completed.
     ///
     /// If a step fails, the tool call fails with the reason.
@@ -55,8 +55,8 @@ impl Turn {
     /// # Errors
     /// [`Error::File`]: the file was not read or written, the change has failed, the user has
     /// [rejected](FileError::is_rejected) it, or others have changed the file meanwhile.
-    /// [`Error::Cancelled`] and [`Error::TurnOver`] with the turn; the file may be changed if it
-    /// was being written. The errors of [`ask_with`](Self::ask_with).
+    /// [`Error::Cancelled`] and [`Error::TurnOver`] with the turn; the file may be changed if the
+    /// client was writing it. The errors of [`ask_with`](Self::ask_with).
     pub async fn edit_file(&self, path: impl AsRef<Path>, change: impl FileChange) -> Result<EditedFile> {
         let edit = FileEdit::new(path);
         self.edit_file_with(edit, change).await
@@ -84,14 +84,14 @@ impl Turn {
         let edited = EditedFile { path, old_text, new_text };
         let call = call.locations([location.line(line)]).content(edited.content()?);
         let tool = self.announce_tool(call.clone()).await?;
-        let mut permission = Permission { key: edit.key, call, is_given: false };
+        let mut permission = Permission { key: edit.key, call, may_be_written: false };
         match self.write_if_allowed(&files, &tool, &mut permission, &edited).await {
             Ok(()) => {
                 tool.complete().await?;
                 Ok(edited)
             }
             Err(error) => {
-                let reason = reason(&error, permission.is_given);
+                let reason = reason(&error, permission.may_be_written);
                 // The error of the work says more than an error of the report would.
                 drop(tool.fail(reason).await);
                 Err(error)
@@ -108,15 +108,16 @@ impl Turn {
     ) -> Result<()> {
         let fault = |problem| failed(self, &edited.path, problem);
         if edited.is_changed() {
-            let is_remembered = self.permissions().remembered(&permission.key).is_some();
             if !self.ask_remembered(&*permission.key, &permission.call).await?.is_allowed() {
                 return Err(fault(FileProblem::Rejected));
             }
             tool.start().await?;
-            if !is_remembered && files.read_if_there(&edited.path).await? != edited.old_text {
+            let _permit = files.writing().await?;
+            if files.read_if_there(&edited.path).await? != edited.old_text {
                 return Err(fault(FileProblem::ChangedMeanwhile));
             }
-            permission.is_given = true;
+            // A cancelled write on the local disk has not begun.
+            permission.may_be_written = files.writes_by_client();
             files.write_text(&edited.path, &*edited.new_text).await?;
         }
         Ok(())
@@ -134,7 +135,7 @@ impl Turn {
 struct Permission {
     key: String,
     call: ToolCall,
-    is_given: bool,
+    may_be_written: bool,
 }
 
 /// A change of a file that is going to be made, for [`Turn::edit_file_with`].

@@ -1,5 +1,7 @@
 //! A turn: the agent's work between a prompt and its answer.
 
+pub(crate) mod command;
+mod command_end;
 #[cfg(feature = "workspace")]
 pub(crate) mod edit_file;
 pub(crate) mod elicit;

@@ -7,10 +7,12 @@ use acp_types::v1::{TerminalOutputResponse, ToolCall};
 use crate::error::shell_error::{ShellError, ShellProblem};
 use crate::error::{Error, Result};
 use crate::turn::Turn;
+use crate::turn::command_end;
 use crate::turn::shell_child;
 use crate::turn::shell_view::View;
 use crate::turn::terminal::Terminals;
 use crate::turn::tool::RunningTool;
+use crate::updates::paths;
 
 /// The bytes of output that are kept, unless the agent says otherwise.
 const KEPT: usize = 1024 * 1024;
@@ -99,12 +101,7 @@ impl ShellOutput {
     /// end is a failure.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
-        match (self.exit_code, &self.signal) {
-            (Some(0), None) => None,
-            (_, Some(signal)) => Some(format!("The command was ended by {signal}.")),
-            (Some(code), None) => Some(format!("The command ended with exit code {code}.")),
-            (None, None) => Some("The command has ended; nobody knows how.".to_owned()),
-        }
+        command_end::failure(self.exit_code, self.signal.as_deref())
     }
 
     /// Takes the client's answer. The limit holds even if the client does not keep to it.
@@ -154,27 +151,14 @@ impl Shell {
     /// ends with exit code 0, otherwise failed.
     ///
     /// # Errors
-    /// [`Error::Shell`] if the command was not started; [`Error::Cancelled`] and
-    /// [`Error::TurnOver`] with the turn; the errors of [`Turn::update`]. A command that fails is
-    /// not an error.
+    /// [`Error::Shell`] if the command was not started, or if the client cannot say how it ended;
+    /// [`Error::Cancelled`] and [`Error::TurnOver`] with the turn; the errors of [`Turn::update`].
+    /// A command that fails is not an error.
     pub async fn run(self) -> Result<ShellOutput> {
-        let mut tool = self.turn.start_tool(ToolCall::execute(self.line())).await?;
-        match self.run_in(&mut tool).await {
-            Ok(output) => {
-                match output.failure() {
-                    None => tool.complete().await?,
-                    Some(reason) => tool.fail(reason).await?,
-                }
-                Ok(output)
-            }
-            // Dropped, the tool call is reported as failed. There is nothing to say about why.
-            Err(error @ (Error::Cancelled | Error::TurnOver)) => Err(error),
-            Err(error) => {
-                // The error of the work says more than an error of the report would.
-                drop(tool.fail(error.to_string()).await);
-                Err(error)
-            }
-        }
+        let call = ToolCall::execute(command_end::line(&self.program, &self.args));
+        let mut tool = self.turn.start_tool(call).await?;
+        let ended = self.run_in(&mut tool).await;
+        command_end::end(tool, ended, ShellOutput::failure).await
     }
 
     /// Runs the command to its end and shows it in `tool`, which stays in progress.
@@ -210,35 +194,32 @@ impl Shell {
             command = command.env(name, value);
         }
         let command = command.output_byte_limit(u64::try_from(self.kept).unwrap_or(u64::MAX));
-        let ended = match tool {
-            Some(tool) => command.run_in(tool).await,
-            None => command.run_unseen().await,
+        let failed = |problem: fn(_, _) -> ShellProblem| {
+            move |error| match error {
+                Error::Call { method, error } => self.failed(problem(method, error)),
+                error => error,
+            }
         };
-        ended.map(|answer| ShellOutput::of_client(answer, self.kept)).map_err(|error| match error {
-            Error::Call { method, error } => self.failed(ShellProblem::Client { method, error }),
-            error => error,
-        })
+        let terminal = command.create().await.map_err(failed(ShellProblem::not_created))?;
+        if let Some(tool) = tool {
+            tool.terminal(&terminal).await?;
+        }
+        let lost = |method, error| ShellProblem::Lost { method, error };
+        let answer = terminal.ended().await.map_err(failed(lost))?;
+        Ok(ShellOutput::of_client(answer, self.kept))
     }
 
     /// Returns the working directory.
     pub(super) fn directory(&self) -> PathBuf {
-        let of_session = Path::new(self.turn.session_updates().cwd());
+        let of_session = self.turn.session_updates().cwd();
         match &self.cwd {
-            // `/…` is absolute for every client, whatever system this is.
-            Some(cwd) if cwd.as_os_str().as_encoded_bytes().starts_with(b"/") => cwd.clone(),
-            Some(cwd) => of_session.join(cwd),
-            None => of_session.to_owned(),
+            Some(cwd) => paths::absolute(cwd, of_session),
+            None => of_session.into(),
         }
     }
 
     pub(super) fn failed(&self, problem: ShellProblem) -> Error {
         let (program, session) = (self.program.clone(), self.turn.session_id().clone());
         Error::Shell(Box::new(ShellError { program, session, problem }))
-    }
-
-    /// Returns the command as one would type it, without quotes.
-    fn line(&self) -> String {
-        let words = std::iter::once(&self.program).chain(&self.args);
-        words.map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 }

@@ -66,12 +66,9 @@ impl<'a> View<'a> {
 
 /// Returns the end of the output as a block of code, so that the client shows it as it is.
 fn content(output: &Scrollback) -> Content {
-    let text = output.text();
-    let excess = text.len().saturating_sub(SHOWN);
-    let start = (excess..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    let shown = text.get(start..).unwrap_or_default();
-    let cut = if output.is_truncated() || start > 0 { "…\n" } else { "" };
-    let fence = "`".repeat(longest_run(shown).max(2) + 1);
+    let (shown, is_cut) = output.tail(SHOWN);
+    let cut = if is_cut { "…\n" } else { "" };
+    let fence = "`".repeat(longest_run(&shown).max(2) + 1);
     let end = if shown.ends_with('\n') { "" } else { "\n" };
     Content::new(ContentBlock::text(format!("{fence}\n{cut}{shown}{end}{fence}")))
 }

@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::error::{Error, Result};
 use crate::turn::Turn;
+use crate::turn::command_end;
 use crate::turn::fs::absolute;
 use crate::turn::tool::RunningTool;
 
@@ -123,24 +124,15 @@ impl TerminalCommand {
     /// error.
     pub async fn run(self) -> Result<TerminalOutputResponse> {
         let request = self.request?;
-        let mut tool = self.turn.start_tool(ToolCall::execute(line(&request))).await?;
+        let call = ToolCall::execute(command_end::line(&request.command, &request.args));
+        let mut tool = self.turn.start_tool(call).await?;
         let command = TerminalCommand { turn: self.turn, request: Ok(request) };
-        match command.run_in(&mut tool).await {
-            Ok(result) => {
-                match result.exit_status.as_ref().and_then(failure) {
-                    None => tool.complete().await?,
-                    Some(reason) => tool.fail(reason).await?,
-                }
-                Ok(result)
-            }
-            // Dropped, the tool call is reported as failed. There is nothing to say about why.
-            Err(error @ (Error::Cancelled | Error::TurnOver)) => Err(error),
-            Err(error) => {
-                // The error of the work says more than an error of the report would.
-                drop(tool.fail(error.to_string()).await);
-                Err(error)
-            }
-        }
+        let ended = command.run_in(&mut tool).await;
+        let failure = |result: &TerminalOutputResponse| {
+            let status = result.exit_status.as_ref()?;
+            command_end::failure(status.exit_code, status.signal.as_deref())
+        };
+        command_end::end(tool, ended, failure).await
     }
 
     /// Runs the command to its end and shows its terminal in `tool`, which stays in progress.
@@ -156,38 +148,11 @@ impl TerminalCommand {
         terminal.ended().await
     }
 
-    /// Runs the command to its end. No tool call shows its terminal.
-    #[cfg(feature = "shell")]
-    pub(crate) async fn run_unseen(self) -> Result<TerminalOutputResponse> {
-        self.create().await?.ended().await
-    }
-
     fn with(mut self, change: impl FnOnce(&mut CreateTerminalRequest)) -> Self {
         if let Ok(request) = &mut self.request {
             change(request);
         }
         self
-    }
-}
-
-/// Returns the command as one would type it, without quotes.
-fn line(request: &CreateTerminalRequest) -> String {
-    let mut line = request.command.clone();
-    for arg in &request.args {
-        line.push(' ');
-        line.push_str(arg);
-    }
-    line
-}
-
-/// Returns the reason why a command with this status has failed; `None` if it has not. An unknown
-/// status is not success (rule `v1-term-11`).
-fn failure(status: &TerminalExitStatus) -> Option<String> {
-    match (status.exit_code, &status.signal) {
-        (Some(0), None) => None,
-        (_, Some(signal)) => Some(format!("The command was ended by {signal}.")),
-        (Some(code), None) => Some(format!("The command ended with exit code {code}.")),
-        (None, None) => Some("The command has ended; the client does not say how.".to_owned()),
     }
 }
 
@@ -252,7 +217,7 @@ impl Terminal {
     }
 
     /// Waits until the command has ended, and returns its output and its exit status.
-    async fn ended(self) -> Result<TerminalOutputResponse> {
+    pub(super) async fn ended(self) -> Result<TerminalOutputResponse> {
         let status = self.wait_for_exit().await?;
         let mut result = self.output().await?;
         result.exit_status = Some(status);

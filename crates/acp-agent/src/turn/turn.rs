@@ -1,7 +1,10 @@
 //! A prompt turn: the agent's updates and questions between a prompt and its answer.
 
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use acp_rpc::{CallError, CancellationToken, Peer};
 use acp_types::Meta;
@@ -158,22 +161,27 @@ impl Turn {
     ///
     /// # Errors
     /// [`Error::Cancelled`] when the turn was cancelled or the client is gone; [`Error::TurnOver`]
-    /// after the turn's answer; [`Error::NotOffered`] for a kind that the client does not offer.
+    /// after the turn's answer; [`Error::NotOffered`] for a kind that the client does not offer;
+    /// [`Error::Commands`] for slash commands that cannot be advertised.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.check_open()?;
         self.scope.flow.sends();
         let (session, gate, update) = (&self.scope.session, &self.scope.gate, update.into());
-        let plan = OpenPlan::of(&update);
-        let tried = session.try_send(gate, update).map_err(|error| self.failed(error))?;
-        if let Some(update) = tried {
-            let sending = session.send_when_possible(gate, update);
+        let (open, mut plan) = (&self.scope.plan, OpenPlan::of(&update));
+        let attempt = || session.try_send(gate, update);
+        let tried = open.sending(&mut plan, attempt, |tried| matches!(tried, Ok(None)));
+        if let Some(update) = tried.map_err(|error| self.failed(error))? {
+            let mut sending = pin!(session.send_when_possible(gate, update));
+            let sending = poll_fn(|cx| {
+                let step = || sending.as_mut().poll(cx);
+                open.sending(&mut plan, step, |sent| matches!(sent, Poll::Ready(Ok(()))))
+            });
             tokio::select! {
                 biased;
                 sent = sending => sent.map_err(|error| self.failed(error))?,
                 () = self.scope.cancel.cancelled(), if !self.last_words => return Err(Error::Cancelled),
             }
         }
-        self.scope.plan.sent(plan);
         Ok(())
     }
 

@@ -1,15 +1,17 @@
 //! The files of a session, wherever they can be reached.
 
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::sync::LazyLock;
 
 use acp_fs::{Files, Lines, Listing, Roots};
-use acp_types::v1::{ReadTextFileRequest, WriteTextFileRequest};
+use acp_rpc::CallError;
+use acp_types::v1::{ErrorCode, ReadTextFileRequest, WriteTextFileRequest};
+use tokio::sync::SemaphorePermit;
 
 use crate::error::file_error::{FileAct, FileError, FileProblem};
 use crate::error::{Error, Result};
 use crate::turn::Turn;
+use crate::updates::paths;
 use crate::wire::ask::{Answer, Ask};
 
 /// The most entries of a directory that are listed.
@@ -38,15 +40,17 @@ impl Turn {
 /// * **The client** decides which files it serves. It gets only paths that are Unicode.
 /// * **The local disk** is used below the session's working directory and its additional
 ///   directories. Neither `..` nor a symbolic link leads out of them. They are opened at the first
-///   use in a session, and stay the same directories even if their paths change. Only regular files
-///   are read and written. A file is replaced in one step and keeps its owner, its rights and its
-///   ACL, as with the client's `LocalFs`. Missing directories on the way to a new file are made.
+///   use in a session, and stay the same directories even if their paths change. One that is not
+///   there yet is tried again at the next use. Only regular files are read and written. A file is
+///   replaced in one step and keeps its owner, its rights and its ACL, as with the client's
+///   `LocalFs`. Missing directories on the way to a new file are made.
 /// * One text has at most 16 MiB, either way. Larger files can be read in parts. Text is UTF-8;
 ///   `\r\n` and a byte order mark are text like any other.
 ///
 /// When the turn is cancelled, a call ends with [`Error::Cancelled`]. A write on the local disk
-/// that has begun is finished first, and the call returns its result. A client that is writing gets
-/// `$/cancel_request`, and the file may be written or not.
+/// that has begun is finished first, and the call returns its result. A write that still waits for
+/// others is given up. A client that is writing gets `$/cancel_request`, and the file may be
+/// written or not.
 ///
 /// ```
 /// # use acp_agent::{Result, Turn};
@@ -80,15 +84,11 @@ impl Workspace {
         Path::new(self.turn.session_updates().cwd())
     }
 
-    /// Joins a relative path with the session's working directory.
+    /// Joins a relative path with the session's working directory. A path that is absolute on any
+    /// system, such as `/a.txt` or `C:\a.txt`, stays as it is.
     #[must_use]
     pub fn absolute(&self, path: impl AsRef<Path>) -> PathBuf {
-        let path = path.as_ref();
-        // `/…` is absolute for every client, whatever system this is.
-        if path.as_os_str().as_encoded_bytes().starts_with(b"/") {
-            return path.to_owned();
-        }
-        self.cwd().join(path)
+        paths::absolute(path.as_ref(), self.turn.session_updates().cwd())
     }
 
     /// Reads a text file.
@@ -138,8 +138,9 @@ impl Workspace {
     /// Returns true if a file or a directory exists.
     ///
     /// A client that serves reading is asked for the first line, so that a file counts that is not
-    /// saved yet. If the client fails for a reason other than a missing file, the local disk
-    /// decides. Clients fail in this way for directories.
+    /// saved yet. If the client fails for a reason other than a missing file, as it does for
+    /// directories, the local disk shows if the file exists. If it is not there, an error that
+    /// cannot mean "missing", such as a timeout, is returned: there may be unsaved text.
     ///
     /// # Errors
     /// [`Error::File`] if neither the client nor the disk knows. [`Error::Cancelled`] and
@@ -169,7 +170,7 @@ impl Workspace {
             work.turn().check_open()?;
             let listing = async {
                 let roots = work.roots().await;
-                FILES.list(roots, &work.path, MOST_ENTRIES).await.map_err(|error| work.disk(error))
+                FILES.list(&roots, &work.path, MOST_ENTRIES).await.map_err(|error| work.disk(error))
             };
             work.turn().heeding(listing).await
         }
@@ -177,6 +178,14 @@ impl Workspace {
 
     pub(crate) const fn turn(&self) -> &Turn {
         &self.turn
+    }
+
+    /// Waits for the permit to compare a file with its old text and then write it. The session has
+    /// one, so that none of its edits is lost to another.
+    pub(crate) async fn writing(&self) -> Result<SemaphorePermit<'_>> {
+        let permit = self.turn.session_updates().directories().writing().acquire();
+        // Nobody closes the semaphore.
+        self.turn.heeding(async { permit.await.map_err(Error::other) }).await
     }
 
     /// Reads a file that may be missing. A read that fails is an error unless somebody knows that
@@ -216,7 +225,7 @@ impl Work {
         &self.of.turn
     }
 
-    async fn roots(&self) -> &Roots {
+    async fn roots(&self) -> Roots {
         self.turn().session_updates().directories().roots().await
     }
 
@@ -238,7 +247,7 @@ impl Work {
         let lines = lines.map_or(Lines::ALL, |(first, count)| Lines::new(first, count));
         let reading = async {
             let roots = self.roots().await;
-            FILES.read_text(roots, &self.path, lines).await.map_err(|error| self.disk(error))
+            FILES.read_text(&roots, &self.path, lines).await.map_err(|error| self.disk(error))
         };
         self.turn().heeding(reading).await
     }
@@ -248,13 +257,8 @@ impl Work {
     async fn write_locally(&self, text: String) -> Result<()> {
         self.turn().check_open()?;
         let roots = self.turn().heeding(async { Ok(self.roots().await) }).await?;
-        let mut writing = pin!(FILES.write_text(roots, &self.path, text));
-        let written = tokio::select! {
-            biased;
-            written = &mut writing => written,
-            // The handler has noticed the end, and so gets the time for this.
-            _ = self.turn().closed() => writing.await,
-        };
+        // The handler notices the end here, and so gets the time for a write that has begun.
+        let written = FILES.write_text_unless(&roots, &self.path, text, self.turn().closed()).await?;
         written.map_err(|error| self.disk(error))
     }
 
@@ -262,19 +266,23 @@ impl Work {
         self.turn().check_open()?;
         let looking = async {
             let roots = self.roots().await;
-            FILES.kind(roots, &self.path).await.map_err(|error| self.disk(error))
+            FILES.kind(&roots, &self.path).await.map_err(|error| self.disk(error))
         };
         Ok(self.turn().heeding(looking).await?.is_some())
     }
 
     /// Returns true if there is a file that was not read, and false if it is missing. `None` means
     /// that nobody knows. Clients answer for a missing file with codes of their choice, so the disk
-    /// decides about the other ones.
+    /// decides about the other ones. But the text of a file that is not on the disk may be in an
+    /// editor, so an error that cannot mean "missing" leaves that open.
     async fn is_there(&self, error: &Error) -> Option<bool> {
         let Error::File(file) = error else { return None };
         match &file.problem {
             _ if file.is_missing() => Some(false),
-            FileProblem::Client { .. } => self.is_on_disk().await.ok(),
+            FileProblem::Client { error, .. } => {
+                let is_there = self.is_on_disk().await.ok()?;
+                (is_there || can_mean_missing(error)).then_some(is_there)
+            }
             _ => None,
         }
     }
@@ -291,11 +299,29 @@ impl Work {
     }
 
     fn disk(&self, error: acp_fs::Error) -> Error {
-        self.failed(FileProblem::Disk(error))
+        let is_lacking = || self.turn().session_updates().directories().lack(&self.path);
+        self.failed(match error {
+            // A path of another system is not absolute on this one.
+            acp_fs::Error::Outside | acp_fs::Error::Relative if is_lacking() => FileProblem::NoDirectory,
+            error => FileProblem::Disk(error),
+        })
     }
 
     fn failed(&self, problem: FileProblem) -> Error {
         let (path, session) = (self.path.clone(), self.turn().session_id().clone());
         Error::File(Box::new(FileError { act: self.act, path, session, problem }))
     }
+}
+
+/// Returns true for the answer of a client that may be about a file that does not exist. The codes
+/// of JSON-RPC are about the request, apart from the one for any other failure.
+fn can_mean_missing(error: &CallError) -> bool {
+    const ABOUT_THE_REQUEST: [ErrorCode; 5] = [
+        ErrorCode::PARSE_ERROR,
+        ErrorCode::INVALID_REQUEST,
+        ErrorCode::METHOD_NOT_FOUND,
+        ErrorCode::INVALID_PARAMS,
+        ErrorCode::REQUEST_CANCELLED,
+    ];
+    error.remote().is_some_and(|remote| !ABOUT_THE_REQUEST.contains(&ErrorCode(remote.code)))
 }

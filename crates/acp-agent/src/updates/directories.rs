@@ -1,17 +1,27 @@
 //! The directories of a session.
 
 #[cfg(feature = "workspace")]
+use std::path::Path;
+
+#[cfg(feature = "workspace")]
 use acp_fs::Roots;
 #[cfg(feature = "workspace")]
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 
 /// The working directory of a session, and the additional ones.
 pub(crate) struct Directories {
     cwd: Box<str>,
     #[cfg(feature = "workspace")]
-    additional: Box<[String]>,
+    all: Box<[Directory]>,
     #[cfg(feature = "workspace")]
-    roots: OnceCell<Roots>,
+    writing: Semaphore,
+}
+
+/// A directory that is held open from its first use on.
+#[cfg(feature = "workspace")]
+struct Directory {
+    path: Box<str>,
+    root: OnceCell<Roots>,
 }
 
 impl Directories {
@@ -20,9 +30,12 @@ impl Directories {
         Directories {
             cwd: cwd.into(),
             #[cfg(feature = "workspace")]
-            additional: additional.into(),
+            all: std::iter::once(cwd)
+                .chain(additional.iter().map(String::as_str))
+                .map(|path| Directory { path: path.into(), root: OnceCell::new() })
+                .collect(),
             #[cfg(feature = "workspace")]
-            roots: OnceCell::new(),
+            writing: Semaphore::new(1),
         }
     }
 
@@ -30,11 +43,41 @@ impl Directories {
         &self.cwd
     }
 
-    /// Returns the directories, held open. They are opened once, so that they stay the same even if
-    /// their paths change.
+    /// Returns the directories that can be opened, held open. Each is opened once, so that it stays
+    /// the same even if its path changes. Those that cannot be opened are tried again next time.
     #[cfg(feature = "workspace")]
-    pub(crate) async fn roots(&self) -> &Roots {
-        let paths = || std::iter::once(&*self.cwd).chain(self.additional.iter().map(String::as_str));
-        self.roots.get_or_init(|| Roots::open(paths())).await
+    pub(crate) async fn roots(&self) -> Roots {
+        let mut roots = Roots::default();
+        for directory in &self.all {
+            if let Some(root) = directory.open().await {
+                roots.append(root);
+            }
+        }
+        roots
+    }
+
+    /// Returns true for the path of a file below a directory that is not open.
+    #[cfg(feature = "workspace")]
+    pub(crate) fn lack(&self, path: &Path) -> bool {
+        self.all.iter().any(|directory| !directory.root.initialized() && path.starts_with(&*directory.path))
+    }
+
+    /// Returns the permit to compare a file with its old text and then write it. There is one.
+    #[cfg(feature = "workspace")]
+    pub(crate) const fn writing(&self) -> &Semaphore {
+        &self.writing
+    }
+}
+
+#[cfg(feature = "workspace")]
+impl Directory {
+    async fn open(&self) -> Option<&Roots> {
+        let open = || async {
+            // The path of another system must not be taken for one below this process's directory.
+            let path = Some(Path::new(&*self.path)).filter(|path| path.is_absolute()).ok_or(())?;
+            let root = Roots::open([path]).await;
+            if root.is_empty() { Err(()) } else { Ok(root) }
+        };
+        self.root.get_or_try_init(open).await.ok()
     }
 }

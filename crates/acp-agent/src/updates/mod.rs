@@ -1,5 +1,6 @@
 //! Updates of a session.
 
+pub(crate) mod commands;
 pub(crate) mod decisions;
 pub(crate) mod directories;
 pub(crate) mod outgoing;

@@ -31,8 +31,17 @@ fn join_all(content: &mut [ToolCallContent], locations: &mut [ToolCallLocation],
     }
 }
 
+/// Joins a relative path with the session's working directory.
+#[cfg(any(feature = "shell", feature = "workspace"))]
+pub(crate) fn absolute(path: &Path, cwd: &str) -> PathBuf {
+    match path.to_str() {
+        // An agent may speak of the client's paths.
+        Some(text) if is_absolute(text) => path.to_owned(),
+        _ => Path::new(cwd).join(path),
+    }
+}
+
 fn join_one(path: &mut String, cwd: &str) {
-    // An agent may speak of the client's paths.
     if is_absolute(path) {
         return;
     }

@@ -6,10 +6,14 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use acp_agent::types::ToolKind;
-use acp_agent::{Error, FileAct, FileEdit, FileProblem, Result, StopReason, ToolCall, Turn, agent};
+use acp_agent::{
+    EditedFile, Error, FileAct, FileEdit, FileProblem, Result, StopReason, ToolCall, Turn, agent,
+};
 use serde_json::{Value, json};
 
 use crate::support::Wire;
+
+mod meanwhile;
 
 struct Editor;
 
@@ -22,6 +26,12 @@ impl Editor {
             ["replace", path, text] => {
                 let (old, new) = text.split_once('>').unwrap();
                 turn.edit_file(path, |text: &str| text.replace(old, new)).await?
+            }
+            ["twice", path] => {
+                let append = |text: &'static str| move |old: &str| old.to_owned() + text;
+                let (a, b) =
+                    tokio::join!(turn.edit_file(path, append("A\n")), turn.edit_file(path, append("B\n")));
+                return Ok(format!("{}{}", outcome(a)?, outcome(b)?));
             }
             ["append", path] => turn.edit_file(path, |old: &str| old.to_owned() + "more\n").await?,
             ["cannot", path] => {
@@ -41,6 +51,17 @@ impl Editor {
         };
         let name = edited.path().file_name().unwrap().to_string_lossy().into_owned();
         Ok(format!("{name} {:?} {:?} {}", edited.old_text(), edited.new_text(), edited.is_changed()))
+    }
+}
+
+/// Returns the line that one of two edits has added; nothing if others were faster.
+fn outcome(edited: Result<EditedFile>) -> Result<String> {
+    match edited {
+        Ok(edited) => Ok(edited.new_text().lines().last().unwrap().to_owned()),
+        Err(Error::File(error)) if matches!(error.problem(), FileProblem::ChangedMeanwhile) => {
+            Ok(String::new())
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -234,35 +255,6 @@ async fn a_cancelled_question_is_not_consent() {
 }
 
 #[tokio::test]
-async fn a_file_that_others_change_meanwhile_is_theirs() {
-    let mut place = Place::new(false, false).await;
-    for (text, before, meanwhile) in [
-        ("append notes.txt", Some("one"), Some("theirs")),
-        ("append notes.txt", Some("one"), None),
-        ("write notes.txt new", Some("one"), None),
-        ("write notes.txt new", None, Some("theirs")),
-    ] {
-        let put = |text: Option<&str>| match text {
-            Some(text) => fs::write(place.notes(), text).unwrap(),
-            None => drop(fs::remove_file(place.notes())),
-        };
-        put(before);
-        place.prompt(text).await;
-        let (_, question) = place.question().await;
-        let notes = place.notes();
-        match meanwhile {
-            Some(text) => fs::write(&notes, text).unwrap(),
-            None => fs::remove_file(&notes).unwrap(),
-        }
-        place.choose(&question, "allow-once").await;
-        let (status, reason) = place.ended().await;
-        assert!(status == "failed" && reason.contains("changed meanwhile"), "{text}: {reason}");
-        assert_eq!(place.over().await, "edit ChangedMeanwhile", "{text}");
-        assert_eq!(fs::read_to_string(&notes).ok().as_deref(), meanwhile, "{text}");
-    }
-}
-
-#[tokio::test]
 async fn what_cannot_be_changed_is_a_failed_call_and_a_typed_error() {
     let mut place = Place::new(false, false).await;
     let root = place.folder.path().join("root");
@@ -340,24 +332,42 @@ async fn the_clients_files_are_changed_where_it_offers_them() {
     }
 }
 
-/// The session's directories are not on this machine, so the client alone knows its files.
+/// Without the session's directories on this machine, the client alone knows its files. With them,
+/// the disk decides about an answer that can mean "missing", and about no other failure: the text
+/// may be in an editor.
 #[tokio::test]
-async fn a_file_that_the_client_cannot_read_is_new_only_if_it_says_so() {
-    for (code, is_new) in [(-32002, true), (-32603, false), (-32602, false)] {
-        let mut place = Place::new(true, true).await;
-        fs::remove_dir_all(place.folder.path().join("root")).unwrap();
-        place.prompt("write notes.txt new").await;
-        let read = place.wire.asked("fs/read_text_file").await;
-        let error = json!({"code": code, "message": "it cannot be read"});
-        place.wire.send(json!({"jsonrpc": "2.0", "id": read["id"], "error": error})).await;
-        let announced = place.wire.update().await;
-        if is_new {
-            let diff = &announced["content"][0];
-            assert_eq!((&diff["oldText"], &diff["newText"]), (&Value::Null, &json!("new")));
-        } else {
-            let (status, reason) = place.ended().await;
-            assert!(status == "failed" && reason.contains("fs/read_text_file"), "{code}: {reason}");
-            assert_eq!(place.over().await, "file fs/read_text_file", "{code}");
+async fn a_file_that_the_client_cannot_read_is_new_only_if_somebody_says_so() {
+    let error = |code: i64| json!({"error": {"code": code, "message": "it cannot be read"}});
+    for (answer, is_new_by_client, is_new_by_disk) in [
+        (error(-32002), true, true),
+        (error(-32603), false, true),
+        (error(404), false, true),
+        (error(-32602), false, false),
+        (error(-32601), false, false),
+        (error(-32800), false, false),
+        (json!({"result": {}}), false, false),
+        (json!({"neither": 1}), false, false),
+    ] {
+        for (has_root, is_new) in [(false, is_new_by_client), (true, is_new_by_disk)] {
+            let mut place = Place::new(true, true).await;
+            if !has_root {
+                fs::remove_dir_all(place.folder.path().join("root")).unwrap();
+            }
+            place.prompt("write unsaved.txt new").await;
+            let read = place.wire.asked("fs/read_text_file").await;
+            let mut response = answer.clone();
+            response["jsonrpc"] = json!("2.0");
+            response["id"] = read["id"].clone();
+            place.wire.send(response).await;
+            let announced = place.wire.update().await;
+            if is_new {
+                let diff = &announced["content"][0];
+                assert_eq!((&diff["oldText"], &diff["newText"]), (&Value::Null, &json!("new")), "{answer}");
+            } else {
+                let (status, reason) = place.ended().await;
+                assert!(status == "failed" && reason.contains("fs/read_text_file"), "{answer}: {reason}");
+                assert_eq!(place.over().await, "file fs/read_text_file", "{answer}");
+            }
         }
     }
 }

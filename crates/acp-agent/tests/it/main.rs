@@ -14,6 +14,7 @@ mod advertised;
 mod cancel;
 mod capabilities;
 mod checks;
+mod commands;
 #[cfg(all(feature = "workspace", unix))]
 mod edit_file;
 mod elicit;

@@ -1,5 +1,6 @@
 //! `Turn::shell`: commands in the client's terminals, or as children of the agent.
 
+mod by_client;
 mod options;
 
 use std::fs::{self, File};
@@ -57,6 +58,7 @@ impl Runner {
             }
             "none" => turn.shell("no such program").run().await?,
             "nowhere" => turn.shell("true").cwd("none").run().await?,
+            "at" => turn.shell("true").cwd(line).output().await?,
             "nul" => turn.shell("true").arg("a\0b").run().await?,
             _ => panic!("{how}"),
         };
@@ -91,7 +93,12 @@ impl Runner {
                 assert!(message.contains(error.session_id().as_str()), "{message}");
                 match error.problem() {
                     ShellProblem::Client { method, error } => {
+                        assert!(message.contains("was not run"), "{message}");
                         format!("{method} {}", error.remote().map_or(0, |error| error.code))
+                    }
+                    ShellProblem::Lost { method, error } => {
+                        assert!(message.contains("its end is not known"), "{message}");
+                        format!("lost {method} {}", error.remote().map_or(0, |error| error.code))
                     }
                     ShellProblem::Start(error) => format!("{:?}", error.kind()),
                     problem => format!("{problem:?}"),
@@ -328,69 +335,4 @@ async fn what_a_command_leaves_behind_ends_with_it() {
     let (_, said) = place.turn("run exec 3>life; sleep 1000 & echo started").await;
     assert_eq!(said, "\"started\\n\" false Some(0) None");
     ended.await.unwrap();
-}
-
-/// Answers the requests of one command in a terminal, until it is released.
-async fn serve_terminal(place: &mut Place, output: &Value, exit: &Value) -> (Vec<Value>, Value) {
-    let (mut updates, mut created) = (Vec::new(), Value::Null);
-    loop {
-        let mut message = place.wire.recv().await;
-        match message["method"].as_str().unwrap_or_default() {
-            "terminal/create" => {
-                place.wire.answer(&message, json!({"terminalId": "term-1"})).await;
-                created = message["params"].take();
-            }
-            "terminal/wait_for_exit" => place.wire.answer(&message, exit.clone()).await,
-            "terminal/output" => place.wire.answer(&message, output.clone()).await,
-            "terminal/release" => {
-                place.wire.answer(&message, json!({})).await;
-                return (updates, created);
-            }
-            _ => updates.push(message["params"]["update"].take()),
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_clients_terminal_gives_the_same_as_a_child() {
-    let mut place = Place::new(true).await;
-    for how in ["run", "quiet", "in"] {
-        let session = place.session.clone();
-        place.wire.prompt(&session, &format!("{how} echo x")).await;
-        let output = json!({"output": "x\n", "truncated": false});
-        let (updates, created) = serve_terminal(&mut place, &output, &json!({"exitCode": 0})).await;
-        let params = json!({"sessionId": session, "command": "sh", "args": ["-c", "echo x"],
-            "cwd": place.folder.path(), "outputByteLimit": 1024 * 1024});
-        assert_eq!(created, params);
-        let has_terminal = updates.iter().any(|update| update["content"][0]["terminalId"] == "term-1");
-        assert_eq!((has_terminal, updates.is_empty()), (how != "quiet", how == "quiet"), "{how}");
-        let said = loop {
-            let message = place.wire.recv().await;
-            if message["params"]["update"]["sessionUpdate"] == "agent_message_chunk" {
-                break message["params"]["update"]["content"]["text"].clone();
-            }
-        };
-        assert_eq!(said, "\"x\\n\" false Some(0) None");
-        place.wire.recv().await;
-    }
-}
-
-#[tokio::test]
-async fn a_client_that_keeps_to_nothing_is_held_to_the_limits() {
-    let mut place = Place::new(true).await;
-    place.wire.prompt(&place.session, "set anything").await;
-    let output = json!({"output": "ä".repeat(100), "truncated": false});
-    let (_, created) = serve_terminal(&mut place, &output, &json!({"signal": "SIGTERM"})).await;
-    assert_eq!(created["cwd"], json!(place.folder.path().join("sub")));
-    assert_eq!(created["env"], json!([{"name": "FRUIT", "value": "plum"}]));
-    assert_eq!(created["outputByteLimit"], 20);
-    assert_eq!(place.wire.said().await, format!("{:?} true None Some(\"SIGTERM\")", "ä".repeat(10)));
-    place.wire.recv().await;
-    place.wire.prompt(&place.session, "run anything").await;
-    place.wire.update().await;
-    let request = place.wire.asked("terminal/create").await;
-    let error = json!({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32602, "message": "no"}});
-    place.wire.send(error).await;
-    assert_eq!(place.wire.update().await["status"], "failed");
-    assert_eq!(place.wire.said().await, "terminal/create -32602");
 }

@@ -216,7 +216,7 @@ async fn a_run_is_shown_as_a_tool_call() {
         (json!({"exitCode": 2}), "failed", Some("exit code 2"), "ok Some(2)"),
         (json!({"signal": "SIGKILL"}), "failed", Some("SIGKILL"), "ok None"),
         // An unknown end is not a success.
-        (json!({}), "failed", Some("does not say"), "ok None"),
+        (json!({}), "failed", Some("nobody knows how"), "ok None"),
     ];
     for (exit, status, reason, said) in table {
         let (mut wire, session) = open().await;

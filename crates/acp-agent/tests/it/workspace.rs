@@ -27,7 +27,10 @@ impl Worker {
             }
             ["write", path, text] => {
                 self.writing.notify_one();
-                files.write_text(path, text).await.map(|()| "written".to_owned())
+                match files.write_text(path, text).await {
+                    Err(error) if error.is_cancelled() => Ok("not written".to_owned()),
+                    written => written.map(|()| "written".to_owned()),
+                }
             }
             ["exists", path] => files.exists(path).await.map(|is| is.to_string()),
             ["list", path] => {
@@ -206,11 +209,64 @@ async fn the_local_disk_is_reached_below_the_sessions_directories_only() {
 #[tokio::test]
 async fn directories_that_are_not_on_this_machine_are_an_error() {
     let (mut wire, _) = Wire::open(Worker::default(), json!({})).await;
-    let params = json!({"cwd": "/no such directory", "mcpServers": []});
-    let session = wire.call("session/new", params).await["result"]["sessionId"].clone();
-    for text in ["read a.txt", "write a.txt x", "exists a.txt", "list ."] {
+    for cwd in ["/no such directory", r"C:\work"] {
+        let params = json!({"cwd": cwd, "mcpServers": []});
+        let session = wire.call("session/new", params).await["result"]["sessionId"].clone();
+        for (text, said) in [
+            ("read a.txt", "NoDirectory"),
+            ("write a.txt x", "NoDirectory"),
+            ("exists a.txt", "NoDirectory"),
+            ("list .", "NoDirectory"),
+            ("read /etc/passwd", "Outside"),
+        ] {
+            let (updates, _) = wire.turn(session.as_str().unwrap(), text).await;
+            assert_eq!(updates[0]["content"]["text"], said, "{cwd}: {text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_directory_that_comes_later_is_found_and_kept() {
+    let around = tempfile::tempdir().unwrap();
+    let path = |name: &str| around.path().join(name);
+    fs::create_dir(path("more")).unwrap();
+    fs::write(path("more/other.txt"), "other").unwrap();
+    let mut wire = Wire::connect(Worker::default(), json!({})).await;
+    let params = json!({"cwd": path("later"), "additionalDirectories": [path("more")], "mcpServers": []});
+    let session = wire.call("session/new", params).await["result"]["sessionId"].take();
+    let mut said = async |text: &str| {
         let (updates, _) = wire.turn(session.as_str().unwrap(), text).await;
-        assert_eq!(updates[0]["content"]["text"], "Outside", "{text}");
+        updates[0]["content"]["text"].as_str().unwrap().to_owned()
+    };
+    let other = format!("read {}", path("more/other.txt").display());
+    for _ in 0..2 {
+        assert_eq!(said("read a.txt").await, "NoDirectory");
+        assert_eq!(said(&other).await, "other");
+    }
+    fs::create_dir(path("later")).unwrap();
+    assert_eq!(said("read a.txt").await, "Missing");
+    assert_eq!(said("write a.txt new").await, "written");
+    // From now on both stay the directories that they are.
+    fs::rename(path("later"), path("moved")).unwrap();
+    fs::rename(path("more"), path("moved-too")).unwrap();
+    assert_eq!((said("read a.txt").await, said(&other).await), ("new".to_owned(), "other".to_owned()));
+}
+
+/// The client may run on another system than the agent.
+#[tokio::test]
+async fn paths_of_every_system_reach_the_client_as_they_are() {
+    let mut place = Place::new(true, true).await;
+    for (path, sent) in [
+        (r"C:\work\a.txt", r"C:\work\a.txt"),
+        ("d:/work/a.txt", "d:/work/a.txt"),
+        (r"\\server\share\a.txt", r"\\server\share\a.txt"),
+        ("/a.txt", "/a.txt"),
+        (r"C:a.txt", &*place.path(r"root/C:a.txt")),
+    ] {
+        let (request, _) = place.asked(&format!("read {path}"), json!({"content": ""})).await;
+        assert_eq!(request["params"]["path"], sent);
+        let (request, _) = place.asked(&format!("write {path} x"), Value::Null).await;
+        assert_eq!(request["params"]["path"], sent);
     }
 }
 
@@ -234,6 +290,10 @@ async fn a_file_exists_if_the_client_can_read_it_or_the_disk_has_it() {
         // Clients have codes of their choice, for directories and for missing files.
         ("exists .", error(-32603), "true"),
         ("exists none", error(-32603), "false"),
+        // An error that cannot mean "missing" leaves open whether there is unsaved text.
+        ("exists .", error(-32602), "true"),
+        ("exists none", error(-32602), "fs/read_text_file: -32602"),
+        ("exists none", json!({}), "fs/read_text_file: 0"),
         ("exists ../secret.txt", error(-32603), "fs/read_text_file: -32603"),
         ("read none", error(-32002), "fs/read_text_file: -32002"),
     ] {
@@ -261,9 +321,9 @@ async fn a_cancelled_turn_withdraws_its_call_and_has_last_words() {
     assert_eq!(place.wire.stopped(prompt).await, "cancelled");
 }
 
-/// The only thread for the disk is busy, so the write is in its middle when the turn is cancelled.
+/// The only thread for the disk is busy, so the write waits when the turn is cancelled.
 #[test]
-fn a_cancelled_write_is_finished_and_known() {
+fn a_write_that_has_not_begun_is_given_up_with_the_turn() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build();
     runtime.unwrap().block_on(async {
         let worker = Worker::default();
@@ -276,12 +336,32 @@ fn a_cancelled_write_is_finished_and_known() {
         let prompt = place.wire.prompt(&place.session, "write notes.txt new").await;
         writing.notified().await;
         place.wire.cancel(&place.session).await;
-        // The answer to this shows that the cancel has been seen.
-        place.wire.refused("session/none", json!({}), -32601, &[]).await;
+        assert_eq!(place.wire.said().await, "not written");
+        assert_eq!(place.wire.stopped(prompt).await, "cancelled");
         free.send(()).unwrap();
         blocking.await.unwrap();
-        assert_eq!(place.wire.said().await, "written");
-        assert_eq!(place.wire.stopped(prompt).await, "cancelled");
-        assert_eq!(fs::read_to_string(place.path("root/notes.txt")).unwrap(), "new");
+        // The thread works in order: after this the write would have been done.
+        assert_eq!(place.said("read notes.txt").await, "one\r\ntwo\nthree");
     });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_that_has_begun_is_finished_and_known() {
+    let mut place = Place::new(false, false).await;
+    let root = place.around.path().join("root");
+    let text = "x".repeat(1024 * 1024);
+    let prompt = place.wire.prompt(&place.session, &format!("write notes.txt {text}")).await;
+    // The draft is there, or the new text already.
+    let has_begun = || {
+        let mut names = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name());
+        names.any(|name| name.to_string_lossy().starts_with(".acp-write-"))
+            || fs::read(root.join("notes.txt")).unwrap().len() == text.len()
+    };
+    while !has_begun() {
+        tokio::task::yield_now().await;
+    }
+    place.wire.cancel(&place.session).await;
+    assert_eq!(place.wire.said().await, "written");
+    place.wire.answer_to(prompt).await;
+    assert!(fs::read_to_string(root.join("notes.txt")).unwrap() == text);
 }

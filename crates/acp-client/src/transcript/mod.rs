@@ -181,7 +181,8 @@ impl Transcript {
         self.plan.as_ref()
     }
 
-    /// Returns the slash commands.
+    /// Returns the slash commands. A prompt calls one if its text begins with `/` and the name:
+    /// `session.prompt("/review main")`.
     #[must_use]
     pub fn commands(&self) -> &[AvailableCommand] {
         self.commands.as_ref().map_or(&[], |update| &update.available_commands)

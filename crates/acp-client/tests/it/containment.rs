@@ -13,50 +13,15 @@ use serde_json::json;
 use crate::common::place::{Place, SECRET, code};
 use crate::common::with_session;
 
-/// Returns paths that lead outside in different ways, relative to the folder around the root.
-fn ways_out(place: &Place) -> Vec<(&'static str, String)> {
-    let around = place.folder.path().to_str().expect("UTF-8").to_owned();
-    let root = place.root();
-    symlink("../secret.txt", root.join("link-out")).expect("linked");
-    symlink(place.folder.path().join("secret.txt"), root.join("absolute-link-out")).expect("linked");
-    symlink("..", root.join("folder-out")).expect("linked");
-    symlink("folder-out/secret.txt", root.join("chain-out")).expect("linked");
-    symlink("/proc/self/root", root.join("process-root")).expect("linked");
-    symlink("circle-b", root.join("circle-a")).expect("linked");
-    symlink("circle-a", root.join("circle-b")).expect("linked");
-    vec![
-        ("relative", "notes.txt".into()),
-        ("relative with dots", "../secret.txt".into()),
-        ("empty", String::new()),
-        ("absolute outside", format!("{around}/secret.txt")),
-        ("device", "/dev/null".into()),
-        ("parent", format!("{around}/root/../secret.txt")),
-        ("parent of a folder", format!("{around}/root/sub/../../secret.txt")),
-        ("out and in again", format!("{around}/root/../root-twin/secret.txt")),
-        ("prefix twin", format!("{around}/root-twin/secret.txt")),
-        ("link", format!("{around}/root/link-out")),
-        ("absolute link", format!("{around}/root/absolute-link-out")),
-        ("folder link", format!("{around}/root/folder-out/secret.txt")),
-        ("chain of links", format!("{around}/root/chain-out")),
-        ("circle of links", format!("{around}/root/circle-a")),
-        ("NUL", format!("{around}/root/notes.txt\0.png")),
-        ("long name", format!("{around}/root/{}", "n".repeat(300))),
-        ("long path", format!("{around}/root/{}", "n/".repeat(4000))),
-        ("link to a link of processes", format!("{around}/root/process-root/etc/passwd")),
-        ("through a link and back", format!("{around}/root/folder-out/root/../secret.txt")),
-        ("slashes", format!("{around}/root//..//secret.txt")),
-        ("current folders", format!("{around}/root/./.././secret.txt")),
-        ("hidden name", format!("{around}/.secret.txt")),
-        ("directory", format!("{around}/root/sub")),
-        ("the root", format!("{around}/root")),
-        ("the root with a slash", format!("{around}/root/")),
-    ]
-}
+use self::ways_out::ways_out;
+
+#[path = "../../../acp-fs/tests/it/ways_out.rs"]
+mod ways_out;
 
 #[tokio::test]
 async fn nothing_outside_is_read() {
     let mut place = Place::new().await;
-    for (way, path) in ways_out(&place) {
+    for (way, path) in ways_out(place.folder.path()) {
         let answer = place.read(&path).await;
         assert_eq!(code(&answer), -32602, "{way}: {answer}");
     }
@@ -65,7 +30,7 @@ async fn nothing_outside_is_read() {
 #[tokio::test]
 async fn nothing_outside_is_written() {
     let mut place = Place::new().await;
-    for (way, path) in ways_out(&place) {
+    for (way, path) in ways_out(place.folder.path()) {
         let answer = place.write(&path, "overwritten").await;
         assert_eq!(code(&answer), -32602, "{way}: {answer}");
     }

@@ -17,4 +17,6 @@ mod read;
 #[cfg(target_os = "linux")]
 mod shared;
 #[cfg(unix)]
+mod ways_out;
+#[cfg(unix)]
 mod write;

@@ -3,11 +3,12 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{FnArg, Ident, Path, ReceiverKind};
+use syn::{FnArg, Ident, Path, ReceiverKind, Type};
 
 use super::parts::Expansion;
 use crate::check::is_arc_of_self;
 use crate::classify::{Handler, Returns, Role};
+use crate::command::is_text;
 use crate::operation::Side;
 use crate::parse::Function;
 
@@ -21,6 +22,7 @@ pub(crate) fn marker(handler: &Handler<'_>, krate: &Path) -> TokenStream {
     match &handler.role {
         Role::Operation(operation) => of_protocol(operation.marker),
         Role::Hook(hook) => of_protocol(hook.marker),
+        Role::Command(_) => quote!(#krate::op::Command),
         Role::Extension(_) => quote!(#krate::op::Extension),
         Role::Typed(marker) if handler.is_notification() => quote!(#krate::op::Notification<#marker>),
         Role::Typed(marker) => quote!(#krate::op::Request<#marker>),
@@ -38,15 +40,19 @@ pub(crate) fn body(handler: &Handler<'_>, marker: &TokenStream, expansion: &Expa
     let name = handler.name();
     let names: Vec<_> = (0..handler.arguments.len()).map(|index| format_ident!("argument_{index}")).collect();
     let arguments = handler.arguments.iter().zip(&names).map(|(argument, name)| {
-        let ty = &*argument.ty;
+        let ty = owned(&argument.ty);
         // It points at the argument's type, because a wrong type is an error about the argument.
-        quote_spanned! {at(ty)=>
+        quote_spanned! {at(&argument.ty)=>
             let #name = <#ty as #krate::FromCall<#marker, #context>>::from_call(&mut call).await?;
         }
     });
     let call = if names.is_empty() { quote!(_call) } else { quote!(mut call) };
     let borrowed = if keeps_itself(handler.function) { quote!(#this) } else { quote!(&#this) };
-    let value = quote!(Self::#name(#borrowed #(, #names)*).await);
+    let passed = handler.arguments.iter().zip(&names).map(|(argument, name)| {
+        let reference = is_text(&argument.ty).then(|| quote!(&));
+        quote!(#reference #name)
+    });
+    let value = quote!(Self::#name(#borrowed #(, #passed)*).await);
     let reply = match &handler.returns {
         Returns::Result { whole, value: ty, error } => {
             let place = error.map_or_else(|| at(whole), at);
@@ -84,6 +90,11 @@ pub(crate) fn body(handler: &Handler<'_>, marker: &TokenStream, expansion: &Expa
             ::core::result::Result::Ok(#reply)
         }
     }
+}
+
+/// Returns the type in which a handler's argument is made: its own, or `String` for a `&str`.
+fn owned(ty: &Type) -> TokenStream {
+    if is_text(ty) { quote!(::std::string::String) } else { ty.to_token_stream() }
 }
 
 /// Returns the tokens at a single position, where errors then point.

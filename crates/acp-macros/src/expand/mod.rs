@@ -56,7 +56,10 @@ pub(crate) fn expand(target: &'static Target, attributes: TokenStream, item: &To
 
 /// Returns the text that is added to the function's own documentation.
 fn docs(handler: &Handler<'_>) -> Option<String> {
-    match handler.role {
+    match &handler.role {
+        Role::Command(command) => {
+            Some(format!(" Runs the command `/{}`: {}", command.name.value(), command.description.value()))
+        }
         Role::Operation(operation) => Some(format!(" Handles `{}`. {}", operation.method, operation.doc)),
         Role::Hook(hook) => Some(format!(" Called during `{}`. {}", hook.method, hook.doc)),
         Role::Extension(_) | Role::Typed(_) => None,

@@ -7,6 +7,7 @@ use syn::Ident;
 use super::calls::{at, body, located, marker};
 use super::parts::Expansion;
 use crate::classify::{Handler, Role};
+use crate::command::Command;
 use crate::method;
 
 /// Writes the statements that register the handlers.
@@ -29,6 +30,11 @@ fn registration(handler: &Handler<'_>, expansion: &Expansion<'_>) -> TokenStream
             quote!(handlers.listen_ext(#name, &self, #body);)
         }
         Role::Extension(name) => quote!(handlers.serve_ext(#name, &self, #body);),
+        Role::Command(Command { name, description, hint }) => {
+            let hint = hint.as_ref().map(|hint| quote!(.hint(#hint)));
+            let command = quote!(#krate::types::AvailableCommand::new(#name, #description) #hint);
+            quote!(handlers.serve_keyed::<#marker, _, _>(#command, &self, #body);)
+        }
         Role::Operation(_) | Role::Hook(_) | Role::Typed(_) => {
             // The path is used as it was written; otherwise its import would be unused.
             let path = match &handler.role {

@@ -39,7 +39,10 @@ impl ::acp_agent::Agent for Stored {
     fn register(
         self: ::std::sync::Arc<Self>,
         handlers: &mut ::acp_agent::Handlers<Self::Session>,
-    ) {
+    )
+    where
+        for<'a> Self: ::core::marker::Send + ::core::marker::Sync + 'static,
+    {
         handlers
             .serve::<
                 ::acp_agent::op::Prompt,
@@ -54,7 +57,15 @@ impl ::acp_agent::Agent for Stored {
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::prompt(&agent, argument_0).await?;
+                        let value = match Self::prompt(&agent, argument_0).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
@@ -78,7 +89,15 @@ impl ::acp_agent::Agent for Stored {
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::fork_session(&agent, argument_0).await?;
+                        let value = match Self::fork_session(&agent, argument_0).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
@@ -103,7 +122,15 @@ impl ::acp_agent::Agent for Stored {
                     >>::from_call(&mut call)
                         .await?;
                     ::core::result::Result::Ok({
-                        let value = Self::name(&agent, argument_0).await?;
+                        let value = match Self::name(&agent, argument_0).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<
@@ -166,7 +193,10 @@ impl ::acp_agent::Agent for Quiet {
     fn register(
         self: ::std::sync::Arc<Self>,
         handlers: &mut ::acp_agent::Handlers<Self::Session>,
-    ) {
+    )
+    where
+        for<'a> Self: ::core::marker::Send + ::core::marker::Sync + 'static,
+    {
         handlers
             .serve::<
                 ::acp_agent::op::Prompt,
@@ -176,7 +206,15 @@ impl ::acp_agent::Agent for Quiet {
                 &self,
                 |agent, _call| async move {
                     ::core::result::Result::Ok({
-                        let value = Self::prompt(&agent).await?;
+                        let value = match Self::prompt(&agent).await {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
                         <::acp_agent::Scope<
                             <Self as ::acp_agent::Agent>::Session,
                         > as ::acp_agent::Returns<

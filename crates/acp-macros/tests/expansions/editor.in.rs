@@ -59,6 +59,12 @@ where
         Ok(UsageUpdate::new(entry.content.len() as u64, 100_u64))
     }
 
+    #[command("edit", "Appends to the notes", hint = "TEXT")]
+    async fn edit(&self, turn: Turn, input: &str) -> acp_agent::Result<StopReason> {
+        turn.say(input).await?;
+        Ok(StopReason::EndTurn)
+    }
+
     #[ext("_acme.dev/undo")]
     async fn undo(&self, steps: u32) -> acp_agent::Result<u32> {
         Ok(steps)

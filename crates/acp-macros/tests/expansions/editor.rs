@@ -49,6 +49,11 @@ where
     async fn count(&self, entry: PlanEntry) -> acp_agent::Result<UsageUpdate> {
         Ok(UsageUpdate::new(entry.content.len() as u64, 100_u64))
     }
+    /// Runs the command `/edit`: Appends to the notes
+    async fn edit(&self, turn: Turn, input: &str) -> acp_agent::Result<StopReason> {
+        turn.say(input).await?;
+        Ok(StopReason::EndTurn)
+    }
     async fn undo(&self, steps: u32) -> acp_agent::Result<u32> {
         Ok(steps)
     }
@@ -260,6 +265,47 @@ where
                         > as ::acp_agent::Returns<
                             ::acp_agent::op::Request<Count>,
                             UsageUpdate,
+                        >>::answer(value)
+                    })
+                },
+            );
+        handlers
+            .serve_keyed::<
+                ::acp_agent::op::Command,
+                _,
+                _,
+            >(
+                ::acp_agent::types::AvailableCommand::new("edit", "Appends to the notes")
+                    .hint("TEXT"),
+                &self,
+                |agent, mut call| async move {
+                    let argument_0 = <Turn as ::acp_agent::FromCall<
+                        ::acp_agent::op::Command,
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    let argument_1 = <::std::string::String as ::acp_agent::FromCall<
+                        ::acp_agent::op::Command,
+                        ::acp_agent::Scope<<Self as ::acp_agent::Agent>::Session>,
+                    >>::from_call(&mut call)
+                        .await?;
+                    ::core::result::Result::Ok({
+                        let value = match Self::edit(&agent, argument_0, &argument_1)
+                            .await
+                        {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                let error = <_ as ::acp_agent::IntoError<
+                                    ::acp_agent::Error,
+                                >>::into_error(error);
+                                return ::core::result::Result::Err(error);
+                            }
+                        };
+                        <::acp_agent::Scope<
+                            <Self as ::acp_agent::Agent>::Session,
+                        > as ::acp_agent::Returns<
+                            ::acp_agent::op::Command,
+                            StopReason,
                         >>::answer(value)
                     })
                 },

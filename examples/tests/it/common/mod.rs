@@ -71,6 +71,9 @@ impl Client {
         let id = self.request("session/new", params).await;
         let answer = self.receive().await;
         assert_eq!(answer["id"], id);
+        let commands = self.receive().await;
+        let commands = &commands["params"]["update"]["availableCommands"];
+        assert_eq!((&commands[0]["name"], &commands[1]["name"]), (&json!("clear"), &json!("tools")));
         answer["result"]["sessionId"].as_str().expect("a session id").to_owned()
     }
 

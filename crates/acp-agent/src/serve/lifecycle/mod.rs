@@ -5,6 +5,7 @@
 
 pub(crate) mod auth;
 pub(crate) mod close;
+pub(crate) mod command;
 pub(crate) mod initialize;
 pub(crate) mod open;
 pub(crate) mod outside;

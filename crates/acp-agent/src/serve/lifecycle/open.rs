@@ -20,8 +20,10 @@ use crate::open::restored::Stated;
 use crate::session::queue::Turns;
 use crate::session::{Entry, Session};
 use crate::store::{RecordKind, Recorder, StoreHandle, StoredState};
+use crate::updates::commands::SessionCommands;
+use crate::updates::decisions::Permissions;
 use crate::updates::directories::Directories;
-use crate::updates::session_updates::SessionUpdates;
+use crate::updates::session_updates::{OpenSession, SessionUpdates};
 use crate::updates::settings::{Settings, retain_offered};
 use crate::wire::setup::Setup;
 
@@ -104,6 +106,7 @@ pub(crate) fn admit<O: OpensSession, S>(
         id,
         scope.client.clone(),
         scope.cancel.clone(),
+        SessionCommands::new(Arc::clone(&scope.connection.commands)),
         scope.reopening.as_ref(),
     );
     Ok(OpenGuard::new(opening, claim))
@@ -207,13 +210,31 @@ async fn stop_recording<O: OpensSession, S: Send + Sync + 'static>(scope: &Scope
     }
 }
 
+/// Makes the sender of the session's updates.
+fn updates<O: OpensSession>(opening: &Opening<O>, id: SessionId, settings: Settings) -> SessionUpdates {
+    let request = opening.request();
+    SessionUpdates::new(OpenSession {
+        directories: Directories::new(O::cwd(request), O::additional_directories(request)),
+        client: opening.client().clone(),
+        gate: opening.gate(&id),
+        permissions: Permissions::new(),
+        settings,
+        commands: Arc::clone(opening.commands()),
+        recorder: opening.recorder().cloned(),
+        wire: opening.session_wire().clone(),
+        id,
+    })
+}
+
 /// Enters the session, before the client can name it, and makes the answer.
 async fn open<O: OpensSession, S: Send + Sync + 'static>(
     scope: &Scope<S>,
     opening: &Opening<O>,
     opened: Opened<S>,
 ) -> Result<Reply> {
-    let Opened { state, session_id, modes, config_options, current_mode, config_values, meta } = opened;
+    let Opened { state, session_id, modes, config_options, current_mode, config_values, commands, meta } =
+        opened;
+    commands.map_or(Ok(()), |commands| opening.commands().set(commands))?;
     let stated = Stated { modes, config_options, current_mode, config_values };
     let (modes, mut config_options) = stated.settle(opening.restored(), scope.reopening.is_none())?;
     let hidden = config_options.as_mut().map(|options| retain_offered(options, scope.client.capabilities()));
@@ -227,16 +248,7 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
         recorder.set_directories(O::additional_directories(opening.request())).await?;
     }
     let settings = Settings::new(modes.clone(), config_options.clone(), hidden.unwrap_or_default());
-    let recorder = opening.recorder().cloned();
-    let updates = SessionUpdates::new(
-        id.clone(),
-        Directories::new(O::cwd(opening.request()), O::additional_directories(opening.request())),
-        scope.client.clone(),
-        settings,
-        opening.gate(&id),
-        recorder,
-        opening.session_wire().clone(),
-    );
+    let updates = updates(opening, id.clone(), settings);
     if !is_named {
         keep_state(&updates, opening.restored()).await?;
     }

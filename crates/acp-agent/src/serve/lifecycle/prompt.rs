@@ -7,7 +7,7 @@ use acp_rpc::{Error as RpcError, Reply, Request};
 use acp_types::v1::{PromptRequest, PromptResponse, StopReason};
 
 use crate::error::{Error, Result};
-use crate::handler::scope::{Call, Scope};
+use crate::handler::scope::{Call, Handlers, Scope};
 use crate::op;
 use crate::session::running::Running;
 use crate::turn::TurnScope;
@@ -38,6 +38,18 @@ impl<S: Send + Sync + 'static> ServeRequest<op::Prompt> for Scope<S> {
     fn on_admitted(running: &Arc<Running<S>>, request: &Request) {
         request.keep(running.place());
         running.scope().flow().admitted(request);
+    }
+
+    /// A prompt that calls a command goes to the handler of that command.
+    fn enter<F>(
+        handlers: &mut Handlers<S>,
+        method: &str,
+        handler: impl Fn(Call<op::Prompt, S>) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = Result<PromptResponse>> + Send + 'static,
+    {
+        let commands = handlers.special.table();
+        handlers.enter_request(method, move |call| commands.call(call, &handler));
     }
 
     async fn ready(call: &Call<op::Prompt, S>) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Sessions that survive the process, as a client sees them in raw lines.
 
 mod blocking;
+mod commands;
 mod failing;
 mod handlers;
 mod listing;

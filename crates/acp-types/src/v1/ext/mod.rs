@@ -4,6 +4,7 @@
 //! The checks are methods of the types, so that agent and client judge alike.
 
 mod auth;
+mod command;
 mod config_option;
 mod config_value;
 mod content;
@@ -23,6 +24,7 @@ mod tool_call;
 mod version;
 
 pub use auth::AuthMethodError;
+pub use command::CommandNameError;
 pub use config_option::ConfigOptionError;
 pub use elicitation::ElicitationAnswer;
 pub use form::{FormError, FormProblem};
