@@ -217,7 +217,7 @@ impl SessionUpdates {
     /// sends them.
     pub(crate) fn announce_commands(&self, commands: Vec<AvailableCommand>) {
         let (wire, update) = (self.open.client.wire(), AvailableCommandsUpdate::new(commands).into());
-        let leaving = OutgoingUpdate::Plain(wire.update(&self.open.id, &update));
+        let leaving = OutgoingUpdate::plain(self.settings(), wire.update(&self.open.id, &update));
         wire.send_update_now(self.open.client.peer(), &self.open.gate.guard(&leaving));
     }
 
