@@ -160,7 +160,7 @@ impl<S> Connection<S> {
     /// Returns whether the client was told of a way to log in.
     #[cfg(feature = "v2")]
     pub(crate) fn has_auth_methods(&self) -> bool {
-        self.phase().auth_methods.get().is_some_and(|methods| !methods.is_empty())
+        !self.phase().auth_methods.is_empty()
     }
 
     /// Keeps the advertised ways to log in.
