@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use acp_handlers::{Admit, Returns, ServeRequest};
 use acp_json::Node;
 use acp_rpc::{Error as RpcError, Reply, Request};
+use acp_types::v1::ext::Steering;
 use acp_types::v1::{
     AgentCapabilities, AuthMethod, ClientCapabilities, InitializeRequest, InitializeResponse,
 };
@@ -103,10 +104,13 @@ impl<S: Send + Sync + 'static> ServeRequest<op::Initialize> for Scope<S> {
         scope.connection.established(client.agreed());
         scope.connection.set_auth_methods(client.agreed(), &methods);
         call.admission().holds();
-        let response = InitializeResponse::new(client.protocol_version())
+        let mut response = InitializeResponse::new(client.protocol_version())
             .agent_capabilities(client.agent_capabilities().clone())
             .auth_methods(methods)
             .agent_info(scope.connection.info.clone());
+        if scope.connection.offers_steering && client.wire().has_steering() {
+            response.meta = Some(Steering::offer(response.meta));
+        }
         Ok(client.wire().initialized(response, scope.connection.serves_sessions))
     }
 }
