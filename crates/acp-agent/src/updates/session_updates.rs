@@ -18,6 +18,7 @@ use crate::updates::settings::Settings;
 use crate::updates::usage::UsageMeter;
 use crate::wire::gate::Gate;
 use crate::wire::session::SessionWire;
+use crate::wire::update::UpdateParams;
 
 /// Sends updates of a session, also while no turn runs: from a background task, or in the handler
 /// of another operation.
@@ -180,16 +181,12 @@ impl SessionUpdates {
             return Err(gate.error());
         }
         self.open.wire.complete(&mut update);
-        // Before the update leaves, because the client may act on it at once.
-        let settings = self.observed(&update);
         let wire = client.wire();
+        if self.recorder().is_some_and(|recorder| !recorder.has_room()) {
+            return Ok(Some(update));
+        }
         let sent = {
-            let params = wire.update(&self.open.id, &update);
-            let leaving = match &self.open.recorder {
-                Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
-                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
-                None => OutgoingUpdate::Plain(params),
-            };
+            let leaving = self.leaving(gate, wire.update(&self.open.id, &update));
             wire.try_send_update(client.peer(), &gate.guard(&leaving))
         };
         let sent = sent.map_err(|error| wire.unsent(gate, error))?;
@@ -201,12 +198,10 @@ impl SessionUpdates {
         let sending = async {
             let wire = self.open.client.wire();
             let params = wire.update(&self.open.id, &update);
-            let leaving = match &self.open.recorder {
-                Some(recorder) => {
-                    let settings = self.observed(&update);
-                    OutgoingUpdate::Recorded(recorder.keep(gate, params, settings).await)
-                }
-                None => OutgoingUpdate::Plain(params),
+            let settings = self.settings();
+            let leaving = match self.recorder() {
+                Some(recorder) => OutgoingUpdate::recorded(settings, recorder.keep(gate, params).await),
+                None => OutgoingUpdate::plain(settings, params),
             };
             let sent = wire.send_update(self.open.client.peer(), &gate.guard(&leaving)).await;
             sent.map_err(|error| wire.unsent(gate, error))
@@ -216,6 +211,14 @@ impl SessionUpdates {
             biased;
             sent = sending => sent,
             error = gate.closed() => Err(error),
+        }
+    }
+
+    /// Prepares an update to leave, whether there is room for it or not.
+    fn leaving<'a>(&'a self, gate: &'a Gate, params: UpdateParams<'a>) -> OutgoingUpdate<'a> {
+        match self.recorder() {
+            Some(recorder) => OutgoingUpdate::recorded(self.settings(), recorder.keep_now(gate, params)),
+            None => OutgoingUpdate::plain(self.settings(), params),
         }
     }
 
@@ -229,18 +232,14 @@ impl SessionUpdates {
     /// session sends them.
     pub(crate) fn announce_commands(&self, commands: Vec<AvailableCommand>) {
         let (wire, update) = (self.open.client.wire(), AvailableCommandsUpdate::new(commands).into());
-        let leaving = OutgoingUpdate::Plain(wire.update(&self.open.id, &update));
+        let leaving = OutgoingUpdate::plain(self.settings(), wire.update(&self.open.id, &update));
         wire.send_update_now(self.open.client.peer(), &self.open.gate.guard(&leaving));
     }
 
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
         let wire = self.open.client.wire();
-        let (params, settings) = (wire.update(&self.open.id, update), self.observed(update));
-        let leaving = match &self.open.recorder {
-            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
-            None => OutgoingUpdate::Plain(params),
-        };
+        let leaving = self.leaving(gate, wire.update(&self.open.id, update));
         // A closed gate lets nothing out.
         wire.send_update_now(self.open.client.peer(), &gate.guard(&leaving));
     }

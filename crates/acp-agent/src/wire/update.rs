@@ -22,7 +22,6 @@ pub(crate) struct UpdateParams<'a> {
 
 impl UpdateParams<'_> {
     /// Returns the update itself.
-    #[cfg(feature = "store")]
     pub(crate) const fn update(&self) -> &SessionUpdate {
         self.update
     }
