@@ -15,7 +15,7 @@ use crate::agent::session::limits::TurnLimits;
 use crate::agent::shared::Shared;
 use crate::wire::Wire;
 use crate::wire::ask::{Answer, Ask, Message};
-use crate::wire::initialize::Initialized;
+use crate::wire::initialized::Initialized;
 
 /// A connected agent. It has answered `initialize`, so its capabilities are known.
 ///

@@ -15,7 +15,8 @@ use crate::agent::shared::Shared;
 use crate::serve::context::Link;
 use crate::serve::service::ClientService;
 use crate::wire::Wire;
-use crate::wire::initialize::{Initialized, Meaning};
+use crate::wire::initialize::Meaning;
+use crate::wire::initialized::Initialized;
 use crate::{Agent, Error, Handlers, TurnLimits};
 
 /// The parts of a connection that outlast a start of the agent.

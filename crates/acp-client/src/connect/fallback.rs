@@ -5,7 +5,8 @@ use acp_types::v1::ClientCapabilities;
 use super::connecting::Connecting;
 use crate::Error;
 use crate::wire::Wire;
-use crate::wire::initialize::{Initialized, Meaning};
+use crate::wire::initialize::Meaning;
+use crate::wire::initialized::Initialized;
 
 impl Connecting {
     /// Goes on in version 1 with an agent that was asked for version 2. Where it has to learn of

@@ -13,8 +13,8 @@ use crate::sessions::coming::Coming;
 use crate::sessions::inbox;
 use crate::sessions::states::asked;
 use crate::wire::Wire;
-use crate::wire::incoming::Update;
 use crate::wire::moment::Moment;
+use crate::wire::update::Update;
 use crate::{Context, Event, Handlers, RpcError};
 
 pub(crate) struct ClientService {

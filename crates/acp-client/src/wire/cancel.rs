@@ -1,30 +1,14 @@
 //! The cancel of one tool call or terminal, which version 2 has.
 
 use acp_rpc::Peer;
-use acp_types::v1::{SessionId, TerminalId, ToolCallId};
+use acp_types::v1::SessionId;
 
 use crate::Error;
 use crate::wire::Wire;
+use crate::wire::entity::Entity;
 use crate::wire::flow::Flow;
 #[cfg(feature = "v2")]
 use crate::wire::v2::offers::{Accepted, Cancel};
-
-/// Work of the agent that may be cancelled by itself.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Entity {
-    ToolCall(ToolCallId),
-    Terminal(TerminalId),
-}
-
-impl Entity {
-    /// Returns the name of the method, which only version 2 has.
-    pub(crate) const fn method(&self) -> &'static str {
-        match self {
-            Self::ToolCall(_) => "tool_call/cancel",
-            Self::Terminal(_) => "terminal/cancel",
-        }
-    }
-}
 
 impl Wire {
     /// Asks the agent to cancel one tool call or terminal.

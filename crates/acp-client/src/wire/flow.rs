@@ -8,29 +8,15 @@ use acp_rpc::{CallError, CloseReason, LaneKey, Peer};
 use acp_types::v1::{PromptRequest, PromptResponse};
 
 use crate::Error;
-use crate::event::{BackgroundWork, Event, State};
+use crate::event::{Event, State};
 use crate::wire::Wire;
+use crate::wire::end::{End, Ended};
 #[cfg(feature = "v2")]
-use crate::wire::cancel::Entity;
-use crate::wire::incoming::Update;
+use crate::wire::entity::Entity;
 use crate::wire::moment::Read;
+use crate::wire::update::Update;
 #[cfg(feature = "v2")]
 use crate::wire::v2::{self, message::Params};
-
-/// The end of a turn, with its position among the updates.
-pub(crate) type Ended = Result<Read<End>, CallError>;
-
-/// The agent's report at the end of a turn.
-#[derive(Debug)]
-pub(crate) struct End {
-    /// The response in the form of version 1.
-    pub(crate) response: PromptResponse,
-    /// True if the agent has reported why it ended.
-    pub(crate) has_reason: bool,
-    pub(crate) background: Option<Vec<BackgroundWork>>,
-    /// True if the agent never reported that it works: the end may be that of earlier work.
-    pub(crate) is_doubtful: bool,
-}
 
 /// The turns of one session, as its messages show them. In version 1 the answer to a prompt is the
 /// end of its turn, so there is nothing to keep.
@@ -189,11 +175,5 @@ impl Finished {
     pub(crate) fn tell(self) {
         #[cfg(feature = "v2")]
         self.turns.into_iter().for_each(v2::flow::Finished::tell);
-    }
-}
-
-impl End {
-    pub(crate) const fn of(response: PromptResponse) -> Self {
-        Self { response, has_reason: true, background: None, is_doubtful: false }
     }
 }

@@ -2,24 +2,15 @@
 
 use acp_json::{FromNode, Node, ReadError};
 use acp_rpc::Reply;
-use acp_types::v1::{SessionId, SessionNotification, SessionUpdate};
+use acp_types::v1::{SessionId, SessionUpdate};
 use serde_core::Serialize;
 
 use crate::Event;
+use crate::wire::update::Update;
 #[cfg(feature = "v2")]
 use crate::wire::v2;
 use crate::wire::work::Work;
 use crate::wire::{Wire, v1};
-
-/// An update of a session.
-pub(crate) struct Update {
-    pub(crate) session_id: SessionId,
-    pub(crate) event: Event,
-    /// The update as handlers get it, if there are any.
-    pub(crate) handled: Option<SessionNotification>,
-    #[cfg(feature = "v2")]
-    pub(super) offer: Option<v2::offers::Offer>,
-}
 
 impl Wire {
     /// Returns the meaning of a request of this name.

@@ -9,19 +9,12 @@ use acp_types::v1::{AgentCapabilities, InitializeRequest, InitializeResponse, Mc
 use crate::Error;
 use crate::wire::Wire;
 use crate::wire::ask::Message;
+use crate::wire::initialized::Initialized;
 #[cfg(feature = "v2")]
 use crate::wire::v2::{self, message::Params};
 
 /// No version at or below the one that was asked for is spoken by the agent.
 const UNSUPPORTED_VERSION: i32 = -32022;
-
-/// The answer of an agent to `initialize`.
-#[derive(Debug)]
-pub(crate) struct Initialized {
-    pub(crate) response: InitializeResponse,
-    /// True if the agent takes MCP servers over stdio.
-    pub(crate) takes_stdio_servers: bool,
-}
 
 /// The meaning of an answer to `initialize`.
 #[derive(Debug)]

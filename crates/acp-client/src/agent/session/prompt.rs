@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::sessions::session_state::NoTurn;
 use crate::sessions::table::Attached;
-use crate::wire::flow::Ended;
+use crate::wire::end::Ended;
 use crate::wire::moment::Read;
 use crate::{Error, Session, Turn};
 

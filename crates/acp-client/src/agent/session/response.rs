@@ -5,7 +5,7 @@ use std::ops::Deref;
 use acp_types::v1::{PromptResponse, StopReason};
 
 use crate::event::BackgroundWork;
-use crate::wire::flow::End;
+use crate::wire::end::End;
 
 /// The agent's response at the end of a turn. It gives all of a
 /// [`PromptResponse`](crate::v1::PromptResponse).

@@ -15,7 +15,7 @@ use futures_core::Stream;
 
 use crate::sessions::session_state::SessionState;
 use crate::sessions::table::Attached;
-use crate::wire::cancel::Entity;
+use crate::wire::entity::Entity;
 use crate::wire::opened::Opened;
 use crate::{Agent, Error, Event};
 

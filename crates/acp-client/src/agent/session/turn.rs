@@ -16,7 +16,7 @@ use tokio::time::{Sleep, sleep_until};
 use crate::agent::session::response::TurnResponse;
 use crate::agent::session::watch::Watch;
 use crate::sessions::session_state as phase;
-use crate::wire::flow::Ended;
+use crate::wire::end::Ended;
 use crate::wire::moment::{Moment, Read};
 use crate::{Error, Event, IntoPrompt, Session, Steer, TurnLimits};
 

@@ -13,7 +13,7 @@ use acp_types::v1::{
 };
 
 use crate::Event;
-use crate::wire::incoming::Update;
+use crate::wire::update::Update;
 use crate::wire::work::Work;
 
 pub(in crate::wire) fn session(params: &Node<'_>) -> Option<SessionId> {

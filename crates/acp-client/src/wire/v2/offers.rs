@@ -7,7 +7,7 @@ use acp_types::v1::{SessionId, TerminalId, ToolCallId};
 use acp_types::v2::{CancelTerminalRequest, CancelToolCallRequest, CancelToolCallResponse};
 use serde_core::ser::{Serialize, Serializer};
 
-use crate::wire::cancel::Entity;
+use crate::wire::entity::Entity;
 
 /// The number of entities that are known at a time. An agent withdraws the offer at their end.
 const KNOWN: usize = 4096;

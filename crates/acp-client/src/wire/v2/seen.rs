@@ -6,7 +6,7 @@ use acp_rpc::CallError;
 use acp_types::v1::{MessageId, PromptResponse, StopReason};
 
 use crate::event::{State, StateKind};
-use crate::wire::flow::{End, Ended};
+use crate::wire::end::{End, Ended};
 use crate::wire::moment::{Moment, Read};
 
 /// The number of messages and states that are kept, the newest.

@@ -10,7 +10,7 @@ use acp_types::v2::{self, StateUpdate, UpdateSessionNotification};
 use super::{commands, config, state};
 use crate::Event;
 use crate::event::State;
-use crate::wire::incoming::Update;
+use crate::wire::update::Update;
 
 /// The tag of a report of the state.
 const STATE: &str = "state_update";
