@@ -56,6 +56,8 @@ pub enum Error {
         /// The capability, as a path below `clientCapabilities`, such as `fs.readTextFile`.
         capability: Cow<'static, str>,
     },
+    /// A question has no options to choose from. Nothing was sent.
+    NoOptions,
     /// The client failed to do what it was asked.
     Call {
         /// The method that was called.
@@ -201,6 +203,7 @@ impl fmt::Display for Error {
             }
             Error::NotOffered { capability } => write!(f, "the client does not offer `{capability}`"),
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
+            Error::NoOptions => f.write_str("the question has no options: name at least one"),
             Error::Form(error) => {
                 write!(f, "the answer to `elicitation/create` does not fit the form: {error}")
             }
@@ -233,6 +236,7 @@ impl std::error::Error for Error {
             | Error::TurnOver
             | Error::SessionClosed { .. }
             | Error::NotOffered { .. }
+            | Error::NoOptions
             | Error::Conflict(_)
             | Error::Rpc(_) => None,
         }

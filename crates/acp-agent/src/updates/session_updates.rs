@@ -17,6 +17,7 @@ use crate::updates::paths;
 use crate::updates::settings::Settings;
 use crate::wire::gate::Gate;
 use crate::wire::session::SessionWire;
+use crate::wire::settings::KnownSettings;
 
 /// Sends updates of a session, also while no turn runs: from a background task, or in the handler
 /// of another operation.
@@ -149,15 +150,21 @@ impl SessionUpdates {
     /// Sends an update while `gate` is open. Every update of an open session leaves here, in
     /// [`try_send`](Self::try_send) or in [`send_now`](Self::send_now).
     async fn send(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
-        match self.try_send(gate, update)? {
+        match self.try_send(gate, update, None)? {
             None => Ok(()),
-            Some(update) => self.send_when_possible(gate, update).await,
+            Some(update) => self.send_when_possible(gate, update, None).await,
         }
     }
 
     /// Sends an update while `gate` is open. Returns the update if it has to wait, for room or to
-    /// be recorded; [`send_when_possible`](Self::send_when_possible) sends it then.
-    pub(crate) fn try_send(&self, gate: &Gate, mut update: SessionUpdate) -> Result<Option<SessionUpdate>> {
+    /// be recorded; [`send_when_possible`](Self::send_when_possible) sends it then. `known_items`
+    /// is the number of items of a tool call's content that the client has, if the update adds one.
+    pub(crate) fn try_send(
+        &self,
+        gate: &Gate,
+        mut update: SessionUpdate,
+        known_items: Option<usize>,
+    ) -> Result<Option<SessionUpdate>> {
         let client = &self.open.client;
         paths::join(&mut update, self.cwd());
         check_offered(&update, client.capabilities())?;
@@ -169,8 +176,12 @@ impl SessionUpdates {
         // Before the update leaves, because the client may act on it at once.
         let settings = self.observed(&update);
         let wire = client.wire();
+        let known = self.known_settings(&update);
+        if !wire.has_form(&update, known.as_ref()) {
+            return Ok(None);
+        }
         let sent = {
-            let params = wire.update(&self.open.id, &update);
+            let params = wire.update(&self.open.id, &update, known.as_ref()).adding_to(known_items);
             let leaving = match &self.open.recorder {
                 Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
                 Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
@@ -183,10 +194,16 @@ impl SessionUpdates {
     }
 
     /// Sends an update that [`try_send`](Self::try_send) has returned.
-    pub(crate) async fn send_when_possible(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
+    pub(crate) async fn send_when_possible(
+        &self,
+        gate: &Gate,
+        update: SessionUpdate,
+        known_items: Option<usize>,
+    ) -> Result<()> {
         let sending = async {
             let wire = self.open.client.wire();
-            let params = wire.update(&self.open.id, &update);
+            let known = self.known_settings(&update);
+            let params = wire.update(&self.open.id, &update, known.as_ref()).adding_to(known_items);
             let leaving = match &self.open.recorder {
                 Some(recorder) => {
                     let settings = self.observed(&update);
@@ -205,6 +222,11 @@ impl SessionUpdates {
         }
     }
 
+    /// Returns the settings that the update is written with, if there are any.
+    fn known_settings(&self, update: &SessionUpdate) -> Option<KnownSettings> {
+        self.open.client.wire().needs_settings(update).then(|| self.settings().known())
+    }
+
     /// Sends an update that has waited for the opening of the session.
     pub(crate) fn update_now(&self, update: &SessionUpdate) {
         self.send_now(&self.open.gate, update);
@@ -214,14 +236,19 @@ impl SessionUpdates {
     /// sends them.
     pub(crate) fn announce_commands(&self, commands: Vec<AvailableCommand>) {
         let (wire, update) = (self.open.client.wire(), AvailableCommandsUpdate::new(commands).into());
-        let leaving = OutgoingUpdate::Plain(wire.update(&self.open.id, &update));
+        let leaving = OutgoingUpdate::Plain(wire.update(&self.open.id, &update, None));
         wire.send_update_now(self.open.client.peer(), &self.open.gate.guard(&leaving));
     }
 
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
         let wire = self.open.client.wire();
-        let (params, settings) = (wire.update(&self.open.id, update), self.observed(update));
+        let settings = self.observed(update);
+        let known = self.known_settings(update);
+        if !wire.has_form(update, known.as_ref()) {
+            return;
+        }
+        let params = wire.update(&self.open.id, update, known.as_ref());
         let leaving = match &self.open.recorder {
             Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
             None => OutgoingUpdate::Plain(params),

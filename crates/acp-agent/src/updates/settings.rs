@@ -13,6 +13,7 @@ use acp_types::v1::{
 
 #[cfg(feature = "v2")]
 use crate::wire::Wire;
+use crate::wire::settings::KnownSettings;
 
 /// The settings of an open session, as the client knows them.
 pub(crate) struct Settings {
@@ -130,6 +131,12 @@ impl Settings {
         }
         let all: Vec<_> = state.all_options().cloned().collect();
         write(state.modes.as_ref(), Some(&all))
+    }
+
+    /// Returns the settings that the client knows.
+    pub(crate) fn known(&self) -> KnownSettings {
+        let state = self.state();
+        KnownSettings { modes: state.modes.clone(), options: state.options.clone().unwrap_or_default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

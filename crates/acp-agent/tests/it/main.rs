@@ -53,6 +53,8 @@ mod turn_layers;
 #[cfg(feature = "unstable")]
 mod unstable;
 mod updates;
+#[cfg(feature = "v2")]
+mod v2_encoding;
 mod validation;
 mod wire_quirks;
 #[cfg(all(feature = "workspace", unix))]
