@@ -19,8 +19,8 @@ pub mod agent_guide {}
 #[doc = include_str!("../../crates/acp-client/GUIDE.md")]
 pub mod client_guide {}
 
-/// The way from the official Rust SDK. Every piece of code in it is compiled, and run where it needs
-/// no other program.
+/// The way from the official Rust SDK. Every piece of code in it is compiled, and run where it
+/// needs no other program.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/MIGRATING.md")]
 pub mod migrating {}

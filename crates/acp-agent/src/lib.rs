@@ -43,6 +43,7 @@
 //! | `mcp` | `#[agent(mcp)]`: the MCP servers of sessions are connected, over stdio; `mcp-http` and `mcp-sse` add transports |
 //! | `workspace` | [`Turn::workspace`] and [`Turn::edit_file`]: files by the client, or below the session's directories |
 //! | `shell` | [`Turn::shell`]: commands in the client's terminals, or as local children |
+//! | `v2` | protocol version 2, a draft, beside version 1, for the same agent: the client chooses |
 //! | `tracing` | spans of the crate `tracing`: see [`trace`] |
 //! | `unstable` | what only the unstable schema has, without any promise |
 

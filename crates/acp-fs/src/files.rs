@@ -179,8 +179,8 @@ impl Files {
         self.on_disk(move |_| roots.inside(&path, |root, relative| root.real(relative))).await
     }
 
-    /// Runs work on the disk on a thread where it delays nobody else. The work can see that its
-    /// result is no longer awaited.
+    /// Runs work on the disk on a thread where it delays nobody else. The work can see when nobody
+    /// awaits its result.
     async fn on_disk<T: Send + 'static>(
         &self,
         act: impl FnOnce(&Stage) -> Result<T, Error> + Send + 'static,

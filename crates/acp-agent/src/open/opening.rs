@@ -183,8 +183,8 @@ impl<O: OpensSession> Opening<O> {
     /// # Errors
     /// [`Error::Cancelled`] when the request was cancelled; [`Error::Call`] when the client is
     /// gone; [`Error::SessionClosed`] when the session was not opened after all, or was closed;
-    /// [`Error::NotOffered`] for a kind that the client does not offer; [`Error::Commands`] for slash
-    /// commands that cannot be advertised; an error when 1 MiB of updates already wait.
+    /// [`Error::NotOffered`] for a kind that the client does not offer; [`Error::Commands`] for
+    /// slash commands that cannot be advertised; an error when 1 MiB of updates already wait.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         let inner = &self.inner;
         let mut update = update.into();

@@ -9,6 +9,7 @@ use acp_types::v1::{AuthMethod, AuthMethodId, Implementation};
 use crate::client::Agreed;
 use crate::error::OnFault;
 use crate::mcp::Servers;
+use crate::op::{Initialize, Op as _};
 use crate::session::table::Sessions;
 use crate::store::StoreHandle;
 use crate::updates::commands::HandledCommands;
@@ -19,6 +20,8 @@ pub(crate) struct Connection<S> {
     pub(crate) sessions: Arc<Sessions<S>>,
     /// The store of the sessions, if the agent has one.
     pub(crate) store: Option<StoreHandle>,
+    /// The store of sessions for a version that cannot do without one.
+    pub(crate) memory: Option<StoreHandle>,
     /// The connector of MCP servers, if the agent wants one.
     pub(crate) servers: Option<Servers>,
     /// The agent's name and version.
@@ -31,6 +34,14 @@ pub(crate) struct Connection<S> {
     pub(crate) commands: Arc<HandledCommands>,
     phase: Mutex<Phase>,
     on_fault: Option<OnFault>,
+}
+
+/// The stores of a connection.
+pub(crate) struct Stores {
+    /// The agent's.
+    pub(crate) own: Option<StoreHandle>,
+    /// That of an agent that has none, for a version that cannot do without one.
+    pub(crate) memory: Option<StoreHandle>,
 }
 
 #[derive(Default)]
@@ -52,14 +63,16 @@ impl<S> Connection<S> {
         queues_prompts: bool,
         serves_sessions: bool,
         commands: HandledCommands,
-        store: Option<StoreHandle>,
+        stores: Stores,
         servers: Option<Servers>,
         on_fault: Option<OnFault>,
     ) -> Self {
         let (sessions, phase, commands) = (Arc::default(), Mutex::default(), Arc::new(commands));
+        let Stores { own: store, memory } = stores;
         Connection {
             sessions,
             store,
+            memory,
             servers,
             info,
             queues_prompts,
@@ -74,7 +87,7 @@ impl<S> Connection<S> {
     /// become durable and others can open them. Their MCP servers are ended.
     pub(crate) async fn close_sessions(&self) {
         let keeping = async {
-            if let Some(store) = &self.store {
+            for store in self.store.iter().chain(&self.memory) {
                 store.close().await;
             }
         };
@@ -96,7 +109,7 @@ impl<S> Connection<S> {
             ));
         }
         if phase.pending.is_some() {
-            return Err(not_answered("initialize"));
+            return Err(not_answered(Initialize::METHOD));
         }
         let (now, before) = (&agreed.wire, phase.agreed.as_ref().map(|agreed| &agreed.wire));
         if before.is_some_and(|before| before.version() > now.version()) {
@@ -130,6 +143,17 @@ impl<S> Connection<S> {
         if phase.agreed.as_ref().is_some_and(|current| Arc::ptr_eq(current, agreed)) {
             *phase = Phase::default();
         }
+    }
+
+    /// Returns the store of the sessions of a connection that speaks this version.
+    pub(crate) fn store(&self, wire: &Wire) -> Option<&StoreHandle> {
+        self.store.as_ref().or_else(|| self.memory.as_ref().filter(|_| wire.keeps_sessions()))
+    }
+
+    /// Returns whether the client was told of a way to log in.
+    #[cfg(feature = "v2")]
+    pub(crate) fn has_auth_methods(&self) -> bool {
+        self.phase().auth_methods.get().is_some_and(|methods| !methods.is_empty())
     }
 
     /// Keeps the advertised ways to log in.

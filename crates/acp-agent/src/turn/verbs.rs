@@ -15,10 +15,10 @@ macro_rules! session_verbs {
     ($type:ident) => {
         /// Verbs for the session as a whole.
         impl $type {
-            /// Sends the slash commands that have no handlers. They replace earlier ones, also those
-            /// that the session was [opened with](crate::Opened::commands). The library adds those
-            /// with handlers. [`Turn::command`](crate::Turn::command) returns the one that a prompt
-            /// calls.
+            /// Sends the slash commands that have no handlers. They replace earlier ones, and
+            /// those that the session was [opened with](crate::Opened::commands). The library
+            /// adds those with handlers. [`Turn::command`](crate::Turn::command) returns the one
+            /// that a prompt calls.
             ///
             /// # Errors
             /// The errors of [`update`](Self::update).

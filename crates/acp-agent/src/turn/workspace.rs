@@ -49,8 +49,8 @@ impl Turn {
 ///
 /// When the turn is cancelled, a call ends with [`Error::Cancelled`]. A write on the local disk
 /// that has begun is finished first, and the call returns its result. A write that still waits for
-/// others is given up. A client that is writing gets `$/cancel_request`, and the file may be written
-/// or not.
+/// others is given up. A client that is writing gets `$/cancel_request`, and the file may be
+/// written or not.
 ///
 /// ```
 /// # use acp_agent::{Result, Turn};

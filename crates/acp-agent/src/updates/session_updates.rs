@@ -232,8 +232,8 @@ impl SessionUpdates {
         self.send_now(&self.open.gate, update);
     }
 
-    /// Sends the slash commands, without waiting. They are not recorded: each opening of the session
-    /// sends them.
+    /// Sends the slash commands, without waiting. They are not recorded: each opening of the
+    /// session sends them.
     pub(crate) fn announce_commands(&self, commands: Vec<AvailableCommand>) {
         let (wire, update) = (self.open.client.wire(), AvailableCommandsUpdate::new(commands).into());
         let leaving = OutgoingUpdate::Plain(wire.update(&self.open.id, &update, None));

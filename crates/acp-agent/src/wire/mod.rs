@@ -38,6 +38,24 @@ impl Wire {
         }
     }
 
+    /// Returns whether every agent with sessions has to keep them.
+    pub(crate) const fn keeps_sessions(&self) -> bool {
+        match self {
+            Wire::V1 => false,
+            #[cfg(feature = "v2")]
+            Wire::V2 => true,
+        }
+    }
+
+    /// Returns whether closing succeeds for a session that is not open.
+    pub(crate) const fn closes_unknown_sessions(&self) -> bool {
+        match self {
+            Wire::V1 => false,
+            #[cfg(feature = "v2")]
+            Wire::V2 => true,
+        }
+    }
+
     pub(crate) const fn version(&self) -> ProtocolVersion {
         match self {
             Wire::V1 => ProtocolVersion::V1,

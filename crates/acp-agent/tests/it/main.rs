@@ -54,6 +54,8 @@ mod turn_layers;
 mod unstable;
 mod updates;
 #[cfg(feature = "v2")]
+mod v2;
+#[cfg(feature = "v2")]
 mod v2_encoding;
 mod validation;
 mod wire_quirks;

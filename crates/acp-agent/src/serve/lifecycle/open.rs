@@ -114,12 +114,12 @@ pub(crate) fn admit<O: OpensSession, S>(
 
 /// Opens a stored session, and replays it for `session/load`. Begins to connect MCP servers.
 pub(crate) async fn ready<O: OpensSession, S>(scope: &Scope<S>, opening: &Opening<O>) -> Result<()> {
-    if let Some(store) = &scope.connection.store
+    if let Some(store) = scope.store()
         && named::<O, S>(scope, opening.request()).is_some()
     {
         reopen(store, scope, opening).await?;
     }
-    if let (Some(store), Some(source)) = (&scope.connection.store, O::forks(opening.request())) {
+    if let (Some(store), Some(source)) = (scope.store(), O::forks(opening.request())) {
         opening.restore(store.state(open_recorder(scope, source), source).await?);
     }
     if let Some(servers) = &scope.connection.servers {
@@ -240,7 +240,7 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     let hidden = config_options.as_mut().map(|options| retain_offered(options, scope.client.capabilities()));
     let is_named = named::<O, S>(scope, opening.request()).is_some();
     let id = session_id.filter(|_| !is_named).unwrap_or_else(|| opening.session_id().clone());
-    if let (false, Some(store)) = (is_named, &scope.connection.store) {
+    if let (false, Some(store)) = (is_named, scope.store()) {
         let request = opening.request();
         opening.keep(store.create(&id, O::cwd(request), O::additional_directories(request)).await?);
     }

@@ -6,6 +6,7 @@ mod failing;
 mod handlers;
 mod listing;
 mod locking;
+mod memory;
 mod order;
 mod refused;
 mod replay;
