@@ -116,7 +116,10 @@ pub use acp_rpc::{
 };
 pub use acp_types::method;
 pub use acp_types::v1 as types;
-pub use acp_types::v1::ext::{CommandNameError, ElicitationAnswer, FormError, FormProblem, PermissionAnswer};
+pub use acp_types::v1::ext::{
+    CommandNameError, ElicitationAnswer, FormError, FormProblem, Limit, PermissionAnswer, SessionUsage,
+    Spent, TurnLimits,
+};
 pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
 pub use acp_types::{FromNode, Map, Meta, Value};
 
@@ -157,6 +160,8 @@ pub use crate::turn::message::{IntoText, Message};
 pub use crate::turn::plan::{PlanKey, RunningPlan};
 #[cfg(feature = "shell")]
 pub use crate::turn::shell::{Shell, ShellOutput};
+pub use crate::turn::steering::SteeringMessage;
+pub use crate::turn::steering_queue::STEERING_BUDGET;
 pub use crate::turn::terminal::{Terminal, TerminalCommand, Terminals};
 pub use crate::turn::tool::RunningTool;
 #[cfg(feature = "workspace")]

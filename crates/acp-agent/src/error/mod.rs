@@ -14,7 +14,7 @@ use std::sync::Arc;
 use acp_handlers::Conflict;
 use acp_rpc::{CallError, Error as RpcError, Fault};
 use acp_types::Map;
-use acp_types::v1::ext::FormError;
+use acp_types::v1::ext::{FormError, Limit};
 use acp_types::v1::{ErrorCode, SessionId};
 
 /// The result of a handler.
@@ -58,6 +58,14 @@ pub enum Error {
     },
     /// A question has no options to choose from. Nothing was sent.
     NoOptions,
+    /// The turn went beyond a [limit](crate::Turn::limits). Pass the error on with `?`. Or the
+    /// session is beyond the limit already, and the prompt has no turn.
+    LimitReached {
+        /// The session.
+        session: SessionId,
+        /// The limit.
+        limit: Limit,
+    },
     /// The client failed to do what it was asked.
     Call {
         /// The method that was called.
@@ -202,6 +210,9 @@ impl fmt::Display for Error {
                 write!(f, "the session `{}` has been closed: stop its work", Shown(session))
             }
             Error::NotOffered { capability } => write!(f, "the client does not offer `{capability}`"),
+            Error::LimitReached { session, limit } => {
+                write!(f, "the turn was stopped by a limit: {limit} (session `{}`)", Shown(session))
+            }
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
             Error::NoOptions => f.write_str("the question has no options: name at least one"),
             Error::Form(error) => {
@@ -237,6 +248,7 @@ impl std::error::Error for Error {
             | Error::SessionClosed { .. }
             | Error::NotOffered { .. }
             | Error::NoOptions
+            | Error::LimitReached { .. }
             | Error::Conflict(_)
             | Error::Rpc(_) => None,
         }

@@ -41,7 +41,7 @@ struct Inner<O: Op> {
     commands: Arc<SessionCommands>,
     /// The gate of updates that do not wait. It is closed if the opening fails.
     gate: Arc<Gate>,
-    /// What the wire remembers of the session.
+    /// The part of the session that the wire remembers.
     wire: SessionWire,
     #[cfg(feature = "store")]
     is_new: bool,
@@ -292,7 +292,7 @@ impl<O: Op> Opening<O> {
         }
     }
 
-    /// Returns what the wire remembers of the session.
+    /// Returns the part of the session that the wire remembers.
     pub(crate) fn session_wire(&self) -> &SessionWire {
         &self.inner.wire
     }

@@ -7,6 +7,7 @@ use acp_handlers::{Conflict, RequestHandler};
 use acp_json::Node;
 use acp_rpc::{Delivery, Error as RpcError, Fault, LaneKey, Options, Peer, Request, Service, Task};
 use acp_types::Meta;
+use acp_types::v1::ext::TurnLimits;
 use acp_types::v1::{AgentCapabilities, Implementation};
 
 use crate::error::{OnFault, auth_required};
@@ -18,6 +19,7 @@ use crate::op::SetMode;
 use crate::op::{Initialize, Op as _, Operation, Prompt};
 use crate::serve::lifecycle::command;
 use crate::serve::lifecycle::initialize::begin;
+use crate::serve::lifecycle::steer;
 use crate::serve::stored;
 use crate::session::connection::{Connection, Stores};
 #[cfg(feature = "v2")]
@@ -47,6 +49,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         agent: &Arc<A>,
         on_fault: Option<OnFault>,
         limits: &Options,
+        turn_limits: TurnLimits,
     ) -> Result<Self, Conflict> {
         let mut handlers = Handlers::default();
         handlers.begin::<A>();
@@ -60,6 +63,9 @@ impl<S: Send + Sync + 'static> Server<S> {
         let (store, servers) =
             (session_store(&**agent, on_fault.clone()), mcp_servers(&**agent, &info, limits));
         stored::register(&mut handlers, store.as_ref());
+        if profile.steering {
+            steer::register(&mut handlers);
+        }
         if servers.is_some() {
             profile.mcp = Servers::transports();
         }
@@ -80,7 +86,10 @@ impl<S: Send + Sync + 'static> Server<S> {
             handlers.serves(operation.method())
         });
         let (queues, stores) = (profile.queue_prompts, Stores { own: store, memory });
-        let connection = Connection::new(info, queues, serves_sessions, commands, stores, servers, on_fault);
+        let mut connection =
+            Connection::new(info, queues, serves_sessions, commands, stores, servers, on_fault);
+        connection.offers_steering = steer::is_served(&handlers);
+        connection.turn_limits = turn_limits;
         Ok(Server {
             handlers,
             #[cfg(feature = "v2")]

@@ -15,7 +15,7 @@ use crate::wire::Wire;
 pub struct ClosingSession<S> {
     pub(crate) id: SessionId,
     pub(crate) session: Option<Session<S>>,
-    /// Set if the session is unknown, which is no error in this version.
+    /// Set if the session is unknown, and this version accepts that.
     is_unknown: bool,
     _claim: Option<Claim<S>>,
 }
@@ -30,8 +30,7 @@ impl<S> ClosingSession<S> {
         ClosingSession { id: id.clone(), session, is_unknown: false, _claim: claim }
     }
 
-    /// Closes a session that is not open, if that is no error in this version (rule
-    /// `v2-close-05`).
+    /// Closes a session that is not open, if this version accepts that (rule `v2-close-05`).
     pub(crate) fn unknown(id: &SessionId, wire: &Wire) -> Option<Self> {
         let closing = ClosingSession { id: id.clone(), session: None, is_unknown: true, _claim: None };
         wire.closes_unknown_sessions().then_some(closing)

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use acp_json::Node;
 use acp_rpc::{Delivery, Error as RpcError, Fault};
+use acp_types::v1::ext::TurnLimits;
 use acp_types::v1::{AuthMethod, AuthMethodId, Implementation};
 
 use crate::client::Agreed;
@@ -28,6 +29,10 @@ pub(crate) struct Connection<S> {
     pub(crate) info: Implementation,
     /// Set if prompts wait for their session's turn to end.
     pub(crate) queues_prompts: bool,
+    /// Set if clients can steer turns.
+    pub(crate) offers_steering: bool,
+    /// The limits of turns that set none.
+    pub(crate) turn_limits: TurnLimits,
     /// Set if everything is served that sessions take in version 2.
     pub(crate) serves_sessions: bool,
     /// The slash commands that have handlers.
@@ -78,6 +83,8 @@ impl<S> Connection<S> {
             queues_prompts,
             serves_sessions,
             commands,
+            offers_steering: false,
+            turn_limits: TurnLimits::new(),
             phase,
             on_fault,
         }

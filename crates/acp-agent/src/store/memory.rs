@@ -188,8 +188,8 @@ impl Sessions {
 }
 
 impl Stored {
-    /// Gives up the oldest records of the conversation, until `over` bytes are gone or none is left.
-    /// Returns how many are gone.
+    /// Gives up the oldest records of the conversation, until `over` bytes are gone or none is
+    /// left. Returns how many are gone.
     fn give_up(&mut self, over: usize) -> usize {
         let mut gone = 0;
         if over > 0 {

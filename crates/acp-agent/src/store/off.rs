@@ -85,6 +85,14 @@ impl Recorder {
         match *self {}
     }
 
+    pub(crate) fn message(&self, _: &[ContentBlock], _: Option<&MessageId>) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) async fn room(&self) {
+        match *self {}
+    }
+
     pub(crate) fn end_turn(&self) {
         match *self {}
     }

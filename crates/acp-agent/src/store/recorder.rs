@@ -82,11 +82,7 @@ impl Recorder {
     ) -> Result<()> {
         let is_untried = self.ask(|done| Job::BeginTurn { done }).await?.unwrap_or_default();
         let permit = self.inner.waiting.budget.permit().await;
-        if let Some(records) = self.inner.waiting.blocks().as_mut() {
-            let is_first = records.is_empty();
-            let text = records.add(RecordKind::Prompt, |text| write_prompt(blocks, message_id, text));
-            self.taken(text.map_err(StoreError::other)?.len(), is_first);
-        }
+        self.message(blocks, message_id)?;
         drop(permit);
         if let Some(title) =
             title_of(blocks).filter(|_| !self.inner.waiting.titled.swap(true, Ordering::AcqRel))
@@ -94,6 +90,16 @@ impl Recorder {
             self.send(Job::SetTitle(Some(title)));
         }
         if is_untried || self.inner.writes_ahead { self.written(false).await } else { Ok(()) }
+    }
+
+    /// Records a message of the user, whether there is room for it or not.
+    pub(crate) fn message(&self, blocks: &[ContentBlock], message_id: Option<&MessageId>) -> Result<()> {
+        if let Some(records) = self.inner.waiting.blocks().as_mut() {
+            let is_first = records.is_empty();
+            let text = records.add(RecordKind::Prompt, |text| write_prompt(blocks, message_id, text));
+            self.taken(text.map_err(StoreError::other)?.len(), is_first);
+        }
+        Ok(())
     }
 
     /// Ends the turn, however it went.
@@ -105,6 +111,11 @@ impl Recorder {
     /// has failed.
     pub(crate) async fn take_up(&self) -> Result<()> {
         self.done(|done| Job::TakeUp { done }).await
+    }
+
+    /// Waits until there is room for a record.
+    pub(crate) async fn room(&self) {
+        drop(self.inner.waiting.budget.permit().await);
     }
 
     /// Returns whether an update can be recorded without waiting.

@@ -2,7 +2,7 @@
 
 use acp_types::v1::{
     AvailableCommand, AvailableCommandsUpdate, CompactionSummaryChunk, CompactionUpdate, ConfigOptionUpdate,
-    CurrentModeUpdate, Notice, SessionConfigOption, SessionInfoUpdate, SessionModeId, UsageUpdate,
+    CurrentModeUpdate, Notice, SessionConfigOption, SessionInfoUpdate, SessionModeId,
 };
 #[cfg(feature = "unstable")]
 use acp_types::v1::{PlanId, PlanRemoved, PlanUpdate, SessionMessage, SessionMessageChunk, SubagentUpdate};
@@ -60,14 +60,6 @@ macro_rules! session_verbs {
             /// The errors of [`update`](Self::update).
             pub async fn session_info(&self, info: SessionInfoUpdate) -> Result<()> {
                 self.update(info).await
-            }
-
-            /// Reports how full the context window is, and what the session has cost.
-            ///
-            /// # Errors
-            /// The errors of [`update`](Self::update).
-            pub async fn usage(&self, usage: UsageUpdate) -> Result<()> {
-                self.update(usage).await
             }
 
             /// Sends the user a notice, which is not part of the conversation.

@@ -15,6 +15,7 @@ use crate::updates::directories::Directories;
 use crate::updates::outgoing::OutgoingUpdate;
 use crate::updates::paths;
 use crate::updates::settings::Settings;
+use crate::updates::usage::UsageMeter;
 use crate::wire::gate::Gate;
 use crate::wire::session::SessionWire;
 use crate::wire::settings::KnownSettings;
@@ -55,9 +56,10 @@ pub(crate) struct OpenSession {
     pub(crate) permissions: Permissions,
     pub(crate) settings: Settings,
     pub(crate) commands: Arc<SessionCommands>,
+    pub(crate) meter: UsageMeter,
     /// `None` unless the agent has a store.
     pub(crate) recorder: Option<Recorder>,
-    /// What the wire remembers of the session.
+    /// The part of the session that the wire remembers.
     pub(crate) wire: SessionWire,
 }
 
@@ -66,7 +68,7 @@ impl SessionUpdates {
         SessionUpdates { open: Arc::new(open) }
     }
 
-    /// Returns what the wire remembers of the session.
+    /// Returns the part of the session that the wire remembers.
     pub(crate) fn wire(&self) -> &SessionWire {
         &self.open.wire
     }
@@ -92,7 +94,14 @@ impl SessionUpdates {
     /// [`Error::Commands`](crate::Error::Commands) for slash commands that cannot be advertised;
     /// [`Error::Call`](crate::Error::Call) when the client is gone.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
-        self.send(&self.open.gate, update.into()).await
+        let update = update.into();
+        self.meter().observe(&update);
+        self.send_unobserved(update).await
+    }
+
+    /// Sends an update whose usage was noted.
+    pub(super) async fn send_unobserved(&self, update: SessionUpdate) -> Result<()> {
+        self.send(&self.open.gate, update).await
     }
 
     /// Waits until nothing can be sent any more: the session is closed, or the client is gone.
@@ -116,6 +125,11 @@ impl SessionUpdates {
     /// Returns the slash commands that the client knows.
     pub(crate) fn commands(&self) -> &SessionCommands {
         &self.open.commands
+    }
+
+    /// Returns the sums of tokens and costs.
+    pub(crate) fn meter(&self) -> &UsageMeter {
+        &self.open.meter
     }
 
     /// Returns the working directory.
@@ -229,6 +243,7 @@ impl SessionUpdates {
 
     /// Sends an update that has waited for the opening of the session.
     pub(crate) fn update_now(&self, update: &SessionUpdate) {
+        self.meter().observe(update);
         self.send_now(&self.open.gate, update);
     }
 

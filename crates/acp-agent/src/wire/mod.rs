@@ -13,6 +13,7 @@ pub(crate) mod record;
 pub(crate) mod session;
 pub(crate) mod settings;
 pub(crate) mod setup;
+pub(crate) mod steering;
 pub(crate) mod update;
 mod v1;
 #[cfg(feature = "v2")]

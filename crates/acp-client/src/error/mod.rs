@@ -1,7 +1,6 @@
 //! Errors of clients and handlers.
 
 mod display;
-mod limit;
 mod reason;
 
 use std::borrow::Cow;
@@ -11,9 +10,9 @@ use std::time::Duration;
 
 use acp_handlers::Conflict;
 use acp_rpc::{CallError, CloseReason};
+pub use acp_types::v1::ext::Limit;
 use acp_types::v1::{ErrorCode, ProtocolVersion, SessionId};
 
-pub use self::limit::Limit;
 pub use self::reason::Reason;
 use crate::RpcError;
 
@@ -93,6 +92,8 @@ pub enum Error {
     },
     /// The agent does not take blocks of this kind in a prompt. Nothing was sent.
     Content {
+        /// The method.
+        method: &'static str,
         /// The session.
         session: SessionId,
         /// The index of the block, from 0.

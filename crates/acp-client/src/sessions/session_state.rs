@@ -174,6 +174,11 @@ impl SessionState {
         sent
     }
 
+    /// Returns true until the agent has ended this turn.
+    pub(crate) fn is_running(&self, number: u64) -> bool {
+        self.phase().turn.as_ref().is_some_and(|running| running.number == number)
+    }
+
     /// Returns the time of this turn's cancel, while the turn is not over.
     pub(crate) fn cancelled(&self, number: u64) -> Option<Instant> {
         self.phase().turn.as_ref().filter(|running| running.number == number)?.cancelled

@@ -12,6 +12,7 @@ pub(crate) mod mode;
 pub(crate) mod moment;
 pub(crate) mod opened;
 pub(crate) mod opening;
+pub(crate) mod steering;
 mod v1;
 #[cfg(feature = "v2")]
 mod v2;

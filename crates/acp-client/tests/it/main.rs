@@ -36,6 +36,7 @@ mod session;
 mod session_roots;
 mod slow_readers;
 mod start;
+mod steering;
 mod terminals;
 mod transcript;
 mod turn;

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use acp_handlers::{Returns, ServeRequest};
 use acp_json::Node;
 use acp_rpc::{Error as RpcError, Reply, Request};
+use acp_types::v1::ext::Steering;
 use acp_types::v1::{AgentCapabilities, AuthMethod, ClientCapabilities, InitializeResponse};
 
 use crate::client::Agreed;
@@ -58,10 +59,13 @@ impl<S: Send + Sync + 'static> ServeRequest<op::Initialize> for Scope<S> {
         methods.retain(|method| is_possible(method, client.capabilities()));
         scope.connection.established(client.agreed());
         scope.connection.set_auth_methods(&methods);
-        let response = InitializeResponse::new(client.protocol_version())
+        let mut response = InitializeResponse::new(client.protocol_version())
             .agent_capabilities(client.agent_capabilities().clone())
             .auth_methods(methods)
             .agent_info(scope.connection.info.clone());
+        if scope.connection.offers_steering && client.wire().has_steering() {
+            response.meta = Some(Steering::offer(response.meta));
+        }
         Ok(client.wire().initialized(response, scope.connection.serves_sessions))
     }
 }

@@ -25,6 +25,7 @@ use crate::updates::decisions::Permissions;
 use crate::updates::directories::Directories;
 use crate::updates::session_updates::{OpenSession, SessionUpdates};
 use crate::updates::settings::{Settings, retain_offered};
+use crate::updates::usage::UsageMeter;
 use crate::wire::setup::Setup;
 
 /// Serves an operation that opens a session.
@@ -220,6 +221,7 @@ fn updates<O: OpensSession>(opening: &Opening<O>, id: SessionId, settings: Setti
         permissions: Permissions::new(),
         settings,
         commands: Arc::clone(opening.commands()),
+        meter: UsageMeter::default(),
         recorder: opening.recorder().cloned(),
         wire: opening.session_wire().clone(),
         id,
@@ -249,6 +251,9 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     }
     let settings = Settings::new(modes.clone(), config_options.clone(), hidden.unwrap_or_default());
     let updates = updates(opening, id.clone(), settings);
+    if is_named || opening.restored().is_some() {
+        updates.meter().take_up();
+    }
     if !is_named {
         keep_state(&updates, opening.restored()).await?;
     }

@@ -14,5 +14,6 @@ pub(crate) mod replay;
 pub(crate) mod session;
 #[cfg(feature = "unstable")]
 mod status;
+pub(crate) mod steer;
 pub(crate) mod turn;
 mod watch;

@@ -32,7 +32,7 @@ impl Session {
     /// [`Error::Closed`].
     pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
         let prompt = content.into_prompt();
-        self.check_content(&prompt)?;
+        self.check_content(self.agent().method::<PromptRequest>(), &prompt)?;
         let state = self.state();
         let patience = self.agent().cancel_timeout();
         let exceeded = state.usage.with(|usage| self.agent().turn_limits().exceeded_by_session(usage));
@@ -79,17 +79,13 @@ impl Session {
     }
 
     /// Refuses prompts that the agent does not take (rule v1-cap-09).
-    fn check_content(&self, prompt: &[ContentBlock]) -> Result<(), Error> {
+    pub(super) fn check_content(&self, method: &'static str, prompt: &[ContentBlock]) -> Result<(), Error> {
         let takes = &self.agent().capabilities().prompt_capabilities;
         takes.check(prompt).map_err(|error| match error {
             PromptError::Content { block, kind, capability } => {
-                Error::Content { session: self.id().clone(), block, kind, capability }
+                Error::Content { method, session: self.id().clone(), block, kind, capability }
             }
-            _ => Error::argument(
-                self.agent().method::<PromptRequest>(),
-                "prompt",
-                &"must have at least one content block",
-            ),
+            _ => Error::argument(method, "prompt", &"must have at least one content block"),
         })
     }
 }

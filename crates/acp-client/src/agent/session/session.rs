@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use acp_json::Map;
+use acp_types::v1::ext::SessionUsage;
 use acp_types::v1::{
     AvailableCommandsUpdate, CancelNotification, SessionId, SessionModeId, SessionModeState,
     SetSessionModeRequest,
@@ -14,7 +15,6 @@ use futures_core::Stream;
 
 use crate::sessions::session_state::SessionState;
 use crate::sessions::table::Attached;
-use crate::sessions::usage::SessionUsage;
 use crate::wire::opened::Opened;
 use crate::{Agent, Error, Event};
 

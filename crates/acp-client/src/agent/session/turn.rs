@@ -17,7 +17,7 @@ use crate::agent::session::watch::Watch;
 use crate::sessions::session_state as phase;
 use crate::wire::flow::Ended;
 use crate::wire::moment::{Moment, Read};
-use crate::{Error, Event, Session, TurnLimits};
+use crate::{Error, Event, IntoPrompt, Session, Steer, TurnLimits};
 
 /// A running prompt turn (`session/prompt`): a stream of its events, and then its response.
 ///
@@ -105,6 +105,33 @@ impl Turn {
     /// The connection is over.
     pub fn cancel(&self) -> Result<(), Error> {
         self.session.cancel_turn(Some(self.number))
+    }
+
+    /// Sends a message of the user into this turn while it runs (`_session/steering`, an extension
+    /// of some agents), and returns the way that the message went. A turn that is over does not get
+    /// it: the outcome is [`PromptRequired`](crate::SteerOutcome::PromptRequired).
+    ///
+    /// An agent may answer only when it takes the message, so read the turn meanwhile:
+    ///
+    /// ```no_run
+    /// # async fn steer(session: acp_client::Session) -> Result<(), Box<dyn std::error::Error>> {
+    /// use acp_client::SteerOutcome;
+    ///
+    /// let mut turn = session.prompt("Fix the bug").await?;
+    /// let steered = tokio::spawn(turn.steer("And run the tests").into_future());
+    /// while let Some(event) = turn.next().await {
+    ///     // show it
+    /// }
+    /// turn.finish().await?;
+    /// if steered.await??.outcome == SteerOutcome::PromptRequired {
+    ///     session.prompt("And run the tests").await?.finish().await?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// Awaiting it has the errors of [`Session::steer`](crate::Session::steer).
+    pub fn steer(&self, content: impl IntoPrompt) -> Steer {
+        Steer::new(self.session.clone(), Some(self.number), content.into_prompt())
     }
 
     /// Sets the limits of this turn, in place of those of
