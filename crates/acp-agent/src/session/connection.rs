@@ -1,6 +1,6 @@
 //! The state of a connection to a client.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_json::Node;
 use acp_rpc::{Delivery, Error as RpcError, Fault};
@@ -59,7 +59,14 @@ struct Phase {
     /// Set once a request came after it. Then it stays.
     settled: bool,
     /// The advertised ways to log in.
-    auth_methods: Arc<OnceLock<Vec<AuthMethod>>>,
+    auth_methods: Arc<[AuthMethod]>,
+}
+
+impl Phase {
+    /// Returns whether this is the outcome of the last `initialize`.
+    fn is_of(&self, agreed: &Arc<Agreed>) -> bool {
+        self.agreed.as_ref().is_some_and(|current| Arc::ptr_eq(current, agreed))
+    }
 }
 
 impl<S> Connection<S> {
@@ -147,7 +154,7 @@ impl<S> Connection<S> {
         if phase.pending.take_if(|pending| Arc::ptr_eq(pending, agreed)).is_some() {
             return;
         }
-        if phase.agreed.as_ref().is_some_and(|current| Arc::ptr_eq(current, agreed)) {
+        if phase.is_of(agreed) {
             *phase = Phase::default();
         }
     }
@@ -160,21 +167,24 @@ impl<S> Connection<S> {
     /// Returns whether the client was told of a way to log in.
     #[cfg(feature = "v2")]
     pub(crate) fn has_auth_methods(&self) -> bool {
-        self.phase().auth_methods.get().is_some_and(|methods| !methods.is_empty())
+        !self.phase().auth_methods.is_empty()
     }
 
     /// Keeps the advertised ways to log in.
-    pub(crate) fn set_auth_methods(&self, methods: &[AuthMethod]) {
-        // An `initialize` is answered once.
-        let _ = self.phase().auth_methods.set(methods.to_vec());
+    /// Those of an outcome that is not the last one do not count.
+    pub(crate) fn set_auth_methods(&self, agreed: &Arc<Agreed>, methods: &[AuthMethod]) {
+        let mut phase = self.phase();
+        if phase.is_of(agreed) {
+            phase.auth_methods = methods.into();
+        }
     }
 
     /// Refuses ways to log in that were not advertised, and those that do not go through
     /// `authenticate` (rules `v1-auth-03`, `v1-auth-04`).
     pub(crate) fn check_auth_method(&self, id: &AuthMethodId) -> Result<(), RpcError> {
         let methods = Arc::clone(&self.phase().auth_methods);
-        let listed = methods.get().map_or(&[][..], Vec::as_slice);
-        AuthMethod::check(listed, id).map_err(|error| RpcError::invalid_params(format!("`methodId` {error}")))
+        AuthMethod::check(&methods, id)
+            .map_err(|error| RpcError::invalid_params(format!("`methodId` {error}")))
     }
 
     /// Returns the outcome of `initialize`, for any other request (rule `v1-init-10`).

@@ -19,6 +19,7 @@ use crate::updates::usage::UsageMeter;
 use crate::wire::gate::Gate;
 use crate::wire::session::SessionWire;
 use crate::wire::settings::KnownSettings;
+use crate::wire::update::UpdateParams;
 
 /// Sends updates of a session, also while no turn runs: from a background task, or in the handler
 /// of another operation.
@@ -187,20 +188,17 @@ impl SessionUpdates {
             return Err(gate.error());
         }
         self.open.wire.complete(&mut update);
-        // Before the update leaves, because the client may act on it at once.
-        let settings = self.observed(&update);
         let wire = client.wire();
         let known = self.known_settings(&update);
         if !wire.has_form(&update, known.as_ref()) {
             return Ok(None);
         }
+        if self.recorder().is_some_and(|recorder| !recorder.has_room()) {
+            return Ok(Some(update));
+        }
         let sent = {
             let params = wire.update(&self.open.id, &update, known.as_ref()).adding_to(known_items);
-            let leaving = match &self.open.recorder {
-                Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
-                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
-                None => OutgoingUpdate::Plain(params),
-            };
+            let leaving = self.leaving(gate, params);
             wire.try_send_update(client.peer(), &gate.guard(&leaving))
         };
         let sent = sent.map_err(|error| wire.unsent(gate, error))?;
@@ -218,12 +216,10 @@ impl SessionUpdates {
             let wire = self.open.client.wire();
             let known = self.known_settings(&update);
             let params = wire.update(&self.open.id, &update, known.as_ref()).adding_to(known_items);
-            let leaving = match &self.open.recorder {
-                Some(recorder) => {
-                    let settings = self.observed(&update);
-                    OutgoingUpdate::Recorded(recorder.keep(gate, params, settings).await)
-                }
-                None => OutgoingUpdate::Plain(params),
+            let settings = self.settings();
+            let leaving = match self.recorder() {
+                Some(recorder) => OutgoingUpdate::recorded(settings, recorder.keep(gate, params).await),
+                None => OutgoingUpdate::plain(settings, params),
             };
             let sent = wire.send_update(self.open.client.peer(), &gate.guard(&leaving)).await;
             sent.map_err(|error| wire.unsent(gate, error))
@@ -236,9 +232,19 @@ impl SessionUpdates {
         }
     }
 
-    /// Returns the settings that the update is written with, if there are any.
+    /// Returns the settings that the update is written with, if there are any. They are those after
+    /// it.
     fn known_settings(&self, update: &SessionUpdate) -> Option<KnownSettings> {
-        self.open.client.wire().needs_settings(update).then(|| self.settings().known())
+        let needs_settings = self.open.client.wire().needs_settings(update);
+        needs_settings.then(|| self.settings().known().after(update))
+    }
+
+    /// Prepares an update to leave, whether there is room for it or not.
+    fn leaving<'a>(&'a self, gate: &'a Gate, params: UpdateParams<'a>) -> OutgoingUpdate<'a> {
+        match self.recorder() {
+            Some(recorder) => OutgoingUpdate::recorded(self.settings(), recorder.keep_now(gate, params)),
+            None => OutgoingUpdate::plain(self.settings(), params),
+        }
     }
 
     /// Sends an update that has waited for the opening of the session.
@@ -251,23 +257,19 @@ impl SessionUpdates {
     /// session sends them.
     pub(crate) fn announce_commands(&self, commands: Vec<AvailableCommand>) {
         let (wire, update) = (self.open.client.wire(), AvailableCommandsUpdate::new(commands).into());
-        let leaving = OutgoingUpdate::Plain(wire.update(&self.open.id, &update, None));
+        let params = wire.update(&self.open.id, &update, None);
+        let leaving = OutgoingUpdate::plain(self.settings(), params);
         wire.send_update_now(self.open.client.peer(), &self.open.gate.guard(&leaving));
     }
 
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
         let wire = self.open.client.wire();
-        let settings = self.observed(update);
         let known = self.known_settings(update);
         if !wire.has_form(update, known.as_ref()) {
             return;
         }
-        let params = wire.update(&self.open.id, update, known.as_ref());
-        let leaving = match &self.open.recorder {
-            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
-            None => OutgoingUpdate::Plain(params),
-        };
+        let leaving = self.leaving(gate, wire.update(&self.open.id, update, known.as_ref()));
         // A closed gate lets nothing out.
         wire.send_update_now(self.open.client.peer(), &gate.guard(&leaving));
     }

@@ -11,6 +11,16 @@ pub(crate) struct KnownSettings {
     pub(crate) options: Vec<SessionConfigOption>,
 }
 
+impl KnownSettings {
+    /// Returns the settings after an update of the mode. An update of the options has all of them.
+    pub(crate) fn after(mut self, update: &SessionUpdate) -> Self {
+        if let (SessionUpdate::CurrentModeUpdate(update), Some(modes)) = (update, &mut self.modes) {
+            modes.current_mode_id = update.current_mode_id.clone();
+        }
+        self
+    }
+}
+
 #[cfg_attr(not(feature = "v2"), allow(unused_variables, reason = "version 1 needs no others"))]
 impl Wire {
     /// Returns whether the update is written with all settings of the session. In version 2 modes

@@ -36,7 +36,6 @@ impl<'a> UpdateParams<'a> {
 
 impl UpdateParams<'_> {
     /// Returns the update itself.
-    #[cfg(feature = "store")]
     pub(crate) const fn update(&self) -> &SessionUpdate {
         self.update
     }

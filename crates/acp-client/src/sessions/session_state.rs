@@ -184,6 +184,12 @@ impl SessionState {
         self.phase().turn.as_ref().filter(|running| running.number == number)?.cancelled
     }
 
+    /// Returns true while this turn runs and nobody has cancelled it.
+    pub(crate) fn goes_on(&self, number: u64) -> bool {
+        let phase = self.phase();
+        phase.turn.as_ref().is_some_and(|running| running.number == number && running.cancelled.is_none())
+    }
+
     /// Registers a reader for this turn's events.
     pub(crate) fn begin_reading(&self, number: u64) {
         self.phase().unread = Some(number);

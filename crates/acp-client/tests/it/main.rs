@@ -7,6 +7,7 @@
     reason = "what a test expects, it may insist on"
 )]
 
+mod activity;
 mod bookkeeping;
 mod cancel;
 mod checks;

@@ -196,7 +196,7 @@ async fn keep_state(updates: &SessionUpdates, forked: Option<&StoredState>) -> R
         updates.keep_settings().await?;
     }
     if let Some(saved) = forked.and_then(StoredState::saved_json) {
-        recorder.keep_state(RecordKind::Saved, saved).await?;
+        recorder.keep_state(RecordKind::Saved, || saved).await?;
     }
     Ok(())
 }

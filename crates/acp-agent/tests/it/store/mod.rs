@@ -11,6 +11,7 @@ mod order;
 mod refused;
 mod replay;
 mod state;
+mod wrapped;
 
 use std::path::Path;
 

@@ -43,15 +43,18 @@ impl TurnLimits {
         self
     }
 
-    /// Cancels a turn when the session as a whole has cost more than this. Later prompts are not
-    /// sent.
+    /// Cancels a turn when the session as a whole has cost more than this.
+    ///
+    /// As a limit of the [connection](crate::Connect::turn_limits) it refuses later prompts: they
+    /// are not sent. As a limit of one [turn](crate::Turn::limits) it is only that turn's.
     #[must_use]
     pub fn session_cost(mut self, amount: f64, currency: impl Into<String>) -> Self {
         self.usage = self.usage.session_cost(amount, currency);
         self
     }
 
-    /// Cancels a turn when the session has used more tokens than this. Later prompts are not sent.
+    /// Cancels a turn when the session has used more tokens than this. It refuses later prompts as
+    /// [`session_cost`](Self::session_cost) does.
     ///
     /// While a turn runs, agents report the tokens in the context. With the feature `unstable`, the
     /// tokens that they report at the end of turns count, too.

@@ -35,13 +35,14 @@ impl Session {
         self.check_content(self.agent().method::<PromptRequest>(), &prompt)?;
         let state = self.state();
         let patience = self.agent().cancel_timeout();
+        let number = state.begin_turn(patience).await.map_err(|why| self.no_turn(&why, patience))?;
+        let running = RunningTurn(self.attached().clone());
+        // A turn that was waited for may have used the rest.
         let exceeded = state.usage.with(|usage| self.agent().turn_limits().exceeded_by_session(usage));
         if let Some(limit) = exceeded {
             return Err(Error::LimitReached { session: self.id().clone(), limit });
         }
-        let number = state.begin_turn(patience).await.map_err(|why| self.no_turn(&why, patience))?;
         state.usage.begin_turn();
-        let running = RunningTurn(self.attached().clone());
         let request = PromptRequest::new(self.id().clone(), prompt);
         let (sender, outcome) = oneshot::channel();
         let turn = Turn::new(self.clone(), number, outcome);

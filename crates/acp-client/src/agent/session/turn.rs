@@ -61,7 +61,7 @@ enum Unended {
 impl Turn {
     pub(crate) fn new(session: Session, number: u64, arrival: oneshot::Receiver<Ended>) -> Self {
         session.state().begin_reading(number);
-        let watch = Watch::new(session.agent().turn_limits().clone());
+        let watch = Watch::new(number, session.agent().turn_limits().clone());
         Self { session, number, arrival, outcome: None, deadline: None, watch }
     }
 
@@ -83,7 +83,8 @@ impl Turn {
         let outcome = outcome.unwrap_or(Err(Unended::Call(CallError::Closed(CloseReason::Local))));
         let was_cancelled = match &outcome {
             Ok(response) => response.stop_reason == StopReason::Cancelled,
-            Err(Unended::Overdue(_)) => true,
+            // Some agents answer a cancelled prompt with an error.
+            Err(Unended::Overdue(_) | Unended::Call(CallError::Remote(_))) => true,
             Err(Unended::Call(_)) => false,
         };
         if let Some(limit) = self.watch.reached().filter(|_| was_cancelled) {
@@ -135,9 +136,14 @@ impl Turn {
     }
 
     /// Sets the limits of this turn, in place of those of
-    /// [`Connect::turn_limits`](crate::Connect::turn_limits).
+    /// [`Connect::turn_limits`](crate::Connect::turn_limits). If the session is beyond one of them
+    /// already, the turn is cancelled at once.
+    ///
+    /// They cannot let a turn begin that those of the connection refuse: see
+    /// [`Session::prompt`].
     pub fn limits(mut self, limits: TurnLimits) -> Self {
         self.watch.set_limits(limits);
+        self.check_usage();
         self
     }
 
@@ -194,9 +200,14 @@ impl Turn {
     /// Notes an event. A report of costs may be beyond a limit.
     fn received(&mut self, event: &Event) {
         self.watch.received();
-        if let Event::Usage(_) = event
-            && self.watch.check_usage(self.session.state()).is_some()
-        {
+        if let Event::Usage(_) = event {
+            self.check_usage();
+        }
+    }
+
+    /// Cancels the turn if it is beyond a limit of tokens or costs.
+    fn check_usage(&mut self) {
+        if self.watch.check_usage(self.session.state()).is_some() {
             // It only fails if the connection is over, and then the turn is over too.
             let _ = self.cancel();
         }
