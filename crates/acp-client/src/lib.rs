@@ -114,9 +114,12 @@ pub use agent::session::limits::TurnLimits;
 pub use agent::session::open::{LoadSession, NewSession, Opening, ResumeSession};
 pub use agent::session::prompt::IntoPrompt;
 pub use agent::session::replay::Replay;
+pub use agent::session::response::TurnResponse;
 pub use agent::session::session::{Session, Updates};
 pub use agent::session::steer::Steer;
 pub use agent::session::turn::Turn;
+#[cfg(feature = "v2")]
+pub use connect::known_versions::KnownVersions;
 pub use connect::{Connect, connect, spawn};
 pub use error::{Error, Limit, Reason, Result};
 pub use event::{BackgroundWork, Event, State, StateKind};

@@ -72,8 +72,8 @@ impl Agent {
         self.inner.initialized.response.protocol_version
     }
 
-    /// Returns the whole answer to `initialize`. That of an agent of version 2 is given in the form of
-    /// version 1.
+    /// Returns the whole answer to `initialize`. That of an agent of version 2 is given in the form
+    /// of version 1.
     #[must_use]
     pub fn initialize_response(&self) -> &InitializeResponse {
         &self.inner.initialized.response

@@ -45,9 +45,11 @@ impl Connecting {
                 Ok(initialized)
             }
             Meaning::FallsBack { initialized, .. } => Ok(initialized),
-            Meaning::Asks(other) => {
-                Err(Error::NoCommonVersion { spoken: self.spoken(), supported: vec![other.version()] })
-            }
+            Meaning::Asks(other) => Err(Error::NoCommonVersion {
+                spoken: self.spoken(),
+                supported: vec![other.version()],
+                error: None,
+            }),
         }
     }
 

@@ -40,9 +40,10 @@ impl fmt::Display for ErrorText<'_> {
                 "the agent speaks protocol version {}, this client version {}: use another release of one of them",
                 answered.0, asked.0
             ),
-            Error::NoCommonVersion { spoken, supported } => write!(
+            Error::NoCommonVersion { spoken, supported, .. } => write!(
                 f,
-                "the agent speaks protocol version {}, this client version {}: use another release of one of them",
+                "the agent speaks protocol versions {}, this client speaks versions {}: use another release of one of \
+                 them",
                 Versions(supported),
                 Versions(spoken)
             ),

@@ -66,6 +66,8 @@ pub enum Error {
         spoken: Vec<ProtocolVersion>,
         /// The versions that the agent names.
         supported: Vec<ProtocolVersion>,
+        /// The error object of the answer, if it was one.
+        error: Option<RpcError>,
     },
     /// The agent did not answer `initialize` in time. The connection was closed.
     InitializeTimeout {
@@ -269,7 +271,7 @@ impl Error {
     #[must_use]
     pub const fn agent_error(&self) -> Option<&RpcError> {
         match self {
-            Self::Agent { error, .. } => Some(error),
+            Self::Agent { error, .. } | Self::NoCommonVersion { error: Some(error), .. } => Some(error),
             _ => None,
         }
     }

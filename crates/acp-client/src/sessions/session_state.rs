@@ -13,6 +13,7 @@ use crate::sessions::activity::Activity;
 use crate::sessions::config::Config;
 use crate::sessions::inbox::{Inbox, Unread};
 use crate::sessions::roots::Roots;
+use crate::sessions::states::States;
 use crate::sessions::usage::UsageMeter;
 use crate::wire::flow::Flow;
 
@@ -26,6 +27,7 @@ pub(crate) struct SessionState {
     pub(crate) usage: UsageMeter,
     pub(crate) activity: Activity,
     pub(crate) flow: Arc<Flow>,
+    pub(crate) states: States,
     /// The directories, once the session is held.
     roots: Mutex<Option<Arc<Roots>>>,
     /// Fires when the session is closed, when nobody holds it any more, or when the connection
@@ -91,6 +93,7 @@ impl SessionState {
             usage: UsageMeter::default(),
             activity: Activity::default(),
             flow: Arc::default(),
+            states: States::default(),
             roots: Mutex::default(),
             over: CancellationToken::new(),
             phase: Mutex::new(Phase::new(all_asks)),

@@ -112,6 +112,18 @@ impl Wire {
         pending.map_err(|error| self.failed::<Q>(Some(session), error))
     }
 
+    /// Returns true if this error of `session/close` means that the session is closed already.
+    pub(crate) fn is_closed_by(self, error: &acp_rpc::Error) -> bool {
+        match self {
+            Self::V1 => {
+                let _ = error;
+                false
+            }
+            #[cfg(feature = "v2")]
+            Self::V2 => error.code == acp_types::v1::ErrorCode::RESOURCE_NOT_FOUND.0,
+        }
+    }
+
     /// Returns the error of a call.
     pub(crate) fn failed<M: Message>(self, session: Option<&SessionId>, error: CallError) -> Error {
         Error::of_call(self.method::<M>(), session, error)

@@ -10,6 +10,9 @@ use acp_types::v1::{PromptRequest, PromptResponse};
 use crate::Error;
 use crate::event::{BackgroundWork, Event, State};
 use crate::wire::Wire;
+#[cfg(feature = "v2")]
+use crate::wire::cancel::Entity;
+use crate::wire::incoming::Update;
 use crate::wire::moment::Read;
 #[cfg(feature = "v2")]
 use crate::wire::v2::{self, message::Params};
@@ -22,6 +25,8 @@ pub(crate) type Ended = Result<Read<End>, CallError>;
 pub(crate) struct End {
     /// The response in the form of version 1.
     pub(crate) response: PromptResponse,
+    /// True if the agent has reported why it ended.
+    pub(crate) has_reason: bool,
     pub(crate) background: Option<Vec<BackgroundWork>>,
     /// True if the agent never reported that it works: the end may be that of earlier work.
     pub(crate) is_doubtful: bool,
@@ -33,6 +38,8 @@ pub(crate) struct End {
 pub(crate) struct Flow {
     #[cfg(feature = "v2")]
     turns: Mutex<v2::flow::Turns>,
+    #[cfg(feature = "v2")]
+    offers: Mutex<v2::offers::Offers>,
 }
 
 /// The turns that a message has ended.
@@ -84,16 +91,21 @@ impl Wire {
         begun.map_err(|error| self.failed::<PromptRequest>(Some(&request.session_id), error))
     }
 
-    /// Takes note of an event of a session. Returns false for the echo of a prompt, which readers
+    /// Takes note of an update of a session. Returns false for the echo of a prompt, which readers
     /// of the turn have no use for.
-    pub(crate) fn is_shown(self, flow: &Flow, event: &Event) -> bool {
+    pub(crate) fn is_shown(self, flow: &Flow, update: &mut Update) -> bool {
         match self {
             Self::V1 => {
-                let _ = (flow, event);
+                let _ = (flow, update);
                 true
             }
             #[cfg(feature = "v2")]
-            Self::V2 => !v2::flow::message_of_user(event).is_some_and(|id| flow.turns().is_echo(id)),
+            Self::V2 => {
+                if let Some(offer) = update.offer.take() {
+                    flow.noted_offers().note(offer);
+                }
+                !v2::flow::message_of_user(&update.event).is_some_and(|id| flow.turns().is_echo(id))
+            }
         }
     }
 
@@ -145,6 +157,17 @@ impl Flow {
         }
     }
 
+    /// Returns true if the agent lets the client cancel this entity.
+    #[cfg(feature = "v2")]
+    pub(in crate::wire) fn offers(&self, entity: &Entity) -> bool {
+        self.noted_offers().has(entity)
+    }
+
+    #[cfg(feature = "v2")]
+    fn noted_offers(&self) -> MutexGuard<'_, v2::offers::Offers> {
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     #[cfg(feature = "v2")]
     fn turns(&self) -> MutexGuard<'_, v2::flow::Turns> {
         // Nothing but notes is taken under this lock.
@@ -171,6 +194,6 @@ impl Finished {
 
 impl End {
     pub(crate) const fn of(response: PromptResponse) -> Self {
-        Self { response, background: None, is_doubtful: false }
+        Self { response, has_reason: true, background: None, is_doubtful: false }
     }
 }

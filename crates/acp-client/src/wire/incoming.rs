@@ -17,6 +17,8 @@ pub(crate) struct Update {
     pub(crate) event: Event,
     /// The update as handlers get it, if there are any.
     pub(crate) handled: Option<SessionNotification>,
+    #[cfg(feature = "v2")]
+    pub(super) offer: Option<v2::offers::Offer>,
 }
 
 impl Wire {
@@ -71,7 +73,10 @@ impl Wire {
         match self {
             Self::V1 => v1::incoming::update(params, is_handled),
             #[cfg(feature = "v2")]
-            Self::V2 => v2::update::read(params, is_handled),
+            Self::V2 => {
+                let offer = v2::offers::offer(&params);
+                v2::update::read(params, is_handled).map(|update| Update { offer, ..update })
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use acp_json::{Node, ReadError, Value};
 use acp_rpc::{CallError, Peer};
-use acp_types::v1::{InitializeRequest, InitializeResponse, McpServer, ProtocolVersion};
+use acp_types::v1::{AgentCapabilities, InitializeRequest, InitializeResponse, McpServer, ProtocolVersion};
 
 use crate::Error;
 use crate::wire::Wire;
@@ -84,6 +84,7 @@ impl Wire {
                 other.map(|wire| Meaning::Asks(*wire)).ok_or_else(|| Error::NoCommonVersion {
                     spoken: spoken.iter().map(|wire| wire.version()).collect(),
                     supported,
+                    error: Some(error),
                 })
             }
             // Some agents of version 1 refuse params that they do not know.
@@ -131,6 +132,18 @@ impl Wire {
                     _ => Err(Error::Version { asked: self.version(), answered }),
                 }
             }
+        }
+    }
+
+    /// Returns true if an agent with these capabilities has sessions. In version 2 it need not.
+    pub(crate) const fn has_sessions(self, offered: &AgentCapabilities) -> bool {
+        match self {
+            Self::V1 => {
+                let _ = offered;
+                true
+            }
+            #[cfg(feature = "v2")]
+            Self::V2 => offered.load_session,
         }
     }
 

@@ -4,6 +4,7 @@
 //! its connection, which encodes and decodes them for the version that the connection speaks.
 
 pub(crate) mod ask;
+pub(crate) mod cancel;
 pub(crate) mod choice;
 pub(crate) mod flow;
 pub(crate) mod incoming;

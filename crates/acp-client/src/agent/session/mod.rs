@@ -11,6 +11,7 @@ pub(crate) mod open;
 pub(crate) mod place;
 pub(crate) mod prompt;
 pub(crate) mod replay;
+pub(crate) mod response;
 pub(crate) mod session;
 #[cfg(feature = "unstable")]
 mod status;

@@ -48,7 +48,13 @@ impl Session {
         let turn = Turn::new(self.clone(), number, outcome);
         let shared = self.agent().shared_with_reader();
         // The turn ends even if nobody holds it any more.
+        let shows_states = self.agent().shared().shows_states();
         let ended = move |response: Ended| {
+            if shows_states {
+                let end = response.as_ref().ok();
+                let reason = end.map(|end| end.value.response.stop_reason.clone());
+                running.0.end_work(reason, end.map(|end| end.at));
+            }
             if let Ok(Read { value: end, .. }) = &response {
                 running.0.usage.end_turn(&end.response);
                 if end.is_doubtful {
@@ -62,9 +68,16 @@ impl Session {
             // A turn that was dropped has no receiver.
             let _ = sender.send(response);
         };
+        if shows_states {
+            state.begin_work();
+        }
         // This returns when the prompt is on its way, so that a cancel cannot overtake it.
         let way = (&state.flow, state.lane());
-        self.agent().wire().prompt(self.agent().peer(), way, &request, ended).await?;
+        let sent = self.agent().wire().prompt(self.agent().peer(), way, &request, ended).await;
+        if sent.is_err() && shows_states {
+            state.end_work(None, None);
+        }
+        sent?;
         Ok(turn)
     }
 
@@ -84,6 +97,7 @@ impl Session {
         let takes = &self.agent().capabilities().prompt_capabilities;
         takes.check(prompt).map_err(|error| match error {
             PromptError::Content { block, kind, capability } => {
+                let capability = capability.map(|capability| self.agent().wire().capability(capability));
                 Error::Content { method, session: self.id().clone(), block, kind, capability }
             }
             _ => Error::argument(method, "prompt", &"must have at least one content block"),

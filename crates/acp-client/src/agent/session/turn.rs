@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use acp_rpc::{CallError, CloseReason};
 use acp_types::v1::ext::Spent;
-use acp_types::v1::{PromptRequest, PromptResponse, StopReason};
+use acp_types::v1::{PromptRequest, StopReason};
 use futures_core::Stream;
 use tokio::sync::oneshot::{self, error::RecvError};
 use tokio::time::{Sleep, sleep_until};
 
+use crate::agent::session::response::TurnResponse;
 use crate::agent::session::watch::Watch;
 use crate::sessions::session_state as phase;
 use crate::wire::flow::Ended;
@@ -46,7 +47,7 @@ pub struct Turn {
     number: u64,
     arrival: oneshot::Receiver<Ended>,
     /// The response, and its position in the order of the wire.
-    outcome: Option<(Result<PromptResponse, Unended>, Moment)>,
+    outcome: Option<(Result<TurnResponse, Unended>, Moment)>,
     /// Runs after a cancel.
     deadline: Option<Pin<Box<Sleep>>>,
     watch: Watch,
@@ -77,7 +78,7 @@ impl Turn {
     /// the last lines on stderr. A cancelled turn is not an error: its stop reason says so. But
     /// [`Error::CancelTimeout`] if the agent does not end it, and [`Error::LimitReached`] if the
     /// turn was cancelled because it went beyond a [limit](TurnLimits).
-    pub async fn finish(mut self) -> Result<PromptResponse, Error> {
+    pub async fn finish(mut self) -> Result<TurnResponse, Error> {
         while self.next().await.is_some() {}
         let outcome = self.outcome.take().map(|(outcome, _)| outcome);
         let outcome = outcome.unwrap_or(Err(Unended::Call(CallError::Closed(CloseReason::Local))));
@@ -239,10 +240,10 @@ impl Turn {
     }
 }
 
-fn settled(arrival: Result<Ended, RecvError>) -> (Result<PromptResponse, Unended>, Moment) {
+fn settled(arrival: Result<Ended, RecvError>) -> (Result<TurnResponse, Unended>, Moment) {
     // Without a sender the runtime is shutting down.
     match arrival.unwrap_or(Err(CallError::Closed(CloseReason::Local))) {
-        Ok(Read { value, at }) => (Ok(value.response), at),
+        Ok(Read { value, at }) => (Ok(TurnResponse::new(value)), at),
         Err(error) => (Err(Unended::Call(error)), Moment::now()),
     }
 }

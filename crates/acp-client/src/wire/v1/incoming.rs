@@ -58,8 +58,20 @@ pub(in crate::wire) fn update(params: Node<'_>, is_handled: bool) -> Result<Upda
     let read: SessionNotification = acp_json::read(params)?;
     Ok(if is_handled {
         let event = Event::from(read.update.clone());
-        Update { session_id: read.session_id.clone(), event, handled: Some(read) }
+        Update {
+            session_id: read.session_id.clone(),
+            event,
+            handled: Some(read),
+            #[cfg(feature = "v2")]
+            offer: None,
+        }
     } else {
-        Update { session_id: read.session_id, event: Event::from(read.update), handled: None }
+        Update {
+            session_id: read.session_id,
+            event: Event::from(read.update),
+            handled: None,
+            #[cfg(feature = "v2")]
+            offer: None,
+        }
     })
 }

@@ -60,7 +60,7 @@ equal_params! {
     LogoutRequest => AuthLogout,
 }
 equal_results! {
-    AuthenticateRequest, CloseSessionRequest, DeleteSessionRequest, ListSessionsRequest, LogoutRequest,
+    AuthenticateRequest, CloseSessionRequest, DeleteSessionRequest, LogoutRequest,
 }
 #[cfg(feature = "unstable")]
 equal_params! {
@@ -128,6 +128,7 @@ impl MethodOfV2 for ForkSessionRequest {
     const METHOD: &'static str = methods::SessionFork::NAME;
 }
 
+#[cfg(feature = "unstable")]
 impl MessageOfV2 for ForkSessionRequest {
     fn write<M: SerializeMap>(&self, params: &mut M) -> Result<(), M::Error> {
         params.serialize_entry("sessionId", &self.session_id)?;
@@ -174,6 +175,18 @@ impl AnswerOfV2 for SetSessionConfigOptionRequest {
         let mut read = SetSessionConfigOptionResponse::new(config::options(response.config_options));
         read.meta = response.meta;
         Ok(read)
+    }
+}
+
+/// Version 2 has the same result and is stricter about the cursor: a malformed one would end the
+/// list too early.
+impl AnswerOfV2 for ListSessionsRequest {
+    fn read(result: Node<'_>, at: &At<'_>) -> Result<Answer<Self>, ReadError>
+    where
+        Self: Ask,
+    {
+        v2::ListSessionsResponse::from_node(result.clone(), at)?;
+        Answer::<Self>::from_node(result, at)
     }
 }
 

@@ -12,6 +12,9 @@ use crate::wire::moment::{Moment, Read};
 /// The number of messages and states that are kept, the newest.
 const KEPT: usize = 256;
 
+/// The reason of a turn for which the agent reports none.
+const UNREPORTED: &str = "unreported";
+
 /// The messages and states of a session since a prompt that has no answer yet, in order.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
@@ -113,17 +116,20 @@ impl Idle {
         match kind {
             StateKind::Idle { error: Some(error), .. } => Err(CallError::Remote(error)),
             kind => {
-                let response = PromptResponse::new(reason(kind));
-                Ok(Read { value: End { response, background, is_doubtful: !is_change }, at })
+                let reason = reason(kind);
+                let has_reason = reason.is_some();
+                let reason = reason.unwrap_or_else(|| StopReason::Unknown(UNREPORTED.into()));
+                let response = PromptResponse::new(reason);
+                Ok(Read { value: End { response, has_reason, background, is_doubtful: !is_change }, at })
             }
         }
     }
 }
 
 /// Returns the reason of an idle state. An agent need not report one.
-fn reason(kind: StateKind) -> StopReason {
+fn reason(kind: StateKind) -> Option<StopReason> {
     match kind {
-        StateKind::Idle { stop_reason: Some(reason), .. } => reason,
-        _ => StopReason::Unknown("unreported".into()),
+        StateKind::Idle { stop_reason, .. } => stop_reason,
+        _ => None,
     }
 }
