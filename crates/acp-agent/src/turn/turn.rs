@@ -168,15 +168,6 @@ impl Turn {
     /// [`Error::Commands`] for slash commands that cannot be advertised; [`Error::LimitReached`]
     /// once the turn went beyond one of its [limits](Self::limits).
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
-        self.update_adding_to(None, update.into()).await
-    }
-
-    /// Sends an update that adds an item to these many of a tool call's content, if it does.
-    pub(crate) async fn update_adding_to(
-        &self,
-        known_items: Option<usize>,
-        update: SessionUpdate,
-    ) -> Result<()> {
         self.check_open()?;
         let update = update.into();
         let is_usage = self.scope.session.meter().observe(&update);
@@ -186,6 +177,15 @@ impl Turn {
 
     /// Sends an update whose usage was noted.
     pub(super) async fn send_update(&self, update: SessionUpdate) -> Result<()> {
+        self.update_adding_to(None, update).await
+    }
+
+    /// Sends an update that adds an item to these many of a tool call's content, if it does.
+    pub(crate) async fn update_adding_to(
+        &self,
+        known_items: Option<usize>,
+        update: SessionUpdate,
+    ) -> Result<()> {
         self.check_open()?;
         self.scope.flow.sends();
         let (session, gate) = (&self.scope.session, &self.scope.gate);
