@@ -56,6 +56,8 @@ pub enum Error {
         /// The capability, as a path below `clientCapabilities`, such as `fs.readTextFile`.
         capability: Cow<'static, str>,
     },
+    /// A question has no options to choose from. Nothing was sent.
+    NoOptions,
     /// The turn went beyond a [limit](crate::Turn::limits). Pass the error on with `?`. Or the
     /// session is beyond the limit already, and the prompt has no turn.
     LimitReached {
@@ -212,6 +214,7 @@ impl fmt::Display for Error {
                 write!(f, "the turn was stopped by a limit: {limit} (session `{}`)", Shown(session))
             }
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
+            Error::NoOptions => f.write_str("the question has no options: name at least one"),
             Error::Form(error) => {
                 write!(f, "the answer to `elicitation/create` does not fit the form: {error}")
             }
@@ -244,6 +247,7 @@ impl std::error::Error for Error {
             | Error::TurnOver
             | Error::SessionClosed { .. }
             | Error::NotOffered { .. }
+            | Error::NoOptions
             | Error::LimitReached { .. }
             | Error::Conflict(_)
             | Error::Rpc(_) => None,

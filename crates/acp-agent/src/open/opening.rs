@@ -197,7 +197,11 @@ impl<O: OpensSession> Opening<O> {
         inner.commands.complete(&mut update)?;
         inner.wire.complete(&mut update);
         let (wire, gate) = (inner.client.wire(), &inner.gate);
-        let params = wire.update(&inner.id, &update);
+        // The settings come with the answer.
+        if wire.needs_settings(&update) {
+            return Ok(());
+        }
+        let params = wire.update(&inner.id, &update, None);
         let params = gate.guard(&params);
         let sent = wire.send_update(inner.client.peer(), &params);
         inner.cancel.heeding(async { sent.await.map_err(|error| wire.unsent(gate, error)) }).await

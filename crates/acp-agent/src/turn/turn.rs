@@ -177,14 +177,23 @@ impl Turn {
 
     /// Sends an update whose usage was noted.
     pub(super) async fn send_update(&self, update: SessionUpdate) -> Result<()> {
+        self.update_adding_to(None, update).await
+    }
+
+    /// Sends an update that adds an item to these many of a tool call's content, if it does.
+    pub(crate) async fn update_adding_to(
+        &self,
+        known_items: Option<usize>,
+        update: SessionUpdate,
+    ) -> Result<()> {
         self.check_open()?;
         self.scope.flow.sends();
         let (session, gate) = (&self.scope.session, &self.scope.gate);
         let (open, mut plan) = (&self.scope.plan, OpenPlan::of(&update));
-        let attempt = || session.try_send(gate, update);
+        let attempt = || session.try_send(gate, update, known_items);
         let tried = open.sending(&mut plan, attempt, |tried| matches!(tried, Ok(None)));
         if let Some(update) = tried.map_err(|error| self.failed(error))? {
-            let mut sending = pin!(session.send_when_possible(gate, update));
+            let mut sending = pin!(session.send_when_possible(gate, update, known_items));
             let sending = poll_fn(|cx| {
                 let step = || sending.as_mut().poll(cx);
                 open.sending(&mut plan, step, |sent| matches!(sent, Poll::Ready(Ok(()))))

@@ -18,6 +18,7 @@ use crate::updates::settings::Settings;
 use crate::updates::usage::UsageMeter;
 use crate::wire::gate::Gate;
 use crate::wire::session::SessionWire;
+use crate::wire::settings::KnownSettings;
 use crate::wire::update::UpdateParams;
 
 /// Sends updates of a session, also while no turn runs: from a background task, or in the handler
@@ -164,15 +165,21 @@ impl SessionUpdates {
     /// Sends an update while `gate` is open. Every update of an open session leaves here, in
     /// [`try_send`](Self::try_send) or in [`send_now`](Self::send_now).
     async fn send(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
-        match self.try_send(gate, update)? {
+        match self.try_send(gate, update, None)? {
             None => Ok(()),
-            Some(update) => self.send_when_possible(gate, update).await,
+            Some(update) => self.send_when_possible(gate, update, None).await,
         }
     }
 
     /// Sends an update while `gate` is open. Returns the update if it has to wait, for room or to
-    /// be recorded; [`send_when_possible`](Self::send_when_possible) sends it then.
-    pub(crate) fn try_send(&self, gate: &Gate, mut update: SessionUpdate) -> Result<Option<SessionUpdate>> {
+    /// be recorded; [`send_when_possible`](Self::send_when_possible) sends it then. `known_items`
+    /// is the number of items of a tool call's content that the client has, if the update adds one.
+    pub(crate) fn try_send(
+        &self,
+        gate: &Gate,
+        mut update: SessionUpdate,
+        known_items: Option<usize>,
+    ) -> Result<Option<SessionUpdate>> {
         let client = &self.open.client;
         paths::join(&mut update, self.cwd());
         check_offered(&update, client.capabilities())?;
@@ -182,11 +189,16 @@ impl SessionUpdates {
         }
         self.open.wire.complete(&mut update);
         let wire = client.wire();
+        let known = self.known_settings(&update);
+        if !wire.has_form(&update, known.as_ref()) {
+            return Ok(None);
+        }
         if self.recorder().is_some_and(|recorder| !recorder.has_room()) {
             return Ok(Some(update));
         }
         let sent = {
-            let leaving = self.leaving(gate, wire.update(&self.open.id, &update));
+            let params = wire.update(&self.open.id, &update, known.as_ref()).adding_to(known_items);
+            let leaving = self.leaving(gate, params);
             wire.try_send_update(client.peer(), &gate.guard(&leaving))
         };
         let sent = sent.map_err(|error| wire.unsent(gate, error))?;
@@ -194,10 +206,16 @@ impl SessionUpdates {
     }
 
     /// Sends an update that [`try_send`](Self::try_send) has returned.
-    pub(crate) async fn send_when_possible(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
+    pub(crate) async fn send_when_possible(
+        &self,
+        gate: &Gate,
+        update: SessionUpdate,
+        known_items: Option<usize>,
+    ) -> Result<()> {
         let sending = async {
             let wire = self.open.client.wire();
-            let params = wire.update(&self.open.id, &update);
+            let known = self.known_settings(&update);
+            let params = wire.update(&self.open.id, &update, known.as_ref()).adding_to(known_items);
             let settings = self.settings();
             let leaving = match self.recorder() {
                 Some(recorder) => OutgoingUpdate::recorded(settings, recorder.keep(gate, params).await),
@@ -212,6 +230,13 @@ impl SessionUpdates {
             sent = sending => sent,
             error = gate.closed() => Err(error),
         }
+    }
+
+    /// Returns the settings that the update is written with, if there are any. They are those after
+    /// it.
+    fn known_settings(&self, update: &SessionUpdate) -> Option<KnownSettings> {
+        let needs_settings = self.open.client.wire().needs_settings(update);
+        needs_settings.then(|| self.settings().known().after(update))
     }
 
     /// Prepares an update to leave, whether there is room for it or not.
@@ -232,14 +257,19 @@ impl SessionUpdates {
     /// session sends them.
     pub(crate) fn announce_commands(&self, commands: Vec<AvailableCommand>) {
         let (wire, update) = (self.open.client.wire(), AvailableCommandsUpdate::new(commands).into());
-        let leaving = OutgoingUpdate::plain(self.settings(), wire.update(&self.open.id, &update));
+        let params = wire.update(&self.open.id, &update, None);
+        let leaving = OutgoingUpdate::plain(self.settings(), params);
         wire.send_update_now(self.open.client.peer(), &self.open.gate.guard(&leaving));
     }
 
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
         let wire = self.open.client.wire();
-        let leaving = self.leaving(gate, wire.update(&self.open.id, update));
+        let known = self.known_settings(update);
+        if !wire.has_form(update, known.as_ref()) {
+            return;
+        }
+        let leaving = self.leaving(gate, wire.update(&self.open.id, update, known.as_ref()));
         // A closed gate lets nothing out.
         wire.send_update_now(self.open.client.peer(), &gate.guard(&leaving));
     }

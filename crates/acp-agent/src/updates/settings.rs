@@ -15,6 +15,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::store::settings_json;
 #[cfg(feature = "v2")]
 use crate::wire::Wire;
+use crate::wire::settings::KnownSettings;
 
 /// The settings of an open session, as the client knows them.
 pub(crate) struct Settings {
@@ -152,6 +153,12 @@ impl Settings {
         }
         let all: Vec<_> = state.all_options().cloned().collect();
         write(state.modes.as_ref(), Some(&all))
+    }
+
+    /// Returns the settings that the client knows.
+    pub(crate) fn known(&self) -> KnownSettings {
+        let state = self.state();
+        KnownSettings { modes: state.modes.clone(), options: state.options.clone().unwrap_or_default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -11,6 +11,7 @@ pub(crate) mod initialize;
 #[cfg(feature = "store")]
 pub(crate) mod record;
 pub(crate) mod session;
+pub(crate) mod settings;
 pub(crate) mod setup;
 pub(crate) mod steering;
 pub(crate) mod update;

@@ -57,6 +57,8 @@ mod updates;
 mod usage;
 #[cfg(feature = "v2")]
 mod v2;
+#[cfg(feature = "v2")]
+mod v2_encoding;
 mod validation;
 mod wire_quirks;
 #[cfg(all(feature = "workspace", unix))]

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::{idle, state, text, with_session};
 use crate::common::Wire;
 
-/// What the agent sends before and after the prompt, and the reason that the turn ends with. `None`
-/// means that it goes on.
+/// The messages of the agent before and after the prompt, and the reason that the turn ends with.
+/// `None` means that it goes on.
 type Row<'r> = (&'r str, &'r str, Option<&'r str>);
 
 /// The state of a turn after a row.
