@@ -153,7 +153,7 @@ impl Connect {
     }
 
     /// Sets the limits of all turns. Without limits a turn may cost anything, and the agent may be
-    /// silent for ever. [`Turn::limits`](crate::Turn::limits) sets those of one turn that has begun.
+    /// silent for ever. [`Turn::limits`](crate::Turn::limits) sets those of a turn that runs.
     pub fn turn_limits(mut self, limits: TurnLimits) -> Self {
         self.turn_limits = limits;
         self

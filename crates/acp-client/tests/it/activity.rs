@@ -66,8 +66,8 @@ impl Desk {
     }
 }
 
-/// A session of a desk with a limit of silence, and what tells and answers its questions. The desk has
-/// had this many terminals.
+/// A session of a desk with a limit of silence, and what tells and answers its questions. The desk
+/// has had this many terminals.
 async fn with_desk(terminals: usize) -> (Session, Wire, mpsc::UnboundedReceiver<()>, Arc<Notify>) {
     let (asked, questions) = mpsc::unbounded_channel();
     let answer = Arc::new(Notify::new());

@@ -32,8 +32,8 @@ async fn open(_: &Wrapped<Last>, _: NewSession) -> Result<Opened<u32>> {
     Ok(Opened::new(0).modes(modes("ask")).config_options(options("small", false)))
 }
 
-/// Switches the mode and the model at the same time, on two threads, many times. Compares the stored
-/// settings with those of the session each time.
+/// Switches the mode and the model at the same time, on two threads, many times. Compares the
+/// stored settings with those of the session each time.
 async fn race(store: &Wrapped<Last>, turn: Turn, session: Session<u32>) -> Result<StopReason> {
     let start = Arc::new(Barrier::new(2));
     let runtime = Handle::current();
@@ -56,7 +56,8 @@ async fn race(store: &Wrapped<Last>, turn: Turn, session: Session<u32>) -> Resul
     });
     for round in 0..ROUNDS {
         let (mode, model) = tokio::join!(modes(round), models(round));
-        (mode.unwrap(), model.unwrap());
+        mode.unwrap();
+        model.unwrap();
         // Reading the history waits until everything before it is stored.
         turn.history().await?;
         let stored = store.0.lock().unwrap().clone().unwrap();

@@ -137,8 +137,8 @@ async fn of_two_changes_that_cannot_be_kept_neither_stays() {
     wire.close().await;
 }
 
-/// The agent tells the client of a change while the client's own change is being written. The client
-/// knows of the agent's change, so it stays, and is stored when that is possible.
+/// The agent tells the client of a change while the client's own change is being written. The
+/// client knows of the agent's change, so it stays, and is stored when that is possible.
 #[tokio::test]
 async fn a_change_that_cannot_be_kept_does_not_undo_another_one() {
     let large = |session: &str| json!({"sessionId": session, "configId": "model", "value": "large"});

@@ -49,8 +49,8 @@ async fn new_session(_: &(), open: NewSession) -> Result<Opened<u32>> {
     Ok(Opened::new(count.unwrap_or(0)).modes(modes("ask")).config_options(options("small", false)))
 }
 
-/// Does one thing in each turn, and says what it knows. Behind `later` it does so when the client has
-/// answered a question.
+/// Does one thing in each turn, and says what it knows. Behind `later` it does so when the client
+/// has answered a question.
 async fn prompt(_: &(), turn: Turn, before: Session<u32>) -> Result<StopReason> {
     let text = turn.text();
     let work = match text.strip_prefix("later ") {

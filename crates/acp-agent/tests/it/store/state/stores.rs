@@ -162,7 +162,8 @@ async fn kinds_of_state_of_a_later_version_keep_their_places() {
         }
         _ => Some(json.to_owned()),
     });
-    // The lines have become longer, so that this version has to look for the places of its own kinds.
+    // The lines have become longer, so that this version has to look for the places of its own
+    // kinds.
     for round in 0..2 {
         let mut wire = Wire::connect(agent(Journal::at(folder.path())), all()).await;
         let result = reopen(&mut wire, "session/resume", &session).await;
