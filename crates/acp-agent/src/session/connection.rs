@@ -170,8 +170,8 @@ impl<S> Connection<S> {
         !self.phase().auth_methods.is_empty()
     }
 
-    /// Keeps the advertised ways to log in.
-    /// Those of an outcome that is not the last one do not count.
+    /// Keeps the advertised ways to log in. Those of an outcome that is not the last one do not
+    /// count.
     pub(crate) fn set_auth_methods(&self, agreed: &Arc<Agreed>, methods: &[AuthMethod]) {
         let mut phase = self.phase();
         if phase.is_of(agreed) {

@@ -56,7 +56,8 @@ async fn race(store: &Wrapped<Last>, turn: Turn, session: Session<u32>) -> Resul
     });
     for round in 0..ROUNDS {
         let (mode, model) = tokio::join!(modes(round), models(round));
-        (mode.unwrap(), model.unwrap());
+        mode.unwrap();
+        model.unwrap();
         // Reading the history waits until everything before it is stored.
         turn.history().await?;
         let stored = store.0.lock().unwrap().clone().unwrap();
