@@ -52,7 +52,10 @@ impl Wire {
 
     /// Writes the answer to a request that has changed a setting. In version 2 it has all settings,
     /// which `settings` returns, and the metadata of the answer in the vocabulary.
-    #[cfg_attr(not(feature = "v2"), allow(unused_variables, reason = "the vocabulary is version 1"))]
+    #[cfg_attr(
+        not(feature = "v2"),
+        allow(unused_variables, clippy::needless_pass_by_value, reason = "the vocabulary is version 1")
+    )]
     pub(crate) fn changed_setting(
         &self,
         response: impl Serialize + Send + 'static,

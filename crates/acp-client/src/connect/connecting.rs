@@ -93,12 +93,12 @@ impl Connecting {
             };
             match meaning {
                 Meaning::Speaks { wire, initialized, note } => {
-                    return Ok(self.settle(wire, initialized, note));
+                    return Ok(self.settle(wire, *initialized, note));
                 }
                 #[cfg(feature = "v2")]
                 Meaning::FallsBack { initialized, note } => {
                     self.note(note);
-                    return self.fall_back(initialized).await;
+                    return self.fall_back(*initialized).await;
                 }
                 // An agent that sends the client back and forth speaks neither.
                 Meaning::Asks(other) if asked.contains(&other) => {

@@ -43,9 +43,9 @@ impl Connecting {
         match self.ask(Wire::V1).await? {
             Meaning::Speaks { initialized, note, .. } => {
                 self.note(note);
-                Ok(initialized)
+                Ok(*initialized)
             }
-            Meaning::FallsBack { initialized, .. } => Ok(initialized),
+            Meaning::FallsBack { initialized, .. } => Ok(*initialized),
             Meaning::Asks(other) => Err(Error::NoCommonVersion {
                 spoken: self.spoken(),
                 supported: vec![other.version()],

@@ -20,11 +20,11 @@ const UNSUPPORTED_VERSION: i32 = -32022;
 #[derive(Debug)]
 pub(crate) enum Meaning {
     /// The agent speaks this version. The note is about an answer that contradicts itself.
-    Speaks { wire: Wire, initialized: Initialized, note: Option<String> },
+    Speaks { wire: Wire, initialized: Box<Initialized>, note: Option<String> },
     /// The agent speaks version 1, and was asked in the form of version 2: it has not seen the
     /// capabilities of version 1.
     #[cfg(feature = "v2")]
-    FallsBack { initialized: Initialized, note: Option<String> },
+    FallsBack { initialized: Box<Initialized>, note: Option<String> },
     /// The agent must be asked for this version.
     Asks(Wire),
 }
@@ -105,6 +105,7 @@ impl Wire {
                     return Err(Error::Version { asked: self.version(), answered });
                 }
                 let note = (!is_first).then(|| liar(answered));
+                let initialized = Box::new(initialized);
                 Ok(Meaning::Speaks { wire: Self::V1, initialized, note })
             }
             #[cfg(feature = "v2")]
@@ -113,6 +114,7 @@ impl Wire {
                 let (answered, initialized) = first(result).map_err(unread)?;
                 match (answered, second) {
                     (ProtocolVersion::V2, Some(Ok(initialized))) => {
+                        let initialized = Box::new(initialized);
                         Ok(Meaning::Speaks { wire: Self::V2, initialized, note: None })
                     }
                     (ProtocolVersion::V1 | ProtocolVersion::V2, _) if !spoken.contains(&Self::V1) => {
@@ -120,7 +122,7 @@ impl Wire {
                     }
                     (ProtocolVersion::V1 | ProtocolVersion::V2, _) => {
                         let note = (answered != ProtocolVersion::V1).then(|| liar(answered));
-                        Ok(Meaning::FallsBack { initialized, note })
+                        Ok(Meaning::FallsBack { initialized: Box::new(initialized), note })
                     }
                     _ => Err(Error::Version { asked: self.version(), answered }),
                 }
