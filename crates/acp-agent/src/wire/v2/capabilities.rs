@@ -4,8 +4,8 @@ use acp_types::v1;
 use acp_types::v2;
 
 /// Returns the client's capabilities in the vocabulary. This version has no files and terminals of
-/// the client. Notices, compaction, plans with ids, subagents and options that are on or off need no capability
-/// (rules `v2-cap-05`, `v2-cfg-05`).
+/// the client. Notices, compaction, plans with ids, subagents and options that are on or off need
+/// no capability (rules `v2-cap-05`, `v2-cfg-05`).
 pub(super) fn client_capabilities(offered: v2::ClientCapabilities) -> v1::ClientCapabilities {
     let mut options = v1::SessionConfigOptionsCapabilities::new();
     options.boolean = Some(v1::BooleanConfigOptionCapabilities::new());
