@@ -43,6 +43,7 @@
 //! | `mcp` | `#[agent(mcp)]`: the MCP servers of sessions are connected, over stdio; `mcp-http` and `mcp-sse` add transports |
 //! | `workspace` | [`Turn::workspace`] and [`Turn::edit_file`]: files by the client, or below the session's directories |
 //! | `shell` | [`Turn::shell`]: commands in the client's terminals, or as local children |
+//! | `v2` | protocol version 2, a draft, beside version 1, for the same agent: the client chooses |
 //! | `tracing` | spans of the crate `tracing`: see [`trace`] |
 //! | `unstable` | what only the unstable schema has, without any promise |
 
@@ -115,7 +116,10 @@ pub use acp_rpc::{
 };
 pub use acp_types::method;
 pub use acp_types::v1 as types;
-pub use acp_types::v1::ext::{CommandNameError, ElicitationAnswer, FormError, FormProblem, PermissionAnswer};
+pub use acp_types::v1::ext::{
+    CommandNameError, ElicitationAnswer, FormError, FormProblem, Limit, PermissionAnswer, SessionUsage,
+    Spent, TurnLimits,
+};
 pub use acp_types::v1::{ContentBlock, StopReason, ToolCall};
 pub use acp_types::{FromNode, Map, Meta, Value};
 
@@ -156,6 +160,8 @@ pub use crate::turn::message::{IntoText, Message};
 pub use crate::turn::plan::{PlanKey, RunningPlan};
 #[cfg(feature = "shell")]
 pub use crate::turn::shell::{Shell, ShellOutput};
+pub use crate::turn::steering::SteeringMessage;
+pub use crate::turn::steering_queue::STEERING_BUDGET;
 pub use crate::turn::terminal::{Terminal, TerminalCommand, Terminals};
 pub use crate::turn::tool::RunningTool;
 #[cfg(feature = "workspace")]

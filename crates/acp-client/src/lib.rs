@@ -99,7 +99,10 @@ pub use acp_rpc::{
 /// The types of the protocol, by the name that they have in `acp_agent` as well.
 pub use acp_types::v1 as types;
 pub use acp_types::v1::ProtocolVersion;
-pub use acp_types::v1::ext::{ElicitationAnswer, FormError, FormProblem, PermissionAnswer, Spent};
+pub use acp_types::v1::ext::{
+    ElicitationAnswer, FormError, FormProblem, PermissionAnswer, SessionUsage, Spent, SteerOutcome,
+    SteerReason, SteerResponse,
+};
 pub use acp_types::{FromNode, Map, Meta, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::agent::Agent;
@@ -111,8 +114,12 @@ pub use agent::session::limits::TurnLimits;
 pub use agent::session::open::{LoadSession, NewSession, Opening, ResumeSession};
 pub use agent::session::prompt::IntoPrompt;
 pub use agent::session::replay::Replay;
+pub use agent::session::response::TurnResponse;
 pub use agent::session::session::{Session, Updates};
+pub use agent::session::steer::Steer;
 pub use agent::session::turn::Turn;
+#[cfg(feature = "v2")]
+pub use connect::known_versions::KnownVersions;
 pub use connect::{Connect, connect, spawn};
 pub use error::{Error, Limit, Reason, Result};
 pub use event::{BackgroundWork, Event, State, StateKind};
@@ -134,5 +141,4 @@ pub use serve::elicitation::question::{FormElicitation, UrlElicitation};
 pub use serve::handlers::Handlers;
 pub use serve::router::Router;
 pub use serve::serve_op::PermissionReply;
-pub use sessions::usage::SessionUsage;
 pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript, sanitize};

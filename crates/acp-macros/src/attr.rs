@@ -11,7 +11,7 @@ use crate::report::Report;
 use crate::suggest::nearest;
 use crate::target::Target;
 
-const PROMPT_KEYS: [&str; 4] = ["image", "audio", "embedded_context", "queue"];
+const PROMPT_KEYS: [&str; 5] = ["image", "audio", "embedded_context", "queue", "steering"];
 const MCP_KEYS: [&str; 2] = ["http", "sse"];
 const AUTH_KEYS: [&str; 1] = ["required"];
 
@@ -50,6 +50,7 @@ pub(crate) struct Prompt {
     pub(crate) audio: bool,
     pub(crate) embedded_context: bool,
     pub(crate) queue: bool,
+    pub(crate) steering: bool,
 }
 
 /// Flags of `mcp(…)`.
@@ -121,8 +122,9 @@ impl Attributes {
             "version" => self.version = Some(text(meta)?),
             "crate" => self.krate = Some(meta.value()?.call(Path::parse_mod_style)?),
             "prompt" => {
-                let Prompt { image, audio, embedded_context, queue } = &mut self.prompt;
-                flags(meta, &key, &PROMPT_KEYS, [image, audio, embedded_context, queue], report)?;
+                let Prompt { image, audio, embedded_context, queue, steering } = &mut self.prompt;
+                let all = [image, audio, embedded_context, queue, steering];
+                flags(meta, &key, &PROMPT_KEYS, all, report)?;
             }
             "mcp" if !meta.input.peek(Paren) => {
                 self.servers = Some(given(meta)?);

@@ -6,11 +6,11 @@
 //! and `acp-client` decide what follows from the facts (capabilities, negotiation, refusals,
 //! sessions, cancellation).
 //!
-//! A run goes through the files in this order. `attr` and `parse` read. `classify`, `method` and `command`
-//! find the role of each function. `check` applies the rules. `expand` writes the code: `calls`
-//! writes the calls of functions, `agent` with `facts` and `client` write the rest. `target` has
-//! the differences between the two attributes. A `report` collects the problems, so that one
-//! compilation shows all of them.
+//! A run goes through the files in this order. `attr` and `parse` read. `classify`, `method` and
+//! `command` find the role of each function. `check` applies the rules. `expand` writes the code:
+//! `calls` writes the calls of functions, `agent` with `facts` and `client` write the rest.
+//! `target` has the differences between the two attributes. A `report` collects the problems, so
+//! that one compilation shows all of them.
 
 mod attr;
 mod check;

@@ -53,7 +53,8 @@ pub(crate) enum Member {
 pub(crate) struct Function {
     /// Its attributes, without the macro's own.
     pub(crate) attributes: Vec<Attribute>,
-    /// `#[ext(…)]`, `#[on(…)]`, `#[command(…)]`. All of them are kept, so that a second one can be refused.
+    /// `#[ext(…)]`, `#[on(…)]`, `#[command(…)]`. All of them are kept, so that a second one can be
+    /// refused.
     pub(crate) methods: Vec<Attribute>,
     pub(crate) visibility: Visibility,
     pub(crate) signature: Signature,

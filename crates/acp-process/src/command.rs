@@ -179,6 +179,11 @@ impl Command {
         &self.program
     }
 
+    /// Returns the program and the arguments, as they were given.
+    pub fn words(&self) -> impl Iterator<Item = &OsStr> {
+        std::iter::once(self.program()).chain(self.args.iter().map(OsString::as_os_str))
+    }
+
     /// Copies the command, without the callback of [`on_stderr`](Self::on_stderr).
     #[must_use]
     pub fn without_listener(&self) -> Self {

@@ -69,3 +69,6 @@ macro_rules! string_enum {
         acp_json::from_node!($name);
     };
 }
+
+/// The macro by its path: at the root of the crate it stands above this file.
+pub(crate) use string_enum;

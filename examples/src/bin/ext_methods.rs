@@ -87,7 +87,7 @@ async fn drive() -> std::result::Result<(), Box<dyn std::error::Error>> {
     while let Some(event) = turn.next().await {
         write!(out, "{}", event.text().unwrap_or_default())?;
     }
-    let stopped = turn.finish().await?.stop_reason;
+    let stopped = turn.finish().await?.stop_reason.clone();
     writeln!(out, " ({})", if stopped == Stopped::EndTurn { "done" } else { "not done" })?;
 
     if rated {

@@ -109,7 +109,7 @@ impl Connection {
                     // The turn is over, so this does not wait.
                     None => if let Some(turn) = self.turn.take() {
                         let done = turn.finish().await;
-                        let reason = done.map(|done| done.stop_reason);
+                        let reason = done.map(|done| done.stop_reason.clone());
                         return Message::TurnEnded(reason.map_err(|error| error.to_string()));
                     },
                 },

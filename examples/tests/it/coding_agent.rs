@@ -70,7 +70,7 @@ async fn commands_are_not_for_the_planner() {
     client.said.clear();
     assert_eq!(client.prompt(&session, "/tools search").await, ["stop end_turn"]);
     assert_eq!(client.said, "There are none.");
-    // This is no command. The planner does not understand it.
+    // The agent has no such command. The planner does not understand the text.
     client.said.clear();
     client.prompt(&session, "/read a.txt").await;
     assert!(client.said.contains("/read"), "{}", client.said);

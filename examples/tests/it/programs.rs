@@ -100,6 +100,14 @@ async fn extension_methods_go_both_ways() {
 }
 
 #[tokio::test]
+async fn a_message_reaches_a_turn_that_runs() {
+    let output = Process::new(env!("CARGO_BIN_EXE_steering")).output().await.expect("it starts");
+    let said = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(said, "One soup. One salad. The salad was not too late.\nCoffee: promptRequired\n");
+    assert!(output.status.success());
+}
+
+#[tokio::test]
 async fn an_agent_of_a_router_offers_what_it_was_given() {
     let folder = tempfile::tempdir().expect("a folder");
     let program = || Command::new(env!("CARGO_BIN_EXE_router_agent"));

@@ -312,6 +312,15 @@ fn each_fault_is_named() {
         ]
     );
 
+    let lib = with("mod a; mod wire;");
+    for code in ["use acp_types::{v1, v2};", "fn f() { acp_types::v2::methods::x(); }"].map(with) {
+        let second: &[(&str, &str)] = &[("lib.rs", &lib), ("a.rs", &code), ("wire/mod.rs", &code)];
+        assert_eq!(
+            faults(second, "floors = ['wire', 'a.rs']"),
+            ["src/a.rs names `acp_types::v2`, outside of [\"wire\"]"],
+        );
+    }
+
     let lib = with("mod a; mod b; mod c;");
     let three: &[(&str, &str)] = &[("lib.rs", &lib), ("a.rs", doc), ("b.rs", doc), ("c.rs", doc)];
     assert_eq!(faults(three, "floors = [['a.rs', 'b.rs', 'c.rs']]"), ["src has 3 entries, 2 is the limit"]);

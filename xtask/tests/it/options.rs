@@ -10,7 +10,7 @@ const NONE: &[&str] = &[
     // The framing by itself; connections take `Options::max_line`.
     "Framer::new",
     // It goes to the client as it is, and any is valid.
-    "Command::output_byte_limit",
+    "TerminalCommand::output_byte_limit",
 ];
 
 /// The types of options that are numbers.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use acp_handlers::Conflict;
 use acp_rpc::{CallError, Error as RpcError, Fault};
 use acp_types::Map;
-use acp_types::v1::ext::FormError;
+use acp_types::v1::ext::{FormError, Limit};
 use acp_types::v1::{ErrorCode, SessionId};
 
 /// The result of a handler.
@@ -55,6 +55,16 @@ pub enum Error {
     NotOffered {
         /// The capability, as a path below `clientCapabilities`, such as `fs.readTextFile`.
         capability: Cow<'static, str>,
+    },
+    /// A question has no options to choose from. Nothing was sent.
+    NoOptions,
+    /// The turn went beyond a [limit](crate::Turn::limits). Pass the error on with `?`. Or the
+    /// session is beyond the limit already, and the prompt has no turn.
+    LimitReached {
+        /// The session.
+        session: SessionId,
+        /// The limit.
+        limit: Limit,
     },
     /// The client failed to do what it was asked.
     Call {
@@ -200,7 +210,11 @@ impl fmt::Display for Error {
                 write!(f, "the session `{}` has been closed: stop its work", Shown(session))
             }
             Error::NotOffered { capability } => write!(f, "the client does not offer `{capability}`"),
+            Error::LimitReached { session, limit } => {
+                write!(f, "the turn was stopped by a limit: {limit} (session `{}`)", Shown(session))
+            }
             Error::Call { method, error } => write!(f, "`{method}` failed at the client: {error}"),
+            Error::NoOptions => f.write_str("the question has no options: name at least one"),
             Error::Form(error) => {
                 write!(f, "the answer to `elicitation/create` does not fit the form: {error}")
             }
@@ -233,6 +247,8 @@ impl std::error::Error for Error {
             | Error::TurnOver
             | Error::SessionClosed { .. }
             | Error::NotOffered { .. }
+            | Error::NoOptions
+            | Error::LimitReached { .. }
             | Error::Conflict(_)
             | Error::Rpc(_) => None,
         }

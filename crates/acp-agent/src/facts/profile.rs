@@ -20,6 +20,10 @@ pub struct Profile {
     /// Set if a prompt waits for the session's turn to end, where it is refused otherwise. Up to
     /// [`PROMPT_QUEUE`](crate::PROMPT_QUEUE) prompts of each session wait.
     pub queue_prompts: bool,
+    /// Set if the client can send messages into a turn that runs:
+    /// [`Turn::steered`](crate::Turn::steered) takes them. They come by the extension
+    /// `_session/steering`.
+    pub steering: bool,
     /// Set if the client has to log in first. Until `authenticate` has succeeded, or
     /// [`Client::set_logged_in`](crate::Client::set_logged_in) says so, operations are answered
     /// with `-32000`. Exempt are `authenticate`, `logout` and `close_session`, of the unstable ones
@@ -39,6 +43,7 @@ impl Profile {
             mcp: McpTransports { http: false, sse: false },
             additional_directories: false,
             queue_prompts: false,
+            steering: false,
             login_required: false,
         }
     }

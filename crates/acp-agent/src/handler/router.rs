@@ -130,6 +130,14 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         self
     }
 
+    /// Lets the client send messages into a turn that runs: [`Turn::steered`](crate::Turn::steered)
+    /// takes them.
+    #[must_use]
+    pub fn steering(mut self) -> Self {
+        self.profile.steering = true;
+        self
+    }
+
     /// Makes the client log in first. This takes handlers of `op::Initialize` and
     /// `op::Authenticate`.
     #[must_use]

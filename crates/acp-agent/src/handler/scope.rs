@@ -15,6 +15,7 @@ use crate::handler::commands::Commands;
 use crate::op::Op;
 use crate::open::reopen::Reopening;
 use crate::session::connection::Connection;
+use crate::store::StoreHandle;
 
 /// A call of the handler of operation `O`, admitted and ready to run. `S` is the state of a
 /// session.
@@ -61,6 +62,11 @@ impl<S> Scope<S> {
     ) -> Self {
         let (connection, cancel) = (Arc::clone(connection), Cancel::new(cancel));
         Scope { connection, client, cancel, request_id, reopening: None }
+    }
+
+    /// Returns the store of the connection's sessions, if it has one.
+    pub(crate) fn store(&self) -> Option<&StoreHandle> {
+        self.connection.store(self.client.wire())
     }
 
     /// Makes the reply of the handler's result.

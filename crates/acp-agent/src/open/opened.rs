@@ -94,8 +94,8 @@ impl<T> Opened<T> {
         self
     }
 
-    /// Sets the slash commands that this session has beside those with handlers. The client gets all
-    /// of them after the answer. [`Turn::command`](crate::Turn::command) returns the one that a
+    /// Sets the slash commands that this session has beside those with handlers. The client gets
+    /// all of them after the answer. [`Turn::command`](crate::Turn::command) returns the one that a
     /// prompt calls, and [`available_commands`](crate::SessionUpdates::available_commands) replaces
     /// them later.
     ///

@@ -41,7 +41,7 @@ struct Inner<O: Op> {
     commands: Arc<SessionCommands>,
     /// The gate of updates that do not wait. It is closed if the opening fails.
     gate: Arc<Gate>,
-    /// What the wire remembers of the session.
+    /// The part of the session that the wire remembers.
     wire: SessionWire,
     #[cfg(feature = "store")]
     is_new: bool,
@@ -183,8 +183,8 @@ impl<O: OpensSession> Opening<O> {
     /// # Errors
     /// [`Error::Cancelled`] when the request was cancelled; [`Error::Call`] when the client is
     /// gone; [`Error::SessionClosed`] when the session was not opened after all, or was closed;
-    /// [`Error::NotOffered`] for a kind that the client does not offer; [`Error::Commands`] for slash
-    /// commands that cannot be advertised; an error when 1 MiB of updates already wait.
+    /// [`Error::NotOffered`] for a kind that the client does not offer; [`Error::Commands`] for
+    /// slash commands that cannot be advertised; an error when 1 MiB of updates already wait.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         let inner = &self.inner;
         let mut update = update.into();
@@ -197,7 +197,11 @@ impl<O: OpensSession> Opening<O> {
         inner.commands.complete(&mut update)?;
         inner.wire.complete(&mut update);
         let (wire, gate) = (inner.client.wire(), &inner.gate);
-        let params = wire.update(&inner.id, &update);
+        // The settings come with the answer.
+        if wire.needs_settings(&update) {
+            return Ok(());
+        }
+        let params = wire.update(&inner.id, &update, None);
         let params = gate.guard(&params);
         let sent = wire.send_update(inner.client.peer(), &params);
         inner.cancel.heeding(async { sent.await.map_err(|error| wire.unsent(gate, error)) }).await
@@ -288,7 +292,7 @@ impl<O: Op> Opening<O> {
         }
     }
 
-    /// Returns what the wire remembers of the session.
+    /// Returns the part of the session that the wire remembers.
     pub(crate) fn session_wire(&self) -> &SessionWire {
         &self.inner.wire
     }

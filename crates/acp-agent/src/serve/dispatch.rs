@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use acp_handlers::Conflict;
+use acp_handlers::{Conflict, RequestHandler};
 use acp_json::Node;
 use acp_rpc::{Delivery, Error as RpcError, Fault, LaneKey, Options, Peer, Request, Service, Task};
 use acp_types::Meta;
+use acp_types::v1::ext::TurnLimits;
 use acp_types::v1::{AgentCapabilities, Implementation};
 
 use crate::error::{OnFault, auth_required};
@@ -18,16 +19,21 @@ use crate::op::SetMode;
 use crate::op::{Initialize, Op as _, Operation, Prompt};
 use crate::serve::lifecycle::command;
 use crate::serve::lifecycle::initialize::begin;
+use crate::serve::lifecycle::steer;
 use crate::serve::stored;
-use crate::session::connection::Connection;
+use crate::session::connection::{Connection, Stores};
+#[cfg(feature = "v2")]
+use crate::store::MemoryStore;
 use crate::store::StoreHandle;
 use crate::updates::commands::HandledCommands;
-#[cfg(feature = "v2")]
 use crate::wire::Wire;
 
 /// A connection, as JSON-RPC sees it.
 pub(crate) struct Server<S: Send + Sync + 'static> {
     handlers: Handlers<S>,
+    /// The handlers of methods that only version 2 requires.
+    #[cfg(feature = "v2")]
+    required: Handlers<S>,
     connection: Arc<Connection<S>>,
     /// The agent's capabilities.
     own: AgentCapabilities,
@@ -43,6 +49,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         agent: &Arc<A>,
         on_fault: Option<OnFault>,
         limits: &Options,
+        turn_limits: TurnLimits,
     ) -> Result<Self, Conflict> {
         let mut handlers = Handlers::default();
         handlers.begin::<A>();
@@ -56,6 +63,9 @@ impl<S: Send + Sync + 'static> Server<S> {
         let (store, servers) =
             (session_store(&**agent, on_fault.clone()), mcp_servers(&**agent, &info, limits));
         stored::register(&mut handlers, store.as_ref());
+        if profile.steering {
+            steer::register(&mut handlers);
+        }
         if servers.is_some() {
             profile.mcp = Servers::transports();
         }
@@ -65,10 +75,29 @@ impl<S: Send + Sync + 'static> Server<S> {
             own.mcp_capabilities.acp |= Servers::reach_client();
         }
         own.meta = Some(agent.capability_meta()).filter(|meta| *meta != Meta::new());
-        let serves_sessions = serves_sessions(|operation| handlers.has(operation.method()));
-        let queues = profile.queue_prompts;
-        let connection = Connection::new(info, queues, serves_sessions, commands, store, servers, on_fault);
-        Ok(Server { handlers, connection: Arc::new(connection), own, login_required: profile.login_required })
+        let memory = memory_store(agent, &handlers, store.as_ref(), on_fault.clone());
+        #[cfg(feature = "v2")]
+        let required = stored::required(&handlers, memory.is_some());
+        let serves_sessions = serves_sessions(|operation| {
+            #[cfg(feature = "v2")]
+            if required.serves(operation.method()) {
+                return true;
+            }
+            handlers.serves(operation.method())
+        });
+        let (queues, stores) = (profile.queue_prompts, Stores { own: store, memory });
+        let mut connection =
+            Connection::new(info, queues, serves_sessions, commands, stores, servers, on_fault);
+        connection.offers_steering = steer::is_served(&handlers);
+        connection.turn_limits = turn_limits;
+        Ok(Server {
+            handlers,
+            #[cfg(feature = "v2")]
+            required,
+            connection: Arc::new(connection),
+            own,
+            login_required: profile.login_required,
+        })
     }
 
     /// Returns the operation that sets the mode, if the request sets the config option that stands
@@ -79,6 +108,27 @@ impl<S: Send + Sync + 'static> Server<S> {
         let session = self.connection.sessions.get(&session)?;
         let is_mode = session.updates().settings().is_mode_option(wire, &option);
         is_mode.then_some(SetMode::METHOD)
+    }
+
+    #[cfg(not(feature = "v2"))]
+    fn find(&self, _: &Wire, operation: &str) -> Option<&RequestHandler<Scope<S>>> {
+        self.handlers.find_request(operation)
+    }
+
+    /// Returns the handler of a request: the agent's, or that of a method that this version
+    /// requires. Without a way to log in there is nothing to log out of (rule `v2-auth-01`), and
+    /// without all of the methods of sessions there is none of them (rule `v2-cap-03`).
+    #[cfg(feature = "v2")]
+    fn find(&self, wire: &Wire, operation: &str) -> Option<&RequestHandler<Scope<S>>> {
+        let own = self.handlers.find_request(operation);
+        if !wire.keeps_sessions() {
+            return own;
+        }
+        let is_served = match Operation::from_method(operation) {
+            Some(Operation::Authenticate | Operation::Logout) => self.connection.has_auth_methods(),
+            _ => self.connection.serves_sessions || !wire.is_of_sessions(operation),
+        };
+        own.or_else(|| self.required.find_request(operation)).filter(|_| is_served)
     }
 
     pub(crate) const fn connection(&self) -> &Arc<Connection<S>> {
@@ -97,7 +147,7 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
         let operation = agreed.wire.operation(method, &params)?.ok_or_else(|| not_offered(method))?;
         #[cfg(feature = "v2")]
         let operation = self.of_mode(&agreed.wire, operation, &params).unwrap_or(operation);
-        let handler = self.handlers.find_request(operation).ok_or_else(|| not_offered(method))?;
+        let handler = self.find(&agreed.wire, operation).ok_or_else(|| not_offered(method))?;
         let is_locked = self.login_required && !agreed.logged_in.load(Ordering::Acquire);
         if is_locked && Operation::from_method(operation).is_some_and(Operation::needs_login) {
             return Err(auth_required());
@@ -177,5 +227,27 @@ fn mcp_servers<A: Agent>(agent: &A, info: &Implementation, limits: &Options) -> 
 
 #[cfg(not(feature = "mcp"))]
 fn mcp_servers<A: Agent>(_: &A, _: &Implementation, _: &Options) -> Option<Servers> {
+    None
+}
+
+/// Returns the store for version 2 of an agent that does not keep its sessions itself.
+#[cfg(feature = "v2")]
+fn memory_store<A: Agent>(
+    agent: &Arc<A>,
+    own: &Handlers<A::Session>,
+    store: Option<&StoreHandle>,
+    on_fault: Option<OnFault>,
+) -> Option<StoreHandle> {
+    let keeps = store.is_none() && stored::leaves_sessions(own);
+    keeps.then(|| StoreHandle::new(Arc::new(MemoryStore::of_agent(agent)), on_fault))
+}
+
+#[cfg(not(feature = "v2"))]
+fn memory_store<A: Agent>(
+    _: &Arc<A>,
+    _: &Handlers<A::Session>,
+    _: Option<&StoreHandle>,
+    _: Option<OnFault>,
+) -> Option<StoreHandle> {
     None
 }

@@ -7,6 +7,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use acp_rpc::{CloseReason, Driver, Fault, Options, Peer, Transport};
+use acp_types::v1::ext::TurnLimits;
 
 use crate::error::{Error, OnFault, Result};
 use crate::handler::agent::Agent;
@@ -60,6 +61,7 @@ pub async fn serve_with<A: Agent>(agent: Arc<A>, transport: Transport, options: 
 pub struct Serve<A: Agent> {
     agent: Arc<A>,
     options: Options,
+    turn_limits: TurnLimits,
     on_fault: Option<OnFault>,
     stop: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
@@ -73,12 +75,24 @@ impl<A: Agent> Serve<A> {
     /// Prepares an agent that serves several clients at once. Sessions belong to the connection
     /// that they were opened on.
     pub fn shared(agent: Arc<A>) -> Self {
-        Serve { agent, options: Options::default(), on_fault: None, stop: Box::pin(pending()) }
+        let (options, turn_limits) = (Options::default(), TurnLimits::new());
+        Serve { agent, options, turn_limits, on_fault: None, stop: Box::pin(pending()) }
     }
 
     /// Sets the limits of the connection.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Sets the limits of what a turn may use, unless [`Turn::limits`](crate::Turn::limits) sets
+    /// others. They are compared with what the agent [spends](crate::Turn::spend) and
+    /// [reports](crate::Turn::report_usage). A handler that goes beyond one of them gets
+    /// [`Error::LimitReached`], which `?` carries out of it. The answer is then the stop reason
+    /// `max_tokens` for a limit of tokens, and an error that names the limit for one of costs.
+    /// Prompts of a session that is beyond a limit are answered likewise.
+    pub fn turn_limits(mut self, limits: TurnLimits) -> Self {
+        self.turn_limits = limits;
         self
     }
 
@@ -128,8 +142,8 @@ impl<A: Agent> Serve<A> {
     }
 
     async fn run(self, transport: Transport, signals: Signals) -> Result<()> {
-        let Serve { agent, mut options, on_fault, stop } = self;
-        let server = Server::new(&agent, on_fault, &options).map_err(Error::Conflict)?;
+        let Serve { agent, mut options, turn_limits, on_fault, stop } = self;
+        let server = Server::new(&agent, on_fault, &options, turn_limits).map_err(Error::Conflict)?;
         let connection = Arc::clone(server.connection());
         if let Some(store) = &connection.store {
             let barrier = store.flush_barrier();

@@ -6,14 +6,17 @@ use std::sync::Arc;
 use acp_rpc::Error as RpcError;
 use acp_types::v1::SessionId;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::session::Session;
 use crate::session::table::{Claim, Sessions};
+use crate::wire::Wire;
 
 /// A session that is being closed or deleted.
 pub struct ClosingSession<S> {
     pub(crate) id: SessionId,
     pub(crate) session: Option<Session<S>>,
+    /// Set if the session is unknown, and this version accepts that.
+    is_unknown: bool,
     _claim: Option<Claim<S>>,
 }
 
@@ -24,7 +27,18 @@ impl<S> ClosingSession<S> {
             entry.turns.cancel();
             entry.updates.close();
         }
-        ClosingSession { id: id.clone(), session, _claim: claim }
+        ClosingSession { id: id.clone(), session, is_unknown: false, _claim: claim }
+    }
+
+    /// Closes a session that is not open, if this version accepts that (rule `v2-close-05`).
+    pub(crate) fn unknown(id: &SessionId, wire: &Wire) -> Option<Self> {
+        let closing = ClosingSession { id: id.clone(), session: None, is_unknown: true, _claim: None };
+        wire.closes_unknown_sessions().then_some(closing)
+    }
+
+    /// Refuses to call the handler for a session that does not exist.
+    pub(crate) fn check_known(&self) -> Result<()> {
+        if self.is_unknown { Err(Error::unknown_session(&self.id)) } else { Ok(()) }
     }
 
     /// Removes the session from the table, if it is open.

@@ -1,14 +1,16 @@
 //! The state of a connection to a client.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_json::Node;
 use acp_rpc::{Delivery, Error as RpcError, Fault};
+use acp_types::v1::ext::TurnLimits;
 use acp_types::v1::{AuthMethod, AuthMethodId, Implementation};
 
 use crate::client::Agreed;
 use crate::error::OnFault;
 use crate::mcp::Servers;
+use crate::op::{Initialize, Op as _};
 use crate::session::table::Sessions;
 use crate::store::StoreHandle;
 use crate::updates::commands::HandledCommands;
@@ -19,18 +21,32 @@ pub(crate) struct Connection<S> {
     pub(crate) sessions: Arc<Sessions<S>>,
     /// The store of the sessions, if the agent has one.
     pub(crate) store: Option<StoreHandle>,
+    /// The store of sessions for a version that cannot do without one.
+    pub(crate) memory: Option<StoreHandle>,
     /// The connector of MCP servers, if the agent wants one.
     pub(crate) servers: Option<Servers>,
     /// The agent's name and version.
     pub(crate) info: Implementation,
     /// Set if prompts wait for their session's turn to end.
     pub(crate) queues_prompts: bool,
+    /// Set if clients can steer turns.
+    pub(crate) offers_steering: bool,
+    /// The limits of turns that set none.
+    pub(crate) turn_limits: TurnLimits,
     /// Set if everything is served that sessions take in version 2.
     pub(crate) serves_sessions: bool,
     /// The slash commands that have handlers.
     pub(crate) commands: Arc<HandledCommands>,
     phase: Mutex<Phase>,
     on_fault: Option<OnFault>,
+}
+
+/// The stores of a connection.
+pub(crate) struct Stores {
+    /// The agent's.
+    pub(crate) own: Option<StoreHandle>,
+    /// That of an agent that has none, for a version that cannot do without one.
+    pub(crate) memory: Option<StoreHandle>,
 }
 
 #[derive(Default)]
@@ -43,7 +59,14 @@ struct Phase {
     /// Set once a request came after it. Then it stays.
     settled: bool,
     /// The advertised ways to log in.
-    auth_methods: Arc<OnceLock<Vec<AuthMethod>>>,
+    auth_methods: Arc<[AuthMethod]>,
+}
+
+impl Phase {
+    /// Returns whether this is the outcome of the last `initialize`.
+    fn is_of(&self, agreed: &Arc<Agreed>) -> bool {
+        self.agreed.as_ref().is_some_and(|current| Arc::ptr_eq(current, agreed))
+    }
 }
 
 impl<S> Connection<S> {
@@ -52,19 +75,23 @@ impl<S> Connection<S> {
         queues_prompts: bool,
         serves_sessions: bool,
         commands: HandledCommands,
-        store: Option<StoreHandle>,
+        stores: Stores,
         servers: Option<Servers>,
         on_fault: Option<OnFault>,
     ) -> Self {
         let (sessions, phase, commands) = (Arc::default(), Mutex::default(), Arc::new(commands));
+        let Stores { own: store, memory } = stores;
         Connection {
             sessions,
             store,
+            memory,
             servers,
             info,
             queues_prompts,
             serves_sessions,
             commands,
+            offers_steering: false,
+            turn_limits: TurnLimits::new(),
             phase,
             on_fault,
         }
@@ -74,7 +101,7 @@ impl<S> Connection<S> {
     /// become durable and others can open them. Their MCP servers are ended.
     pub(crate) async fn close_sessions(&self) {
         let keeping = async {
-            if let Some(store) = &self.store {
+            for store in self.store.iter().chain(&self.memory) {
                 store.close().await;
             }
         };
@@ -96,7 +123,7 @@ impl<S> Connection<S> {
             ));
         }
         if phase.pending.is_some() {
-            return Err(not_answered("initialize"));
+            return Err(not_answered(Initialize::METHOD));
         }
         let (now, before) = (&agreed.wire, phase.agreed.as_ref().map(|agreed| &agreed.wire));
         if before.is_some_and(|before| before.version() > now.version()) {
@@ -127,23 +154,37 @@ impl<S> Connection<S> {
         if phase.pending.take_if(|pending| Arc::ptr_eq(pending, agreed)).is_some() {
             return;
         }
-        if phase.agreed.as_ref().is_some_and(|current| Arc::ptr_eq(current, agreed)) {
+        if phase.is_of(agreed) {
             *phase = Phase::default();
         }
     }
 
-    /// Keeps the advertised ways to log in.
-    pub(crate) fn set_auth_methods(&self, methods: &[AuthMethod]) {
-        // An `initialize` is answered once.
-        let _ = self.phase().auth_methods.set(methods.to_vec());
+    /// Returns the store of the sessions of a connection that speaks this version.
+    pub(crate) fn store(&self, wire: &Wire) -> Option<&StoreHandle> {
+        self.store.as_ref().or_else(|| self.memory.as_ref().filter(|_| wire.keeps_sessions()))
+    }
+
+    /// Returns whether the client was told of a way to log in.
+    #[cfg(feature = "v2")]
+    pub(crate) fn has_auth_methods(&self) -> bool {
+        !self.phase().auth_methods.is_empty()
+    }
+
+    /// Keeps the advertised ways to log in. Those of an outcome that is not the last one do not
+    /// count.
+    pub(crate) fn set_auth_methods(&self, agreed: &Arc<Agreed>, methods: &[AuthMethod]) {
+        let mut phase = self.phase();
+        if phase.is_of(agreed) {
+            phase.auth_methods = methods.into();
+        }
     }
 
     /// Refuses ways to log in that were not advertised, and those that do not go through
     /// `authenticate` (rules `v1-auth-03`, `v1-auth-04`).
     pub(crate) fn check_auth_method(&self, id: &AuthMethodId) -> Result<(), RpcError> {
         let methods = Arc::clone(&self.phase().auth_methods);
-        let listed = methods.get().map_or(&[][..], Vec::as_slice);
-        AuthMethod::check(listed, id).map_err(|error| RpcError::invalid_params(format!("`methodId` {error}")))
+        AuthMethod::check(&methods, id)
+            .map_err(|error| RpcError::invalid_params(format!("`methodId` {error}")))
     }
 
     /// Returns the outcome of `initialize`, for any other request (rule `v1-init-10`).

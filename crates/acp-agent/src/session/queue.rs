@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_rpc::{CancellationToken, Error as RpcError};
 use acp_types::v1::SessionId;
+use acp_types::v1::ext::SteerRequest;
 
 use crate::turn::TurnScope;
+use crate::turn::steering_queue::{QueueFull, SteeringPlace};
 
 /// The number of prompts of a session that can wait for its turn, if the agent has
 /// [`Profile::queue_prompts`](crate::Profile::queue_prompts). One more is refused. Their bytes are
@@ -108,6 +110,22 @@ impl Turns {
         let state = self.state();
         for turn in state.running.iter().chain(&state.waiting).filter(|turn| !turn.is_over()) {
             turn.cancel.fire();
+        }
+    }
+
+    /// Gives a message of so many bytes to the first turn that has not ended and is not cancelled.
+    /// Returns `None` without such a turn.
+    pub(crate) fn steer(
+        &self,
+        request: Arc<SteerRequest>,
+        bytes: usize,
+    ) -> Result<Option<SteeringPlace>, QueueFull> {
+        // Under the lock, so that the turn cannot end in between.
+        let state = self.state();
+        let mut turns = state.running.iter().chain(&state.waiting);
+        match turns.find(|turn| !turn.is_over() && !turn.cancel.has_fired()) {
+            Some(turn) => turn.steering().push(request, bytes),
+            None => Ok(None),
         }
     }
 

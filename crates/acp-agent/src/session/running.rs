@@ -58,6 +58,7 @@ impl<S> Running<S> {
         if (self.waits || inserts) && turn.cancel.has_fired() {
             return Err(Error::Cancelled);
         }
+        turn.begin_usage()?;
         if let Some(recorder) = self.session.updates().recorder() {
             self.recorded.store(true, Ordering::Release);
             recorder.begin_turn(turn.prompt(), turn.flow().message_id()).await?;

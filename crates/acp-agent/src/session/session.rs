@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use acp_types::v1::ext::SessionUsage;
 use acp_types::v1::{SessionConfigValue, SessionId, SessionModeId};
 
 use crate::mcp::Mcp;
@@ -50,6 +51,13 @@ impl<T> Session<T> {
     #[must_use]
     pub fn config_value(&self, id: &str) -> Option<SessionConfigValue> {
         self.updates().config_value(id)
+    }
+
+    /// Returns the tokens and costs of the session and of its turn.
+    /// [`SessionUpdates::usage`] tells more.
+    #[must_use]
+    pub fn usage(&self) -> SessionUsage {
+        self.updates().usage()
     }
 
     /// Saves a value of the agent's own with the session, as JSON. It replaces the one before.

@@ -4,10 +4,10 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use acp_rpc::{Encode, EncodeError, FlushBarrier};
+use acp_rpc::{EncodeError, FlushBarrier};
 use acp_types::v1::{
     ContentBlock, ListSessionsRequest, ListSessionsResponse, MessageId, SessionConfigOption, SessionId,
-    SessionModeState,
+    SessionModeState, SessionUpdate,
 };
 
 use crate::client::Client;
@@ -85,6 +85,14 @@ impl Recorder {
         match *self {}
     }
 
+    pub(crate) fn message(&self, _: &[ContentBlock], _: Option<&MessageId>) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) async fn room(&self) {
+        match *self {}
+    }
+
     pub(crate) fn end_turn(&self) {
         match *self {}
     }
@@ -93,16 +101,19 @@ impl Recorder {
         match *self {}
     }
 
-    pub(crate) async fn keep<'a>(
-        &'a self,
-        _: &'a Gate,
-        _: UpdateParams<'a>,
-        _: Option<Arc<str>>,
-    ) -> RecordedUpdate<'a> {
+    pub(crate) async fn keep<'a>(&'a self, _: &'a Gate, _: UpdateParams<'a>) -> RecordedUpdate<'a> {
         match *self {}
     }
 
-    pub(crate) async fn keep_state(&self, _: RecordKind, _: &str) -> Result<()> {
+    pub(crate) async fn keep_state<J: AsRef<str>>(
+        &self,
+        _: RecordKind,
+        _: impl FnOnce() -> J + Send,
+    ) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) const fn keep_state_now<J: AsRef<str>>(&self, _: RecordKind, _: impl FnOnce() -> J) -> bool {
         match *self {}
     }
 
@@ -110,12 +121,7 @@ impl Recorder {
         match *self {}
     }
 
-    pub(crate) fn keep_now<'a>(
-        &'a self,
-        _: &'a Gate,
-        _: UpdateParams<'a>,
-        _: Option<Arc<str>>,
-    ) -> RecordedUpdate<'a> {
+    pub(crate) fn keep_now<'a>(&'a self, _: &'a Gate, _: UpdateParams<'a>) -> RecordedUpdate<'a> {
         match *self {}
     }
 
@@ -138,8 +144,16 @@ impl Recorder {
 
 pub(crate) struct RecordedUpdate<'a>(Infallible, PhantomData<&'a ()>);
 
-impl Encode for RecordedUpdate<'_> {
-    fn encode(&self, _: &mut Vec<u8>) -> std::result::Result<(), EncodeError> {
+impl RecordedUpdate<'_> {
+    pub(crate) fn encode(&self, _: &mut Vec<u8>) -> std::result::Result<(), EncodeError> {
+        match self.0 {}
+    }
+
+    pub(crate) fn leaves(
+        &self,
+        _: &[u8],
+        _: impl FnOnce(&SessionUpdate) -> Option<Arc<str>>,
+    ) -> std::result::Result<(), EncodeError> {
         match self.0 {}
     }
 }

@@ -29,7 +29,8 @@ pub struct Record {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordKind {
-    /// A message of the user. The text is the list of its content blocks.
+    /// A message of the user. The text is the list of its content blocks, or an object with them as
+    /// `content` and the message's id as `messageId`.
     Prompt,
     /// An update, as it was sent. The text is the member `update` of a `session/update`.
     Update,
@@ -97,6 +98,12 @@ impl Record {
     /// Returns one of several records whose texts stand behind each other.
     pub(super) const fn within(kind: RecordKind, text: Arc<String>, at: Range<usize>) -> Self {
         Record { kind, text, at }
+    }
+
+    /// Returns the record with a text of its own, whose memory no other record shares.
+    pub(super) fn alone(&self) -> Self {
+        let json = self.json().to_owned();
+        Record { kind: self.kind, at: 0..json.len(), text: Arc::new(json) }
     }
 
     /// Returns its kind.

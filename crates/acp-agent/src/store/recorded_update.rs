@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use acp_rpc::{Encode, EncodeError};
+use acp_rpc::EncodeError;
 use acp_types::v1::SessionUpdate;
 use serde_core::ser::Error as _;
 
@@ -21,8 +21,6 @@ pub(crate) struct RecordedUpdate<'a> {
     recorder: &'a Recorder,
     gate: &'a Gate,
     params: UpdateParams<'a>,
-    /// The settings, if the update changes them.
-    settings: Option<Arc<str>>,
     /// `None` for an update that goes past the budget.
     _permit: Option<Permit<'a>>,
     /// The length of the update's own text.
@@ -34,27 +32,32 @@ impl<'a> RecordedUpdate<'a> {
         recorder: &'a Recorder,
         gate: &'a Gate,
         params: UpdateParams<'a>,
-        settings: Option<Arc<str>>,
         permit: Option<Permit<'a>>,
     ) -> Self {
-        RecordedUpdate { recorder, gate, params, settings, _permit: permit, length: AtomicUsize::new(0) }
+        RecordedUpdate { recorder, gate, params, _permit: permit, length: AtomicUsize::new(0) }
     }
 }
 
-impl Encode for RecordedUpdate<'_> {
-    fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
+impl RecordedUpdate<'_> {
+    pub(crate) fn encode(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
         self.length.store(self.params.write(buffer)?, Ordering::Release);
         Ok(())
     }
 
-    fn leaves(&self, json: &[u8]) -> Result<(), EncodeError> {
+    /// Records the update, and behind it the settings if `note` returns them. `note` is called if
+    /// the update leaves.
+    pub(crate) fn leaves(
+        &self,
+        json: &[u8],
+        note: impl FnOnce(&SessionUpdate) -> Option<Arc<str>>,
+    ) -> Result<(), EncodeError> {
         // Notices are not part of the conversation and are not replayed (rule `v1-load-05`).
         let update = self.params.update();
         if matches!(update, SessionUpdate::Notice(_)) {
             return Ok(());
         }
         let text = self.params.text(json, self.length.load(Ordering::Acquire));
-        if self.recorder.record(self.gate, update, &text, self.settings.as_deref()) {
+        if self.recorder.record(self.gate, update, &text, || note(update)) {
             return Ok(());
         }
         Err(EncodeError::custom(self.gate.error()))

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_types::Maybe;
 use acp_types::v1::{ContentBlock, MessageId, SessionId, SessionInfo, SessionUpdate};
@@ -82,11 +82,7 @@ impl Recorder {
     ) -> Result<()> {
         let is_untried = self.ask(|done| Job::BeginTurn { done }).await?.unwrap_or_default();
         let permit = self.inner.waiting.budget.permit().await;
-        if let Some(records) = self.inner.waiting.blocks().as_mut() {
-            let is_first = records.is_empty();
-            let text = records.add(RecordKind::Prompt, |text| write_prompt(blocks, message_id, text));
-            self.taken(text.map_err(StoreError::other)?.len(), is_first);
-        }
+        self.message(blocks, message_id)?;
         drop(permit);
         if let Some(title) =
             title_of(blocks).filter(|_| !self.inner.waiting.titled.swap(true, Ordering::AcqRel))
@@ -94,6 +90,16 @@ impl Recorder {
             self.send(Job::SetTitle(Some(title)));
         }
         if is_untried || self.inner.writes_ahead { self.written(false).await } else { Ok(()) }
+    }
+
+    /// Records a message of the user, whether there is room for it or not.
+    pub(crate) fn message(&self, blocks: &[ContentBlock], message_id: Option<&MessageId>) -> Result<()> {
+        if let Some(records) = self.inner.waiting.blocks().as_mut() {
+            let is_first = records.is_empty();
+            let text = records.add(RecordKind::Prompt, |text| write_prompt(blocks, message_id, text));
+            self.taken(text.map_err(StoreError::other)?.len(), is_first);
+        }
+        Ok(())
     }
 
     /// Ends the turn, however it went.
@@ -107,40 +113,37 @@ impl Recorder {
         self.done(|done| Job::TakeUp { done }).await
     }
 
+    /// Waits until there is room for a record.
+    pub(crate) async fn room(&self) {
+        drop(self.inner.waiting.budget.permit().await);
+    }
+
     /// Returns whether an update can be recorded without waiting.
     pub(crate) fn has_room(&self) -> bool {
         self.inner.waiting.budget.is_free()
     }
 
     /// Prepares an update to leave, once there is room for it. It is recorded when it leaves.
-    /// The settings that it changes are recorded behind it.
-    pub(crate) async fn keep<'a>(
-        &'a self,
-        gate: &'a Gate,
-        update: UpdateParams<'a>,
-        settings: Option<Arc<str>>,
-    ) -> RecordedUpdate<'a> {
-        RecordedUpdate::new(self, gate, update, settings, Some(self.inner.waiting.budget.permit().await))
+    pub(crate) async fn keep<'a>(&'a self, gate: &'a Gate, update: UpdateParams<'a>) -> RecordedUpdate<'a> {
+        RecordedUpdate::new(self, gate, update, Some(self.inner.waiting.budget.permit().await))
     }
 
     /// Prepares an update to leave, whether there is room for it or not.
-    pub(crate) fn keep_now<'a>(
-        &'a self,
-        gate: &'a Gate,
-        update: UpdateParams<'a>,
-        settings: Option<Arc<str>>,
-    ) -> RecordedUpdate<'a> {
-        RecordedUpdate::new(self, gate, update, settings, None)
+    pub(crate) fn keep_now<'a>(&'a self, gate: &'a Gate, update: UpdateParams<'a>) -> RecordedUpdate<'a> {
+        RecordedUpdate::new(self, gate, update, None)
     }
 
     /// Records an update with this text if the gate is open, and the settings that it changes.
     /// Returns whether it was open.
+    ///
+    /// `settings` notes the change and returns all settings. It runs under the lock of the records,
+    /// so that the last record has the last settings, whoever changes them.
     pub(super) fn record(
         &self,
         gate: &Gate,
         update: &SessionUpdate,
         text: &[u8],
-        settings: Option<&str>,
+        settings: impl FnOnce() -> Option<Arc<str>>,
     ) -> bool {
         {
             // Under the lock, so that the check of the gate and the rest are one step.
@@ -148,6 +151,7 @@ impl Recorder {
             if gate.is_closed() {
                 return false;
             }
+            let settings = settings();
             // An update that comes after the end of the session is not part of it.
             if let Some(blocks) = blocks.as_mut() {
                 let is_first = blocks.is_empty();
@@ -174,31 +178,44 @@ impl Recorder {
     /// Keeps the directories that the session was opened with, besides its working directory. Lists
     /// show them from here on.
     pub(crate) async fn set_directories(&self, directories: &[String]) -> Result<()> {
-        {
-            let mut known = self.inner.directories.lock().unwrap_or_else(PoisonError::into_inner);
-            if *known == directories {
-                return Ok(());
-            }
-            *known = directories.to_vec();
+        if *self.directories() == directories {
+            return Ok(());
         }
         self.send(Job::SetDirectories(directories.to_vec()));
-        self.written(false).await
+        self.written(false).await?;
+        *self.directories() = directories.to_vec();
+        Ok(())
     }
 
-    /// Records a part of the session's state. It is written when this returns.
-    pub(crate) async fn keep_state(&self, kind: RecordKind, json: &str) -> Result<(), StoreError> {
+    fn directories(&self) -> MutexGuard<'_, Vec<String>> {
+        self.inner.directories.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records a part of the session's state. It is written when this returns. `json` returns its
+    /// text under the lock of the records, when it is its turn.
+    pub(crate) async fn keep_state<J: AsRef<str>>(
+        &self,
+        kind: RecordKind,
+        json: impl FnOnce() -> J + Send,
+    ) -> Result<(), StoreError> {
         let permit = self.inner.waiting.budget.permit().await;
-        let added = self.inner.waiting.blocks().as_mut().map(|blocks| {
-            let is_first = blocks.is_empty();
-            blocks.push(kind, json.as_bytes());
-            self.taken(json.len(), is_first);
-        });
+        let is_open = self.keep_state_now(kind, json);
         drop(permit);
-        let written = match added {
-            Some(()) => self.ask_store(|done| Job::Write { durable: false, done }).await?,
-            None => None,
-        };
+        let written =
+            if is_open { self.ask_store(|done| Job::Write { durable: false, done }).await? } else { None };
         written.ok_or_else(|| StoreError::Closed { session: self.session_id().clone() })
+    }
+
+    /// Records a part of the session's state like [`keep_state`](Self::keep_state), without waiting
+    /// for anything. Returns whether the session is open.
+    pub(crate) fn keep_state_now<J: AsRef<str>>(&self, kind: RecordKind, json: impl FnOnce() -> J) -> bool {
+        let mut blocks = self.inner.waiting.blocks();
+        let Some(blocks) = blocks.as_mut() else { return false };
+        let json = json();
+        let is_first = blocks.is_empty();
+        blocks.push(kind, json.as_ref().as_bytes());
+        self.taken(json.as_ref().len(), is_first);
+        true
     }
 
     /// Reads the session's state up to here.

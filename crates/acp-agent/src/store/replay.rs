@@ -117,7 +117,7 @@ impl Replay<'_> {
         };
         if !is_setting(&update) {
             self.pieces.complete(&mut update, self.records);
-            self.send(wire.update(self.session, &update)).await?;
+            self.send(wire.update(self.session, &update, None)).await?;
         }
         Ok(())
     }

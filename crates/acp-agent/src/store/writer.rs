@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use super::block::Blocks;
 use super::byte_budget::ByteBudget;
 use super::idle::IdlePlace;
-use super::{Record, SessionLog, SessionStore, StoreError};
+use super::{Record, RecordKind, SessionLog, SessionStore, StoreError};
 
 /// The number of bytes that may wait to be written for each session. Senders wait when it is used
 /// up.
@@ -40,7 +40,7 @@ pub(super) enum Job {
         durable: bool,
         done: Done,
     },
-    /// Reads the session's state. `None` means that the log does not know it.
+    /// Reads the session's state. `None` means that the log does not know it, or was let go of.
     State {
         done: Done<Option<Vec<Record>>>,
     },
@@ -99,6 +99,9 @@ pub(super) struct Writer {
     /// The reason why the rest of this turn is not written. A record after a missing one would be
     /// worse than none.
     broken: Option<StoreError>,
+    /// The last settings, if they could not be written. They count until there are others, so the
+    /// next turn writes them.
+    unwritten: Option<Record>,
 }
 
 impl Writer {
@@ -122,6 +125,7 @@ impl Writer {
             untried: false,
             dirty: false,
             broken: None,
+            unwritten: None,
         }
     }
 
@@ -171,18 +175,23 @@ impl Writer {
         if bytes == 0 {
             return;
         }
-        if self.broken.is_none() {
-            let appended = self.try_append(blocks).await;
-            self.note(appended);
-        }
+        let appended = match blocks.into_records() {
+            Ok(records) => self.try_append(records).await,
+            Err(error) => Err(error),
+        };
+        self.note(appended);
         self.waiting.budget.give_back(bytes);
     }
 
-    async fn try_append(&mut self, blocks: Blocks) -> Result<(), StoreError> {
-        let records = blocks.into_records()?;
+    async fn try_append(&mut self, records: Vec<Record>) -> Result<(), StoreError> {
+        if let Some(settings) = records.iter().rfind(|record| record.kind() == RecordKind::Settings) {
+            self.unwritten = Some(settings.clone());
+        }
+        self.outcome()?;
         self.dirty = true;
         self.log().await?.append(records).await?;
         self.untried = false;
+        self.unwritten = None;
         Ok(())
     }
 
@@ -230,8 +239,17 @@ impl Writer {
         self.in_turn = true;
         self.place.leave();
         self.broken = None;
-        let opened = self.log().await.map(|_| ());
-        self.note(opened);
+        let begun = self.go_on().await;
+        self.note(begun);
+    }
+
+    /// Opens the log, and writes the settings that it lacks.
+    async fn go_on(&mut self) -> Result<(), StoreError> {
+        self.log().await?;
+        match self.unwritten.clone() {
+            Some(settings) => self.try_append(vec![settings]).await,
+            None => Ok(()),
+        }
     }
 
     async fn take_up(&mut self) -> Result<(), StoreError> {
@@ -243,13 +261,19 @@ impl Writer {
             }
             opened?;
             self.broken = None;
+            // The session has the stored settings from here on.
+            self.unwritten = None;
         }
         Ok(())
     }
 
     async fn state(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
         self.outcome()?;
-        self.log().await?.state().await
+        match &mut self.log {
+            Some(log) => log.state().await,
+            // To read a session, nobody needs its log.
+            None => Ok(None),
+        }
     }
 
     async fn finish(&mut self, durable: bool) -> Result<(), StoreError> {

@@ -5,6 +5,7 @@ mod command_end;
 #[cfg(feature = "workspace")]
 pub(crate) mod edit_file;
 pub(crate) mod elicit;
+mod ext;
 #[cfg(feature = "workspace")]
 pub(crate) mod file_change;
 pub(crate) mod fs;
@@ -18,9 +19,12 @@ pub(crate) mod shell;
 mod shell_child;
 #[cfg(feature = "shell")]
 mod shell_view;
+pub(crate) mod steering;
+pub(crate) mod steering_queue;
 pub(crate) mod terminal;
 pub(crate) mod tool;
 pub(crate) mod turn;
+pub(crate) mod usage;
 pub(crate) mod verbs;
 #[cfg(feature = "workspace")]
 pub(crate) mod workspace;

@@ -5,7 +5,7 @@ use acp_types::v1::{PermissionOption, RequestPermissionRequest, ToolCall, ToolCa
 
 use crate::ask::permission::{allow_always, allow_once, chosen, reject_always, reject_once};
 use crate::ask::question::cancelled_remotely;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::turn::Turn;
 use crate::updates::decisions::Permissions;
 use crate::updates::paths;
@@ -29,13 +29,18 @@ impl Turn {
     /// # Errors
     /// [`Error::Cancelled`](crate::Error::Cancelled) when the turn was cancelled, or the client
     /// says that it was, in either way that the protocol has; [`Error::Call`](crate::Error::Call)
-    /// when the client fails or chooses an option that was not offered. An error is never consent.
+    /// when the client fails or chooses an option that was not offered;
+    /// [`Error::NoOptions`](crate::Error::NoOptions) for a question without options. An error is
+    /// never consent.
     pub async fn ask_with(
         &self,
         call: &ToolCall,
         options: impl IntoIterator<Item = PermissionOption>,
     ) -> Result<PermissionOption> {
         let options: Vec<_> = options.into_iter().collect();
+        if options.is_empty() {
+            return Err(Error::NoOptions);
+        }
         let mut call = ToolCallUpdate::from(call);
         paths::join_call(&mut call, self.session_updates().cwd());
         let request = RequestPermissionRequest::new(self.session_id(), call, options);

@@ -1,6 +1,7 @@
 //! Tool calls: the agent's work in a turn, as the client shows it.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use acp_types::Value;
 use acp_types::v1::{
@@ -73,19 +74,21 @@ impl Turn {
     async fn report_tool(&self, call: ToolCall) -> Result<RunningTool> {
         let (id, content) = (call.tool_call_id.clone(), call.content.clone());
         self.update(SessionUpdate::ToolCall(Box::new(call))).await?;
-        Ok(RunningTool { turn: self.clone(), id, content, open: true })
+        Ok(RunningTool { turn: self.clone(), id, content, has_content: AtomicBool::new(true), open: true })
     }
 }
 
 /// A tool call that is pending or in progress.
 ///
-/// Its content is a list that grows. The protocol replaces lists as a whole, so each report sends
-/// all of the list.
+/// Its content is a list that grows. Version 1 of the protocol replaces lists as a whole, so each
+/// report sends all of the list. Version 2 sends the new item.
 #[must_use = "the drop of a tool call reports it as failed"]
 pub struct RunningTool {
     turn: Turn,
     id: ToolCallId,
     content: Vec<ToolCallContent>,
+    /// True while the client has this content and no other.
+    has_content: AtomicBool,
     /// Set until the call is completed or failed.
     open: bool,
 }
@@ -113,9 +116,8 @@ impl RunningTool {
     /// Reports content for good, even if the turn was cancelled meanwhile.
     #[cfg(feature = "shell")]
     pub(crate) async fn last_content(&mut self, content: impl Into<ToolCallContent>) -> Result<()> {
-        self.content.push(content.into());
-        let update = ToolCallUpdate::new(&self.id).content(self.content.clone());
-        self.turn.without_cancel().update(self.of_this_call(update)).await
+        let turn = self.turn.without_cancel();
+        self.add(&turn, content.into()).await
     }
 
     /// Reports that the work begins, for a call that was only announced.
@@ -155,8 +157,17 @@ impl RunningTool {
     /// # Errors
     /// The errors of [`Turn::update`].
     pub async fn content(&mut self, content: impl Into<ToolCallContent>) -> Result<()> {
-        self.content.push(content.into());
-        self.update(ToolCallUpdate::new(&self.id).content(self.content.clone())).await
+        let turn = self.turn.clone();
+        self.add(&turn, content.into()).await
+    }
+
+    async fn add(&mut self, turn: &Turn, item: ToolCallContent) -> Result<()> {
+        let known_items = self.has_content.swap(false, Ordering::Relaxed).then_some(self.content.len());
+        self.content.push(item);
+        let update = ToolCallUpdate::new(&self.id).content(self.content.clone());
+        turn.update_adding_to(known_items, self.of_this_call(update)).await?;
+        self.has_content.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Reports the places in files that the call is about, in place of those reported before.
@@ -204,6 +215,9 @@ impl RunningTool {
     /// # Errors
     /// The errors of [`Turn::update`].
     pub async fn update(&self, update: ToolCallUpdate) -> Result<()> {
+        if update.content.is_some() {
+            self.has_content.store(false, Ordering::Relaxed);
+        }
         self.turn.update(self.of_this_call(update)).await
     }
 
@@ -252,7 +266,8 @@ impl RunningTool {
 impl Drop for RunningTool {
     fn drop(&mut self) {
         if self.open {
-            let update = ToolCallUpdate::new(&self.id).status(ToolCallStatus::Failed);
+            let status = self.turn.client().wire().unfinished(self.turn.cancel().has_fired());
+            let update = ToolCallUpdate::new(&self.id).status(status);
             self.turn.update_now(&SessionUpdate::ToolCallUpdate(Box::new(update)));
         }
     }

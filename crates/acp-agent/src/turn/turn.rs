@@ -8,14 +8,15 @@ use std::task::Poll;
 
 use acp_rpc::{CallError, CancellationToken, Peer};
 use acp_types::Meta;
+use acp_types::v1::ext::TurnLimits;
 use acp_types::v1::{ContentBlock, ContentChunk, Plan, PlanEntry, PromptRequest, SessionId, SessionUpdate};
-use serde_core::Serialize;
-use serde_core::de::DeserializeOwned;
 
 use crate::client::Client;
 use crate::client::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::turn::open_plan::OpenPlan;
+use crate::turn::steering_queue::SteeringQueue;
+use crate::turn::usage::Budget;
 use crate::updates::session_updates::SessionUpdates;
 use crate::wire::ask::{Answer, Ask};
 use crate::wire::flow::Flow;
@@ -67,6 +68,8 @@ pub(crate) struct TurnScope {
     gate: Gate,
     flow: Flow,
     plan: OpenPlan,
+    budget: Budget,
+    steering: Arc<SteeringQueue>,
     /// Fires when the turn's answer stands in the output buffer.
     pub(crate) answered: CancellationToken,
 }
@@ -162,16 +165,35 @@ impl Turn {
     /// # Errors
     /// [`Error::Cancelled`] when the turn was cancelled or the client is gone; [`Error::TurnOver`]
     /// after the turn's answer; [`Error::NotOffered`] for a kind that the client does not offer;
-    /// [`Error::Commands`] for slash commands that cannot be advertised.
+    /// [`Error::Commands`] for slash commands that cannot be advertised; [`Error::LimitReached`]
+    /// once the turn went beyond one of its [limits](Self::limits).
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
         self.check_open()?;
+        let update = update.into();
+        let is_usage = self.scope.session.meter().observe(&update);
+        self.send_update(update).await?;
+        if is_usage { self.check_limits() } else { Ok(()) }
+    }
+
+    /// Sends an update whose usage was noted.
+    pub(super) async fn send_update(&self, update: SessionUpdate) -> Result<()> {
+        self.update_adding_to(None, update).await
+    }
+
+    /// Sends an update that adds an item to these many of a tool call's content, if it does.
+    pub(crate) async fn update_adding_to(
+        &self,
+        known_items: Option<usize>,
+        update: SessionUpdate,
+    ) -> Result<()> {
+        self.check_open()?;
         self.scope.flow.sends();
-        let (session, gate, update) = (&self.scope.session, &self.scope.gate, update.into());
+        let (session, gate) = (&self.scope.session, &self.scope.gate);
         let (open, mut plan) = (&self.scope.plan, OpenPlan::of(&update));
-        let attempt = || session.try_send(gate, update);
+        let attempt = || session.try_send(gate, update, known_items);
         let tried = open.sending(&mut plan, attempt, |tried| matches!(tried, Ok(None)));
         if let Some(update) = tried.map_err(|error| self.failed(error))? {
-            let mut sending = pin!(session.send_when_possible(gate, update));
+            let mut sending = pin!(session.send_when_possible(gate, update, known_items));
             let sending = poll_fn(|cx| {
                 let step = || sending.as_mut().poll(cx);
                 open.sending(&mut plan, step, |sent| matches!(sent, Poll::Ready(Ok(()))))
@@ -188,38 +210,6 @@ impl Turn {
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn update_now(&self, update: &SessionUpdate) {
         self.scope.session.send_now(&self.scope.gate, update);
-    }
-
-    /// Calls an extension method of the client, whose name starts with `_`. The turn's cancellation
-    /// cancels the call.
-    ///
-    /// ```
-    /// # use acp_agent::{Result, Turn};
-    /// # async fn selection(turn: Turn) -> Result<()> {
-    /// let selected: String = turn.ext_request("_editor/selection", &()).await?;
-    /// # turn.say(selected).await }
-    /// ```
-    ///
-    /// # Errors
-    /// The errors of [`Client::ext_request`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the
-    /// turn.
-    pub async fn ext_request<R: DeserializeOwned>(
-        &self,
-        method: &str,
-        params: &(impl Serialize + Sync + ?Sized),
-    ) -> Result<R> {
-        let answer = self.heeding(self.client().ext_request(method, params)).await;
-        answer.map_err(|error| self.failed(error))
-    }
-
-    /// Sends an extension notification, whose name starts with `_`, among the turn's updates.
-    ///
-    /// # Errors
-    /// The errors of [`Client::ext_notify`]; [`Error::Cancelled`] and [`Error::TurnOver`] with the
-    /// turn.
-    pub async fn ext_notify(&self, method: &str, params: &(impl Serialize + Sync + ?Sized)) -> Result<()> {
-        let sent = self.heeding(self.client().ext_notify(method, params)).await;
-        sent.map_err(|error| self.failed(error))
     }
 
     /// Asks the client, unless the turn is cancelled first.
@@ -270,6 +260,14 @@ impl Turn {
         self.without_cancel()
     }
 
+    pub(super) fn budget(&self) -> &Budget {
+        &self.scope.budget
+    }
+
+    pub(super) fn steering_queue(&self) -> &SteeringQueue {
+        &self.scope.steering
+    }
+
     pub(crate) fn without_cancel(&self) -> Turn {
         Turn { scope: Arc::clone(&self.scope), last_words: true }
     }
@@ -292,7 +290,10 @@ impl Turn {
         if !self.last_words && self.scope.cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        Ok(())
+        match self.scope.budget.error(self.session_id()) {
+            Some(error) if !self.last_words => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Waits until the verbs do not work any more, and returns the error that says why.
@@ -323,10 +324,16 @@ impl fmt::Debug for Turn {
 }
 
 impl TurnScope {
-    pub(crate) fn new(request: Arc<PromptRequest>, session: SessionUpdates, cancel: Cancel) -> Self {
+    pub(crate) fn new(
+        request: Arc<PromptRequest>,
+        session: SessionUpdates,
+        cancel: Cancel,
+        limits: TurnLimits,
+    ) -> Self {
         let flow = Flow::new(session.wire(), session.session_id(), session.client().peer());
         let (gate, answered) = (Gate::of_turn(), CancellationToken::new());
-        TurnScope { request, session, cancel, gate, flow, plan: OpenPlan::default(), answered }
+        let (plan, budget, steering) = (OpenPlan::default(), Budget::new(limits), Arc::default());
+        TurnScope { request, session, cancel, gate, flow, plan, budget, steering, answered }
     }
 
     pub(crate) const fn flow(&self) -> &Flow {
@@ -337,15 +344,28 @@ impl TurnScope {
         &self.request.prompt
     }
 
-    /// Closes the turn's gate. From here on nothing is sent.
-    pub(crate) fn close(&self) {
-        self.gate.close();
+    /// Returns the messages of the user that wait for the turn.
+    pub(crate) const fn steering(&self) -> &Arc<SteeringQueue> {
+        &self.steering
     }
 
-    /// Closes the running entries of the turn's plan, as the last update of the turn, which has
-    /// ended. They are completed if it `is_done`, and pending again otherwise.
+    /// Begins to count what the turn uses. A session that is beyond a limit gets no turn.
+    pub(crate) fn begin_usage(&self) -> Result<()> {
+        let meter = self.session.meter();
+        meter.begin_turn();
+        self.budget.check_session(self.session.session_id(), &meter.now())
+    }
+
+    /// Closes the turn's gate. From here on nothing is sent, and no message of the user is taken.
+    pub(crate) fn close(&self) {
+        self.gate.close();
+        self.steering.close();
+    }
+
+    /// Closes the running entries of the turn's plans, as its last updates: the turn has ended.
+    /// They are completed if it `is_done`, and pending again otherwise.
     pub(crate) fn close_plan(&self, is_done: bool) {
-        if let Some(plan) = self.plan.close(is_done) {
+        for plan in self.plan.close(is_done) {
             // The turn's own gate is closed for the handler and its tasks.
             self.session.send_now(&Gate::of_turn(), &plan);
         }

@@ -2,7 +2,7 @@
 
 use acp_types::v1::{
     AvailableCommand, AvailableCommandsUpdate, CompactionSummaryChunk, CompactionUpdate, ConfigOptionUpdate,
-    CurrentModeUpdate, Notice, SessionConfigOption, SessionInfoUpdate, SessionModeId, UsageUpdate,
+    CurrentModeUpdate, Notice, SessionConfigOption, SessionInfoUpdate, SessionModeId,
 };
 #[cfg(feature = "unstable")]
 use acp_types::v1::{PlanId, PlanRemoved, PlanUpdate, SessionMessage, SessionMessageChunk, SubagentUpdate};
@@ -15,10 +15,10 @@ macro_rules! session_verbs {
     ($type:ident) => {
         /// Verbs for the session as a whole.
         impl $type {
-            /// Sends the slash commands that have no handlers. They replace earlier ones, also those
-            /// that the session was [opened with](crate::Opened::commands). The library adds those
-            /// with handlers. [`Turn::command`](crate::Turn::command) returns the one that a prompt
-            /// calls.
+            /// Sends the slash commands that have no handlers. They replace earlier ones, and
+            /// those that the session was [opened with](crate::Opened::commands). The library
+            /// adds those with handlers. [`Turn::command`](crate::Turn::command) returns the one
+            /// that a prompt calls.
             ///
             /// # Errors
             /// The errors of [`update`](Self::update).
@@ -60,14 +60,6 @@ macro_rules! session_verbs {
             /// The errors of [`update`](Self::update).
             pub async fn session_info(&self, info: SessionInfoUpdate) -> Result<()> {
                 self.update(info).await
-            }
-
-            /// Reports how full the context window is, and what the session has cost.
-            ///
-            /// # Errors
-            /// The errors of [`update`](Self::update).
-            pub async fn usage(&self, usage: UsageUpdate) -> Result<()> {
-                self.update(usage).await
             }
 
             /// Sends the user a notice, which is not part of the conversation.

@@ -8,3 +8,4 @@ pub(crate) mod paths;
 pub(crate) mod session_updates;
 pub(crate) mod settings;
 pub(crate) mod state;
+pub(crate) mod usage;

@@ -15,8 +15,11 @@ use crate::updates::directories::Directories;
 use crate::updates::outgoing::OutgoingUpdate;
 use crate::updates::paths;
 use crate::updates::settings::Settings;
+use crate::updates::usage::UsageMeter;
 use crate::wire::gate::Gate;
 use crate::wire::session::SessionWire;
+use crate::wire::settings::KnownSettings;
+use crate::wire::update::UpdateParams;
 
 /// Sends updates of a session, also while no turn runs: from a background task, or in the handler
 /// of another operation.
@@ -54,9 +57,10 @@ pub(crate) struct OpenSession {
     pub(crate) permissions: Permissions,
     pub(crate) settings: Settings,
     pub(crate) commands: Arc<SessionCommands>,
+    pub(crate) meter: UsageMeter,
     /// `None` unless the agent has a store.
     pub(crate) recorder: Option<Recorder>,
-    /// What the wire remembers of the session.
+    /// The part of the session that the wire remembers.
     pub(crate) wire: SessionWire,
 }
 
@@ -65,7 +69,7 @@ impl SessionUpdates {
         SessionUpdates { open: Arc::new(open) }
     }
 
-    /// Returns what the wire remembers of the session.
+    /// Returns the part of the session that the wire remembers.
     pub(crate) fn wire(&self) -> &SessionWire {
         &self.open.wire
     }
@@ -91,7 +95,14 @@ impl SessionUpdates {
     /// [`Error::Commands`](crate::Error::Commands) for slash commands that cannot be advertised;
     /// [`Error::Call`](crate::Error::Call) when the client is gone.
     pub async fn update(&self, update: impl Into<SessionUpdate>) -> Result<()> {
-        self.send(&self.open.gate, update.into()).await
+        let update = update.into();
+        self.meter().observe(&update);
+        self.send_unobserved(update).await
+    }
+
+    /// Sends an update whose usage was noted.
+    pub(super) async fn send_unobserved(&self, update: SessionUpdate) -> Result<()> {
+        self.send(&self.open.gate, update).await
     }
 
     /// Waits until nothing can be sent any more: the session is closed, or the client is gone.
@@ -115,6 +126,11 @@ impl SessionUpdates {
     /// Returns the slash commands that the client knows.
     pub(crate) fn commands(&self) -> &SessionCommands {
         &self.open.commands
+    }
+
+    /// Returns the sums of tokens and costs.
+    pub(crate) fn meter(&self) -> &UsageMeter {
+        &self.open.meter
     }
 
     /// Returns the working directory.
@@ -149,15 +165,21 @@ impl SessionUpdates {
     /// Sends an update while `gate` is open. Every update of an open session leaves here, in
     /// [`try_send`](Self::try_send) or in [`send_now`](Self::send_now).
     async fn send(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
-        match self.try_send(gate, update)? {
+        match self.try_send(gate, update, None)? {
             None => Ok(()),
-            Some(update) => self.send_when_possible(gate, update).await,
+            Some(update) => self.send_when_possible(gate, update, None).await,
         }
     }
 
     /// Sends an update while `gate` is open. Returns the update if it has to wait, for room or to
-    /// be recorded; [`send_when_possible`](Self::send_when_possible) sends it then.
-    pub(crate) fn try_send(&self, gate: &Gate, mut update: SessionUpdate) -> Result<Option<SessionUpdate>> {
+    /// be recorded; [`send_when_possible`](Self::send_when_possible) sends it then. `known_items`
+    /// is the number of items of a tool call's content that the client has, if the update adds one.
+    pub(crate) fn try_send(
+        &self,
+        gate: &Gate,
+        mut update: SessionUpdate,
+        known_items: Option<usize>,
+    ) -> Result<Option<SessionUpdate>> {
         let client = &self.open.client;
         paths::join(&mut update, self.cwd());
         check_offered(&update, client.capabilities())?;
@@ -166,16 +188,17 @@ impl SessionUpdates {
             return Err(gate.error());
         }
         self.open.wire.complete(&mut update);
-        // Before the update leaves, because the client may act on it at once.
-        let settings = self.observed(&update);
         let wire = client.wire();
+        let known = self.known_settings(&update);
+        if !wire.has_form(&update, known.as_ref()) {
+            return Ok(None);
+        }
+        if self.recorder().is_some_and(|recorder| !recorder.has_room()) {
+            return Ok(Some(update));
+        }
         let sent = {
-            let params = wire.update(&self.open.id, &update);
-            let leaving = match &self.open.recorder {
-                Some(recorder) if !recorder.has_room() => return Ok(Some(update)),
-                Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
-                None => OutgoingUpdate::Plain(params),
-            };
+            let params = wire.update(&self.open.id, &update, known.as_ref()).adding_to(known_items);
+            let leaving = self.leaving(gate, params);
             wire.try_send_update(client.peer(), &gate.guard(&leaving))
         };
         let sent = sent.map_err(|error| wire.unsent(gate, error))?;
@@ -183,16 +206,20 @@ impl SessionUpdates {
     }
 
     /// Sends an update that [`try_send`](Self::try_send) has returned.
-    pub(crate) async fn send_when_possible(&self, gate: &Gate, update: SessionUpdate) -> Result<()> {
+    pub(crate) async fn send_when_possible(
+        &self,
+        gate: &Gate,
+        update: SessionUpdate,
+        known_items: Option<usize>,
+    ) -> Result<()> {
         let sending = async {
             let wire = self.open.client.wire();
-            let params = wire.update(&self.open.id, &update);
-            let leaving = match &self.open.recorder {
-                Some(recorder) => {
-                    let settings = self.observed(&update);
-                    OutgoingUpdate::Recorded(recorder.keep(gate, params, settings).await)
-                }
-                None => OutgoingUpdate::Plain(params),
+            let known = self.known_settings(&update);
+            let params = wire.update(&self.open.id, &update, known.as_ref()).adding_to(known_items);
+            let settings = self.settings();
+            let leaving = match self.recorder() {
+                Some(recorder) => OutgoingUpdate::recorded(settings, recorder.keep(gate, params).await),
+                None => OutgoingUpdate::plain(settings, params),
             };
             let sent = wire.send_update(self.open.client.peer(), &gate.guard(&leaving)).await;
             sent.map_err(|error| wire.unsent(gate, error))
@@ -205,27 +232,44 @@ impl SessionUpdates {
         }
     }
 
+    /// Returns the settings that the update is written with, if there are any. They are those after
+    /// it.
+    fn known_settings(&self, update: &SessionUpdate) -> Option<KnownSettings> {
+        let needs_settings = self.open.client.wire().needs_settings(update);
+        needs_settings.then(|| self.settings().known().after(update))
+    }
+
+    /// Prepares an update to leave, whether there is room for it or not.
+    fn leaving<'a>(&'a self, gate: &'a Gate, params: UpdateParams<'a>) -> OutgoingUpdate<'a> {
+        match self.recorder() {
+            Some(recorder) => OutgoingUpdate::recorded(self.settings(), recorder.keep_now(gate, params)),
+            None => OutgoingUpdate::plain(self.settings(), params),
+        }
+    }
+
     /// Sends an update that has waited for the opening of the session.
     pub(crate) fn update_now(&self, update: &SessionUpdate) {
+        self.meter().observe(update);
         self.send_now(&self.open.gate, update);
     }
 
-    /// Sends the slash commands, without waiting. They are not recorded: each opening of the session
-    /// sends them.
+    /// Sends the slash commands, without waiting. They are not recorded: each opening of the
+    /// session sends them.
     pub(crate) fn announce_commands(&self, commands: Vec<AvailableCommand>) {
         let (wire, update) = (self.open.client.wire(), AvailableCommandsUpdate::new(commands).into());
-        let leaving = OutgoingUpdate::Plain(wire.update(&self.open.id, &update));
+        let params = wire.update(&self.open.id, &update, None);
+        let leaving = OutgoingUpdate::plain(self.settings(), params);
         wire.send_update_now(self.open.client.peer(), &self.open.gate.guard(&leaving));
     }
 
     /// Sends an update without waiting, for drop guards.
     pub(crate) fn send_now(&self, gate: &Gate, update: &SessionUpdate) {
         let wire = self.open.client.wire();
-        let (params, settings) = (wire.update(&self.open.id, update), self.observed(update));
-        let leaving = match &self.open.recorder {
-            Some(recorder) => OutgoingUpdate::Recorded(recorder.keep_now(gate, params, settings)),
-            None => OutgoingUpdate::Plain(params),
-        };
+        let known = self.known_settings(update);
+        if !wire.has_form(update, known.as_ref()) {
+            return;
+        }
+        let leaving = self.leaving(gate, wire.update(&self.open.id, update, known.as_ref()));
         // A closed gate lets nothing out.
         wire.send_update_now(self.open.client.peer(), &gate.guard(&leaving));
     }

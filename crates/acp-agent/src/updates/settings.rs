@@ -1,7 +1,7 @@
 //! Settings of a session: its modes and its config options.
 
 use std::fmt::Display;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use acp_rpc::Error as RpcError;
 #[cfg(feature = "v2")]
@@ -10,13 +10,18 @@ use acp_types::v1::{
     ClientCapabilities, SessionConfigKind, SessionConfigOption, SessionConfigValue, SessionId, SessionModeId,
     SessionModeState, SessionUpdate, SetSessionConfigOptionRequest,
 };
+use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::store::settings_json;
 #[cfg(feature = "v2")]
 use crate::wire::Wire;
+use crate::wire::settings::KnownSettings;
 
 /// The settings of an open session, as the client knows them.
 pub(crate) struct Settings {
     state: Mutex<State>,
+    /// One permit, for the client's change that is tried.
+    turnstile: Semaphore,
 }
 
 /// The modes and config options at one moment.
@@ -28,6 +33,18 @@ pub(super) struct State {
     options: Option<Vec<SessionConfigOption>>,
     /// The config options that this client cannot show. They keep their values.
     hidden: Vec<SessionConfigOption>,
+    /// The number of times that the mode was set.
+    mode_changes: u64,
+    /// The number of times that the options were set.
+    option_changes: u64,
+}
+
+/// A change of the settings that can be undone.
+pub(super) struct Changed {
+    before: State,
+    /// The counts of changes right after it.
+    modes: u64,
+    options: u64,
 }
 
 impl Settings {
@@ -38,7 +55,8 @@ impl Settings {
         options: Option<Vec<SessionConfigOption>>,
         hidden: Vec<SessionConfigOption>,
     ) -> Self {
-        Settings { state: Mutex::new(State { modes, options, hidden }) }
+        let state = State { modes, options, hidden, mode_changes: 0, option_changes: 0 };
+        Settings { state: Mutex::new(state), turnstile: Semaphore::new(1) }
     }
 
     /// Returns the current mode; `None` if the session has no modes.
@@ -82,41 +100,46 @@ impl Settings {
         state.modes.is_some() && wire.mode_option(shown) == Some(option.as_str())
     }
 
-    /// Returns the settings as they are now.
-    pub(super) fn snapshot(&self) -> State {
-        self.state().clone()
+    /// Waits until no other change is tried.
+    pub(super) async fn turnstile(&self) -> Option<SemaphorePermit<'_>> {
+        // It is never closed.
+        self.turnstile.acquire().await.ok()
     }
 
-    /// Goes back to earlier settings.
-    pub(super) fn restore(&self, earlier: State) {
-        *self.state() = earlier;
+    /// Changes the settings. [`undo`](Self::undo) takes the value, if the change must not stay.
+    pub(super) fn change(&self, change: impl FnOnce(&mut State)) -> Changed {
+        let mut state = self.state();
+        let before = state.clone();
+        change(&mut state);
+        Changed { before, modes: state.mode_changes, options: state.option_changes }
     }
 
-    /// Switches the mode.
-    pub(crate) fn set_mode(&self, mode: &SessionModeId) {
-        if let Some(modes) = &mut self.state().modes {
-            modes.current_mode_id = mode.clone();
+    /// Undoes a change. The parts that were changed again since then stay.
+    pub(super) fn undo(&self, changed: Changed) {
+        let mut state = self.state();
+        if state.mode_changes == changed.modes {
+            state.modes = changed.before.modes;
         }
-    }
-
-    /// Keeps the options that the client knows. They replace all earlier ones (rule `v1-cfg-10`).
-    pub(crate) fn set_options(&self, options: &[SessionConfigOption]) {
-        self.state().options = Some(options.to_vec());
-    }
-
-    /// Keeps the options that the client cannot show.
-    pub(crate) fn set_hidden(&self, hidden: Vec<SessionConfigOption>) {
-        self.state().hidden = hidden;
+        if state.option_changes == changed.options {
+            state.options = changed.before.options;
+        }
+        // No update changes them.
+        state.hidden = changed.before.hidden;
     }
 
     /// Notes an update that the client is about to get. Returns true if it changes the settings.
-    pub(crate) fn observe(&self, update: &SessionUpdate) -> bool {
+    pub(super) fn observe(&self, update: &SessionUpdate) -> bool {
         match update {
-            SessionUpdate::ConfigOptionUpdate(update) => self.set_options(&update.config_options),
-            SessionUpdate::CurrentModeUpdate(update) => self.set_mode(&update.current_mode_id),
+            SessionUpdate::ConfigOptionUpdate(update) => self.state().set_options(&update.config_options),
+            SessionUpdate::CurrentModeUpdate(update) => self.state().set_mode(&update.current_mode_id),
             _ => return false,
         }
         true
+    }
+
+    /// Returns the settings as a store keeps them.
+    pub(super) fn json(&self) -> Arc<str> {
+        self.with(settings_json)
     }
 
     /// Calls `write` with the modes and all config options, also those that are hidden.
@@ -132,6 +155,12 @@ impl Settings {
         write(state.modes.as_ref(), Some(&all))
     }
 
+    /// Returns the settings that the client knows.
+    pub(crate) fn known(&self) -> KnownSettings {
+        let state = self.state();
+        KnownSettings { modes: state.modes.clone(), options: state.options.clone().unwrap_or_default() }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing but assignments, reads and clones runs under this lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -139,6 +168,25 @@ impl Settings {
 }
 
 impl State {
+    /// Switches the mode.
+    pub(super) fn set_mode(&mut self, mode: &SessionModeId) {
+        if let Some(modes) = &mut self.modes {
+            modes.current_mode_id = mode.clone();
+            self.mode_changes += 1;
+        }
+    }
+
+    /// Keeps the options that the client knows. They replace all earlier ones (rule `v1-cfg-10`).
+    pub(super) fn set_options(&mut self, options: &[SessionConfigOption]) {
+        self.options = Some(options.to_vec());
+        self.option_changes += 1;
+    }
+
+    /// Keeps the options that the client cannot show.
+    pub(super) fn set_hidden(&mut self, hidden: Vec<SessionConfigOption>) {
+        self.hidden = hidden;
+    }
+
     /// Returns the options that the client knows, then those that it cannot show. An option that
     /// the client knows is not hidden any more.
     fn all_options(&self) -> impl Iterator<Item = &SessionConfigOption> {

@@ -1,14 +1,12 @@
 //! The state of a session that survives: its mode, its config options, a value of the agent's own.
 
-use std::sync::Arc;
-
 use acp_rpc::Error as RpcError;
-use acp_types::v1::{SessionConfigOption, SessionConfigValue, SessionModeId, SessionUpdate};
+use acp_types::v1::{SessionConfigOption, SessionConfigValue, SessionModeId};
 
-use crate::error::Result;
-use crate::store::{RecordKind, settings_json};
+use crate::error::{Error, Result};
+use crate::store::RecordKind;
 use crate::updates::session_updates::SessionUpdates;
-use crate::updates::settings::State;
+use crate::updates::settings::{Changed, State};
 
 /// The session's state.
 impl SessionUpdates {
@@ -60,21 +58,12 @@ impl SessionUpdates {
             return Err(crate::store::StoreError::NoStore { session: session.clone() });
         };
         let json = crate::store::saved_json(value, session)?;
-        recorder.keep_state(RecordKind::Saved, &json).await
-    }
-
-    /// Notes an update that is about to leave. Returns the settings to be recorded, if it changes
-    /// them.
-    pub(super) fn observed(&self, update: &SessionUpdate) -> Option<Arc<str>> {
-        let changes = self.settings().observe(update);
-        self.recorder().filter(|_| changes).map(|_| self.settings().with(settings_json))
+        recorder.keep_state(RecordKind::Saved, || &json).await
     }
 
     /// Switches the mode because the client has asked for it, and keeps it.
     pub(crate) async fn keep_mode(&self, mode: &SessionModeId) -> Result<(), RpcError> {
-        let before = self.settings().snapshot();
-        self.settings().set_mode(mode);
-        self.kept_or(before).await
+        self.keep_change(|settings| settings.set_mode(mode)).await
     }
 
     /// Keeps the config options after the client has set one. `hidden` are those that it cannot
@@ -84,30 +73,55 @@ impl SessionUpdates {
         options: &[SessionConfigOption],
         hidden: Vec<SessionConfigOption>,
     ) -> Result<(), RpcError> {
-        let before = self.settings().snapshot();
-        self.settings().set_options(options);
-        self.settings().set_hidden(hidden);
-        self.kept_or(before).await
+        let change = |settings: &mut State| {
+            settings.set_options(options);
+            settings.set_hidden(hidden);
+        };
+        self.keep_change(change).await
     }
 
-    /// Keeps the settings as they are now. If that fails, they are as they were before: the client
-    /// gets an error.
-    async fn kept_or(&self, before: State) -> Result<(), RpcError> {
-        let kept = self.keep_settings().await;
-        kept.map_err(|error| {
-            self.settings().restore(before);
-            error.into_rpc()
-        })
+    /// Changes the settings for the client, one change at a time, and keeps them. If that fails,
+    /// the change is undone: the client gets an error.
+    async fn keep_change(&self, change: impl FnOnce(&mut State) + Send) -> Result<(), RpcError> {
+        let _turn = self.settings().turnstile().await;
+        let tried = Tried { updates: self, changed: Some(self.settings().change(change)) };
+        self.keep_settings().await.map_err(Error::into_rpc)?;
+        tried.stays();
+        Ok(())
     }
 
-    /// Keeps the settings as they are now.
+    /// Keeps the settings.
     pub(crate) async fn keep_settings(&self) -> Result<()> {
         match self.recorder() {
             Some(recorder) => {
-                let json = self.settings().with(settings_json);
-                Ok(recorder.keep_state(RecordKind::Settings, &json).await?)
+                Ok(recorder.keep_state(RecordKind::Settings, || self.settings().json()).await?)
             }
             None => Ok(()),
+        }
+    }
+}
+
+/// A change of the settings that is not kept yet. Its drop undoes the change, in the store as well:
+/// the record may be written after all.
+struct Tried<'a> {
+    updates: &'a SessionUpdates,
+    changed: Option<Changed>,
+}
+
+impl Tried<'_> {
+    fn stays(mut self) {
+        self.changed = None;
+    }
+}
+
+impl Drop for Tried<'_> {
+    fn drop(&mut self) {
+        let Some(changed) = self.changed.take() else { return };
+        let settings = self.updates.settings();
+        settings.undo(changed);
+        if let Some(recorder) = self.updates.recorder() {
+            // A closed session needs none.
+            let _ = recorder.keep_state_now(RecordKind::Settings, || settings.json());
         }
     }
 }

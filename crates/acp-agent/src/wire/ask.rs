@@ -6,6 +6,8 @@ use acp_rpc::{CallError, Peer};
 use acp_types::method::{Method, Request};
 use acp_types::v1::ElicitationId;
 use serde_core::Serialize;
+#[cfg(feature = "v2")]
+use serde_core::Serializer;
 
 use super::{Wire, v1};
 use crate::error::{Error, Result};
@@ -14,10 +16,25 @@ use crate::error::{Error, Result};
 pub(crate) trait Ask: Serialize + Sync {
     /// The method of version 1, whose types are the vocabulary.
     type V1: Request<Params = Self>;
+
+    /// Writes the request as version 2 has it.
+    #[cfg(feature = "v2")]
+    fn write_v2<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error>;
 }
 
 /// The answer to a request.
 pub(crate) type Answer<Q> = <<Q as Ask>::V1 as Request>::Response;
+
+/// A request in the form of version 2.
+#[cfg(feature = "v2")]
+struct InV2<'a, Q>(&'a Q);
+
+#[cfg(feature = "v2")]
+impl<Q: Ask> Serialize for InV2<'_, Q> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.0.write_v2(serializer)
+    }
+}
 
 impl Wire {
     /// Returns the name of the method.
@@ -34,7 +51,7 @@ impl Wire {
         let answer = match self {
             Wire::V1 => peer.request(self.method::<Q>(), request).await,
             #[cfg(feature = "v2")]
-            Wire::V2 => peer.request(self.method::<Q>(), request).await,
+            Wire::V2 => peer.request(self.method::<Q>(), &InV2(request)).await,
         };
         answer.map_err(|error| self.failed::<Q>(error))
     }
@@ -50,7 +67,7 @@ impl Wire {
         match self {
             Wire::V1 => peer.request_in_lane(lane, self.method::<Q>(), request).await,
             #[cfg(feature = "v2")]
-            Wire::V2 => peer.request_in_lane(lane, self.method::<Q>(), request).await,
+            Wire::V2 => peer.request_in_lane(lane, self.method::<Q>(), &InV2(request)).await,
         }
     }
 

@@ -44,6 +44,15 @@ impl Wire {
         }
     }
 
+    /// Returns whether the operation exists only in agents that have sessions.
+    #[cfg(feature = "v2")]
+    pub(crate) fn is_of_sessions(&self, operation: &str) -> bool {
+        match self {
+            Wire::V1 => false,
+            Wire::V2 => v2::incoming::is_of_sessions(operation),
+        }
+    }
+
     /// Returns the session and the config option that a request sets, in a version whose modes are
     /// config options.
     #[cfg(feature = "v2")]

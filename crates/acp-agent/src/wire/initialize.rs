@@ -23,7 +23,7 @@ pub(crate) struct Asked {
 pub(crate) fn read(params: Node<'_>) -> Result<Asked, ReadError> {
     #[cfg(feature = "v2")]
     if let Some(version) = params.get("protocolVersion").and_then(newer) {
-        return Ok(Asked { wire: Wire::V2, request: v2::initialize::read(params, version)? });
+        return Ok(Asked { wire: Wire::V2, request: v2::initialize::read(&params, version)? });
     }
     Ok(Asked { wire: Wire::V1, request: v1::initialize::read(params)? })
 }

@@ -11,7 +11,9 @@ pub(crate) mod initialize;
 #[cfg(feature = "store")]
 pub(crate) mod record;
 pub(crate) mod session;
+pub(crate) mod settings;
 pub(crate) mod setup;
+pub(crate) mod steering;
 pub(crate) mod update;
 mod v1;
 #[cfg(feature = "v2")]
@@ -30,6 +32,24 @@ pub(crate) enum Wire {
 impl Wire {
     /// Returns whether nothing may be sent before `initialize` is answered.
     pub(crate) const fn waits_for_initialized(&self) -> bool {
+        match self {
+            Wire::V1 => false,
+            #[cfg(feature = "v2")]
+            Wire::V2 => true,
+        }
+    }
+
+    /// Returns whether every agent with sessions has to keep them.
+    pub(crate) const fn keeps_sessions(&self) -> bool {
+        match self {
+            Wire::V1 => false,
+            #[cfg(feature = "v2")]
+            Wire::V2 => true,
+        }
+    }
+
+    /// Returns whether closing succeeds for a session that is not open.
+    pub(crate) const fn closes_unknown_sessions(&self) -> bool {
         match self {
             Wire::V1 => false,
             #[cfg(feature = "v2")]

@@ -6,6 +6,7 @@ use acp_types::v1::{SessionConfigOption, SessionId, SessionModeState};
 use serde_core::Serialize;
 
 use super::Wire;
+use super::settings::KnownSettings;
 #[cfg(feature = "v2")]
 use super::v2;
 
@@ -42,8 +43,32 @@ impl Wire {
             #[cfg(feature = "v2")]
             Wire::V2 => Reply::new(v2::setup::Opened {
                 session: (!is_named).then(|| session.clone()),
+                modes: setup.modes,
+                options: setup.config_options,
                 meta: setup.meta,
             }),
+        }
+    }
+
+    /// Writes the answer to a request that has changed a setting. In version 2 it has all settings,
+    /// which `settings` returns, and the metadata of the answer in the vocabulary.
+    #[cfg_attr(
+        not(feature = "v2"),
+        allow(unused_variables, clippy::needless_pass_by_value, reason = "the vocabulary is version 1")
+    )]
+    pub(crate) fn changed_setting(
+        &self,
+        response: impl Serialize + Send + 'static,
+        meta: Option<Meta>,
+        settings: impl FnOnce() -> KnownSettings,
+    ) -> Reply {
+        match self {
+            Wire::V1 => Reply::new(response),
+            #[cfg(feature = "v2")]
+            Wire::V2 => {
+                let KnownSettings { modes, options } = settings();
+                Reply::new(v2::setup::Changed { modes, options, meta })
+            }
         }
     }
 }

@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 
 use acp_rpc::{CallError, Encode, EncodeError, Peer};
-use acp_types::v1::{SessionId, SessionUpdate};
+use acp_types::v1::{SessionId, SessionUpdate, ToolCallStatus};
 
 use super::gate::Gate;
+use super::settings::KnownSettings;
 #[cfg(feature = "v2")]
 use super::v2;
 use super::{Wire, v1};
@@ -18,11 +19,23 @@ pub(crate) struct UpdateParams<'a> {
     wire: &'a Wire,
     session: &'a SessionId,
     update: &'a SessionUpdate,
+    #[cfg_attr(not(feature = "v2"), allow(dead_code, reason = "version 2 writes them"))]
+    settings: Option<&'a KnownSettings>,
+    #[cfg_attr(not(feature = "v2"), allow(dead_code, reason = "version 2 sends what is new"))]
+    known_items: Option<usize>,
+}
+
+impl<'a> UpdateParams<'a> {
+    /// Says how many items of a tool call's content the client has already. The update adds to
+    /// them.
+    pub(crate) const fn adding_to(mut self, known_items: Option<usize>) -> Self {
+        self.known_items = known_items;
+        self
+    }
 }
 
 impl UpdateParams<'_> {
     /// Returns the update itself.
-    #[cfg(feature = "store")]
     pub(crate) const fn update(&self) -> &SessionUpdate {
         self.update
     }
@@ -33,7 +46,12 @@ impl UpdateParams<'_> {
             Wire::V1 => v1::update::write(self.session, buffer, |buffer| self.update.encode(buffer)),
             #[cfg(feature = "v2")]
             Wire::V2 => {
-                v1::update::write(self.session, buffer, |buffer| v2::chunk::write(self.update, buffer))
+                let update = v2::update::Update {
+                    update: self.update,
+                    settings: self.settings,
+                    known_items: self.known_items,
+                };
+                v1::update::write(self.session, buffer, |buffer| update.encode(buffer))
             }
         }
     }
@@ -46,7 +64,7 @@ impl UpdateParams<'_> {
         match self.wire {
             Wire::V1 => Cow::Borrowed(v1::update::text(params, length)),
             #[cfg(feature = "v2")]
-            Wire::V2 => Cow::Owned(acp_types::to_string(self.update).into_bytes()),
+            Wire::V2 => Cow::Owned(v2::update::record(self.update)),
         }
     }
 }
@@ -62,8 +80,38 @@ impl Wire {
         &'a self,
         session: &'a SessionId,
         update: &'a SessionUpdate,
+        settings: Option<&'a KnownSettings>,
     ) -> UpdateParams<'a> {
-        UpdateParams { wire: self, session, update }
+        UpdateParams { wire: self, session, update, settings, known_items: None }
+    }
+
+    /// Returns whether this version can say the update. `settings` are those that it
+    /// [needs](Self::needs_settings).
+    #[cfg_attr(
+        not(feature = "v2"),
+        allow(unused_variables, clippy::missing_const_for_fn, reason = "version 1 is the vocabulary")
+    )]
+    pub(crate) fn has_form(&self, update: &SessionUpdate, settings: Option<&KnownSettings>) -> bool {
+        match self {
+            Wire::V1 => true,
+            #[cfg(feature = "v2")]
+            Wire::V2 => v2::update::has_form(update, settings),
+        }
+    }
+
+    /// Returns the status of a tool call that nobody works on any more.
+    #[cfg_attr(
+        not(feature = "v2"),
+        allow(unused_variables, clippy::missing_const_for_fn, reason = "version 1 has one status")
+    )]
+    pub(crate) fn unfinished(&self, is_cancelled: bool) -> ToolCallStatus {
+        match self {
+            Wire::V1 => ToolCallStatus::Failed,
+            #[cfg(feature = "v2")]
+            Wire::V2 if is_cancelled => v2::tool_call::cancelled(),
+            #[cfg(feature = "v2")]
+            Wire::V2 => ToolCallStatus::Failed,
+        }
     }
 
     /// Returns the bytes that the update takes on the wire, apart from its session.

@@ -1,8 +1,11 @@
 //! `initialize`: versions, capabilities, and requests that come before it.
 
+use std::sync::Arc;
+
 use acp_agent::types::{AuthMethod, AuthMethodAgent, AuthMethodTerminal};
 use acp_agent::{Client, Result, StopReason, Turn, agent};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::support::{Wire, check_error};
 
@@ -218,4 +221,65 @@ async fn a_hook_that_fails_fails_initialize() {
     check_error(&answer, -32603, &["say who you are"]);
     wire.refused("session/new", json!({"cwd": "/", "mcpServers": []}), -32600, &["initialize"]).await;
     assert_eq!(wire.call("initialize", hello(&json!({}))).await["result"]["protocolVersion"], 1);
+}
+
+/// Answers the first `initialize` when the second one has come, and the second one when it may.
+struct Twice {
+    second_came: Notify,
+    second_may: Notify,
+}
+
+#[agent]
+impl Twice {
+    async fn auth_methods(&self, client: Client) -> Result<Vec<AuthMethod>> {
+        let name = client.info().map(|info| info.name.clone()).unwrap_or_default();
+        match &*name {
+            "first" => self.second_came.notified().await,
+            "second" => {
+                self.second_came.notify_one();
+                self.second_may.notified().await;
+            }
+            _ => panic!("nobody"),
+        }
+        Ok(vec![AuthMethodAgent::new(name.as_str(), "Key").into()])
+    }
+
+    async fn authenticate(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn prompt(&self, _turn: Turn) -> Result<StopReason> {
+        Ok(StopReason::EndTurn)
+    }
+}
+
+fn twice() -> Arc<Twice> {
+    Arc::new(Twice { second_came: Notify::new(), second_may: Notify::new() })
+}
+
+#[tokio::test]
+async fn the_ways_to_log_in_are_those_of_the_last_initialize() {
+    let agent = twice();
+    let mut wire = Wire::serve_through(Arc::clone(&agent), 64 * 1024);
+    let named = |name: &str| json!({"protocolVersion": 1, "clientInfo": {"name": name, "version": "1"}});
+    let first = wire.request("initialize", named("first")).await;
+    let second = wire.request("initialize", named("second")).await;
+    assert_eq!(wire.answer_to(first).await["result"]["authMethods"][0]["id"], "first");
+    agent.second_may.notify_one();
+    assert_eq!(wire.answer_to(second).await["result"]["authMethods"][0]["id"], "second");
+    wire.refused("authenticate", json!({"methodId": "first"}), -32602, &["methodId", "`second`"]).await;
+    assert_eq!(wire.call("authenticate", json!({"methodId": "second"})).await["result"], json!({}));
+}
+
+#[tokio::test]
+async fn a_hook_that_panics_leaves_nothing_initialized() {
+    let agent = twice();
+    let mut wire = Wire::serve_through(Arc::clone(&agent), 64 * 1024);
+    let answer = wire.call("initialize", json!({"protocolVersion": 1})).await;
+    check_error(&answer, -32603, &[]);
+    wire.refused("session/new", json!({"cwd": "/", "mcpServers": []}), -32600, &["initialize"]).await;
+    agent.second_may.notify_one();
+    let again = json!({"protocolVersion": 1, "clientInfo": {"name": "second", "version": "1"}});
+    assert_eq!(wire.call("initialize", again).await["result"]["protocolVersion"], 1);
+    wire.new_session().await;
 }

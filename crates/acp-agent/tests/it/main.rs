@@ -42,6 +42,7 @@ mod setup_order;
 mod setup_random;
 #[cfg(all(feature = "shell", unix))]
 mod shell;
+mod steering;
 #[cfg(feature = "store")]
 mod store;
 mod support;
@@ -53,6 +54,11 @@ mod turn_layers;
 #[cfg(feature = "unstable")]
 mod unstable;
 mod updates;
+mod usage;
+#[cfg(feature = "v2")]
+mod v2;
+#[cfg(feature = "v2")]
+mod v2_encoding;
 mod validation;
 mod wire_quirks;
 #[cfg(all(feature = "workspace", unix))]

@@ -1,10 +1,13 @@
 //! Updates that only the unstable schema has.
 
 use acp_agent::types::{
-    AuthMethod, AuthMethodAgent, AuthState, AuthStatusResponse, PlanItems, PlanUpdate, ProviderInfo,
-    SessionInfo, SessionMessage, SessionMessageChunk, SetProviderRequest, SubagentUpdate,
+    AuthMethod, AuthMethodAgent, AuthState, AuthStatusResponse, PlanEntry, PlanEntryStatus, PlanItems,
+    PlanMarkdown, PlanUpdate, ProviderInfo, SessionInfo, SessionMessage, SessionMessageChunk,
+    SetProviderRequest, SubagentUpdate,
 };
-use acp_agent::{Client, Elicitation, Error, Opened, Result, SessionUpdates, StopReason, Turn, agent};
+use acp_agent::{
+    Client, Elicitation, Error, Opened, Result, Router, SessionUpdates, StopReason, Turn, agent, op,
+};
 use serde_json::{Value, json};
 
 use crate::support::{Wire, check_error};
@@ -36,6 +39,43 @@ impl Teller {
             }
         }
         Ok(StopReason::EndTurn)
+    }
+}
+
+/// Ends with entries in progress in some of its plans.
+async fn planning(_: &(), turn: Turn) -> Result<StopReason> {
+    let running = |text: &str| {
+        let mut entry = PlanEntry::from(text);
+        entry.status = PlanEntryStatus::InProgress;
+        entry
+    };
+    for id in ["a", "b", "c", "d"] {
+        turn.named_plan(PlanUpdate::new(PlanItems::new(id, [running("x"), "y".into()]))).await?;
+    }
+    turn.plan([running("plain")]).await?;
+    // Its second form has nothing in progress, another is gone, and a third is not a list any more.
+    turn.named_plan(PlanUpdate::new(PlanItems::new("b", ["x".into()]))).await?;
+    turn.remove_plan("c").await?;
+    turn.named_plan(PlanUpdate::new(PlanMarkdown::new("d", "# y"))).await?;
+    match turn.text().as_str() {
+        "end" => Ok(StopReason::EndTurn),
+        _ => Err("failed".into()),
+    }
+}
+
+#[tokio::test]
+async fn the_entries_that_run_are_closed_in_every_plan() {
+    let agent = Router::new("planner", "1", ()).on::<op::Prompt, _>(planning);
+    let (mut wire, session) = Wire::open(agent, json!({"plan": {}})).await;
+    let entry = |content, status| json!({"content": content, "priority": "medium", "status": status});
+    for (text, status) in [("end", "completed"), ("fail", "pending")] {
+        let (updates, _) = wire.turn(&session, text).await;
+        let entries = [entry("x", status), entry("y", "pending")];
+        let expected = [
+            json!({"sessionUpdate": "plan", "entries": [entry("plain", status)]}),
+            json!({"sessionUpdate": "plan_update", "plan": {"type": "items", "planId": "a", "entries": entries}}),
+        ];
+        assert_eq!(updates[8..], expected, "{text}");
     }
 }
 

@@ -35,7 +35,7 @@ macro_rules! tell {
             }
             "title" => $to.title("Tea").await,
             "info" => $to.session_info(SessionInfoUpdate::new().title(None::<String>)).await,
-            "usage" => $to.usage(UsageUpdate::new(1, 2).cost(Cost::new(0.5, "EUR"))).await,
+            "usage" => $to.report_usage(UsageUpdate::new(1, 2).cost(Cost::new(0.5, "EUR"))).await,
             "notice" => $to.notice(Notice::new(NoticeSeverity::Warning, "Hot")).await,
             "compaction" => $to.compaction(CompactionUpdate::new("c", CompactionStatus::InProgress)).await,
             "summary" => $to.compaction_summary(CompactionSummaryChunk::new("c", "short")).await,

@@ -24,5 +24,5 @@ pub async fn prompt(
             _ => show(event.text().unwrap_or_default()),
         }
     }
-    Ok(turn.finish().await?.stop_reason)
+    Ok(turn.finish().await?.stop_reason.clone())
 }

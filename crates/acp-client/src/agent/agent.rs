@@ -15,7 +15,7 @@ use crate::agent::session::limits::TurnLimits;
 use crate::agent::shared::Shared;
 use crate::wire::Wire;
 use crate::wire::ask::{Answer, Ask, Message};
-use crate::wire::initialize::Initialized;
+use crate::wire::initialized::Initialized;
 
 /// A connected agent. It has answered `initialize`, so its capabilities are known.
 ///
@@ -72,8 +72,8 @@ impl Agent {
         self.inner.initialized.response.protocol_version
     }
 
-    /// Returns the whole answer to `initialize`. That of an agent of version 2 is given in the form of
-    /// version 1.
+    /// Returns the whole answer to `initialize`. That of an agent of version 2 is given in the form
+    /// of version 1.
     #[must_use]
     pub fn initialize_response(&self) -> &InitializeResponse {
         &self.inner.initialized.response

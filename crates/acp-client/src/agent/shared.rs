@@ -38,9 +38,15 @@ impl Shared {
         self.wire.wire()
     }
 
-    /// Settles on a version, before anything of a session is sent.
-    pub(crate) fn settle(&self, wire: Wire) {
-        self.wire.settle(wire);
+    /// Returns true if the states of turns are events although the agent cannot report them.
+    pub(crate) fn shows_states(&self) -> bool {
+        self.wire.shows_states()
+    }
+
+    /// Settles on a version, among those that are spoken, before
+    /// anything of a session is sent.
+    pub(crate) fn settle(&self, wire: Wire, spoken: &[Wire]) {
+        self.wire.settle(wire, spoken);
     }
 
     /// Opens the directories of a session. Call it before the agent learns of the session.

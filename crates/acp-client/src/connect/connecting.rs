@@ -7,13 +7,16 @@ use std::time::Duration;
 use acp_rpc::{CallError, Options};
 use acp_types::v1::{InitializeRequest, ProtocolVersion};
 
+#[cfg(feature = "v2")]
+use super::known_versions::Known;
 use super::start::{Start, Started};
 use crate::agent::connection::Connection;
 use crate::agent::shared::Shared;
 use crate::serve::context::Link;
 use crate::serve::service::ClientService;
 use crate::wire::Wire;
-use crate::wire::initialize::{Initialized, Meaning};
+use crate::wire::initialize::Meaning;
+use crate::wire::initialized::Initialized;
 use crate::{Agent, Error, Handlers, TurnLimits};
 
 /// The parts of a connection that outlast a start of the agent.
@@ -25,6 +28,8 @@ pub(super) struct Opening {
     pub(super) options: Options,
     pub(super) cancel_timeout: Option<Duration>,
     pub(super) turn_limits: TurnLimits,
+    #[cfg(feature = "v2")]
+    pub(super) known: Known,
 }
 
 /// A started agent that has not answered `initialize` yet.
@@ -74,7 +79,7 @@ impl Connecting {
 
     /// Settles the version, and learns the capabilities of the agent.
     pub(crate) async fn initialize(&mut self) -> Result<Initialized, Error> {
-        let mut wire = self.versions.first().copied().unwrap_or_default();
+        let mut wire = self.first_asked();
         let mut asked = Vec::new();
         loop {
             asked.push(wire);
@@ -88,21 +93,33 @@ impl Connecting {
             };
             match meaning {
                 Meaning::Speaks { wire, initialized, note } => {
-                    return Ok(self.settle(wire, initialized, note));
+                    return Ok(self.settle(wire, *initialized, note));
                 }
                 #[cfg(feature = "v2")]
                 Meaning::FallsBack { initialized, note } => {
                     self.note(note);
-                    return self.fall_back(initialized).await;
+                    return self.fall_back(*initialized).await;
                 }
                 // An agent that sends the client back and forth speaks neither.
                 Meaning::Asks(other) if asked.contains(&other) => {
                     let supported = vec![other.version()];
-                    return Err(Error::NoCommonVersion { spoken: self.spoken(), supported });
+                    return Err(Error::NoCommonVersion { spoken: self.spoken(), supported, error: None });
                 }
                 Meaning::Asks(other) => wire = other,
             }
         }
+    }
+
+    /// Returns the version to ask for first: the one that the agent is known to speak, or the
+    /// preferred one.
+    fn first_asked(&self) -> Wire {
+        #[cfg(feature = "v2")]
+        if let Some(known) = self.opening.known.version()
+            && let Some(wire) = self.versions.iter().find(|wire| wire.version() == known)
+        {
+            return *wire;
+        }
+        self.versions.first().copied().unwrap_or_default()
     }
 
     /// Ends the agent and starts it once more.
@@ -128,7 +145,9 @@ impl Connecting {
     }
 
     pub(super) fn settle(&self, wire: Wire, initialized: Initialized, note: Option<String>) -> Initialized {
-        self.connection.shared().settle(wire);
+        self.connection.shared().settle(wire, &self.versions);
+        #[cfg(feature = "v2")]
+        self.opening.known.write(wire.version());
         self.note(note);
         initialized
     }

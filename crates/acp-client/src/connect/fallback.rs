@@ -5,7 +5,8 @@ use acp_types::v1::ClientCapabilities;
 use super::connecting::Connecting;
 use crate::Error;
 use crate::wire::Wire;
-use crate::wire::initialize::{Initialized, Meaning};
+use crate::wire::initialize::Meaning;
+use crate::wire::initialized::Initialized;
 
 impl Connecting {
     /// Goes on in version 1 with an agent that was asked for version 2. Where it has to learn of
@@ -42,12 +43,14 @@ impl Connecting {
         match self.ask(Wire::V1).await? {
             Meaning::Speaks { initialized, note, .. } => {
                 self.note(note);
-                Ok(initialized)
+                Ok(*initialized)
             }
-            Meaning::FallsBack { initialized, .. } => Ok(initialized),
-            Meaning::Asks(other) => {
-                Err(Error::NoCommonVersion { spoken: self.spoken(), supported: vec![other.version()] })
-            }
+            Meaning::FallsBack { initialized, .. } => Ok(*initialized),
+            Meaning::Asks(other) => Err(Error::NoCommonVersion {
+                spoken: self.spoken(),
+                supported: vec![other.version()],
+                error: None,
+            }),
         }
     }
 

@@ -3,6 +3,8 @@
 pub(crate) mod connecting;
 #[cfg(feature = "v2")]
 mod fallback;
+#[cfg(feature = "v2")]
+pub(crate) mod known_versions;
 mod start;
 
 use std::future::IntoFuture;
@@ -17,6 +19,8 @@ use acp_types::v1::{
 };
 
 use self::connecting::{Connecting, Opening};
+#[cfg(feature = "v2")]
+use self::known_versions::{Known, KnownVersions};
 use self::start::Start;
 use crate::launch::terminal_login::IN_META;
 use crate::serve::capabilities;
@@ -79,6 +83,8 @@ pub struct Connect {
     options: Options,
     /// The versions to speak, the preferred one first.
     versions: Vec<ProtocolVersion>,
+    #[cfg(feature = "v2")]
+    known: Known,
 }
 
 impl Connect {
@@ -96,6 +102,8 @@ impl Connect {
             terminal_logins: false,
             options: Options::default(),
             versions: vec![ProtocolVersion::V1],
+            #[cfg(feature = "v2")]
+            known: Known::default(),
         }
     }
 
@@ -153,7 +161,8 @@ impl Connect {
     }
 
     /// Sets the limits of all turns. Without limits a turn may cost anything, and the agent may be
-    /// silent for ever. [`Turn::limits`](crate::Turn::limits) sets those of one turn.
+    /// silent for ever. [`Turn::limits`](crate::Turn::limits) sets those of one turn that has
+    /// begun.
     pub fn turn_limits(mut self, limits: TurnLimits) -> Self {
         self.turn_limits = limits;
         self
@@ -193,7 +202,8 @@ impl Connect {
     /// # async fn start(command: acp_client::Command) -> Result<(), acp_client::Error> {
     /// use acp_client::ProtocolVersion;
     ///
-    /// let agent = acp_client::spawn(command).versions([ProtocolVersion::V2, ProtocolVersion::V1]).await?;
+    /// let versions = [ProtocolVersion::V2, ProtocolVersion::V1];
+    /// let agent = acp_client::spawn(command).versions(versions).await?;
     /// println!("version {}", agent.protocol_version().0);
     /// # Ok(()) }
     /// ```
@@ -203,6 +213,24 @@ impl Connect {
     #[cfg(feature = "v2")]
     pub fn versions(mut self, versions: impl IntoIterator<Item = ProtocolVersion>) -> Self {
         self.versions = versions.into_iter().collect();
+        self
+    }
+
+    /// Looks the version of the agent up in `known` before it is asked, and writes it down there
+    /// afterwards. An agent has the name of its command with all arguments, unless
+    /// [`known_as`](Self::known_as) gives it another. One that is not started here has none.
+    #[cfg(feature = "v2")]
+    pub fn known_versions(mut self, known: &KnownVersions) -> Self {
+        self.known.versions = Some(known.clone());
+        self
+    }
+
+    /// Sets the name of the agent among the [`known_versions`](Self::known_versions), such as its
+    /// id and release in a registry. Another release may speak another version, so give it another
+    /// name.
+    #[cfg(feature = "v2")]
+    pub fn known_as(mut self, agent: impl Into<String>) -> Self {
+        self.known.agent = Some(agent.into());
         self
     }
 
@@ -221,6 +249,8 @@ impl Connect {
             capabilities::capabilities(&self.handlers).auth(AuthCapabilities::new().terminal(logs_in));
         let capabilities =
             if logs_in { capabilities.meta(Meta::new().with(IN_META, true)) } else { capabilities };
+        #[cfg(feature = "v2")]
+        let known = self.known.of(|| self.start.name());
         // Each version writes its own number.
         let request = InitializeRequest::new(Wire::V1.version())
             .client_capabilities(capabilities)
@@ -231,6 +261,8 @@ impl Connect {
             options: self.options.noise(Noise::Skip),
             cancel_timeout: self.cancel_timeout,
             turn_limits: self.turn_limits,
+            #[cfg(feature = "v2")]
+            known,
         };
         Connecting::begin(opening, request, self.initialize_timeout, versions)
     }

@@ -22,6 +22,15 @@ pub(super) struct Started {
 }
 
 impl Start {
+    /// Returns the words of the command, if there is one.
+    #[cfg(feature = "v2")]
+    pub(super) fn name(&self) -> Option<String> {
+        let Self::Process(Some(command)) = self else { return None };
+        let words: Vec<_> = command.words().map(|word| word.to_string_lossy()).collect();
+        // Words may have spaces in them.
+        Some(words.join(" "))
+    }
+
     /// Returns true for a program that can be started, perhaps again.
     pub(super) const fn is_process(&self) -> bool {
         matches!(self, Self::Process(Some(_)))

@@ -40,9 +40,10 @@ impl fmt::Display for ErrorText<'_> {
                 "the agent speaks protocol version {}, this client version {}: use another release of one of them",
                 answered.0, asked.0
             ),
-            Error::NoCommonVersion { spoken, supported } => write!(
+            Error::NoCommonVersion { spoken, supported, .. } => write!(
                 f,
-                "the agent speaks protocol version {}, this client version {}: use another release of one of them",
+                "the agent speaks protocol versions {}, this client speaks versions {}: use another release of one of \
+                 them",
                 Versions(supported),
                 Versions(spoken)
             ),
@@ -57,15 +58,15 @@ impl fmt::Display for ErrorText<'_> {
                 "`{method}` was not sent: version {} of the protocol, which the agent speaks, does not have {what}",
                 version.0
             ),
-            Error::Content { session, block, kind, capability: Some(capability) } => write!(
+            Error::Content { method, session, block, kind, capability: Some(capability) } => write!(
                 f,
-                "`session/prompt` was not sent: `prompt[{block}]` is of kind `{kind}`, which needs `{capability}` of \
-                 the agent (session `{session}`)"
+                "`{method}` was not sent: `prompt[{block}]` is of kind `{kind}`, which needs `{capability}` of the agent \
+                 (session `{session}`)"
             ),
-            Error::Content { session, block, kind, capability: None } => write!(
+            Error::Content { method, session, block, kind, capability: None } => write!(
                 f,
-                "`session/prompt` was not sent: `prompt[{block}]` is of kind `{kind}`, which this version of the \
-                 protocol does not have (session `{session}`)"
+                "`{method}` was not sent: `prompt[{block}]` is of kind `{kind}`, which this version of the protocol does \
+                 not have (session `{session}`)"
             ),
             Error::LimitReached { session, limit } => {
                 write!(f, "the turn was stopped by a limit: {limit} (session `{session}`)")

@@ -1,7 +1,6 @@
 //! Errors of clients and handlers.
 
 mod display;
-mod limit;
 mod reason;
 
 use std::borrow::Cow;
@@ -11,9 +10,9 @@ use std::time::Duration;
 
 use acp_handlers::Conflict;
 use acp_rpc::{CallError, CloseReason};
+pub use acp_types::v1::ext::Limit;
 use acp_types::v1::{ErrorCode, ProtocolVersion, SessionId};
 
-pub use self::limit::Limit;
 pub use self::reason::Reason;
 use crate::RpcError;
 
@@ -67,6 +66,8 @@ pub enum Error {
         spoken: Vec<ProtocolVersion>,
         /// The versions that the agent names.
         supported: Vec<ProtocolVersion>,
+        /// The error object of the answer, if it was one.
+        error: Option<RpcError>,
     },
     /// The agent did not answer `initialize` in time. The connection was closed.
     InitializeTimeout {
@@ -93,6 +94,8 @@ pub enum Error {
     },
     /// The agent does not take blocks of this kind in a prompt. Nothing was sent.
     Content {
+        /// The method.
+        method: &'static str,
         /// The session.
         session: SessionId,
         /// The index of the block, from 0.
@@ -268,7 +271,7 @@ impl Error {
     #[must_use]
     pub const fn agent_error(&self) -> Option<&RpcError> {
         match self {
-            Self::Agent { error, .. } => Some(error),
+            Self::Agent { error, .. } | Self::NoCommonVersion { error: Some(error), .. } => Some(error),
             _ => None,
         }
     }

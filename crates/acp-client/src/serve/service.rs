@@ -11,9 +11,10 @@ use crate::serve::context::Link;
 use crate::sessions::activity::noted;
 use crate::sessions::coming::Coming;
 use crate::sessions::inbox;
+use crate::sessions::states::asked;
 use crate::wire::Wire;
-use crate::wire::incoming::Update;
 use crate::wire::moment::Moment;
+use crate::wire::update::Update;
 use crate::{Context, Event, Handlers, RpcError};
 
 pub(crate) struct ClientService {
@@ -32,7 +33,9 @@ impl Service for ClientService {
         let context = Context::new(request.peer.clone(), request.cancel.clone(), Arc::clone(&self.link));
         let task = handler(params, context.clone(), &request)?;
         let sessions = &self.link.shared.sessions;
-        let task = match wire.answer_when_withdrawn(method) {
+        let withdrawn = wire.answer_when_withdrawn(method);
+        let is_question = withdrawn.is_some();
+        let task = match withdrawn {
             Some(answer) => {
                 // A question may belong to a request of this side. Then no turn ends it.
                 let turn = session.as_ref().map_or_else(CancellationToken::new, |id| sessions.asks(id));
@@ -40,10 +43,10 @@ impl Service for ClientService {
             }
             None => task,
         };
-        Ok(match session.and_then(|id| sessions.find(&id)) {
-            Some(session) => noted(session, work, task),
-            None => task,
-        })
+        let Some(session) = session.and_then(|id| sessions.find(&id)) else { return Ok(task) };
+        let is_shown = is_question && self.link.shared.shows_states();
+        let task = if is_shown { asked(Arc::clone(&session), task) } else { task };
+        Ok(noted(session, work, task))
     }
 
     fn notification(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
@@ -89,23 +92,23 @@ impl ClientService {
 
     fn update(&self, method: &str, params: Node<'_>, peer: &Peer) -> Delivery {
         let (wire, weight) = (self.wire(), inbox::weight(&params));
-        let update = match wire.update(params, self.handlers.sees_updates()) {
+        let mut update = match wire.update(params, self.handlers.sees_updates()) {
             Ok(update) => update,
             Err(error) => {
                 self.fault(Fault::Ignored { method, reason: &error.to_string() });
                 return Delivery::Ignore;
             }
         };
-        let Update { session_id, event, handled } = update;
-        let Some(session) = self.link.shared.sessions.mentioned(&session_id) else {
-            return self.update_of_unknown_session(&session_id, handled, peer);
+        let Some(session) = self.link.shared.sessions.mentioned(&update.session_id) else {
+            return self.update_of_unknown_session(&update.session_id, update.handled, peer);
         };
+        let is_shown = wire.is_shown(&session.flow, &mut update);
+        let Update { event, handled, .. } = update;
         match &event {
             Event::Config(config) => session.config.set(config.config_options.clone(), Moment::now()),
             Event::Usage(usage) => session.usage.update(usage),
             _ => {}
         }
-        let is_shown = wire.is_shown(&session.flow, &event);
         let state = wire.state_in(&event);
         // Queued first, so that a handler that panics costs nobody an event. As a rule queueing
         // needs no task.

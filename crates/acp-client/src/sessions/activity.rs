@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use acp_rpc::Task;
+use acp_rpc::{Reply, Task};
 use tokio::time::Instant;
 
 use crate::sessions::session_state::SessionState;
@@ -19,10 +19,9 @@ pub(crate) struct Activity {
 #[derive(Debug, Default)]
 struct State {
     requests: usize,
-    /// The number of terminals that are not released.
-    terminals: usize,
-    /// The terminals among them whose command has ended, as the agent knows.
-    ended: HashSet<String>,
+    /// The terminals whose command runs, as far as the agent knows: it has neither waited for the
+    /// end nor released the terminal.
+    running: HashSet<String>,
     /// The time when the last request was answered.
     since: Option<Instant>,
 }
@@ -31,7 +30,7 @@ impl Activity {
     /// Returns true while the client works for the agent.
     pub(crate) fn is_busy(&self) -> bool {
         let state = self.state();
-        state.requests > 0 || state.terminals > state.ended.len()
+        state.requests > 0 || !state.running.is_empty()
     }
 
     /// Returns the time when the last request was answered.
@@ -50,7 +49,9 @@ pub(crate) fn noted(session: Arc<SessionState>, work: Work, task: Task) -> Task 
     let request = Request::begin(session, work);
     Box::pin(async move {
         let answer = task.await;
-        request.answered(answer.is_ok());
+        if let Ok(reply) = &answer {
+            request.answered(reply);
+        }
         answer
     })
 }
@@ -67,22 +68,13 @@ impl Request {
         Request { session, work }
     }
 
-    /// Counts the terminals, unless the request has failed.
-    fn answered(self, is_ok: bool) {
-        if !is_ok {
-            return;
-        }
-        let mut state = self.session.activity.state();
+    /// Notes a terminal in which a command has begun or ended.
+    fn answered(&self, reply: &Reply) {
+        let running = || self.session.activity.state();
         match &self.work {
-            Work::CreatesTerminal => state.terminals += 1,
-            Work::ReleasesTerminal(id) => {
-                state.ended.remove(id);
-                state.terminals = state.terminals.saturating_sub(1);
-            }
-            Work::AwaitsTerminal(id) => {
-                state.ended.insert(id.clone());
-            }
-            Work::Other => {}
+            Work::CreatesTerminal(id) => running().running.extend(id(reply)),
+            Work::AwaitsTerminal(id) => drop(running().running.remove(id)),
+            Work::ReleasesTerminal(_) | Work::Other => {}
         }
     }
 }
@@ -91,6 +83,10 @@ impl Drop for Request {
     fn drop(&mut self) {
         let mut state = self.session.activity.state();
         state.requests = state.requests.saturating_sub(1);
+        // The agent has done with it, whatever the answer is.
+        if let Work::ReleasesTerminal(id) = &self.work {
+            state.running.remove(id);
+        }
         state.since = Some(Instant::now());
         drop(state);
         // The reader of the turn has another deadline now.

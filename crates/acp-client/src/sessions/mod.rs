@@ -7,5 +7,6 @@ pub(crate) mod config;
 pub(crate) mod inbox;
 pub(crate) mod roots;
 pub(crate) mod session_state;
+pub(crate) mod states;
 pub(crate) mod table;
 pub(crate) mod usage;

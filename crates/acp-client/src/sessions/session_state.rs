@@ -13,6 +13,7 @@ use crate::sessions::activity::Activity;
 use crate::sessions::config::Config;
 use crate::sessions::inbox::{Inbox, Unread};
 use crate::sessions::roots::Roots;
+use crate::sessions::states::States;
 use crate::sessions::usage::UsageMeter;
 use crate::wire::flow::Flow;
 
@@ -26,6 +27,7 @@ pub(crate) struct SessionState {
     pub(crate) usage: UsageMeter,
     pub(crate) activity: Activity,
     pub(crate) flow: Arc<Flow>,
+    pub(crate) states: States,
     /// The directories, once the session is held.
     roots: Mutex<Option<Arc<Roots>>>,
     /// Fires when the session is closed, when nobody holds it any more, or when the connection
@@ -91,6 +93,7 @@ impl SessionState {
             usage: UsageMeter::default(),
             activity: Activity::default(),
             flow: Arc::default(),
+            states: States::default(),
             roots: Mutex::default(),
             over: CancellationToken::new(),
             phase: Mutex::new(Phase::new(all_asks)),
@@ -174,9 +177,20 @@ impl SessionState {
         sent
     }
 
+    /// Returns true until the agent has ended this turn.
+    pub(crate) fn is_running(&self, number: u64) -> bool {
+        self.phase().turn.as_ref().is_some_and(|running| running.number == number)
+    }
+
     /// Returns the time of this turn's cancel, while the turn is not over.
     pub(crate) fn cancelled(&self, number: u64) -> Option<Instant> {
         self.phase().turn.as_ref().filter(|running| running.number == number)?.cancelled
+    }
+
+    /// Returns true while this turn runs and nobody has cancelled it.
+    pub(crate) fn goes_on(&self, number: u64) -> bool {
+        let phase = self.phase();
+        phase.turn.as_ref().is_some_and(|running| running.number == number && running.cancelled.is_none())
     }
 
     /// Registers a reader for this turn's events.

@@ -13,9 +13,9 @@ use crate::Error;
 use crate::wire::Wire;
 use crate::wire::moment::Read;
 #[cfg(feature = "v2")]
-pub(crate) use crate::wire::v2::message::{AnswerOfV2, MessageOfV2, MethodOfV2};
+use crate::wire::v2::message::{AnswerOfV2, Answered, Params};
 #[cfg(feature = "v2")]
-use crate::wire::v2::message::{Answered, Params};
+pub(crate) use crate::wire::v2::message::{MessageOfV2, MethodOfV2};
 
 /// A message to the agent.
 pub(crate) trait Message: Serialize + Sync + MethodOfV2 {
@@ -24,23 +24,33 @@ pub(crate) trait Message: Serialize + Sync + MethodOfV2 {
 }
 
 /// A request to the agent.
-pub(crate) trait Ask: Message<V1: Request> + AnswerOfV2 + 'static {}
+#[cfg(not(feature = "v2"))]
+pub(crate) trait Ask: Message<V1: Request> + 'static {}
 
-impl<Q: Message<V1: Request> + AnswerOfV2 + 'static> Ask for Q {}
+#[cfg(not(feature = "v2"))]
+impl<Q: Message<V1: Request> + 'static> Ask for Q {}
+
+/// A request to the agent. Its answer is the same in both versions.
+#[cfg(feature = "v2")]
+pub(crate) trait Ask:
+    Message<V1: Request<Response = <Self as AnswerOfV2>::Answer>> + AnswerOfV2 + 'static
+{
+}
+
+#[cfg(feature = "v2")]
+impl<Q> Ask for Q where Q: Message<V1: Request<Response = <Q as AnswerOfV2>::Answer>> + AnswerOfV2 + 'static {}
 
 /// Without version 2 a message has one form.
 #[cfg(not(feature = "v2"))]
 mod one_form {
     pub(crate) trait MethodOfV2 {}
     pub(crate) trait MessageOfV2 {}
-    pub(crate) trait AnswerOfV2 {}
 
     impl<M> MethodOfV2 for M {}
     impl<M> MessageOfV2 for M {}
-    impl<M> AnswerOfV2 for M {}
 }
 #[cfg(not(feature = "v2"))]
-pub(crate) use one_form::{AnswerOfV2, MessageOfV2, MethodOfV2};
+pub(crate) use one_form::{MessageOfV2, MethodOfV2};
 
 /// The answer to a request.
 pub(crate) type Answer<Q> = <<Q as Message>::V1 as Request>::Response;
@@ -110,6 +120,18 @@ impl Wire {
             Self::V2 => peer.begin(None, method, &Params(request)).await.map(Answering::V2),
         };
         pending.map_err(|error| self.failed::<Q>(Some(session), error))
+    }
+
+    /// Returns true if this error of `session/close` means that the session is closed already.
+    pub(crate) fn is_closed_by(self, error: &acp_rpc::Error) -> bool {
+        match self {
+            Self::V1 => {
+                let _ = error;
+                false
+            }
+            #[cfg(feature = "v2")]
+            Self::V2 => error.code == acp_types::v1::ErrorCode::RESOURCE_NOT_FOUND.0,
+        }
     }
 
     /// Returns the error of a call.

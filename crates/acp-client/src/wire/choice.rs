@@ -10,28 +10,40 @@ use crate::wire::Wire;
 pub(crate) struct Choice {
     #[cfg(feature = "v2")]
     is_v2: AtomicBool,
+    /// True if version 2 is spoken here, and not by the agent.
+    #[cfg(feature = "v2")]
+    was_v2_wanted: AtomicBool,
 }
 
+#[cfg(feature = "v2")]
 impl Choice {
-    #[cfg(not(feature = "v2"))]
-    #[expect(clippy::unused_self, reason = "there is a choice with version 2")]
-    pub(crate) const fn wire(&self) -> Wire {
-        Wire::V1
-    }
-
-    #[cfg(feature = "v2")]
     pub(crate) fn wire(&self) -> Wire {
         if self.is_v2.load(Ordering::Relaxed) { Wire::V2 } else { Wire::V1 }
     }
 
-    /// Settles on a version, before anything of a session is sent.
-    #[cfg_attr(not(feature = "v2"), expect(clippy::unused_self, reason = "there is one version"))]
-    pub(crate) fn settle(&self, wire: Wire) {
-        match wire {
-            #[cfg(not(feature = "v2"))]
-            Wire::V1 => {}
-            #[cfg(feature = "v2")]
-            wire => self.is_v2.store(wire == Wire::V2, Ordering::Relaxed),
-        }
+    /// Returns true if the client reads the states of sessions, and the agent cannot report them.
+    pub(crate) fn shows_states(&self) -> bool {
+        self.was_v2_wanted.load(Ordering::Relaxed)
     }
+
+    /// Settles on a version among those that are spoken here.
+    pub(crate) fn settle(&self, wire: Wire, spoken: &[Wire]) {
+        let is_v2 = wire == Wire::V2;
+        self.is_v2.store(is_v2, Ordering::Relaxed);
+        self.was_v2_wanted.store(!is_v2 && spoken.contains(&Wire::V2), Ordering::Relaxed);
+    }
+}
+
+#[cfg(not(feature = "v2"))]
+#[expect(clippy::unused_self, reason = "there is a choice with version 2")]
+impl Choice {
+    pub(crate) const fn wire(&self) -> Wire {
+        Wire::V1
+    }
+
+    pub(crate) const fn shows_states(&self) -> bool {
+        false
+    }
+
+    pub(crate) const fn settle(&self, _: Wire, _: &[Wire]) {}
 }

@@ -8,24 +8,15 @@ use acp_rpc::{CallError, CloseReason, LaneKey, Peer};
 use acp_types::v1::{PromptRequest, PromptResponse};
 
 use crate::Error;
-use crate::event::{BackgroundWork, Event, State};
+use crate::event::{Event, State};
 use crate::wire::Wire;
+use crate::wire::end::{End, Ended};
+#[cfg(feature = "v2")]
+use crate::wire::entity::Entity;
 use crate::wire::moment::Read;
+use crate::wire::update::Update;
 #[cfg(feature = "v2")]
 use crate::wire::v2::{self, message::Params};
-
-/// The end of a turn, with its position among the updates.
-pub(crate) type Ended = Result<Read<End>, CallError>;
-
-/// The agent's report at the end of a turn.
-#[derive(Debug)]
-pub(crate) struct End {
-    /// The response in the form of version 1.
-    pub(crate) response: PromptResponse,
-    pub(crate) background: Option<Vec<BackgroundWork>>,
-    /// True if the agent never reported that it works: the end may be that of earlier work.
-    pub(crate) is_doubtful: bool,
-}
 
 /// The turns of one session, as its messages show them. In version 1 the answer to a prompt is the
 /// end of its turn, so there is nothing to keep.
@@ -33,6 +24,8 @@ pub(crate) struct End {
 pub(crate) struct Flow {
     #[cfg(feature = "v2")]
     turns: Mutex<v2::flow::Turns>,
+    #[cfg(feature = "v2")]
+    offers: Mutex<v2::offers::Offers>,
 }
 
 /// The turns that a message has ended.
@@ -84,16 +77,21 @@ impl Wire {
         begun.map_err(|error| self.failed::<PromptRequest>(Some(&request.session_id), error))
     }
 
-    /// Takes note of an event of a session. Returns false for the echo of a prompt, which readers
+    /// Takes note of an update of a session. Returns false for the echo of a prompt, which readers
     /// of the turn have no use for.
-    pub(crate) fn is_shown(self, flow: &Flow, event: &Event) -> bool {
+    pub(crate) fn is_shown(self, flow: &Flow, update: &mut Update) -> bool {
         match self {
             Self::V1 => {
-                let _ = (flow, event);
+                let _ = (flow, update);
                 true
             }
             #[cfg(feature = "v2")]
-            Self::V2 => !v2::flow::message_of_user(event).is_some_and(|id| flow.turns().is_echo(id)),
+            Self::V2 => {
+                if let Some(offer) = update.offer.take() {
+                    flow.noted_offers().note(offer);
+                }
+                !v2::flow::message_of_user(&update.event).is_some_and(|id| flow.turns().is_echo(id))
+            }
         }
     }
 
@@ -145,6 +143,17 @@ impl Flow {
         }
     }
 
+    /// Returns true if the agent lets the client cancel this entity.
+    #[cfg(feature = "v2")]
+    pub(in crate::wire) fn offers(&self, entity: &Entity) -> bool {
+        self.noted_offers().has(entity)
+    }
+
+    #[cfg(feature = "v2")]
+    fn noted_offers(&self) -> MutexGuard<'_, v2::offers::Offers> {
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     #[cfg(feature = "v2")]
     fn turns(&self) -> MutexGuard<'_, v2::flow::Turns> {
         // Nothing but notes is taken under this lock.
@@ -166,11 +175,5 @@ impl Finished {
     pub(crate) fn tell(self) {
         #[cfg(feature = "v2")]
         self.turns.into_iter().for_each(v2::flow::Finished::tell);
-    }
-}
-
-impl End {
-    pub(crate) const fn of(response: PromptResponse) -> Self {
-        Self { response, background: None, is_doubtful: false }
     }
 }

@@ -2,22 +2,15 @@
 
 use acp_json::{FromNode, Node, ReadError};
 use acp_rpc::Reply;
-use acp_types::v1::{SessionId, SessionNotification, SessionUpdate};
+use acp_types::v1::{SessionId, SessionUpdate};
 use serde_core::Serialize;
 
 use crate::Event;
+use crate::wire::update::Update;
 #[cfg(feature = "v2")]
 use crate::wire::v2;
 use crate::wire::work::Work;
 use crate::wire::{Wire, v1};
-
-/// An update of a session.
-pub(crate) struct Update {
-    pub(crate) session_id: SessionId,
-    pub(crate) event: Event,
-    /// The update as handlers get it, if there are any.
-    pub(crate) handled: Option<SessionNotification>,
-}
 
 impl Wire {
     /// Returns the meaning of a request of this name.
@@ -71,7 +64,10 @@ impl Wire {
         match self {
             Self::V1 => v1::incoming::update(params, is_handled),
             #[cfg(feature = "v2")]
-            Self::V2 => v2::update::read(params, is_handled),
+            Self::V2 => {
+                let offer = v2::offers::offer(&params);
+                v2::update::read(params, is_handled).map(|update| Update { offer, ..update })
+            }
         }
     }
 

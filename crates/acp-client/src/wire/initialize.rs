@@ -4,34 +4,27 @@ use std::fmt::Display;
 
 use acp_json::{Node, ReadError, Value};
 use acp_rpc::{CallError, Peer};
-use acp_types::v1::{InitializeRequest, InitializeResponse, McpServer, ProtocolVersion};
+use acp_types::v1::{AgentCapabilities, InitializeRequest, InitializeResponse, McpServer, ProtocolVersion};
 
 use crate::Error;
 use crate::wire::Wire;
 use crate::wire::ask::Message;
+use crate::wire::initialized::Initialized;
 #[cfg(feature = "v2")]
 use crate::wire::v2::{self, message::Params};
 
 /// No version at or below the one that was asked for is spoken by the agent.
 const UNSUPPORTED_VERSION: i32 = -32022;
 
-/// The answer of an agent to `initialize`.
-#[derive(Debug)]
-pub(crate) struct Initialized {
-    pub(crate) response: InitializeResponse,
-    /// True if the agent takes MCP servers over stdio.
-    pub(crate) takes_stdio_servers: bool,
-}
-
 /// The meaning of an answer to `initialize`.
 #[derive(Debug)]
 pub(crate) enum Meaning {
     /// The agent speaks this version. The note is about an answer that contradicts itself.
-    Speaks { wire: Wire, initialized: Initialized, note: Option<String> },
+    Speaks { wire: Wire, initialized: Box<Initialized>, note: Option<String> },
     /// The agent speaks version 1, and was asked in the form of version 2: it has not seen the
     /// capabilities of version 1.
     #[cfg(feature = "v2")]
-    FallsBack { initialized: Initialized, note: Option<String> },
+    FallsBack { initialized: Box<Initialized>, note: Option<String> },
     /// The agent must be asked for this version.
     Asks(Wire),
 }
@@ -84,6 +77,7 @@ impl Wire {
                 other.map(|wire| Meaning::Asks(*wire)).ok_or_else(|| Error::NoCommonVersion {
                     spoken: spoken.iter().map(|wire| wire.version()).collect(),
                     supported,
+                    error: Some(error),
                 })
             }
             // Some agents of version 1 refuse params that they do not know.
@@ -111,6 +105,7 @@ impl Wire {
                     return Err(Error::Version { asked: self.version(), answered });
                 }
                 let note = (!is_first).then(|| liar(answered));
+                let initialized = Box::new(initialized);
                 Ok(Meaning::Speaks { wire: Self::V1, initialized, note })
             }
             #[cfg(feature = "v2")]
@@ -119,6 +114,7 @@ impl Wire {
                 let (answered, initialized) = first(result).map_err(unread)?;
                 match (answered, second) {
                     (ProtocolVersion::V2, Some(Ok(initialized))) => {
+                        let initialized = Box::new(initialized);
                         Ok(Meaning::Speaks { wire: Self::V2, initialized, note: None })
                     }
                     (ProtocolVersion::V1 | ProtocolVersion::V2, _) if !spoken.contains(&Self::V1) => {
@@ -126,11 +122,23 @@ impl Wire {
                     }
                     (ProtocolVersion::V1 | ProtocolVersion::V2, _) => {
                         let note = (answered != ProtocolVersion::V1).then(|| liar(answered));
-                        Ok(Meaning::FallsBack { initialized, note })
+                        Ok(Meaning::FallsBack { initialized: Box::new(initialized), note })
                     }
                     _ => Err(Error::Version { asked: self.version(), answered }),
                 }
             }
+        }
+    }
+
+    /// Returns true if an agent with these capabilities has sessions. In version 2 it need not.
+    pub(crate) const fn has_sessions(self, offered: &AgentCapabilities) -> bool {
+        match self {
+            Self::V1 => {
+                let _ = offered;
+                true
+            }
+            #[cfg(feature = "v2")]
+            Self::V2 => offered.load_session,
         }
     }
 

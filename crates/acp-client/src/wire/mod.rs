@@ -4,14 +4,20 @@
 //! its connection, which encodes and decodes them for the version that the connection speaks.
 
 pub(crate) mod ask;
+pub(crate) mod cancel;
 pub(crate) mod choice;
+pub(crate) mod end;
+pub(crate) mod entity;
 pub(crate) mod flow;
 pub(crate) mod incoming;
 pub(crate) mod initialize;
+pub(crate) mod initialized;
 pub(crate) mod mode;
 pub(crate) mod moment;
 pub(crate) mod opened;
 pub(crate) mod opening;
+pub(crate) mod steering;
+pub(crate) mod update;
 mod v1;
 #[cfg(feature = "v2")]
 mod v2;

@@ -11,8 +11,13 @@ pub(crate) struct Moment(u64);
 
 impl Moment {
     pub(crate) fn now() -> Self {
-        static CLOCK: AtomicU64 = AtomicU64::new(0);
-        Self(CLOCK.fetch_add(1, Ordering::Relaxed))
+        static CLOCK: AtomicU64 = AtomicU64::new(1);
+        Self(CLOCK.fetch_add(2, Ordering::Relaxed))
+    }
+
+    /// Returns the position just before this one. No message of the agent has it.
+    pub(crate) const fn just_before(self) -> Self {
+        Self(self.0.saturating_sub(1))
     }
 }
 

@@ -1,23 +1,19 @@
 //! Tokens and costs that add up, and limits that cancel a turn.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use acp_client::types::{
-    CreateTerminalResponse, RequestPermissionOutcome, RequestPermissionResponse, TerminalOutputResponse,
-    WaitForTerminalExitResponse,
-};
-use acp_client::{Connect, Error, Limit, Result, Router, Session, Turn, TurnLimits, op};
+use acp_client::types::StopReason;
+use acp_client::{Connect, Error, Limit, Session, Turn, TurnLimits};
 use serde_json::{Value, json};
-use tokio::sync::{Notify, mpsc};
+use tokio::time::timeout;
 
 use crate::common::{Wire, connected, with_session};
 
 /// Less than the patience of the test.
-const SILENCE: Duration = Duration::from_secs(40);
+pub(crate) const SILENCE: Duration = Duration::from_secs(40);
 
 /// A prompt on its way: the turn, and the request at the agent.
-async fn prompted(session: &Session, wire: &mut Wire) -> (Turn, Value) {
+pub(crate) async fn prompted(session: &Session, wire: &mut Wire) -> (Turn, Value) {
     let turn = session.prompt("go").await.unwrap();
     (turn, wire.expect("session/prompt").await)
 }
@@ -27,13 +23,13 @@ async fn cost(wire: &mut Wire, amount: f64, currency: &str) {
     wire.update("s1", json!({"sessionUpdate": "usage_update", "used": 70, "size": 100, "cost": cost})).await;
 }
 
-async fn end(turn: Turn, wire: &mut Wire, prompt: &Value, reason: &str) -> Result<(), Error> {
+pub(crate) async fn end(turn: Turn, wire: &mut Wire, prompt: &Value, reason: &str) -> Result<(), Error> {
     wire.answer(prompt, json!({"stopReason": reason})).await;
     turn.finish().await.map(drop)
 }
 
 /// Reads the turn until the client cancels it.
-async fn cancelled(turn: &mut Turn, wire: &mut Wire) {
+pub(crate) async fn cancelled(turn: &mut Turn, wire: &mut Wire) {
     tokio::select! {
         biased;
         cancel = wire.expect("session/cancel") => drop(cancel),
@@ -218,115 +214,76 @@ async fn an_agent_that_hangs_is_given_up_with_the_reason() {
     assert!(matches!(error, Error::LimitReached { limit: Limit::Silence(SILENCE), .. }), "{error:?}");
 }
 
-/// Moves the paused clock while the turn is read, and returns the time that the agent is idle.
-async fn idle_after(turn: &mut Turn, time: Duration) -> Duration {
-    assert!(tokio::time::timeout(time, turn.next()).await.is_err(), "no event, and no end");
-    turn.idle_for()
-}
-
-/// A client that answers a question when the test says so, and whose terminals run nothing.
-struct Desk {
-    asked: mpsc::UnboundedSender<()>,
-    answer: Arc<Notify>,
-}
-
-impl Desk {
-    async fn ask(&self) -> Result<RequestPermissionResponse> {
-        self.asked.send(()).unwrap();
-        self.answer.notified().await;
-        Ok(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled))
-    }
-
-    async fn create(&self) -> Result<CreateTerminalResponse> {
-        Ok(CreateTerminalResponse::new("t1"))
-    }
-
-    async fn output(&self) -> Result<TerminalOutputResponse> {
-        Ok(TerminalOutputResponse::new("", false))
-    }
-
-    async fn wait(&self) -> Result<WaitForTerminalExitResponse> {
-        Ok(WaitForTerminalExitResponse::new())
-    }
-
-    async fn done(&self) -> Result<()> {
-        Ok(())
-    }
-}
-
-/// A session of a desk with a limit of silence, and what tells and answers its questions.
-async fn with_desk() -> (Session, Wire, mpsc::UnboundedReceiver<()>, Arc<Notify>) {
-    let (asked, questions) = mpsc::unbounded_channel();
-    let answer = Arc::new(Notify::new());
-    let client = Router::new(Desk { asked, answer: Arc::clone(&answer) })
-        .on::<op::RequestPermission, _>(Desk::ask)
-        .on::<op::CreateTerminal, _>(Desk::create)
-        .on::<op::TerminalOutput, _>(Desk::output)
-        .on::<op::WaitForTerminalExit, _>(Desk::wait)
-        .on::<op::KillTerminal, _>(Desk::done)
-        .on::<op::ReleaseTerminal, _>(Desk::done);
-    let limits = TurnLimits::new().silence(SILENCE);
-    let (session, wire) = with_session(|connect| connect.turn_limits(limits).client(client)).await;
-    (session, wire, questions, answer)
-}
-
-async fn request(wire: &mut Wire, id: u64, method: &str, params: Value) {
-    wire.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
-}
-
-/// Reads the turn, which has no events, until the client has answered.
-async fn answered(turn: &mut Turn, wire: &mut Wire, id: u64) {
-    tokio::select! {
-        biased;
-        answer = wire.receive() => assert_eq!(answer["id"], id, "{answer}"),
-        _ = turn.next() => panic!("an event"),
-    }
-}
-
+/// The user's cancel came first, so the limit is not the reason of the end.
 #[tokio::test(start_paused = true)]
-async fn an_open_question_is_not_silence() {
-    let (session, mut wire, mut questions, answer) = with_desk().await;
-    let (mut turn, prompt) = prompted(&session, &mut wire).await;
-    let options = json!([{"optionId": "y", "name": "Yes", "kind": "allow_once"}]);
-    let ask = json!({"sessionId": "s1", "toolCall": {"toolCallId": "t"}, "options": options});
-    request(&mut wire, 1, "session/request_permission", ask).await;
-    tokio::select! {
-        _ = turn.next() => panic!("an event"),
-        question = questions.recv() => question.unwrap(),
-    }
-    assert_eq!(idle_after(&mut turn, 10 * SILENCE).await, Duration::ZERO);
-    // From the answer on the time runs again.
-    answer.notify_one();
-    answered(&mut turn, &mut wire, 1).await;
-    let idle = idle_after(&mut turn, SILENCE / 2).await;
-    assert!(idle <= SILENCE / 2 && idle > SILENCE / 3, "{idle:?}");
-    cancelled(&mut turn, &mut wire).await;
-    let error = end(turn, &mut wire, &prompt, "cancelled").await.unwrap_err();
-    assert!(matches!(error, Error::LimitReached { limit: Limit::Silence(_), .. }), "{error:?}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_command_that_runs_is_not_silence() {
-    for ending in ["terminal/wait_for_exit", "terminal/release"] {
-        let (session, mut wire, _questions, _answer) = with_desk().await;
+async fn a_turn_that_the_user_cancels_reaches_no_limit() {
+    let limits = TurnLimits::new().cost(0.5, "USD").silence(SILENCE);
+    let (session, mut wire) = with_session(|connect| connect.turn_limits(limits)).await;
+    for by_session in [false, true] {
         let (mut turn, prompt) = prompted(&session, &mut wire).await;
-        let terminal = json!({"sessionId": "s1", "terminalId": "t1"});
-        // More than one, and each with its whole life.
-        for round in 0..3 {
-            let id = 10 * round;
-            request(&mut wire, id, "terminal/create", json!({"sessionId": "s1", "command": "make"})).await;
-            answered(&mut turn, &mut wire, id).await;
-            assert_eq!(idle_after(&mut turn, 10 * SILENCE).await, Duration::ZERO, "{ending} {round}");
-            request(&mut wire, id + 1, ending, terminal.clone()).await;
-            answered(&mut turn, &mut wire, id + 1).await;
-            let idle = idle_after(&mut turn, SILENCE / 2).await;
-            assert!(idle <= SILENCE / 2 && idle > SILENCE / 3, "{ending}: {idle:?}");
-            if ending == "terminal/wait_for_exit" {
-                request(&mut wire, id + 2, "terminal/release", terminal.clone()).await;
-                answered(&mut turn, &mut wire, id + 2).await;
-            }
+        if by_session {
+            session.cancel().unwrap()
+        } else {
+            turn.cancel().unwrap()
         }
-        cancelled(&mut turn, &mut wire).await;
-        end(turn, &mut wire, &prompt, "cancelled").await.unwrap_err();
+        wire.expect("session/cancel").await;
+        cost(&mut wire, if by_session { 4.0 } else { 2.0 }, "USD").await;
+        assert!(turn.next().await.is_some());
+        // Longer than the silence, and shorter than the time in which a cancelled turn must end.
+        assert!(timeout(SILENCE + Duration::from_secs(5), turn.next()).await.is_err());
+        wire.answer(&prompt, json!({"stopReason": "cancelled"})).await;
+        assert_eq!(turn.finish().await.unwrap().stop_reason, StopReason::Cancelled);
+    }
+}
+
+#[tokio::test]
+async fn an_error_as_the_answer_to_the_cancel_does_not_hide_the_limit() {
+    let limits = TurnLimits::new().cost(0.5, "USD");
+    let (session, mut wire) = with_session(|connect| connect.turn_limits(limits)).await;
+    let (mut turn, prompt) = prompted(&session, &mut wire).await;
+    cost(&mut wire, 1.0, "USD").await;
+    cancelled(&mut turn, &mut wire).await;
+    wire.fail(&prompt, json!({"code": -32603, "message": "aborted"})).await;
+    let error = turn.finish().await.unwrap_err();
+    assert!(matches!(error, Error::LimitReached { limit: Limit::Cost(_), .. }), "{error:?}");
+    // Without a limit the error is the agent's.
+    let (turn, prompt) = prompted(&session, &mut wire).await;
+    wire.fail(&prompt, json!({"code": -32603, "message": "aborted"})).await;
+    assert!(matches!(turn.finish().await, Err(Error::Agent { .. })));
+}
+
+/// The turn before is waited for, and its last report is beyond the limit.
+#[tokio::test]
+async fn a_prompt_is_refused_if_the_turn_before_it_used_the_rest() {
+    let limits = TurnLimits::new().session_cost(0.5, "USD");
+    let (session, mut wire) = with_session(|connect| connect.turn_limits(limits)).await;
+    let (turn, prompt) = prompted(&session, &mut wire).await;
+    drop(turn);
+    wire.expect("session/cancel").await;
+    let (refused, ()) = tokio::join!(session.prompt("more"), async {
+        cost(&mut wire, 1.0, "USD").await;
+        wire.answer(&prompt, json!({"stopReason": "cancelled"})).await;
+    });
+    let is_refused = |refused: Result<Turn, Error>| {
+        matches!(refused, Err(Error::LimitReached { limit: Limit::SessionCost(_), .. }))
+    };
+    assert!(is_refused(refused));
+    // No turn has begun, so the session is not busy.
+    assert!(is_refused(session.prompt("more").await));
+}
+
+#[tokio::test]
+async fn a_turn_with_limits_that_are_passed_already_is_cancelled_at_once() {
+    let (session, mut wire) = with_session(|connect| connect).await;
+    for limits in [TurnLimits::new().session_cost(0.5, "USD"), TurnLimits::new().tokens(69)] {
+        let (mut turn, prompt) = prompted(&session, &mut wire).await;
+        cost(&mut wire, 1.0, "USD").await;
+        assert!(turn.next().await.is_some());
+        end(turn, &mut wire, &prompt, "end_turn").await.unwrap();
+        let (turn, prompt) = prompted(&session, &mut wire).await;
+        let turn = turn.limits(limits);
+        wire.expect("session/cancel").await;
+        let error = end(turn, &mut wire, &prompt, "cancelled").await.unwrap_err();
+        assert!(matches!(error, Error::LimitReached { .. }), "{error:?}");
     }
 }

@@ -7,6 +7,7 @@
     reason = "what a test expects, it may insist on"
 )]
 
+mod activity;
 mod bookkeeping;
 mod cancel;
 mod checks;
@@ -36,6 +37,7 @@ mod session;
 mod session_roots;
 mod slow_readers;
 mod start;
+mod steering;
 mod terminals;
 mod transcript;
 mod turn;

@@ -1,6 +1,13 @@
 //! Agents of version 2, and the choice of the version.
 
+mod both;
+mod idle;
+mod negotiation;
+mod requests;
+mod start;
+mod states;
 mod turn;
+mod updates;
 
 use acp_client::{Agent, Connect, ProtocolVersion, Session};
 use serde_json::{Value, json};
@@ -10,6 +17,7 @@ use crate::common::{Wire, pipe};
 pub(crate) const BOTH: [ProtocolVersion; 2] = [ProtocolVersion::V2, ProtocolVersion::V1];
 
 /// The answer of an agent of version 2 with these capabilities.
+#[expect(clippy::needless_pass_by_value, reason = "it is made at the call")]
 pub(crate) fn initialized(capabilities: Value) -> Value {
     json!({"protocolVersion": 2, "info": {"name": "robot", "version": "1"}, "capabilities": capabilities})
 }

@@ -11,7 +11,7 @@ use crate::attr::{Given, McpTransports, MetaEntry, Prompt};
 pub(crate) fn profile(expansion: &Expansion<'_>) -> TokenStream {
     let Expansion { attributes, krate, .. } = expansion;
     let (name, version) = (name(expansion), or_package(attributes.version.as_ref(), "CARGO_PKG_VERSION"));
-    let Prompt { image, audio, embedded_context, queue } = attributes.prompt;
+    let Prompt { image, audio, embedded_context, queue, steering } = attributes.prompt;
     let McpTransports { http, sse } = attributes.mcp;
     let content =
         quote!(#krate::PromptContent { image: #image, audio: #audio, embedded_context: #embedded_context });
@@ -21,6 +21,7 @@ pub(crate) fn profile(expansion: &Expansion<'_>) -> TokenStream {
         ("login_required", attributes.login_required.as_ref().map(|_| quote!(true))),
         ("prompt", (image || audio || embedded_context).then_some(content)),
         ("queue_prompts", queue.then(|| quote!(true))),
+        ("steering", steering.then(|| quote!(true))),
         ("mcp", (http || sse).then(|| quote!(#krate::McpTransports { http: #http, sse: #sse }))),
         ("additional_directories", attributes.additional_directories.then(|| quote!(true))),
     ];

@@ -44,6 +44,12 @@ impl Reply {
         self
     }
 
+    /// Returns the result, for code that looks at an answer before it leaves.
+    #[must_use]
+    pub fn result(&self) -> &dyn Encode {
+        &*self.result
+    }
+
     pub(crate) fn on_sent(mut self, hook: impl FnOnce(usize) + Send + 'static) -> Self {
         let inner = self.sent.take();
         self.sent = Some(Box::new(move |bytes| {

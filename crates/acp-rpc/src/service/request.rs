@@ -12,7 +12,7 @@ use crate::peer::Peer;
 use crate::wire::encode::Encode;
 use crate::wire::forms;
 use crate::wire::message::{Error, Id};
-use crate::wire::writer::PushError;
+use crate::wire::writer::{EncodeMessage, PushError};
 
 /// A request of the peer, as its handler sees it.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl Request {
             .iter()
             .map(|(method, params)| move |buffer: &mut Vec<u8>| forms::notification(buffer, method, *params))
             .collect();
-        let mut messages: Vec<&dyn Fn(&mut Vec<u8>) -> Result<(), serde_json::Error>> = vec![&answer];
+        let mut messages: Vec<EncodeMessage<'_>> = vec![&answer];
         for other in &others {
             messages.push(other);
         }

@@ -48,6 +48,9 @@ struct Output {
     closed: bool,
 }
 
+/// Writes one message of several.
+pub(crate) type EncodeMessage<'a> = &'a dyn Fn(&mut Vec<u8>) -> Result<(), serde_json::Error>;
+
 /// The right to add one message. Others wait until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit<'a> {
@@ -116,10 +119,7 @@ impl Writer {
     }
 
     /// Adds messages that no other comes between: all of them, or none if one cannot be encoded.
-    pub(crate) fn push_together(
-        &self,
-        messages: &[&dyn Fn(&mut Vec<u8>) -> Result<(), serde_json::Error>],
-    ) -> Result<(), PushError> {
+    pub(crate) fn push_together(&self, messages: &[EncodeMessage<'_>]) -> Result<(), PushError> {
         let mut output = self.lock();
         if output.closed {
             return Err(PushError::Closed);

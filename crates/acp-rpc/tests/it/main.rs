@@ -17,6 +17,7 @@ mod backpressure;
 mod calls;
 mod closing;
 mod codec;
+mod early_answer;
 mod encode;
 mod endpoint;
 mod flush_barrier;

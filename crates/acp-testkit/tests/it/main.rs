@@ -11,4 +11,6 @@
 mod corpus;
 mod lines;
 mod transcripts;
+#[cfg(feature = "v2")]
+mod v2_client;
 mod wire_recordings;

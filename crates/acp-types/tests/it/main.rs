@@ -18,6 +18,7 @@ mod messages;
 mod methods;
 mod reports;
 mod sizes;
+mod steering;
 mod strictness;
 mod unions;
 #[cfg(feature = "v2")]

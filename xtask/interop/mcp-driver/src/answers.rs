@@ -3,7 +3,7 @@
 use acp_mcp::{ElicitMode, ElicitRequest, Elicitation, ElicitationModes};
 use acp_types::v1::{ElicitationAcceptAction, ElicitationAction, ElicitationContentValue};
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A user who changes nothing in a form and sends it off; without a default, "yes".
 pub struct Defaults;
@@ -26,7 +26,7 @@ fn answer(mode: &ElicitMode) -> Option<ElicitationAction> {
     let values = fields.filter_map(|(name, field)| {
         let value = field.get("default").cloned();
         let is_choice = field.get("type").and_then(Value::as_str) == Some("boolean");
-        Some((name.clone(), value.or_else(|| is_choice.then(|| json!(true)))?))
+        Some((name.clone(), value.or_else(|| is_choice.then_some(Value::Bool(true)))?))
     });
     let content = Value::Object(values.collect());
     let content: acp_json::Map<ElicitationContentValue> = acp_json::from_str(&content.to_string()).ok()?;

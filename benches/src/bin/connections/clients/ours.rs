@@ -102,7 +102,9 @@ impl Connection {
                 }),
                 Client::EveryMethod => connect.client(Everything),
                 Client::Tapped => {
-                    let tap = Tap::new(|traffic| drop(black_box(traffic)));
+                    let tap = Tap::new(|traffic| {
+                        black_box(traffic);
+                    });
                     connect.client(Files { text: file() }).options(Options::default().tap(tap))
                 }
                 _ => connect.client(Files { text: file() }),

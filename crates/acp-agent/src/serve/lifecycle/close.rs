@@ -31,7 +31,7 @@ macro_rules! ends {
 
             async fn ready(call: &$crate::Call<$crate::op::$marker, S>) -> $crate::Result<()> {
                 call.admission().turns_answered().await;
-                Ok(())
+                call.admission().check_known()
             }
 
             async fn finish(
@@ -39,6 +39,10 @@ macro_rules! ends {
                 outcome: $crate::Result<Self::Answer>,
             ) -> ::std::result::Result<::acp_rpc::Reply, $crate::RpcError> {
                 let $closing = call.admission();
+                if $closing.check_known().is_err() {
+                    // Nothing is left to be ended.
+                    return call.context().answer(Ok(Self::Answer::new()));
+                }
                 let $ended = (call.context(), outcome.is_ok());
                 let ended: $crate::Result<()> = $end;
                 call.context().answer(outcome.and_then(|response| ended.map(|()| response)))
@@ -54,9 +58,9 @@ pub(crate) use ends;
 // before the handler starts (rule `v1-close-02`). The session is closed, whatever the handler says.
 ends!(
     CloseSession,
-    |scope, id| {
-        let closed = scope.connection.sessions.close(id);
-        closed.map(|(session, claim)| ClosingSession::new(id, Some(session), Some(claim)))
+    |scope, id| match scope.connection.sessions.close(id) {
+        Ok((session, claim)) => Ok(ClosingSession::new(id, Some(session), Some(claim))),
+        Err(error) => ClosingSession::unknown(id, scope.client.wire()).ok_or(error),
     },
     |_, closing| closing.release().await
 );
@@ -68,7 +72,7 @@ ends!(
     |scope, id| ClosingSession::take(&scope.connection.sessions, id),
     |(scope, has_succeeded), closing| {
         let _ = closing.release().await;
-        match &scope.connection.store {
+        match scope.store() {
             Some(store) if has_succeeded => store.delete(&closing.id).await,
             _ => Ok(()),
         }

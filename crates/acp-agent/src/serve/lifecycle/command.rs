@@ -1,5 +1,6 @@
 //! Slash commands with handlers: prompts that call one, up to their answer.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use acp_handlers::{Admit, Returns, ServeRequest};
@@ -47,12 +48,12 @@ impl<S: Send + Sync + 'static> ServeRequest<op::Command> for Scope<S> {
     where
         F: Future<Output = Result<PromptResponse>> + Send + 'static,
     {
-        const { needs_a_name::<F>() }
+        const { needs_a_name(PhantomData::<F>) }
     }
 }
 
 /// Fails the build of `Router::on::<op::Command, _>`.
-const fn needs_a_name<F>() {
+const fn needs_a_name<F>(_: PhantomData<F>) {
     panic!("a command has a name: `Router::command` takes it");
 }
 

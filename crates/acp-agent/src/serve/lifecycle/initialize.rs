@@ -1,12 +1,16 @@
 //! The operation `initialize`: the version, and the capabilities of both sides.
 
+use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use acp_handlers::{Returns, ServeRequest};
+use acp_handlers::{Admit, Returns, ServeRequest};
 use acp_json::Node;
 use acp_rpc::{Error as RpcError, Reply, Request};
-use acp_types::v1::{AgentCapabilities, AuthMethod, ClientCapabilities, InitializeResponse};
+use acp_types::v1::ext::Steering;
+use acp_types::v1::{
+    AgentCapabilities, AuthMethod, ClientCapabilities, InitializeRequest, InitializeResponse,
+};
 
 use crate::client::Agreed;
 use crate::error::{Error, Result};
@@ -42,6 +46,46 @@ fn agree(own: AgentCapabilities, asked: Asked) -> Agreed {
     }
 }
 
+/// A beginning that is not answered yet. Unless it [holds](Self::holds), its drop abandons it.
+pub struct Beginning<S> {
+    connection: Arc<Connection<S>>,
+    agreed: Arc<Agreed>,
+    holds: AtomicBool,
+}
+
+impl<S> Beginning<S> {
+    fn holds(&self) {
+        self.holds.store(true, Ordering::Release);
+    }
+
+    fn abandon(&self) {
+        self.connection.abandon(&self.agreed);
+    }
+}
+
+impl<S> Drop for Beginning<S> {
+    fn drop(&mut self) {
+        if !self.holds.load(Ordering::Acquire) {
+            self.abandon();
+        }
+    }
+}
+
+impl<S> fmt::Debug for Beginning<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Beginning").finish_non_exhaustive()
+    }
+}
+
+impl<S: Send + Sync + 'static> Admit<op::Initialize> for Scope<S> {
+    type Admission = Arc<Beginning<S>>;
+
+    fn admit(&self, _: &Arc<InitializeRequest>) -> Result<Arc<Beginning<S>>, RpcError> {
+        let (connection, agreed) = (Arc::clone(&self.connection), Arc::clone(self.client.agreed()));
+        Ok(Arc::new(Beginning { connection, agreed, holds: AtomicBool::new(false) }))
+    }
+}
+
 impl<S: Send + Sync + 'static> ServeRequest<op::Initialize> for Scope<S> {
     type Answer = Vec<AuthMethod>;
 
@@ -52,16 +96,21 @@ impl<S: Send + Sync + 'static> ServeRequest<op::Initialize> for Scope<S> {
         let scope = call.context();
         let client = &scope.client;
         let mut methods = outcome.map_err(|error| {
-            scope.connection.abandon(client.agreed());
+            // Before the answer, because the client may try something else then.
+            call.admission().abandon();
             Error::into_rpc(error)
         })?;
         methods.retain(|method| is_possible(method, client.capabilities()));
         scope.connection.established(client.agreed());
-        scope.connection.set_auth_methods(&methods);
-        let response = InitializeResponse::new(client.protocol_version())
+        scope.connection.set_auth_methods(client.agreed(), &methods);
+        call.admission().holds();
+        let mut response = InitializeResponse::new(client.protocol_version())
             .agent_capabilities(client.agent_capabilities().clone())
             .auth_methods(methods)
             .agent_info(scope.connection.info.clone());
+        if scope.connection.offers_steering && client.wire().has_steering() {
+            response.meta = Some(Steering::offer(response.meta));
+        }
         Ok(client.wire().initialized(response, scope.connection.serves_sessions))
     }
 }

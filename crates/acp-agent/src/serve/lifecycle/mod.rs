@@ -12,3 +12,4 @@ pub(crate) mod outside;
 pub(crate) mod prompt;
 pub(crate) mod rows;
 pub(crate) mod settings;
+pub(crate) mod steer;

@@ -25,6 +25,7 @@ use crate::updates::decisions::Permissions;
 use crate::updates::directories::Directories;
 use crate::updates::session_updates::{OpenSession, SessionUpdates};
 use crate::updates::settings::{Settings, retain_offered};
+use crate::updates::usage::UsageMeter;
 use crate::wire::setup::Setup;
 
 /// Serves an operation that opens a session.
@@ -114,12 +115,12 @@ pub(crate) fn admit<O: OpensSession, S>(
 
 /// Opens a stored session, and replays it for `session/load`. Begins to connect MCP servers.
 pub(crate) async fn ready<O: OpensSession, S>(scope: &Scope<S>, opening: &Opening<O>) -> Result<()> {
-    if let Some(store) = &scope.connection.store
+    if let Some(store) = scope.store()
         && named::<O, S>(scope, opening.request()).is_some()
     {
         reopen(store, scope, opening).await?;
     }
-    if let (Some(store), Some(source)) = (&scope.connection.store, O::forks(opening.request())) {
+    if let (Some(store), Some(source)) = (scope.store(), O::forks(opening.request())) {
         opening.restore(store.state(open_recorder(scope, source), source).await?);
     }
     if let Some(servers) = &scope.connection.servers {
@@ -195,7 +196,7 @@ async fn keep_state(updates: &SessionUpdates, forked: Option<&StoredState>) -> R
         updates.keep_settings().await?;
     }
     if let Some(saved) = forked.and_then(StoredState::saved_json) {
-        recorder.keep_state(RecordKind::Saved, saved).await?;
+        recorder.keep_state(RecordKind::Saved, || saved).await?;
     }
     Ok(())
 }
@@ -220,6 +221,7 @@ fn updates<O: OpensSession>(opening: &Opening<O>, id: SessionId, settings: Setti
         permissions: Permissions::new(),
         settings,
         commands: Arc::clone(opening.commands()),
+        meter: UsageMeter::default(),
         recorder: opening.recorder().cloned(),
         wire: opening.session_wire().clone(),
         id,
@@ -240,7 +242,7 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     let hidden = config_options.as_mut().map(|options| retain_offered(options, scope.client.capabilities()));
     let is_named = named::<O, S>(scope, opening.request()).is_some();
     let id = session_id.filter(|_| !is_named).unwrap_or_else(|| opening.session_id().clone());
-    if let (false, Some(store)) = (is_named, &scope.connection.store) {
+    if let (false, Some(store)) = (is_named, scope.store()) {
         let request = opening.request();
         opening.keep(store.create(&id, O::cwd(request), O::additional_directories(request)).await?);
     }
@@ -249,6 +251,9 @@ async fn open<O: OpensSession, S: Send + Sync + 'static>(
     }
     let settings = Settings::new(modes.clone(), config_options.clone(), hidden.unwrap_or_default());
     let updates = updates(opening, id.clone(), settings);
+    if is_named || opening.restored().is_some() {
+        updates.meter().take_up();
+    }
     if !is_named {
         keep_state(&updates, opening.restored()).await?;
     }

@@ -17,8 +17,6 @@ use crate::session::Session;
 /// An operation that any connection admits.
 pub trait Outside: Op {}
 
-impl Outside for op::Initialize {}
-
 impl Outside for op::Logout {}
 
 impl Outside for op::Extension {}

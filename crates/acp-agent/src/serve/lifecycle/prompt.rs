@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use acp_handlers::{Admit, ServeRequest};
 use acp_rpc::{Error as RpcError, Reply, Request};
+use acp_types::v1::ext::Limit;
 use acp_types::v1::{PromptRequest, PromptResponse, StopReason};
 
 use crate::error::{Error, Result};
@@ -23,7 +24,8 @@ impl<S: Send + Sync + 'static> Admit<op::Prompt> for Scope<S> {
         offered.check(&params.prompt).map_err(|error| RpcError::invalid_params(error.to_string()))?;
         let may_wait = self.connection.queues_prompts;
         let (session, turn, waits) = sessions.begin_turn(&params.session_id, may_wait, |session| {
-            TurnScope::new(Arc::clone(params), session.updates().clone(), self.cancel.clone())
+            let limits = self.connection.turn_limits.clone();
+            TurnScope::new(Arc::clone(params), session.updates().clone(), self.cancel.clone(), limits)
         })?;
         Ok(Arc::new(Running::new(session, turn, waits)))
     }
@@ -76,9 +78,13 @@ impl<S: Send + Sync + 'static> ServeRequest<op::Prompt> for Scope<S> {
             // A turn that cannot be kept has failed, whatever it has sent.
             outcome => kept.map_err(Error::into_rpc).and_then(|()| match outcome {
                 Err(Error::Cancelled) => Ok(PromptResponse::new(StopReason::Cancelled)),
+                Err(Error::LimitReached { limit: Limit::Tokens(_), .. }) => {
+                    Ok(PromptResponse::new(StopReason::MaxTokens))
+                }
                 outcome => outcome.map_err(Error::into_rpc),
             }),
         };
+        let outcome = outcome.map(|response| running.session().updates().meter().settle(response));
         running.scope().flow().ended(outcome)
     }
 }

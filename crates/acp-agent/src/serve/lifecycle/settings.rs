@@ -32,10 +32,11 @@ impl<S: Send + Sync + 'static> ServeRequest<op::SetMode> for Scope<S> {
         call: &Call<op::SetMode, S>,
         outcome: Result<SetSessionModeResponse>,
     ) -> Result<Reply, RpcError> {
-        if outcome.is_ok() {
-            call.admission().updates().keep_mode(&call.params().mode_id).await?;
-        }
-        call.context().answer(outcome)
+        let response = outcome.map_err(Error::into_rpc)?;
+        let updates = call.admission().updates();
+        updates.keep_mode(&call.params().mode_id).await?;
+        let (wire, meta) = (call.context().client.wire(), response.meta.clone());
+        Ok(wire.changed_setting(response, meta, || updates.settings().known()))
     }
 }
 
@@ -58,7 +59,9 @@ impl<S: Send + Sync + 'static> ServeRequest<op::SetConfigOption> for Scope<S> {
     ) -> Result<Reply, RpcError> {
         let mut response = outcome.map_err(Error::into_rpc)?;
         let hidden = retain_offered(&mut response.config_options, call.context().client.capabilities());
-        call.admission().updates().keep_options(&response.config_options, hidden).await?;
-        call.context().answer(Ok(response))
+        let updates = call.admission().updates();
+        updates.keep_options(&response.config_options, hidden).await?;
+        let (wire, meta) = (call.context().client.wire(), response.meta.clone());
+        Ok(wire.changed_setting(response, meta, || updates.settings().known()))
     }
 }

@@ -9,7 +9,7 @@ mod log;
 mod read;
 mod state;
 mod threads;
-mod timestamp;
+pub(super) mod timestamp;
 
 use std::fmt;
 use std::path::{Path, PathBuf};

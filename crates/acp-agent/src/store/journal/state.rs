@@ -1,5 +1,6 @@
 //! The last record of each kind of a session's state.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
@@ -11,7 +12,7 @@ use super::facts::StatePlaces;
 use super::files;
 use super::line::Kind;
 use super::read::Reader;
-use crate::store::{Record, StoreError};
+use crate::store::{Record, RecordKind, StoreError};
 
 /// Reads the records at these places. If the places are unknown, or damaged, it reads the whole
 /// file. Returns the places, too.
@@ -20,11 +21,13 @@ pub(super) fn read_state(
     session: &SessionId,
     places: Option<StatePlaces>,
 ) -> Result<(Vec<Record>, StatePlaces), StoreError> {
-    if let Some(places) = places
-        && let Some(records) = read_places(path, session, &places)?
-    {
-        return Ok((records, places));
-    }
+    let mut places = match places {
+        Some(places) => match read_places(path, session, &places)? {
+            Some(records) => return Ok((records, places)),
+            None => places,
+        },
+        None => StatePlaces::new(),
+    };
     let mut last = HashMap::new();
     let mut reader = reader(files::open_to_read(path, session)?, 0, path)?;
     while let Some((at, kind, json)) = reader.next_at()? {
@@ -34,19 +37,22 @@ pub(super) fn read_state(
             last.insert(kind.name(), (at, kind, json.to_owned()));
         }
     }
-    let places = last.iter().map(|(name, (at, ..))| ((*name).into(), *at)).collect();
+    // Nothing but the places tells which of the unknown kinds are state.
+    places.retain(|name, _| RecordKind::of_name(name).is_none());
+    places.extend(last.iter().map(|(name, (at, ..))| (Cow::Borrowed(*name), *at)));
     let records = last.into_values().map(|(_, kind, json)| record(kind, json)).collect::<Result<_, _>>();
     Ok((records?, places))
 }
 
-/// Returns `None` if another record stands at one of the places, or damage.
+/// Returns `None` if another record stands at one of the places, or damage. Passes over kinds of a
+/// later version.
 fn read_places(
     path: &Path,
     session: &SessionId,
     places: &StatePlaces,
 ) -> Result<Option<Vec<Record>>, StoreError> {
     let mut records = Vec::new();
-    for (name, at) in places {
+    for (name, at) in places.iter().filter(|(name, _)| RecordKind::of_name(name).is_some()) {
         let mut reader = reader(files::open_to_read(path, session)?, *at, path)?;
         match reader.next_at()? {
             Some((found, Kind::Record(kind), json)) if found == *at && kind.name() == *name => {
@@ -64,7 +70,7 @@ fn reader(file: File, from: u64, path: &Path) -> Result<Reader, StoreError> {
 }
 
 /// Makes a record of the text of a line: the writer wrote JSON, and its checksum is right.
-fn record(kind: crate::store::RecordKind, json: Vec<u8>) -> Result<Record, StoreError> {
+fn record(kind: RecordKind, json: Vec<u8>) -> Result<Record, StoreError> {
     let json = String::from_utf8(json).map_err(StoreError::other)?;
     let at = 0..json.len();
     Ok(Record::within(kind, json.into(), at))

@@ -4,8 +4,8 @@ use acp_types::v1;
 use acp_types::v2;
 
 /// Returns the client's capabilities in the vocabulary. This version has no files and terminals of
-/// the client. Notices, compaction and options that are on or off need no capability (rules
-/// `v2-cap-05`, `v2-cfg-05`).
+/// the client. Notices, compaction, plans with ids, subagents and options that are on or off need
+/// no capability (rules `v2-cap-05`, `v2-cfg-05`).
 pub(super) fn client_capabilities(offered: v2::ClientCapabilities) -> v1::ClientCapabilities {
     let mut options = v1::SessionConfigOptionsCapabilities::new();
     options.boolean = Some(v1::BooleanConfigOptionCapabilities::new());
@@ -15,6 +15,11 @@ pub(super) fn client_capabilities(offered: v2::ClientCapabilities) -> v1::Client
     session.compaction = Some(v1::CompactionCapabilities::new());
     let mut capabilities = v1::ClientCapabilities::new();
     capabilities.session = Some(session);
+    #[cfg(feature = "unstable")]
+    {
+        capabilities.plan = Some(v1::PlanCapabilities::new());
+        capabilities.subagents = Some(v1::SubagentCapabilities::new());
+    }
     if let Some(auth) = offered.auth {
         capabilities.auth.terminal = auth.terminal.is_some();
         capabilities.auth.meta = auth.meta;

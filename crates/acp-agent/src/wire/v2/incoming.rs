@@ -77,6 +77,10 @@ pub(in crate::wire) fn check_id(id: &Id) -> Result<(), RpcError> {
     }
 }
 
+pub(in crate::wire) fn is_of_sessions(operation: &str) -> bool {
+    operation.starts_with("session/")
+}
+
 pub(in crate::wire) fn is_cancel(method: &str) -> bool {
     method == v2::methods::SessionCancel::NAME
 }

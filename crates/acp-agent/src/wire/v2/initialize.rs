@@ -12,13 +12,13 @@ use super::capabilities::{agent_capabilities, client_capabilities};
 /// Reads the params of a request for `version`. A request for a newer version than 2 may have
 /// another shape: what can be read of it is taken (rule `v2-init-05`).
 pub(in crate::wire) fn read(
-    params: Node<'_>,
+    params: &Node<'_>,
     version: ProtocolVersion,
 ) -> Result<InitializeRequest, ReadError> {
     let asked: v2::InitializeRequest = match acp_json::read(params.clone()) {
         Ok(asked) => asked,
         Err(error) if version == ProtocolVersion::V2 => return Err(error),
-        Err(_) => readable(&params, version),
+        Err(_) => readable(params, version),
     };
     let v2::Implementation { name, title, version: release, meta, .. } = asked.info;
     let mut info = Implementation::new(name, release);

@@ -1,11 +1,21 @@
 //! Version 2, a draft: its messages are written from values of the vocabulary and read into them.
 
+pub(super) mod ask;
 pub(super) mod auth_method;
 pub(super) mod capabilities;
-pub(super) mod chunk;
+mod commands;
+pub(super) mod config;
+mod content;
+mod diff;
+mod git_patch;
 pub(super) mod incoming;
 pub(super) mod initialize;
+mod line_diff;
+mod meta;
+mod plan;
 pub(super) mod session;
 pub(super) mod setup;
 pub(super) mod state;
+pub(super) mod tool_call;
 pub(super) mod turn;
+pub(super) mod update;

@@ -1,13 +1,24 @@
 //! The answers to requests that open a session or change its settings.
 
 use acp_types::Meta;
-use acp_types::v1::{SessionConfigOption, SessionConfigOptionCategory, SessionId};
+use acp_types::v1::{SessionConfigOption, SessionConfigOptionCategory, SessionId, SessionModeState};
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
+
+use super::config::ConfigOptions;
 
 /// The answer to a request that opens a session.
 pub(in crate::wire) struct Opened {
     /// The session's id, if the client does not know it.
     pub(in crate::wire) session: Option<SessionId>,
+    pub(in crate::wire) modes: Option<SessionModeState>,
+    pub(in crate::wire) options: Option<Vec<SessionConfigOption>>,
+    pub(in crate::wire) meta: Option<Meta>,
+}
+
+/// The answer to a request that has changed a setting.
+pub(in crate::wire) struct Changed {
+    pub(in crate::wire) modes: Option<SessionModeState>,
+    pub(in crate::wire) options: Vec<SessionConfigOption>,
     pub(in crate::wire) meta: Option<Meta>,
 }
 
@@ -17,6 +28,23 @@ impl Serialize for Opened {
         if let Some(session) = &self.session {
             result.serialize_entry("sessionId", session)?;
         }
+        if self.modes.is_some() || self.options.is_some() {
+            let options = self.options.as_deref().unwrap_or_default();
+            let options = ConfigOptions { modes: self.modes.as_ref(), options };
+            result.serialize_entry("configOptions", &options)?;
+        }
+        if let Some(meta) = &self.meta {
+            result.serialize_entry("_meta", meta)?;
+        }
+        result.end()
+    }
+}
+
+impl Serialize for Changed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut result = serializer.serialize_map(None)?;
+        let options = ConfigOptions { modes: self.modes.as_ref(), options: &self.options };
+        result.serialize_entry("configOptions", &options)?;
         if let Some(meta) = &self.meta {
             result.serialize_entry("_meta", meta)?;
         }

@@ -109,8 +109,7 @@ impl Notes {
 fn router(notes: Notes) -> Router<Notes, String> {
     let opened =
         async |notes: &Notes, open: NewSession| notes.opened(open.cwd().to_str().unwrap_or_default());
-    let mut content = PromptContent::default();
-    content.embedded_context = true;
+    let content = PromptContent { embedded_context: true, ..PromptContent::default() };
     Router::with_sessions("notes", "1", notes, opened)
         .prompt_content(content)
         .queue_prompts()

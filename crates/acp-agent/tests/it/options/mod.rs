@@ -41,3 +41,21 @@ async fn pages_at_their_extremes() {
         assert!(page.sessions.len() <= sessions, "{size}: {page:?}");
     }
 }
+
+#[cfg(feature = "store")]
+#[tokio::test]
+async fn memory_at_its_extremes() {
+    use acp_agent::store::{MemoryStore, SessionStore as _};
+    use acp_agent::types::{ListSessionsRequest, SessionInfo};
+
+    // "MemoryStore::new": the session that was made last is there, whatever the limit.
+    for (limit, kept) in [(0, 1), (1, 1), (usize::MAX, 2)] {
+        let store = MemoryStore::new(limit);
+        for id in ["a", "b"] {
+            drop(store.create(SessionInfo::new(id, "/work")).await.unwrap());
+        }
+        let listed = store.list(&ListSessionsRequest::new()).await.unwrap().sessions;
+        assert_eq!(listed.len(), kept, "{limit}: {listed:?}");
+        assert_eq!(listed.first().unwrap().session_id.as_str(), "b");
+    }
+}

@@ -1,110 +1,21 @@
 //! Stores that are slow, or fail.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use acp_agent::store::{Journal, Pending, Record, Records, SessionLog, SessionStore, StoreError};
-use acp_agent::types::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
+use acp_agent::store::{Journal, SessionStore};
+use acp_agent::types::SessionId;
 use acp_agent::{Client, NewSession, Opened, Result, Router, StopReason, Turn, op};
 use serde_json::json;
-use tokio::sync::Semaphore;
 
+use crate::store::wrapped::{Slow, Wrapped};
 use crate::store::{agent, load, named, texts};
 use crate::support::{Wire, check_error};
-
-/// A journal that writes only while there are permits, and fails once it is broken. The test
-/// decides if it writes ahead.
-#[derive(Clone)]
-struct Slow {
-    journal: Journal,
-    ahead: bool,
-    permits: Arc<Semaphore>,
-    broken: Arc<AtomicBool>,
-    committed: Arc<AtomicBool>,
-    /// A permit for each list.
-    listed: Arc<Semaphore>,
-}
-
-impl Slow {
-    fn new(journal: Journal) -> Self {
-        let permits = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
-        let listed = Arc::new(Semaphore::new(0));
-        Slow { journal, ahead: false, permits, broken: Arc::default(), committed: Arc::default(), listed }
-    }
-
-    fn wrap(&self, log: Box<dyn SessionLog>) -> Box<dyn SessionLog> {
-        Box::new(SlowLog { log, store: self.clone() })
-    }
-}
-
-impl SessionStore for Slow {
-    fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>> {
-        Box::pin(async move { Ok(self.wrap(self.journal.create(session).await?)) })
-    }
-
-    fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
-        Box::pin(async move { Ok(self.wrap(self.journal.open(session).await?)) })
-    }
-
-    fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
-        self.journal.read(session)
-    }
-
-    fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
-        self.listed.add_permits(1);
-        self.journal.list(request)
-    }
-
-    fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
-        self.journal.delete(session)
-    }
-}
-
-struct SlowLog {
-    log: Box<dyn SessionLog>,
-    store: Slow,
-}
-
-impl SessionLog for SlowLog {
-    fn info(&self) -> &SessionInfo {
-        self.log.info()
-    }
-
-    fn writes_ahead(&self) -> bool {
-        self.store.ahead
-    }
-
-    fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
-        Box::pin(async move {
-            self.store.permits.acquire().await.unwrap().forget();
-            if self.store.broken.load(Ordering::SeqCst) {
-                return Err(StoreError::other("the disk is full"));
-            }
-            self.log.append(records).await
-        })
-    }
-
-    fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
-        self.log.set_title(title)
-    }
-
-    fn commit(&mut self) -> Pending<'_, ()> {
-        Box::pin(async move {
-            // A sync takes a while. A caller that does not wait for it gets far ahead.
-            for _ in 0..200 {
-                tokio::task::yield_now().await;
-            }
-            self.log.commit().await?;
-            self.store.committed.store(true, Ordering::SeqCst);
-            Ok(())
-        })
-    }
-}
 
 #[tokio::test]
 async fn a_turn_is_durable_when_it_is_answered() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Slow::new(Journal::at(folder.path()));
+    let store = Slow::around(Journal::at(folder.path()), false);
     let (mut wire, session) = Wire::open(agent(store.clone()), json!({})).await;
     for _ in 0..20 {
         store.committed.store(false, Ordering::SeqCst);
@@ -136,7 +47,7 @@ async fn stuck(_: &(), open: NewSession, client: Client) -> Result<Opened<()>> {
 #[tokio::test]
 async fn a_session_that_is_half_open_is_closed_with_the_connection() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Slow::new(Journal::at(folder.path()));
+    let store = Slow::around(Journal::at(folder.path()), false);
     let agent = Router::new("stuck", "1", ())
         .on::<op::NewSession, _>(stuck)
         .on::<op::Prompt, _>(much)
@@ -169,12 +80,12 @@ async fn much(_: &(), turn: Turn) -> Result<StopReason> {
 #[tokio::test]
 async fn a_turn_waits_for_a_store_that_is_behind() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Slow::new(Journal::at(folder.path()));
+    let store = Slow::around(Journal::at(folder.path()), false);
     let agent = Router::new("much", "1", ()).on::<op::Prompt, _>(much).store(store.clone());
     let mut wire = Wire::serve_through(Arc::new(agent), 64 * 1024 * 1024);
     wire.initialize(json!({})).await;
     let session = wire.new_session().await;
-    store.permits.forget_permits(Semaphore::MAX_PERMITS);
+    store.stop();
     let prompt = wire.prompt(&session, "go").await;
     // The pipe has room for all updates. The store takes no more than 1 MiB and one update, so that
     // eleven come.
@@ -185,7 +96,7 @@ async fn a_turn_waits_for_a_store_that_is_behind() {
     // The agent has read the cancel before it answers this request. The turn was waiting for the
     // store, and says nothing more.
     assert_eq!(wire.call("session/list", json!({})).await["result"]["sessions"][0]["sessionId"], session);
-    store.permits.add_permits(1000);
+    store.go_on(false);
     let answer = wire.recv().await;
     assert_eq!((&answer["id"], &answer["result"]["stopReason"]), (&json!(prompt), &json!("cancelled")));
     assert_eq!(load(&mut wire, &session).await.len(), 12);
@@ -195,9 +106,9 @@ async fn a_turn_waits_for_a_store_that_is_behind() {
 #[tokio::test]
 async fn updates_leave_when_a_store_that_writes_ahead_has_them() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Slow { ahead: true, ..Slow::new(Journal::at(folder.path())) };
+    let store = Slow::around(Journal::at(folder.path()), true);
     let (mut wire, session) = Wire::open(agent(store.clone()), json!({})).await;
-    store.permits.forget_permits(Semaphore::MAX_PERMITS);
+    store.stop();
     let prompt = wire.prompt(&session, "one\ntwo").await;
     let settled = async {
         for _ in 0..1000 {
@@ -209,7 +120,7 @@ async fn updates_leave_when_a_store_that_writes_ahead_has_them() {
         early = wire.recv() => panic!("{early}"),
         () = settled => {}
     }
-    store.permits.add_permits(1000);
+    store.go_on(false);
     assert_eq!((wire.said().await, wire.said().await), ("one".to_owned(), "two".to_owned()));
     assert_eq!(wire.answer_to(prompt).await["result"]["stopReason"], "end_turn");
     wire.close().await;
@@ -231,7 +142,7 @@ async fn told(runs: &Arc<AtomicUsize>, turn: Turn) -> Result<StopReason> {
     Ok(StopReason::EndTurn)
 }
 
-fn told_agent(store: Slow, runs: &Arc<AtomicUsize>) -> Router<Arc<AtomicUsize>> {
+fn told_agent(store: Wrapped<Slow>, runs: &Arc<AtomicUsize>) -> Router<Arc<AtomicUsize>> {
     Router::new("told", "1", Arc::clone(runs)).on::<op::Prompt, _>(told).store(store)
 }
 
@@ -262,7 +173,7 @@ on_both! {
 
 async fn check_refusing(ahead: bool) {
     let folder = tempfile::tempdir().unwrap();
-    let store = Slow { ahead, ..Slow::new(Journal::at(folder.path())) };
+    let store = Slow::around(Journal::at(folder.path()), ahead);
     let runs = Arc::default();
     let (mut wire, session) = Wire::open(told_agent(store.clone(), &runs), json!({})).await;
     for round in 1..=2 {
@@ -295,7 +206,7 @@ async fn check_refusing(ahead: bool) {
 
 async fn check_breaking(ahead: bool) {
     let folder = tempfile::tempdir().unwrap();
-    let store = Slow { ahead, ..Slow::new(Journal::at(folder.path())) };
+    let store = Slow::around(Journal::at(folder.path()), ahead);
     let runs = Arc::default();
     let (mut wire, session) = Wire::open(told_agent(store.clone(), &runs), json!({})).await;
     for _ in 0..2 {
@@ -322,7 +233,7 @@ async fn check_breaking(ahead: bool) {
 
 async fn check_cancelled(ahead: bool) {
     let folder = tempfile::tempdir().unwrap();
-    let store = Slow { ahead, ..Slow::new(Journal::at(folder.path())) };
+    let store = Slow::around(Journal::at(folder.path()), ahead);
     let runs = Arc::default();
     let (mut wire, session) = Wire::open(told_agent(store.clone(), &runs), json!({})).await;
     for by_request in [false, true] {
@@ -348,14 +259,13 @@ async fn check_cancelled(ahead: bool) {
     if ahead {
         // A turn that is cancelled before the store fails to write its prompt.
         let before = runs.load(Ordering::SeqCst);
-        store.permits.forget_permits(Semaphore::MAX_PERMITS);
+        store.stop();
         let prompt = wire.prompt(&session, "never").await;
         wire.cancel(&session).await;
         // When the agent reads this, it has read the cancel. The answer waits for the store, too.
         let list = wire.request("session/list", json!({})).await;
         store.listed.acquire().await.unwrap().forget();
-        store.broken.store(true, Ordering::SeqCst);
-        store.permits.add_permits(1000);
+        store.go_on(true);
         let mut answers = [wire.recv().await, wire.recv().await];
         answers.sort_by_key(|answer| answer["id"].as_u64());
         assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(prompt), &json!(list)));
@@ -371,5 +281,22 @@ async fn a_session_that_cannot_be_kept_is_not_opened() {
     let mut wire = Wire::connect(agent(Journal::at(file.path().join("below"))), json!({})).await;
     let params = json!({"cwd": "/work", "mcpServers": []});
     wire.refused("session/new", params, -32603, &["sessions", "folder"]).await;
+    wire.close().await;
+}
+
+#[tokio::test]
+async fn directories_that_could_not_be_stored_are_stored_when_they_are_named_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Slow::around(Journal::at(folder.path()), false);
+    let agent = agent(store.clone()).additional_directories();
+    let (mut wire, session) = Wire::open(agent, json!({})).await;
+    let mut params = named("session/resume", &session);
+    params["additionalDirectories"] = json!(["/more"]);
+    store.broken.store(true, Ordering::SeqCst);
+    wire.refused("session/resume", params.clone(), -32603, &["the disk is full"]).await;
+    store.broken.store(false, Ordering::SeqCst);
+    assert!(wire.call("session/resume", params).await.get("result").is_some());
+    let list = wire.call("session/list", json!({})).await;
+    assert_eq!(list["result"]["sessions"][0]["additionalDirectories"], json!(["/more"]), "{list}");
     wire.close().await;
 }

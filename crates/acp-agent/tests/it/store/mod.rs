@@ -6,10 +6,12 @@ mod failing;
 mod handlers;
 mod listing;
 mod locking;
+mod memory;
 mod order;
 mod refused;
 mod replay;
 mod state;
+mod wrapped;
 
 use std::path::Path;
 

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use acp_agent::store::{Journal, Pending, Record, RecordKind, Records, SessionLog, SessionStore};
-use acp_agent::types::{
-    ListSessionsRequest, ListSessionsResponse, Notice, NoticeSeverity, SessionId, SessionInfo,
-};
+use acp_agent::store::{Journal, Record, RecordKind, SessionStore};
+use acp_agent::types::{Notice, NoticeSeverity, SessionInfo};
 use acp_agent::{Result, Router, StopReason, ToolCall, Turn, op};
 use serde_json::{Value, json};
 
+use crate::store::wrapped::{Hooks, Wrapped};
 use crate::store::{agent, connect, lines, load, named, texts};
 use crate::support::{Wire, check_error, reopening};
 
@@ -139,47 +138,17 @@ async fn what_cannot_be_loaded_is_refused() {
     wire.close().await;
 }
 
-/// A store that counts the records that were read.
-#[derive(Clone)]
-struct Counting {
-    journal: Journal,
-    read: Arc<AtomicUsize>,
-}
+/// Counts the records that were read.
+#[derive(Default)]
+struct Counting(AtomicUsize);
 
-struct CountingRecords(Box<dyn Records>, Arc<AtomicUsize>);
-
-impl Records for CountingRecords {
-    fn next(&mut self) -> Pending<'_, Vec<Record>> {
-        Box::pin(async move {
-            let batch = self.0.next().await?;
-            self.1.fetch_add(batch.len(), Ordering::SeqCst);
-            Ok(batch)
-        })
-    }
-}
-
-impl SessionStore for Counting {
-    fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>> {
-        self.journal.create(session)
+impl Hooks for Counting {
+    fn is_whole(&self) -> bool {
+        true
     }
 
-    fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
-        self.journal.open(session)
-    }
-
-    fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
-        Box::pin(async move {
-            let records = self.journal.read(session).await?;
-            Ok(Box::new(CountingRecords(records, Arc::clone(&self.read))) as Box<dyn Records>)
-        })
-    }
-
-    fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
-        self.journal.list(request)
-    }
-
-    fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
-        self.journal.delete(session)
+    fn read(&self, batch: &[Record]) {
+        self.0.fetch_add(batch.len(), Ordering::SeqCst);
     }
 }
 
@@ -202,9 +171,8 @@ async fn a_long_session_is_read_no_faster_than_the_client_takes_it() {
     }
     drop(log);
 
-    let read = Arc::<AtomicUsize>::default();
-    let router = agent(Counting { journal, read: Arc::clone(&read) });
-    let mut wire = Wire::serve_through(Arc::new(router), PIPE);
+    let store = Wrapped::new(journal, Counting::default());
+    let mut wire = Wire::serve_through(Arc::new(agent(store.clone())), PIPE);
     wire.initialize(json!({})).await;
     let id = wire.request("session/load", named("session/load", "long")).await;
     // Records wait in the pipe, its queue, the test's own buffer and two batches. A record is
@@ -212,7 +180,7 @@ async fn a_long_session_is_read_no_faster_than_the_client_takes_it() {
     let ahead = (2 * PIPE + 8 * 1024 + 2 * BATCH) / update(0).to_string().len() + 3;
     for number in 0..UPDATES {
         assert_eq!(wire.update().await, update(number));
-        let read = read.load(Ordering::SeqCst);
+        let read = store.0.load(Ordering::SeqCst);
         assert!(read <= number + ahead, "{read} were read when the client had {number}");
     }
     check_no_error(&wire.answer_to(id).await);

@@ -32,8 +32,14 @@ impl Session {
         self.agent().check_offered(offered, method, "sessionCapabilities.close")?;
         self.check_open(method)?;
         let request = CloseSessionRequest::new(self.id().clone());
-        self.agent().end_session(self.id(), &request).await?;
-        Ok(())
+        match self.agent().end_session(self.id(), &request).await {
+            // It is closed already.
+            Err(Error::Agent { error, .. }) if self.agent().wire().is_closed_by(&error) => {
+                self.agent().forget_session(self.id());
+                Ok(())
+            }
+            ended => ended.map(drop),
+        }
     }
 }
 
@@ -55,6 +61,14 @@ impl Agent {
         self.check_offered(offered, method, "sessionCapabilities.delete")?;
         self.end_session(&id, &DeleteSessionRequest::new(id.clone())).await?;
         Ok(())
+    }
+
+    /// Closes a session that the agent does not have any more.
+    fn forget_session(&self, id: &SessionId) {
+        let sessions = &self.shared().sessions;
+        if let Some(state) = sessions.find(id) {
+            Closing::new(state, Arc::clone(sessions)).close();
+        }
     }
 
     /// Makes a call that closes the session, if it is open here.

@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use acp_types::v1::Cost;
-
-use crate::Limit;
-use crate::sessions::usage::SessionUsage;
+use acp_types::v1::ext::{self, Limit, SessionUsage};
 
 /// Limits of a turn. A turn that goes beyond one of them is cancelled, and
 /// [`Turn::finish`](crate::Turn::finish) fails with
@@ -22,9 +19,7 @@ use crate::sessions::usage::SessionUsage;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnLimits {
-    cost: Option<Cost>,
-    session_cost: Option<Cost>,
-    tokens: Option<u64>,
+    usage: ext::TurnLimits,
     silence: Option<Duration>,
 }
 
@@ -44,25 +39,28 @@ impl TurnLimits {
     /// loads its sessions when it is started again.
     #[must_use]
     pub fn cost(mut self, amount: f64, currency: impl Into<String>) -> Self {
-        self.cost = Some(Cost::new(amount, currency));
+        self.usage = self.usage.cost(amount, currency);
         self
     }
 
-    /// Cancels a turn when the session as a whole has cost more than this. Later prompts are not
-    /// sent.
+    /// Cancels a turn when the session as a whole has cost more than this.
+    ///
+    /// As a limit of the [connection](crate::Connect::turn_limits) it refuses later prompts: they
+    /// are not sent. As a limit of one [turn](crate::Turn::limits) it is only that turn's.
     #[must_use]
     pub fn session_cost(mut self, amount: f64, currency: impl Into<String>) -> Self {
-        self.session_cost = Some(Cost::new(amount, currency));
+        self.usage = self.usage.session_cost(amount, currency);
         self
     }
 
-    /// Cancels a turn when the session has used more tokens than this. Later prompts are not sent.
+    /// Cancels a turn when the session has used more tokens than this. It refuses later prompts as
+    /// [`session_cost`](Self::session_cost) does.
     ///
     /// While a turn runs, agents report the tokens in the context. With the feature `unstable`, the
     /// tokens that they report at the end of turns count, too.
     #[must_use]
-    pub const fn tokens(mut self, tokens: u64) -> Self {
-        self.tokens = Some(tokens);
+    pub fn tokens(mut self, tokens: u64) -> Self {
+        self.usage = self.usage.tokens(tokens);
         self
     }
 
@@ -81,23 +79,11 @@ impl TurnLimits {
 
     /// Returns the limit that this usage is beyond.
     pub(crate) fn exceeded(&self, usage: &SessionUsage) -> Option<Limit> {
-        let is_beyond = |limit: &Cost, spent: f64| spent > limit.amount;
-        if let Some(limit) = &self.cost
-            && is_beyond(limit, usage.turn.cost_in(&limit.currency))
-        {
-            return Some(Limit::Cost(limit.clone()));
-        }
-        self.exceeded_by_session(usage)
+        self.usage.exceeded(usage)
     }
 
     /// Returns the limit that the session is beyond, whatever its next turn uses.
     pub(crate) fn exceeded_by_session(&self, usage: &SessionUsage) -> Option<Limit> {
-        if let Some(limit) = &self.session_cost
-            && usage.session.cost_in(&limit.currency) > limit.amount
-        {
-            return Some(Limit::SessionCost(limit.clone()));
-        }
-        let used = usage.session.total_tokens.max(usage.context_tokens);
-        self.tokens.filter(|limit| used > *limit).map(Limit::Tokens)
+        self.usage.exceeded_by_session(usage)
     }
 }

@@ -11,8 +11,10 @@ pub(crate) mod open;
 pub(crate) mod place;
 pub(crate) mod prompt;
 pub(crate) mod replay;
+pub(crate) mod response;
 pub(crate) mod session;
 #[cfg(feature = "unstable")]
 mod status;
+pub(crate) mod steer;
 pub(crate) mod turn;
 mod watch;

@@ -50,6 +50,7 @@ impl Place {
     pub(crate) fn check(self, agent: &Agent, method: &'static str) -> Result<Checked, Error> {
         let argument = |field| move |error: PathError| Error::argument(method, field, &error);
         let offered = agent.capabilities();
+        agent.check_offered(agent.wire().has_sessions(offered), method, "session")?;
         agent.check_offered(
             self.directories.is_empty() || offered.session_capabilities.additional_directories.is_some(),
             method,

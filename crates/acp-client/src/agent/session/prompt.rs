@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::sessions::session_state::NoTurn;
 use crate::sessions::table::Attached;
-use crate::wire::flow::Ended;
+use crate::wire::end::Ended;
 use crate::wire::moment::Read;
 use crate::{Error, Session, Turn};
 
@@ -32,22 +32,29 @@ impl Session {
     /// [`Error::Closed`].
     pub async fn prompt(&self, content: impl IntoPrompt) -> Result<Turn, Error> {
         let prompt = content.into_prompt();
-        self.check_content(&prompt)?;
+        self.check_content(self.agent().method::<PromptRequest>(), &prompt)?;
         let state = self.state();
         let patience = self.agent().cancel_timeout();
+        let number = state.begin_turn(patience).await.map_err(|why| self.no_turn(&why, patience))?;
+        let running = RunningTurn(self.attached().clone());
+        // A turn that was waited for may have used the rest.
         let exceeded = state.usage.with(|usage| self.agent().turn_limits().exceeded_by_session(usage));
         if let Some(limit) = exceeded {
             return Err(Error::LimitReached { session: self.id().clone(), limit });
         }
-        let number = state.begin_turn(patience).await.map_err(|why| self.no_turn(&why, patience))?;
         state.usage.begin_turn();
-        let running = RunningTurn(self.attached().clone());
         let request = PromptRequest::new(self.id().clone(), prompt);
         let (sender, outcome) = oneshot::channel();
         let turn = Turn::new(self.clone(), number, outcome);
         let shared = self.agent().shared_with_reader();
         // The turn ends even if nobody holds it any more.
+        let shows_states = self.agent().shared().shows_states();
         let ended = move |response: Ended| {
+            if shows_states {
+                let end = response.as_ref().ok();
+                let reason = end.map(|end| end.value.response.stop_reason.clone());
+                running.0.end_work(reason, end.map(|end| end.at));
+            }
             if let Ok(Read { value: end, .. }) = &response {
                 running.0.usage.end_turn(&end.response);
                 if end.is_doubtful {
@@ -61,9 +68,16 @@ impl Session {
             // A turn that was dropped has no receiver.
             let _ = sender.send(response);
         };
+        if shows_states {
+            state.begin_work();
+        }
         // This returns when the prompt is on its way, so that a cancel cannot overtake it.
         let way = (&state.flow, state.lane());
-        self.agent().wire().prompt(self.agent().peer(), way, &request, ended).await?;
+        let sent = self.agent().wire().prompt(self.agent().peer(), way, &request, ended).await;
+        if sent.is_err() && shows_states {
+            state.end_work(None, None);
+        }
+        sent?;
         Ok(turn)
     }
 
@@ -79,17 +93,14 @@ impl Session {
     }
 
     /// Refuses prompts that the agent does not take (rule v1-cap-09).
-    fn check_content(&self, prompt: &[ContentBlock]) -> Result<(), Error> {
+    pub(super) fn check_content(&self, method: &'static str, prompt: &[ContentBlock]) -> Result<(), Error> {
         let takes = &self.agent().capabilities().prompt_capabilities;
         takes.check(prompt).map_err(|error| match error {
             PromptError::Content { block, kind, capability } => {
-                Error::Content { session: self.id().clone(), block, kind, capability }
+                let capability = capability.map(|capability| self.agent().wire().capability(capability));
+                Error::Content { method, session: self.id().clone(), block, kind, capability }
             }
-            _ => Error::argument(
-                self.agent().method::<PromptRequest>(),
-                "prompt",
-                &"must have at least one content block",
-            ),
+            _ => Error::argument(method, "prompt", &"must have at least one content block"),
         })
     }
 }

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use acp_json::Map;
+use acp_types::v1::ext::SessionUsage;
 use acp_types::v1::{
     AvailableCommandsUpdate, CancelNotification, SessionId, SessionModeId, SessionModeState,
-    SetSessionModeRequest,
+    SetSessionModeRequest, TerminalId, ToolCallId,
 };
 use futures_core::Stream;
 
 use crate::sessions::session_state::SessionState;
 use crate::sessions::table::Attached;
-use crate::sessions::usage::SessionUsage;
+use crate::wire::entity::Entity;
 use crate::wire::opened::Opened;
 use crate::{Agent, Error, Event};
 
@@ -137,6 +138,33 @@ impl Session {
             self.state().config.set(options.value, options.at);
         }
         Ok(())
+    }
+
+    /// Asks the agent to stop one tool call (`tool_call/cancel`), and nothing else of the turn. The
+    /// agent has accepted that when this returns; an update with the status of the tool call tells
+    /// that it has ended.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the agent speaks version 1 of the protocol; [`Error::NotOffered`]
+    /// if it does not offer that for this tool call now; [`Error::SessionClosed`]; the agent
+    /// refused.
+    pub async fn cancel_tool_call(&self, id: impl Into<ToolCallId>) -> Result<(), Error> {
+        self.cancel_entity(Entity::ToolCall(id.into())).await
+    }
+
+    /// Asks the agent to stop the command in one of its terminals (`terminal/cancel`), as
+    /// [`cancel_tool_call`](Self::cancel_tool_call) does for a tool call.
+    ///
+    /// # Errors
+    /// Those of [`cancel_tool_call`](Self::cancel_tool_call).
+    pub async fn cancel_terminal(&self, id: impl Into<TerminalId>) -> Result<(), Error> {
+        self.cancel_entity(Entity::Terminal(id.into())).await
+    }
+
+    async fn cancel_entity(&self, entity: Entity) -> Result<(), Error> {
+        self.check_open(entity.method())?;
+        let (agent, state) = (self.agent(), self.state());
+        agent.wire().cancel(agent.peer(), (self.id(), &state.flow), entity).await
     }
 
     /// Returns a stream of the events that do not belong to a turn.

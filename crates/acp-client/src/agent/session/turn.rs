@@ -8,16 +8,17 @@ use std::time::Duration;
 
 use acp_rpc::{CallError, CloseReason};
 use acp_types::v1::ext::Spent;
-use acp_types::v1::{PromptRequest, PromptResponse, StopReason};
+use acp_types::v1::{PromptRequest, StopReason};
 use futures_core::Stream;
 use tokio::sync::oneshot::{self, error::RecvError};
 use tokio::time::{Sleep, sleep_until};
 
+use crate::agent::session::response::TurnResponse;
 use crate::agent::session::watch::Watch;
 use crate::sessions::session_state as phase;
-use crate::wire::flow::Ended;
+use crate::wire::end::Ended;
 use crate::wire::moment::{Moment, Read};
-use crate::{Error, Event, Session, TurnLimits};
+use crate::{Error, Event, IntoPrompt, Session, Steer, TurnLimits};
 
 /// A running prompt turn (`session/prompt`): a stream of its events, and then its response.
 ///
@@ -46,7 +47,7 @@ pub struct Turn {
     number: u64,
     arrival: oneshot::Receiver<Ended>,
     /// The response, and its position in the order of the wire.
-    outcome: Option<(Result<PromptResponse, Unended>, Moment)>,
+    outcome: Option<(Result<TurnResponse, Unended>, Moment)>,
     /// Runs after a cancel.
     deadline: Option<Pin<Box<Sleep>>>,
     watch: Watch,
@@ -61,7 +62,7 @@ enum Unended {
 impl Turn {
     pub(crate) fn new(session: Session, number: u64, arrival: oneshot::Receiver<Ended>) -> Self {
         session.state().begin_reading(number);
-        let watch = Watch::new(session.agent().turn_limits().clone());
+        let watch = Watch::new(number, session.agent().turn_limits().clone());
         Self { session, number, arrival, outcome: None, deadline: None, watch }
     }
 
@@ -77,13 +78,14 @@ impl Turn {
     /// the last lines on stderr. A cancelled turn is not an error: its stop reason says so. But
     /// [`Error::CancelTimeout`] if the agent does not end it, and [`Error::LimitReached`] if the
     /// turn was cancelled because it went beyond a [limit](TurnLimits).
-    pub async fn finish(mut self) -> Result<PromptResponse, Error> {
+    pub async fn finish(mut self) -> Result<TurnResponse, Error> {
         while self.next().await.is_some() {}
         let outcome = self.outcome.take().map(|(outcome, _)| outcome);
         let outcome = outcome.unwrap_or(Err(Unended::Call(CallError::Closed(CloseReason::Local))));
         let was_cancelled = match &outcome {
             Ok(response) => response.stop_reason == StopReason::Cancelled,
-            Err(Unended::Overdue(_)) => true,
+            // Some agents answer a cancelled prompt with an error.
+            Err(Unended::Overdue(_) | Unended::Call(CallError::Remote(_))) => true,
             Err(Unended::Call(_)) => false,
         };
         if let Some(limit) = self.watch.reached().filter(|_| was_cancelled) {
@@ -107,10 +109,42 @@ impl Turn {
         self.session.cancel_turn(Some(self.number))
     }
 
+    /// Sends a message of the user into this turn while it runs (`_session/steering`, an extension
+    /// of some agents), and returns the way that the message went. A turn that is over does not get
+    /// it: the outcome is [`PromptRequired`](crate::SteerOutcome::PromptRequired).
+    ///
+    /// An agent may answer only when it takes the message, so read the turn meanwhile:
+    ///
+    /// ```no_run
+    /// # async fn steer(session: acp_client::Session) -> Result<(), Box<dyn std::error::Error>> {
+    /// use acp_client::SteerOutcome;
+    ///
+    /// let mut turn = session.prompt("Fix the bug").await?;
+    /// let steered = tokio::spawn(turn.steer("And run the tests").into_future());
+    /// while let Some(event) = turn.next().await {
+    ///     // show it
+    /// }
+    /// turn.finish().await?;
+    /// if steered.await??.outcome == SteerOutcome::PromptRequired {
+    ///     session.prompt("And run the tests").await?.finish().await?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// Awaiting it has the errors of [`Session::steer`](crate::Session::steer).
+    pub fn steer(&self, content: impl IntoPrompt) -> Steer {
+        Steer::new(self.session.clone(), Some(self.number), content.into_prompt())
+    }
+
     /// Sets the limits of this turn, in place of those of
-    /// [`Connect::turn_limits`](crate::Connect::turn_limits).
+    /// [`Connect::turn_limits`](crate::Connect::turn_limits). If the session is beyond one of them
+    /// already, the turn is cancelled at once.
+    ///
+    /// They cannot let a turn begin that those of the connection refuse: see
+    /// [`Session::prompt`].
     pub fn limits(mut self, limits: TurnLimits) -> Self {
         self.watch.set_limits(limits);
+        self.check_usage();
         self
     }
 
@@ -167,9 +201,14 @@ impl Turn {
     /// Notes an event. A report of costs may be beyond a limit.
     fn received(&mut self, event: &Event) {
         self.watch.received();
-        if let Event::Usage(_) = event
-            && self.watch.check_usage(self.session.state()).is_some()
-        {
+        if let Event::Usage(_) = event {
+            self.check_usage();
+        }
+    }
+
+    /// Cancels the turn if it is beyond a limit of tokens or costs.
+    fn check_usage(&mut self) {
+        if self.watch.check_usage(self.session.state()).is_some() {
             // It only fails if the connection is over, and then the turn is over too.
             let _ = self.cancel();
         }
@@ -201,10 +240,10 @@ impl Turn {
     }
 }
 
-fn settled(arrival: Result<Ended, RecvError>) -> (Result<PromptResponse, Unended>, Moment) {
+fn settled(arrival: Result<Ended, RecvError>) -> (Result<TurnResponse, Unended>, Moment) {
     // Without a sender the runtime is shutting down.
     match arrival.unwrap_or(Err(CallError::Closed(CloseReason::Local))) {
-        Ok(Read { value, at }) => (Ok(value.response), at),
+        Ok(Read { value, at }) => (Ok(TurnResponse::new(value)), at),
         Err(error) => (Err(Unended::Call(error)), Moment::now()),
     }
 }

@@ -10,9 +10,10 @@ use crate::Limit;
 use crate::agent::session::limits::TurnLimits;
 use crate::sessions::session_state::SessionState;
 
-/// The watch over one turn.
-#[derive(Debug, Default)]
+/// The watch over one turn. A turn that ends, or that somebody has cancelled, reaches no limit.
+#[derive(Debug)]
 pub(super) struct Watch {
+    turn: u64,
     limits: TurnLimits,
     /// The time since which the reader waits for an event.
     waits_since: Option<Instant>,
@@ -22,8 +23,8 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn new(limits: TurnLimits) -> Self {
-        Watch { limits, ..Watch::default() }
+    pub(super) const fn new(turn: u64, limits: TurnLimits) -> Self {
+        Watch { turn, limits, waits_since: None, silence: None, reached: None }
     }
 
     pub(super) fn set_limits(&mut self, limits: TurnLimits) {
@@ -55,7 +56,7 @@ impl Watch {
 
     /// Returns the limit of tokens and costs that the turn has just gone beyond.
     pub(super) fn check_usage(&mut self, state: &SessionState) -> Option<Limit> {
-        if self.reached.is_none() {
+        if self.reached.is_none() && state.goes_on(self.turn) {
             self.reached = state.usage.with(|usage| self.limits.exceeded(usage));
             return self.reached.clone();
         }
@@ -67,6 +68,9 @@ impl Watch {
     pub(super) fn poll_silence(&mut self, state: &SessionState, cx: &mut Context<'_>) -> Option<Limit> {
         self.waits_since.get_or_insert_with(Instant::now);
         let limit = self.limits.silence_limit().filter(|_| self.reached.is_none())?;
+        if !state.goes_on(self.turn) {
+            return None;
+        }
         // The end of a request wakes the reader.
         if state.activity.is_busy() {
             self.silence = None;

@@ -15,6 +15,9 @@ pub(crate) use self::unread::Unread;
 use crate::event::Event;
 use crate::wire::moment::Moment;
 
+/// The weight of an event that is not a message.
+const INSERTED: usize = 256;
+
 /// A bounded queue of events.
 ///
 /// While somebody reads, a full inbox makes the writer wait, and the agent with it. Without a
@@ -83,10 +86,10 @@ impl Inbox {
         }
     }
 
-    /// Adds an event at its place among the others. It comes from an answer, so that its weight is
-    /// not that of a message.
+    /// Adds an event that is not a message of its own, at its place among the others.
     pub(crate) fn insert(&self, event: Event, at: Moment) {
-        self.change(|queue| queue.insert(Received { event, weight: 0, at }));
+        self.change(|queue| queue.insert(Received { event, weight: INSERTED, at }));
+        self.unread.keep_to_limit();
     }
 
     fn offer(&self, event: Received) -> Option<Received> {

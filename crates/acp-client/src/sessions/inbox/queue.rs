@@ -113,6 +113,10 @@ impl Queue {
     /// Adds an event at its place in the order of the wire, unless it would be discarded.
     pub(super) fn insert(&mut self, event: Received) {
         if !self.discarding {
+            if self.readers == 0 {
+                self.make_room(event.weight);
+            }
+            self.weight += event.weight;
             let index = self.events.partition_point(|earlier| earlier.at < event.at);
             self.events.insert(index, event);
             self.wake();

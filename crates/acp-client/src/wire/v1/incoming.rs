@@ -8,12 +8,12 @@ use acp_types::v1::methods::{
     TerminalWaitForExit,
 };
 use acp_types::v1::{
-    CreateElicitationResponse, ElicitationAction, RequestPermissionOutcome, RequestPermissionResponse,
-    SessionId, SessionNotification,
+    CreateElicitationResponse, CreateTerminalResponse, ElicitationAction, RequestPermissionOutcome,
+    RequestPermissionResponse, SessionId, SessionNotification,
 };
 
 use crate::Event;
-use crate::wire::incoming::Update;
+use crate::wire::update::Update;
 use crate::wire::work::Work;
 
 pub(in crate::wire) fn session(params: &Node<'_>) -> Option<SessionId> {
@@ -23,11 +23,19 @@ pub(in crate::wire) fn session(params: &Node<'_>) -> Option<SessionId> {
 pub(in crate::wire) fn work(method: &str, params: &Node<'_>) -> Work {
     let terminal = || params.get("terminalId").and_then(Node::as_str).unwrap_or_default().to_owned();
     match method {
-        TerminalCreate::NAME => Work::CreatesTerminal,
+        TerminalCreate::NAME => Work::CreatesTerminal(created_terminal),
         TerminalRelease::NAME => Work::ReleasesTerminal(terminal()),
         TerminalWaitForExit::NAME => Work::AwaitsTerminal(terminal()),
         _ => Work::Other,
     }
+}
+
+/// Returns the terminal that an answer to `terminal/create` names.
+fn created_terminal(reply: &Reply) -> Option<String> {
+    let mut json = Vec::new();
+    reply.result().encode(&mut json).ok()?;
+    let response: CreateTerminalResponse = acp_json::from_slice(&json).ok()?;
+    Some(response.terminal_id.to_string())
 }
 
 pub(in crate::wire) fn is_update(method: &str) -> bool {
@@ -50,8 +58,20 @@ pub(in crate::wire) fn update(params: Node<'_>, is_handled: bool) -> Result<Upda
     let read: SessionNotification = acp_json::read(params)?;
     Ok(if is_handled {
         let event = Event::from(read.update.clone());
-        Update { session_id: read.session_id.clone(), event, handled: Some(read) }
+        Update {
+            session_id: read.session_id.clone(),
+            event,
+            handled: Some(read),
+            #[cfg(feature = "v2")]
+            offer: None,
+        }
     } else {
-        Update { session_id: read.session_id, event: Event::from(read.update), handled: None }
+        Update {
+            session_id: read.session_id,
+            event: Event::from(read.update),
+            handled: None,
+            #[cfg(feature = "v2")]
+            offer: None,
+        }
     })
 }

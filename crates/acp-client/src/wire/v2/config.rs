@@ -16,7 +16,7 @@ pub(super) fn options(options: Vec<v2::SessionConfigOption>) -> Vec<SessionConfi
 fn option(option: v2::SessionConfigOption) -> SessionConfigOption {
     let mut read = SessionConfigOption::new(option.config_id, option.name, kind(option.kind));
     read.description = option.description;
-    read.category = option.category.map(category);
+    read.category = option.category.as_ref().map(category);
     read.meta = option.meta;
     read
 }
@@ -58,7 +58,7 @@ fn value(value: v2::SessionConfigSelectOption) -> SessionConfigSelectOption {
     read
 }
 
-fn category(category: v2::SessionConfigOptionCategory) -> SessionConfigOptionCategory {
+fn category(category: &v2::SessionConfigOptionCategory) -> SessionConfigOptionCategory {
     SessionConfigOptionCategory::from(category.as_str())
 }
 

@@ -8,7 +8,7 @@ use acp_types::v1::{MessageId, StopReason};
 use super::accepted::Accepted;
 use super::seen::{Idle, Seen};
 use crate::event::{Event, State, StateKind};
-use crate::wire::flow::Ended;
+use crate::wire::end::Ended;
 use crate::wire::moment::{Moment, Read};
 
 /// The call at the end of a turn.

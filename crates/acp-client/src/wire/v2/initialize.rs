@@ -9,7 +9,7 @@ use acp_types::v1::{
 use acp_types::{UnknownVariant, v2};
 use serde_core::ser::SerializeMap;
 
-use crate::wire::initialize::Initialized;
+use crate::wire::initialized::Initialized;
 
 /// Writes the params. Of the capabilities version 2 has those for logins in a terminal and for
 /// questions to the user; it takes all others for granted, or does not have them.

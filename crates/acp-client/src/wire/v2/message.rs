@@ -3,8 +3,6 @@
 use acp_json::{At, FromNode, Node, ReadError};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::wire::ask::{Answer, Ask};
-
 /// The method that a message of the vocabulary has in version 2.
 pub(crate) trait MethodOfV2 {
     /// The name of the method.
@@ -18,11 +16,12 @@ pub(crate) trait MessageOfV2: MethodOfV2 {
 }
 
 /// A request to the agent whose answer version 2 has.
-pub(crate) trait AnswerOfV2: MessageOfV2 + Sized {
+pub(crate) trait AnswerOfV2: MessageOfV2 {
+    /// The answer of the vocabulary.
+    type Answer: FromNode + Send + 'static;
+
     /// Reads the result.
-    fn read(result: Node<'_>, at: &At<'_>) -> Result<Answer<Self>, ReadError>
-    where
-        Self: Ask;
+    fn read(result: Node<'_>, at: &At<'_>) -> Result<Self::Answer, ReadError>;
 }
 
 /// The params of a message.
@@ -37,9 +36,9 @@ impl<M: MessageOfV2> Serialize for Params<'_, M> {
 }
 
 /// The result of a request.
-pub(crate) struct Answered<Q: Ask>(pub(in crate::wire) Answer<Q>);
+pub(crate) struct Answered<Q: AnswerOfV2>(pub(in crate::wire) Q::Answer);
 
-impl<Q: Ask> FromNode for Answered<Q> {
+impl<Q: AnswerOfV2> FromNode for Answered<Q> {
     fn from_node(node: Node<'_>, at: &At<'_>) -> Result<Self, ReadError> {
         Q::read(node, at).map(Self)
     }

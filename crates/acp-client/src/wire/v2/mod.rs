@@ -11,6 +11,7 @@ pub(in crate::wire) mod flow;
 pub(in crate::wire) mod incoming;
 pub(in crate::wire) mod initialize;
 pub(in crate::wire) mod message;
+pub(in crate::wire) mod offers;
 mod opened;
 mod requests;
 mod seen;

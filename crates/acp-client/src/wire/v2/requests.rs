@@ -10,9 +10,9 @@ use acp_types::v1::{
 };
 use acp_types::v1::{
     AuthenticateRequest, CancelNotification, CloseSessionRequest, DeleteSessionRequest, InitializeRequest,
-    ListSessionsRequest, LoadSessionRequest, LogoutRequest, NewSessionRequest, PromptRequest,
-    ResumeSessionRequest, SessionConfigValue, SetSessionConfigOptionRequest, SetSessionConfigOptionResponse,
-    SetSessionModeRequest,
+    ListSessionsRequest, ListSessionsResponse, LoadSessionRequest, LogoutRequest, NewSessionRequest,
+    PromptRequest, ResumeSessionRequest, SessionConfigValue, SetSessionConfigOptionRequest,
+    SetSessionConfigOptionResponse, SetSessionModeRequest,
 };
 use acp_types::v2::{self, methods};
 use serde_core::ser::SerializeMap;
@@ -20,7 +20,6 @@ use serde_core::ser::SerializeMap;
 use super::content::Blocks;
 use super::message::{AnswerOfV2, MessageOfV2, MethodOfV2};
 use super::{config, encode};
-use crate::wire::ask::{Answer, Ask};
 
 /// Messages whose params version 2 has as version 1 has.
 macro_rules! equal_params {
@@ -39,13 +38,12 @@ macro_rules! equal_params {
 
 /// Requests whose result version 2 has as version 1 has.
 macro_rules! equal_results {
-    ($($message:ident),* $(,)?) => {$(
+    ($($message:ident => $response:ident),* $(,)?) => {$(
         impl AnswerOfV2 for $message {
-            fn read(result: Node<'_>, at: &At<'_>) -> Result<Answer<Self>, ReadError>
-            where
-                Self: Ask,
-            {
-                Answer::<Self>::from_node(result, at)
+            type Answer = acp_types::v1::$response;
+
+            fn read(result: Node<'_>, at: &At<'_>) -> Result<Self::Answer, ReadError> {
+                Self::Answer::from_node(result, at)
             }
         }
     )*};
@@ -60,7 +58,10 @@ equal_params! {
     LogoutRequest => AuthLogout,
 }
 equal_results! {
-    AuthenticateRequest, CloseSessionRequest, DeleteSessionRequest, ListSessionsRequest, LogoutRequest,
+    AuthenticateRequest => AuthenticateResponse,
+    CloseSessionRequest => CloseSessionResponse,
+    DeleteSessionRequest => DeleteSessionResponse,
+    LogoutRequest => LogoutResponse,
 }
 #[cfg(feature = "unstable")]
 equal_params! {
@@ -76,8 +77,14 @@ equal_params! {
 }
 #[cfg(feature = "unstable")]
 equal_results! {
-    ArchiveSessionRequest, AuthStatusRequest, DisableProviderRequest, ListProvidersRequest,
-    SessionStatusRequest, SetProviderRequest, SetSessionTitleRequest, UnarchiveSessionRequest,
+    ArchiveSessionRequest => ArchiveSessionResponse,
+    AuthStatusRequest => AuthStatusResponse,
+    DisableProviderRequest => DisableProviderResponse,
+    ListProvidersRequest => ListProvidersResponse,
+    SessionStatusRequest => SessionStatusResponse,
+    SetProviderRequest => SetProviderResponse,
+    SetSessionTitleRequest => SetSessionTitleResponse,
+    UnarchiveSessionRequest => UnarchiveSessionResponse,
 }
 
 impl MethodOfV2 for NewSessionRequest {
@@ -128,6 +135,7 @@ impl MethodOfV2 for ForkSessionRequest {
     const METHOD: &'static str = methods::SessionFork::NAME;
 }
 
+#[cfg(feature = "unstable")]
 impl MessageOfV2 for ForkSessionRequest {
     fn write<M: SerializeMap>(&self, params: &mut M) -> Result<(), M::Error> {
         params.serialize_entry("sessionId", &self.session_id)?;
@@ -166,14 +174,24 @@ impl MessageOfV2 for SetSessionConfigOptionRequest {
 }
 
 impl AnswerOfV2 for SetSessionConfigOptionRequest {
-    fn read(result: Node<'_>, at: &At<'_>) -> Result<Answer<Self>, ReadError>
-    where
-        Self: Ask,
-    {
+    type Answer = SetSessionConfigOptionResponse;
+
+    fn read(result: Node<'_>, at: &At<'_>) -> Result<Self::Answer, ReadError> {
         let response = v2::SetSessionConfigOptionResponse::from_node(result, at)?;
         let mut read = SetSessionConfigOptionResponse::new(config::options(response.config_options));
         read.meta = response.meta;
         Ok(read)
+    }
+}
+
+/// Version 2 has the same result and is stricter about the cursor: a malformed one would end the
+/// list too early.
+impl AnswerOfV2 for ListSessionsRequest {
+    type Answer = ListSessionsResponse;
+
+    fn read(result: Node<'_>, at: &At<'_>) -> Result<Self::Answer, ReadError> {
+        v2::ListSessionsResponse::from_node(result.clone(), at)?;
+        Self::Answer::from_node(result, at)
     }
 }
 

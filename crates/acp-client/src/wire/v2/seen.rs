@@ -6,11 +6,14 @@ use acp_rpc::CallError;
 use acp_types::v1::{MessageId, PromptResponse, StopReason};
 
 use crate::event::{State, StateKind};
-use crate::wire::flow::{End, Ended};
+use crate::wire::end::{End, Ended};
 use crate::wire::moment::{Moment, Read};
 
 /// The number of messages and states that are kept, the newest.
 const KEPT: usize = 256;
+
+/// The reason of a turn for which the agent reports none.
+const UNREPORTED: &str = "unreported";
 
 /// The messages and states of a session since a prompt that has no answer yet, in order.
 #[derive(Debug, Default)]
@@ -113,17 +116,20 @@ impl Idle {
         match kind {
             StateKind::Idle { error: Some(error), .. } => Err(CallError::Remote(error)),
             kind => {
-                let response = PromptResponse::new(reason(kind));
-                Ok(Read { value: End { response, background, is_doubtful: !is_change }, at })
+                let reason = reason(kind);
+                let has_reason = reason.is_some();
+                let reason = reason.unwrap_or_else(|| StopReason::Unknown(UNREPORTED.into()));
+                let response = PromptResponse::new(reason);
+                Ok(Read { value: End { response, has_reason, background, is_doubtful: !is_change }, at })
             }
         }
     }
 }
 
 /// Returns the reason of an idle state. An agent need not report one.
-fn reason(kind: StateKind) -> StopReason {
+fn reason(kind: StateKind) -> Option<StopReason> {
     match kind {
-        StateKind::Idle { stop_reason: Some(reason), .. } => reason,
-        _ => StopReason::Unknown("unreported".into()),
+        StateKind::Idle { stop_reason, .. } => stop_reason,
+        _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! The state of a session.
 
-use acp_json::Value;
+use acp_json::{Map, Value};
+use acp_types::UnknownVariant;
 use acp_types::v1::StopReason;
 use acp_types::v2::{self, ErrorStopReason, IdleReason, IdleStateUpdate, StateUpdate};
 
@@ -18,9 +19,7 @@ pub(super) fn state(update: StateUpdate) -> State {
         }
         StateUpdate::Other(unknown) => (StateKind::Unknown(unknown), None),
         // The types know this state and the vocabulary does not: it is unstable.
-        other => {
-            (StateKind::Unknown(acp_types::UnknownVariant::new(other.tag(), acp_json::Map::default())), None)
-        }
+        other => (StateKind::Unknown(UnknownVariant::new(other.tag(), Map::default())), None),
     };
     let background = background.map(|works| works.into_iter().map(work).collect());
     State { kind, background }
@@ -55,9 +54,7 @@ fn work(work: v2::BackgroundWork) -> BackgroundWork {
         v2::BackgroundWork::Terminal(terminal) => BackgroundWork::Terminal(terminal.terminal_id),
         v2::BackgroundWork::ToolCall(call) => BackgroundWork::ToolCall(call.tool_call_id),
         v2::BackgroundWork::Unknown(unknown) => BackgroundWork::Unknown(unknown),
-        #[cfg(feature = "unstable")]
-        other => {
-            BackgroundWork::Unknown(acp_types::UnknownVariant::new(other.tag(), acp_json::Map::default()))
-        }
+        // The types know this kind and the vocabulary does not: it is unstable.
+        other => BackgroundWork::Unknown(UnknownVariant::new(other.tag(), Map::default())),
     }
 }

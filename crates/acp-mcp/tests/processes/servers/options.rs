@@ -57,7 +57,9 @@ pub async fn times_at_their_extremes() {
             let builder = scene.builder().timeouts(set(scene.timeouts.clone(), time));
             let played = played(builder, &scene).await;
             let is_open = outcome.is_empty() && (played == "3" || played.starts_with(LEGACY));
-            assert!(played == outcome || is_open, "{name}({time:?}): {played}");
+            // Timers count milliseconds, and a server may answer within one.
+            let is_quick = time == TIMES[1] && played == "3";
+            assert!(played == outcome || is_open || is_quick, "{name}({time:?}): {played}");
         }
     }
     // "CallOptions::timeout": of a call that is answered, and of one that is not.

@@ -20,7 +20,10 @@ mod path;
 mod permission;
 mod plan;
 mod spent;
+mod steering;
 mod tool_call;
+mod turn_limits;
+mod usage_sums;
 mod version;
 
 pub use auth::AuthMethodError;
@@ -35,3 +38,6 @@ pub use offered::{McpServerError, PromptError};
 pub use path::{PathError, absolute, check_absolute, is_absolute};
 pub use permission::{NotChosen, PermissionAnswer};
 pub use spent::Spent;
+pub use steering::{IdleBehavior, SteerOutcome, SteerReason, SteerRequest, SteerResponse, Steering};
+pub use turn_limits::{Limit, TurnLimits};
+pub use usage_sums::{SessionUsage, UsageSums};

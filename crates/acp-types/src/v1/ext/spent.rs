@@ -46,12 +46,10 @@ impl Spent {
         }
     }
 
-    /// Adds a cost. An amount that is not a number is left out.
+    /// Adds a cost. An amount that is negative or not a number is left out.
     #[must_use]
     pub fn cost(mut self, amount: f64, currency: impl Into<String>) -> Self {
-        if amount.is_finite() {
-            *self.costs.entry(currency.into()).or_default() += amount;
-        }
+        self.add_cost(amount, &currency.into());
         self
     }
 
@@ -61,13 +59,20 @@ impl Spent {
         self.costs.get(currency).copied().unwrap_or_default()
     }
 
-    /// Adds tokens and costs.
+    /// Adds tokens and costs. Sums stop at the largest number.
     pub fn add(&mut self, other: &Self) {
         for (sum, more) in self.counts_mut().into_iter().zip(other.counts()) {
             *sum = sum.saturating_add(more);
         }
         for (currency, amount) in &other.costs {
-            *self.costs.entry(currency.clone()).or_default() += amount;
+            self.add_cost(*amount, currency);
+        }
+    }
+
+    fn add_cost(&mut self, amount: f64, currency: &str) {
+        if is_cost(amount) {
+            let sum = self.costs.entry(currency.to_owned()).or_default();
+            *sum = (*sum + amount).min(f64::MAX);
         }
     }
 
@@ -101,9 +106,10 @@ impl Spent {
         self.counts().iter().all(|count| *count == 0) && self.costs.values().all(|amount| *amount == 0.0)
     }
 
-    /// Sets the cost in one currency, such as that of a `usage_update`, which is a sum already.
+    /// Sets the cost in one currency, such as that of a `usage_update`, which is a sum already. An
+    /// amount that is negative or not a number changes nothing.
     pub fn set_cost(&mut self, cost: &Cost) {
-        if cost.amount.is_finite() {
+        if is_cost(cost.amount) {
             self.costs.insert(cost.currency.clone(), cost.amount);
         }
     }
@@ -129,6 +135,11 @@ impl Spent {
             &mut self.cached_write_tokens,
         ]
     }
+}
+
+/// Returns true for an amount that can be a cost.
+fn is_cost(amount: f64) -> bool {
+    amount.is_finite() && amount >= 0.0
 }
 
 /// Takes the tokens. The costs are in another message.

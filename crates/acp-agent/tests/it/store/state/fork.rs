@@ -44,3 +44,33 @@ async fn a_fork_has_the_state_of_the_session_that_it_forks() {
     assert_eq!(says(&mut wire, &second).await, "ask large Some(true) 8");
     wire.close().await;
 }
+
+/// More sessions than a connection keeps the logs of.
+const OTHERS: usize = 20;
+
+#[tokio::test]
+async fn a_session_that_is_open_elsewhere_can_be_forked() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = || agent(Journal::at(folder.path())).on::<op::ForkSession, _>(fork);
+    let mut here = Wire::connect(agent(), all()).await;
+    let session = set_all(&mut here).await;
+    for _ in 0..OTHERS {
+        let other = here.new_session().await;
+        here.turn(&other, "tell").await;
+    }
+    let mut there = Wire::connect(agent(), all()).await;
+    reopen(&mut there, "session/resume", &session).await;
+    for changed in [false, true] {
+        if changed {
+            done(&mut there, "session/set_mode", json!({"sessionId": session, "modeId": "ask"})).await;
+        }
+        let forked =
+            done(&mut here, "session/fork", json!({"sessionId": session, "cwd": "/elsewhere"})).await;
+        let mode = if changed { "ask" } else { "code" };
+        assert_eq!(told(&forked), (json!(mode), json!("large"), json!(true)), "{forked}");
+    }
+    // It is still open there.
+    assert_eq!(says(&mut there, &session).await, "ask large Some(true) 7");
+    here.close().await;
+    there.close().await;
+}

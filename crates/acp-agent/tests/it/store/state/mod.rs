@@ -1,5 +1,6 @@
 //! The state of a session that survives: its mode, its config options, a value of the agent's own.
 
+mod changes;
 mod errors;
 #[cfg(feature = "unstable")]
 mod fork;
@@ -48,10 +49,22 @@ async fn new_session(_: &(), open: NewSession) -> Result<Opened<u32>> {
     Ok(Opened::new(count.unwrap_or(0)).modes(modes("ask")).config_options(options("small", false)))
 }
 
-/// Does one thing in each turn, and says what it knows.
+/// Does one thing in each turn, and says what it knows. Behind `later` it does so when the client
+/// has answered a question.
 async fn prompt(_: &(), turn: Turn, before: Session<u32>) -> Result<StopReason> {
-    match turn.text().split_once(' ') {
+    let text = turn.text();
+    let work = match text.strip_prefix("later ") {
+        Some(work) => {
+            // Reading the history waits until the prompt is written.
+            turn.history().await?;
+            turn.ext_request::<()>("_later", &json!({})).await?;
+            work
+        }
+        None => &*text,
+    };
+    match work.split_once(' ') {
         Some(("save", number)) => before.save(&number.parse::<u32>().unwrap()).await?,
+        Some(("title", _)) => turn.title(work).await?,
         Some(("switch", mode)) => turn.current_mode(mode).await?,
         Some(("choose", model)) => {
             let options = options(model, false).into_iter().filter(|option| option.id.as_str() == "model");
@@ -90,11 +103,14 @@ async fn set_option(
 }
 
 fn agent(store: impl SessionStore) -> Router<(), u32> {
+    without_store().store(store)
+}
+
+fn without_store() -> Router<(), u32> {
     Router::with_sessions("settings", "1", (), new_session)
         .on::<op::Prompt, _>(prompt)
         .on::<op::SetMode, _>(set_mode)
         .on::<op::SetConfigOption, _>(set_option)
-        .store(store)
 }
 
 /// Sets everything that can be set. Returns the session.

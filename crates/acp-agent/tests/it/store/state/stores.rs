@@ -2,59 +2,24 @@
 
 use std::path::Path;
 
-use acp_agent::store::{Journal, Pending, Record, RecordKind, Records, SessionLog, SessionStore};
-use acp_agent::types::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
+use acp_agent::store::{Journal, Pending, Record, RecordKind, SessionStore};
+use acp_agent::types::SessionId;
 use serde_json::json;
 
 use super::*;
+use crate::store::wrapped::{Hooks, Wrapped};
 
-/// A store with the required methods only, such as others have written.
-struct Plain(Journal);
+/// Keeps the kinds by their names, as a table in a database would.
+struct Named;
 
-struct PlainLog(Box<dyn SessionLog>);
-
-impl SessionStore for Plain {
-    fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>> {
-        Box::pin(async { Ok(Box::new(PlainLog(self.0.create(session).await?)) as Box<dyn SessionLog>) })
-    }
-
-    fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
-        Box::pin(async move { Ok(Box::new(PlainLog(self.0.open(session).await?)) as Box<dyn SessionLog>) })
-    }
-
-    fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
-        self.0.read(session)
-    }
-
-    fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
-        self.0.list(request)
-    }
-
-    fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
-        self.0.delete(session)
-    }
-}
-
-impl SessionLog for PlainLog {
-    fn info(&self) -> &SessionInfo {
-        self.0.info()
-    }
-
-    /// Keeps the kinds by their names, as a table in a database would.
-    fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
+impl Hooks for Named {
+    fn append(&self, records: Vec<Record>) -> Pending<'_, Vec<Record>> {
         let records = records.iter().map(|record| {
             let kind = RecordKind::of_name(record.kind().name()).unwrap();
-            Record::new(kind, record.json()).unwrap()
+            Record::new(kind, record.json())
         });
-        self.0.append(records.collect())
-    }
-
-    fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
-        self.0.set_title(title)
-    }
-
-    fn commit(&mut self) -> Pending<'_, ()> {
-        self.0.commit()
+        let records = records.collect();
+        Box::pin(async { records })
     }
 }
 
@@ -69,7 +34,7 @@ fn kinds_have_names() {
 #[tokio::test]
 async fn a_store_of_others_keeps_the_state() {
     let folder = tempfile::tempdir().unwrap();
-    let store = || Plain(Journal::at(folder.path()));
+    let store = || Wrapped::new(Journal::at(folder.path()), Named);
     let mut wire = Wire::connect(agent(store()), all()).await;
     let session = set_all(&mut wire).await;
     wire.close().await;
@@ -180,4 +145,38 @@ async fn settings_that_cannot_be_read_are_passed_over_and_reported() {
     let faults = std::mem::take(&mut *faults.lock().unwrap());
     assert!(faults.len() == 1 && faults[0].contains(&session) && !faults[0].contains("secret"), "{faults:?}");
     wire.close().await;
+}
+
+/// A later version keeps one more kind of state. Its place stays known here.
+#[tokio::test]
+async fn kinds_of_state_of_a_later_version_keep_their_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut wire = Wire::connect(agent(Journal::at(folder.path())), all()).await;
+    let session = set_all(&mut wire).await;
+    wire.close().await;
+    rewrite(folder.path(), |kind, json| match kind {
+        "i" => {
+            let mut facts: Value = serde_json::from_str(json).unwrap();
+            facts["stateAt"]["later"] = json!(7);
+            Some(facts.to_string())
+        }
+        _ => Some(json.to_owned()),
+    });
+    // The lines have become longer, so that this version has to look for the places of its own
+    // kinds.
+    for round in 0..2 {
+        let mut wire = Wire::connect(agent(Journal::at(folder.path())), all()).await;
+        let result = reopen(&mut wire, "session/resume", &session).await;
+        assert_eq!(told(&result), (json!("code"), json!("large"), json!(true)), "{round}: {result}");
+        // A new title is a new line of facts.
+        wire.turn(&session, &format!("title {round}")).await;
+        wire.close().await;
+        let path = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+        let text = std::fs::read_to_string(path).unwrap();
+        let facts = text.lines().rfind(|line| &line[18..19] == "i").unwrap();
+        let facts: Value = serde_json::from_str(&facts[20..]).unwrap();
+        assert_eq!(facts["title"], format!("title {round}"), "{facts}");
+        assert_eq!(facts["stateAt"]["later"], 7, "{facts}");
+        assert!(facts["stateAt"]["settings"].as_u64() > Some(0), "{facts}");
+    }
 }

@@ -1,0 +1,339 @@
+//! Sessions in the memory of the process.
+
+#[cfg(feature = "v2")]
+use std::any::Any;
+use std::collections::HashMap;
+use std::path::Path;
+#[cfg(feature = "v2")]
+use std::sync::Weak;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
+
+use super::journal::timestamp;
+use super::{Pending, Record, Records, SessionLog, SessionStore, StoreError};
+
+/// The stores of agents that have none of their own. An agent may serve several connections, one
+/// after the other or at once: its sessions outlive a connection.
+#[cfg(feature = "v2")]
+static OF_AGENTS: Mutex<Vec<(Weak<dyn Any + Send + Sync>, MemoryStore)>> = Mutex::new(Vec::new());
+
+/// The bytes that a session costs besides its records.
+const SESSION: usize = 512;
+/// The bytes that a record costs besides its text.
+const RECORD: usize = 64;
+/// The sessions of one page of a list.
+const PAGE: usize = 100;
+
+/// A store in the memory of the process: its sessions end with it.
+///
+/// It keeps as many bytes as it was made for. What is beyond them goes: sessions that are not open,
+/// those used longest ago first, and then the oldest records of the session that grows.
+///
+/// Clones are handles on the same sessions.
+///
+/// ```
+/// use acp_agent::store::MemoryStore;
+///
+/// let store = MemoryStore::new(16 * 1024 * 1024);
+/// ```
+#[derive(Clone, Debug)]
+pub struct MemoryStore {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    limit: usize,
+    sessions: Mutex<Sessions>,
+}
+
+#[derive(Debug, Default)]
+struct Sessions {
+    by_id: HashMap<SessionId, Stored>,
+    bytes: usize,
+    /// The number of changes so far, which orders them.
+    changes: u64,
+}
+
+#[derive(Debug)]
+struct Stored {
+    info: SessionInfo,
+    records: Vec<Record>,
+    bytes: usize,
+    is_open: bool,
+    /// The number of its last change.
+    changed: u64,
+    used: SystemTime,
+}
+
+impl MemoryStore {
+    /// The bytes that the store of an agent keeps which has none of its own.
+    #[cfg(feature = "v2")]
+    const DEFAULT_LIMIT: usize = 16 * 1024 * 1024;
+
+    /// Creates a store of at most `limit` bytes.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        MemoryStore { inner: Arc::new(Inner { limit, sessions: Mutex::default() }) }
+    }
+
+    /// Returns the store of an agent that has none of its own. It lives as long as the agent.
+    #[cfg(feature = "v2")]
+    pub(crate) fn of_agent<A: Send + Sync + 'static>(agent: &Arc<A>) -> Self {
+        let mut stores = OF_AGENTS.lock().unwrap_or_else(PoisonError::into_inner);
+        stores.retain(|(agent, _)| agent.strong_count() > 0);
+        let is_same =
+            |other: &Weak<dyn Any + Send + Sync>| other.as_ptr().addr() == Arc::as_ptr(agent).addr();
+        if let Some((_, store)) = stores.iter().find(|(other, _)| is_same(other)) {
+            return store.clone();
+        }
+        let agent: Arc<dyn Any + Send + Sync> = Arc::<A>::clone(agent);
+        let store = Self::new(Self::DEFAULT_LIMIT);
+        stores.push((Arc::downgrade(&agent), store.clone()));
+        store
+    }
+
+    fn open_log(&self, session: &SessionId) -> Result<Box<dyn SessionLog>, StoreError> {
+        let mut sessions = self.sessions();
+        let stored = sessions.by_id.get_mut(session).ok_or_else(|| unknown(session))?;
+        if std::mem::replace(&mut stored.is_open, true) {
+            return Err(StoreError::Busy { session: session.clone() });
+        }
+        Ok(Box::new(MemoryLog { store: self.clone(), info: stored.info.clone() }))
+    }
+
+    fn create_now(&self, info: SessionInfo) -> Result<Box<dyn SessionLog>, StoreError> {
+        let session = info.session_id.clone();
+        {
+            let mut sessions = self.sessions();
+            if sessions.by_id.contains_key(&session) {
+                return Err(StoreError::Exists { session });
+            }
+            sessions.changes += 1;
+            let bytes = SESSION + info.cwd.len();
+            let (changed, used) = (sessions.changes, SystemTime::now());
+            let stored = Stored { info, records: Vec::new(), bytes, is_open: false, changed, used };
+            sessions.bytes += bytes;
+            sessions.by_id.insert(session.clone(), stored);
+            sessions.make_room(&session, self.inner.limit);
+        }
+        self.open_log(&session)
+    }
+
+    fn list_now(&self, request: &ListSessionsRequest) -> Result<ListSessionsResponse, StoreError> {
+        let before: Option<u64> = match &request.cursor {
+            Some(cursor) => Some(cursor.parse().map_err(|_| StoreError::Cursor)?),
+            None => None,
+        };
+        let sessions = self.sessions();
+        let is_listed = |stored: &&Stored| {
+            let cwd = request.cwd.as_ref();
+            before.is_none_or(|before| stored.changed < before)
+                && cwd.is_none_or(|cwd| Path::new(cwd) == Path::new(&stored.info.cwd))
+        };
+        let mut found: Vec<&Stored> = sessions.by_id.values().filter(is_listed).collect();
+        found.sort_unstable_by_key(|stored| std::cmp::Reverse(stored.changed));
+        let more = found.len() > PAGE;
+        found.truncate(PAGE);
+        let next = found.last().filter(|_| more).map(|last| last.changed.to_string());
+        let listed = found.iter().map(|stored| {
+            let mut info = stored.info.clone();
+            info.updated_at = timestamp::format(stored.used);
+            info
+        });
+        let mut page = ListSessionsResponse::new(listed.collect::<Vec<_>>());
+        page.next_cursor = next;
+        Ok(page)
+    }
+
+    fn delete_now(&self, session: &SessionId) -> Result<(), StoreError> {
+        let mut sessions = self.sessions();
+        let stored = sessions.by_id.get(session).ok_or_else(|| unknown(session))?;
+        if stored.is_open {
+            return Err(StoreError::Busy { session: session.clone() });
+        }
+        sessions.remove(session);
+        Ok(())
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, Sessions> {
+        // Nothing under this lock can leave the table half-changed.
+        self.inner.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sessions {
+    fn remove(&mut self, session: &SessionId) {
+        if let Some(stored) = self.by_id.remove(session) {
+            self.bytes -= stored.bytes;
+        }
+    }
+
+    /// Gives up what is beyond the limit, because this session has grown.
+    fn make_room(&mut self, grown: &SessionId, limit: usize) {
+        while self.bytes > limit {
+            let closed =
+                self.by_id.values().filter(|stored| !stored.is_open && stored.info.session_id != *grown);
+            let Some(oldest) = closed.min_by_key(|stored| stored.changed) else { break };
+            let oldest = oldest.info.session_id.clone();
+            self.remove(&oldest);
+        }
+        let over = self.bytes.saturating_sub(limit);
+        if let Some(stored) = self.by_id.get_mut(grown) {
+            self.bytes -= stored.give_up(over);
+        }
+    }
+}
+
+impl Stored {
+    /// Gives up the oldest records of the conversation, until `over` bytes are gone or none is
+    /// left. Returns how many are gone.
+    fn give_up(&mut self, over: usize) -> usize {
+        let mut gone = 0;
+        if over > 0 {
+            self.records.retain(|record| {
+                let goes = gone < over && !record.kind().is_state();
+                if goes {
+                    gone += cost(record);
+                }
+                !goes
+            });
+        }
+        self.bytes -= gone;
+        gone
+    }
+
+    /// Adds a record. Of a part of the state only the last one counts.
+    fn add(&mut self, record: Record) {
+        if record.kind().is_state()
+            && let Some(at) = self.records.iter().position(|other| other.kind() == record.kind())
+        {
+            self.bytes -= cost(&self.records.remove(at));
+        }
+        self.bytes += cost(&record);
+        self.records.push(record);
+    }
+}
+
+fn cost(record: &Record) -> usize {
+    RECORD + record.json().len()
+}
+
+fn unknown(session: &SessionId) -> StoreError {
+    StoreError::Unknown { session: session.clone() }
+}
+
+impl SessionStore for MemoryStore {
+    fn create(&self, session: SessionInfo) -> Pending<'_, Box<dyn SessionLog>> {
+        let log = self.create_now(session);
+        Box::pin(async { log })
+    }
+
+    fn open<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn SessionLog>> {
+        let log = self.open_log(session);
+        Box::pin(async { log })
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Box<dyn Records>> {
+        let records = self.sessions().by_id.get(session).map(|stored| stored.records.clone());
+        Box::pin(async move {
+            let records = MemoryRecords(records.ok_or_else(|| unknown(session))?);
+            Ok(Box::new(records) as Box<dyn Records>)
+        })
+    }
+
+    fn list<'a>(&'a self, request: &'a ListSessionsRequest) -> Pending<'a, ListSessionsResponse> {
+        let page = self.list_now(request);
+        Box::pin(async { page })
+    }
+
+    fn delete<'a>(&'a self, session: &'a SessionId) -> Pending<'a, ()> {
+        let deleted = self.delete_now(session);
+        Box::pin(async { deleted })
+    }
+}
+
+/// An open session.
+struct MemoryLog {
+    store: MemoryStore,
+    info: SessionInfo,
+}
+
+impl MemoryLog {
+    /// Changes the session, which cannot be deleted while it is open.
+    fn change(&self, change: impl FnOnce(&mut Stored)) -> Pending<'_, ()> {
+        let session = &self.info.session_id;
+        let mut sessions = self.store.sessions();
+        let sessions = &mut *sessions;
+        if let Some(stored) = sessions.by_id.get_mut(session) {
+            sessions.changes += 1;
+            let before = stored.bytes;
+            change(stored);
+            stored.changed = sessions.changes;
+            sessions.bytes = sessions.bytes - before + stored.bytes;
+            sessions.make_room(session, self.store.inner.limit);
+        }
+        Box::pin(async { Ok(()) })
+    }
+}
+
+impl SessionLog for MemoryLog {
+    fn info(&self) -> &SessionInfo {
+        &self.info
+    }
+
+    fn state(&mut self) -> Pending<'_, Option<Vec<Record>>> {
+        let sessions = self.store.sessions();
+        let stored = sessions.by_id.get(&self.info.session_id);
+        let state = stored.map(|stored| {
+            let state = stored.records.iter().filter(|record| record.kind().is_state());
+            state.cloned().collect()
+        });
+        Box::pin(async { Ok(state) })
+    }
+
+    fn position(&self) -> Option<u64> {
+        self.store.sessions().by_id.get(&self.info.session_id).map(|stored| stored.changed)
+    }
+
+    fn append(&mut self, records: Vec<Record>) -> Pending<'_, ()> {
+        self.change(|stored| {
+            stored.used = SystemTime::now();
+            for record in records {
+                stored.add(record.alone());
+            }
+        })
+    }
+
+    fn set_title(&mut self, title: Option<String>) -> Pending<'_, ()> {
+        self.change(|stored| stored.info.title = title)
+    }
+
+    fn set_additional_directories(&mut self, directories: Vec<String>) -> Pending<'_, ()> {
+        self.change(|stored| stored.info.additional_directories = directories)
+    }
+
+    fn commit(&mut self) -> Pending<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+impl Drop for MemoryLog {
+    fn drop(&mut self) {
+        if let Some(stored) = self.store.sessions().by_id.get_mut(&self.info.session_id) {
+            stored.is_open = false;
+        }
+    }
+}
+
+/// The records of a session at one moment.
+struct MemoryRecords(Vec<Record>);
+
+impl Records for MemoryRecords {
+    fn next(&mut self) -> Pending<'_, Vec<Record>> {
+        let records = std::mem::take(&mut self.0);
+        Box::pin(async { Ok(records) })
+    }
+}

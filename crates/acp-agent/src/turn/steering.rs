@@ -1,0 +1,121 @@
+//! Steering: messages of the user that reach a turn while it runs.
+
+use std::fmt;
+use std::sync::Arc;
+
+use acp_types::Meta;
+use acp_types::v1::ContentBlock;
+use acp_types::v1::ext::SteerRequest;
+
+use crate::error::Result;
+use crate::turn::Turn;
+
+/// A message of the user for a turn that runs.
+#[derive(Clone, PartialEq)]
+pub struct SteeringMessage {
+    request: Arc<SteerRequest>,
+}
+
+/// Messages of the user while the turn runs, for an agent with
+/// [`Profile::steering`](crate::Profile::steering).
+impl Turn {
+    /// Waits for the next message that the user sends into this turn, and takes it. Dropping the
+    /// future loses nothing. Of several callers, each gets another message.
+    ///
+    /// The client learns at this moment that the turn has taken the message, which a
+    /// [`store`](crate::store) keeps as a message of the user. A message that the turn has not
+    /// taken when it ends goes back to the client, which can send it as a prompt. Up to
+    /// [`STEERING_BUDGET`](crate::STEERING_BUDGET) bytes wait.
+    ///
+    /// ```
+    /// # use acp_agent::{Result, StopReason, Turn};
+    /// # struct Model;
+    /// # impl Model {
+    /// #     async fn step(&mut self) -> Option<String> { None }
+    /// #     fn tell(&mut self, _: String) {}
+    /// # }
+    /// async fn work(turn: Turn, mut model: Model) -> Result<StopReason> {
+    ///     loop {
+    ///         tokio::select! {
+    ///             // The message first: the model hears it before its next step.
+    ///             biased;
+    ///             message = turn.steered() => model.tell(message?.text()),
+    ///             step = model.step() => match step {
+    ///                 Some(said) => turn.say(said).await?,
+    ///                 None => return Ok(StopReason::EndTurn),
+    ///             },
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled) and
+    /// [`Error::TurnOver`](crate::Error::TurnOver) with the turn. A turn that nobody can steer
+    /// waits until then.
+    pub async fn steered(&self) -> Result<SteeringMessage> {
+        self.check_open()?;
+        self.heeding(async {
+            loop {
+                self.steering_queue().arrival().await;
+                if let Some(recorder) = self.session_updates().recorder() {
+                    recorder.room().await;
+                }
+                if let Some(message) = self.take_steering()? {
+                    return Ok(message);
+                }
+            }
+        })
+        .await
+    }
+
+    /// Takes the next message that the user has sent into this turn, if one waits. Call it between
+    /// two steps of the work. While the [`store`](crate::store) is behind, the message stays for a
+    /// later call.
+    ///
+    /// # Errors
+    /// The errors of [`steered`](Self::steered).
+    pub fn try_steered(&self) -> Result<Option<SteeringMessage>> {
+        self.check_open()?;
+        match self.session_updates().recorder() {
+            Some(recorder) if !recorder.has_room() => Ok(None),
+            _ => self.take_steering(),
+        }
+    }
+
+    fn take_steering(&self) -> Result<Option<SteeringMessage>> {
+        let taken = self.steering_queue().take(|request| match self.session_updates().recorder() {
+            Some(recorder) => recorder.message(&request.prompt, None),
+            None => Ok(()),
+        })?;
+        Ok(taken.map(|request| SteeringMessage { request }))
+    }
+}
+
+impl SteeringMessage {
+    /// Returns the message. Its content is of the kinds that the agent has advertised for prompts.
+    #[must_use]
+    pub fn prompt(&self) -> &[ContentBlock] {
+        &self.request.prompt
+    }
+
+    /// Returns the text of the message: its text blocks, joined by line breaks.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts: Vec<_> = self.prompt().iter().filter_map(ContentBlock::as_text).collect();
+        texts.join("\n")
+    }
+
+    /// Returns the `_meta` of the message.
+    #[must_use]
+    pub fn meta(&self) -> Option<&Meta> {
+        self.request.meta.as_ref()
+    }
+}
+
+/// Shows no text, because that is the user's.
+impl fmt::Debug for SteeringMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SteeringMessage").field("blocks", &self.prompt().len()).finish_non_exhaustive()
+    }
+}

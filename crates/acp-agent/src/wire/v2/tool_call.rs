@@ -1,0 +1,155 @@
+//! Tool calls, which are made and changed by the same update (rule `v2-tool-01`).
+
+use acp_types::v1::{ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate};
+use serde_core::ser::{Serialize, SerializeMap, Serializer};
+
+use super::content::Block;
+use super::diff::write_diff;
+use super::meta::meta;
+
+pub(super) const TAG: &str = "tool_call_update";
+pub(super) const CHUNK_TAG: &str = "tool_call_content_chunk";
+
+/// Returns the status of a call whose turn was cancelled. The vocabulary has no name for it.
+pub(in crate::wire) fn cancelled() -> ToolCallStatus {
+    ToolCallStatus::from("cancelled")
+}
+
+/// A change of a tool call, as the subject of a question.
+pub(super) struct Patch<'a>(pub(super) &'a ToolCallUpdate);
+
+impl Serialize for Patch<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        write_patch(self.0, &mut map)?;
+        map.end()
+    }
+}
+
+/// Writes the members of a new call. Its kind and status are said also if they are those that every
+/// new call has: a call with this id may have others.
+pub(super) fn write_call<M: SerializeMap>(call: &ToolCall, map: &mut M) -> Result<(), M::Error> {
+    map.serialize_entry("toolCallId", &call.tool_call_id)?;
+    entry(map, "name", call.name.as_ref())?;
+    map.serialize_entry("title", &call.title)?;
+    map.serialize_entry("kind", &call.kind)?;
+    map.serialize_entry("status", &call.status)?;
+    if !call.content.is_empty() {
+        map.serialize_entry("content", &Items(&call.content))?;
+    }
+    if !call.locations.is_empty() {
+        map.serialize_entry("locations", &Locations(&call.locations))?;
+    }
+    entry(map, "rawInput", call.raw_input.as_ref())?;
+    entry(map, "rawOutput", call.raw_output.as_ref())?;
+    meta(map, call.meta.as_ref())
+}
+
+/// Writes the members of a change. Members that it does not name keep their values.
+pub(super) fn write_patch<M: SerializeMap>(update: &ToolCallUpdate, map: &mut M) -> Result<(), M::Error> {
+    map.serialize_entry("toolCallId", &update.tool_call_id)?;
+    entry(map, "name", update.name.as_ref())?;
+    entry(map, "title", update.title.as_ref())?;
+    entry(map, "kind", update.kind.as_ref())?;
+    entry(map, "status", update.status.as_ref())?;
+    entry(map, "content", update.content.as_deref().map(Items).as_ref())?;
+    entry(map, "locations", update.locations.as_deref().map(Locations).as_ref())?;
+    entry(map, "rawInput", update.raw_input.as_ref())?;
+    entry(map, "rawOutput", update.raw_output.as_ref())?;
+    meta(map, update.meta.as_ref())
+}
+
+/// Returns the item that the update adds to the content of its call, if it does nothing else. The
+/// client has the first `known` items of the list already.
+pub(super) fn added(update: &ToolCallUpdate, known: usize) -> Option<&ToolCallContent> {
+    let is_content_only = update.name.is_none()
+        && update.title.is_none()
+        && update.kind.is_none()
+        && update.status.is_none()
+        && update.locations.is_none()
+        && update.raw_input.is_none()
+        && update.raw_output.is_none()
+        && update.meta.is_none();
+    let content = update.content.as_deref().filter(|_| is_content_only)?;
+    let (last, before) = content.split_last()?;
+    (before.len() == known && has_form(last)).then_some(last)
+}
+
+/// Writes the members of an update that adds an item to the content of its call.
+pub(super) fn write_added<M: SerializeMap>(
+    update: &ToolCallUpdate,
+    item: &ToolCallContent,
+    map: &mut M,
+) -> Result<(), M::Error> {
+    map.serialize_entry("toolCallId", &update.tool_call_id)?;
+    map.serialize_entry("content", &Item(item))
+}
+
+/// Returns whether the item can be written. A terminal of the client is none of this version's,
+/// whose terminals are the agent's.
+const fn has_form(item: &ToolCallContent) -> bool {
+    !matches!(item, ToolCallContent::Terminal(_))
+}
+
+fn entry<M: SerializeMap, T: Serialize>(
+    map: &mut M,
+    name: &'static str,
+    value: Option<&T>,
+) -> Result<(), M::Error> {
+    match value {
+        Some(value) => map.serialize_entry(name, value),
+        None => Ok(()),
+    }
+}
+
+struct Items<'a>(&'a [ToolCallContent]);
+
+impl Serialize for Items<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().filter(|item| has_form(item)).map(Item))
+    }
+}
+
+struct Item<'a>(&'a ToolCallContent);
+
+impl Serialize for Item<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            ToolCallContent::Content(content) => {
+                let mut map = serializer.serialize_map(None)?;
+                map.serialize_entry("type", "content")?;
+                map.serialize_entry("content", &Block(&content.content))?;
+                meta(&mut map, content.meta.as_ref())?;
+                map.end()
+            }
+            ToolCallContent::Diff(diff) => {
+                let mut map = serializer.serialize_map(None)?;
+                map.serialize_entry("type", "diff")?;
+                write_diff(diff, &mut map)?;
+                map.end()
+            }
+            other => other.serialize(serializer),
+        }
+    }
+}
+
+struct Locations<'a>(&'a [ToolCallLocation]);
+
+impl Serialize for Locations<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(Location))
+    }
+}
+
+struct Location<'a>(&'a ToolCallLocation);
+
+impl Serialize for Location<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("path", &self.0.path)?;
+        // Lines count from 1 (rule `v2-tool-07`).
+        entry(&mut map, "line", self.0.line.filter(|line| *line > 0).as_ref())?;
+        meta(&mut map, self.0.meta.as_ref())?;
+        map.end()
+    }
+}

@@ -1,0 +1,207 @@
+//! Updates of a session. Each value of the vocabulary has one form.
+
+use acp_json::Record as _;
+use acp_types::Maybe;
+use acp_types::v1::{CompactionSummaryChunk, CompactionUpdate, ContentChunk, SessionUpdate};
+use serde_core::ser::{Error as _, Serialize, SerializeMap, Serializer};
+
+use super::commands::Commands;
+use super::config::ConfigOptions;
+use super::content::{Block, Blocks};
+use super::meta::meta;
+use super::plan;
+use super::tool_call;
+use crate::wire::settings::KnownSettings;
+
+/// The name of the member that tells updates apart.
+const TAG: &str = "sessionUpdate";
+
+/// An update.
+pub(in crate::wire) struct Update<'a> {
+    pub(in crate::wire) update: &'a SessionUpdate,
+    /// The session's settings with this update, if it is about them.
+    pub(in crate::wire) settings: Option<&'a KnownSettings>,
+    /// The number of items of a tool call's content that the client has, if the update adds one.
+    pub(in crate::wire) known_items: Option<usize>,
+}
+
+/// Returns whether the update can be written. A current mode is a config option here: without a
+/// list of modes there is none.
+pub(in crate::wire) fn has_form(update: &SessionUpdate, settings: Option<&KnownSettings>) -> bool {
+    match update {
+        SessionUpdate::CurrentModeUpdate(_) => settings.is_some_and(|settings| settings.modes.is_some()),
+        _ => true,
+    }
+}
+
+impl Serialize for Update<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.write(&mut map)?;
+        map.end()
+    }
+}
+
+impl Update<'_> {
+    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        match self.update {
+            SessionUpdate::UserMessageChunk(chunk) => message(map, "user_message_chunk", chunk),
+            SessionUpdate::AgentMessageChunk(chunk) => message(map, "agent_message_chunk", chunk),
+            SessionUpdate::AgentThoughtChunk(chunk) => message(map, "agent_thought_chunk", chunk),
+            SessionUpdate::ToolCall(call) => {
+                tag(map, tool_call::TAG)?;
+                tool_call::write_call(call, map)
+            }
+            SessionUpdate::ToolCallUpdate(update) => {
+                match self.known_items.and_then(|known| tool_call::added(update, known)) {
+                    Some(item) => {
+                        tag(map, tool_call::CHUNK_TAG)?;
+                        tool_call::write_added(update, item, map)
+                    }
+                    None => {
+                        tag(map, tool_call::TAG)?;
+                        tool_call::write_patch(update, map)
+                    }
+                }
+            }
+            SessionUpdate::Plan(plan) => {
+                tag(map, plan::TAG)?;
+                plan::write(plan, map)
+            }
+            #[cfg(feature = "unstable")]
+            SessionUpdate::PlanUpdate(update) => {
+                tag(map, plan::TAG)?;
+                update.write(map)
+            }
+            #[cfg(feature = "unstable")]
+            SessionUpdate::PlanRemoved(removed) => {
+                tag(map, plan::TAG)?;
+                plan::write_removed(removed, map)
+            }
+            SessionUpdate::AvailableCommandsUpdate(update) => {
+                tag(map, "available_commands_update")?;
+                map.serialize_entry("availableCommands", &Commands(&update.available_commands))?;
+                meta(map, update.meta.as_ref())
+            }
+            SessionUpdate::ConfigOptionUpdate(update) => {
+                let modes = self.settings.and_then(|settings| settings.modes.as_ref());
+                let options = ConfigOptions { modes, options: &update.config_options };
+                config(map, &options, update.meta.as_ref())
+            }
+            SessionUpdate::CurrentModeUpdate(update) => {
+                let settings = self.settings.ok_or_else(|| M::Error::custom("the modes are not known"))?;
+                let options = ConfigOptions { modes: settings.modes.as_ref(), options: &settings.options };
+                config(map, &options, update.meta.as_ref())
+            }
+            SessionUpdate::SessionInfoUpdate(update) => {
+                tag(map, "session_info_update")?;
+                update.write(map)
+            }
+            SessionUpdate::UsageUpdate(update) => {
+                tag(map, "usage_update")?;
+                update.write(map)
+            }
+            SessionUpdate::Notice(notice) => {
+                tag(map, "notice")?;
+                notice.write(map)
+            }
+            SessionUpdate::CompactionUpdate(update) => compaction(map, update),
+            SessionUpdate::CompactionSummaryChunk(chunk) => summary_chunk(map, chunk),
+            #[cfg(feature = "unstable")]
+            SessionUpdate::SubagentUpdate(update) => {
+                tag(map, "subagent_update")?;
+                update.write(map)
+            }
+            #[cfg(feature = "unstable")]
+            SessionUpdate::SessionMessage(message) => session_message(map, message),
+            #[cfg(feature = "unstable")]
+            SessionUpdate::SessionMessageChunk(chunk) => {
+                tag(map, "session_message_chunk")?;
+                map.serialize_entry("messageId", &chunk.message_id)?;
+                map.serialize_entry("content", &Block(&chunk.content))?;
+                meta(map, chunk.meta.as_ref())
+            }
+            SessionUpdate::Unknown(update) => update.write(TAG, map),
+            _ => Err(M::Error::custom("this kind of update has no form in version 2")),
+        }
+    }
+}
+
+fn tag<M: SerializeMap>(map: &mut M, tag: &'static str) -> Result<(), M::Error> {
+    map.serialize_entry(TAG, tag)
+}
+
+/// Writes a piece of a message, which has an id here (rule `v2-msg-01`).
+fn message<M: SerializeMap>(map: &mut M, of: &'static str, chunk: &ContentChunk) -> Result<(), M::Error> {
+    tag(map, of)?;
+    let id = chunk.message_id.as_deref();
+    map.serialize_entry("messageId", id.ok_or_else(|| M::Error::custom("the message has no id"))?)?;
+    map.serialize_entry("content", &Block(&chunk.content))?;
+    meta(map, chunk.meta.as_ref())
+}
+
+fn config<M: SerializeMap>(
+    map: &mut M,
+    options: &ConfigOptions<'_>,
+    own_meta: Option<&acp_types::Meta>,
+) -> Result<(), M::Error> {
+    tag(map, "config_option_update")?;
+    map.serialize_entry("configOptions", options)?;
+    meta(map, own_meta)
+}
+
+fn compaction<M: SerializeMap>(map: &mut M, update: &CompactionUpdate) -> Result<(), M::Error> {
+    tag(map, "compaction_update")?;
+    map.serialize_entry("compactionId", &update.compaction_id)?;
+    map.serialize_entry("status", &update.status)?;
+    blocks(map, "summary", &update.summary)?;
+    update.error.write("error", map)?;
+    update.meta.write("_meta", map)
+}
+
+fn summary_chunk<M: SerializeMap>(map: &mut M, chunk: &CompactionSummaryChunk) -> Result<(), M::Error> {
+    tag(map, "compaction_summary_chunk")?;
+    map.serialize_entry("compactionId", &chunk.compaction_id)?;
+    map.serialize_entry("content", &Block(&chunk.content))?;
+    meta(map, chunk.meta.as_ref())
+}
+
+#[cfg(feature = "unstable")]
+fn session_message<M: SerializeMap>(
+    map: &mut M,
+    message: &acp_types::v1::SessionMessage,
+) -> Result<(), M::Error> {
+    tag(map, "session_message")?;
+    map.serialize_entry("messageId", &message.message_id)?;
+    message.sender_session_id.write("senderSessionId", map)?;
+    message.recipient_session_id.write("recipientSessionId", map)?;
+    message.sender_message_id.write("senderMessageId", map)?;
+    message.recipient_message_id.write("recipientMessageId", map)?;
+    blocks(map, "content", &message.content)?;
+    message.meta.write("_meta", map)
+}
+
+fn blocks<M: SerializeMap>(
+    map: &mut M,
+    name: &'static str,
+    blocks: &Maybe<Vec<acp_types::v1::ContentBlock>>,
+) -> Result<(), M::Error> {
+    match blocks {
+        Maybe::Absent => Ok(()),
+        Maybe::Null => map.serialize_entry(name, &()),
+        Maybe::Value(blocks) => map.serialize_entry(name, &Blocks(blocks)),
+    }
+}
+
+/// Returns the record of an update, which is of version 1: a tool call is never cancelled there.
+#[cfg(feature = "store")]
+pub(in crate::wire) fn record(update: &SessionUpdate) -> Vec<u8> {
+    if let SessionUpdate::ToolCallUpdate(patch) = update
+        && patch.status.as_ref() == Some(&tool_call::cancelled())
+    {
+        let mut failed = patch.clone();
+        failed.status = Some(acp_types::v1::ToolCallStatus::Failed);
+        return acp_types::to_string(&SessionUpdate::ToolCallUpdate(failed)).into_bytes();
+    }
+    acp_types::to_string(update).into_bytes()
+}

@@ -1,0 +1,17 @@
+//! An update of a session.
+
+use acp_types::v1::{SessionId, SessionNotification};
+
+use crate::Event;
+#[cfg(feature = "v2")]
+use crate::wire::v2;
+
+/// An update of a session.
+pub(crate) struct Update {
+    pub(crate) session_id: SessionId,
+    pub(crate) event: Event,
+    /// The update as handlers get it, if there are any.
+    pub(crate) handled: Option<SessionNotification>,
+    #[cfg(feature = "v2")]
+    pub(in crate::wire) offer: Option<v2::offers::Offer>,
+}
