@@ -156,8 +156,9 @@ impl Session {
     /// [`cancel_tool_call`](Self::cancel_tool_call) does for a tool call.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the agent speaks version 1 of the protocol; [`Error::NotOffered`] if
-    /// it does not offer that for this terminal now; [`Error::SessionClosed`]; the agent refused.
+    /// [`Error::Unsupported`] if the agent speaks version 1 of the protocol; [`Error::NotOffered`]
+    /// if it does not offer that for this terminal now; [`Error::SessionClosed`]; the agent
+    /// refused.
     pub async fn cancel_terminal(&self, id: impl Into<TerminalId>) -> Result<(), Error> {
         self.cancel_entity(Entity::Terminal(id.into())).await
     }
