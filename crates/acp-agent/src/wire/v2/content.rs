@@ -1,7 +1,12 @@
 //! Blocks of content.
 
-use acp_types::v1::{Annotations, ContentBlock};
-use serde_core::ser::{Serialize, Serializer};
+use acp_rpc::{Encode as _, EncodeError};
+use acp_types::v1::{Annotations, ContentBlock, ContentChunk, SessionId, SessionUpdate};
+use serde_core::ser::{Error as _, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::update::Update;
+use crate::wire::v1;
 
 /// A block of content. A size below zero and a priority that is not between 0 and 1 are left out,
 /// because this version does not have them.
@@ -30,6 +35,21 @@ impl Serialize for Blocks<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.iter().map(Block))
     }
+}
+
+/// Writes the params of a piece of the user's message, by the text of its block.
+pub(in crate::wire) fn write_piece(
+    session: &SessionId,
+    block: &RawValue,
+    message_id: &str,
+    buffer: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
+    let mut piece =
+        ContentChunk::new(acp_json::from_str::<ContentBlock>(block.get()).map_err(EncodeError::custom)?);
+    piece.message_id = Some(Box::new(message_id.into()));
+    let update = SessionUpdate::UserMessageChunk(piece);
+    let update = Update { update: &update, settings: None, known_items: None };
+    v1::update::write(session, buffer, |buffer| update.encode(buffer)).map(drop)
 }
 
 /// Returns whether the block looks as in version 1.

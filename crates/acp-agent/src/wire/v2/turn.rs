@@ -9,6 +9,7 @@ use acp_types::v1::{ContentBlock, MessageId, PromptResponse, SessionId, StopReas
 use acp_types::v2::methods;
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::content::Blocks;
 use super::session::SessionState;
 use super::state::{State, StateParams, UPDATE};
 use crate::error::{Error, Result};
@@ -175,7 +176,7 @@ impl Encode for Echo<'_> {
         buffer.extend_from_slice(br#","update":{"sessionUpdate":"user_message","messageId":"#);
         self.message_id.encode(buffer)?;
         buffer.extend_from_slice(br#","content":"#);
-        self.prompt.encode(buffer)?;
+        Blocks(self.prompt).encode(buffer)?;
         buffer.extend_from_slice(b"}}");
         Ok(())
     }

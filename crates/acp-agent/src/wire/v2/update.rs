@@ -192,15 +192,3 @@ fn blocks<M: SerializeMap>(
         Maybe::Value(blocks) => map.serialize_entry(name, &Blocks(blocks)),
     }
 }
-
-/// Returns the record of an update, which is of version 1: a tool call is never cancelled there.
-pub(in crate::wire) fn record(update: &SessionUpdate) -> Vec<u8> {
-    if let SessionUpdate::ToolCallUpdate(patch) = update
-        && patch.status.as_ref() == Some(&tool_call::cancelled())
-    {
-        let mut failed = patch.clone();
-        failed.status = Some(acp_types::v1::ToolCallStatus::Failed);
-        return acp_types::to_string(&SessionUpdate::ToolCallUpdate(failed)).into_bytes();
-    }
-    acp_types::to_string(update).into_bytes()
-}
