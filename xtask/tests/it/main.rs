@@ -7,6 +7,7 @@
     reason = "a test stops at a broken assumption"
 )]
 
+mod alike;
 mod api_lock;
 mod built_mistakes;
 mod changes;
