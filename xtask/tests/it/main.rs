@@ -9,6 +9,7 @@
 
 mod alike;
 mod api_lock;
+mod as_is;
 mod built_mistakes;
 mod changes;
 mod crate_dependencies;

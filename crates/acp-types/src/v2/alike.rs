@@ -38,7 +38,8 @@ use crate::Meta;
 )]
 pub trait WritesV2: Serialize {}
 
-/// A type that reads the JSON of version 2: it loses nothing, and refuses what that version refuses.
+/// A type that reads the JSON of version 2: it loses nothing, and refuses what that version
+/// refuses.
 ///
 /// All types of this module have the mark, and those of [`v1`](crate::v1) that read their
 /// counterpart like that. The generator finds them as it does for [`WritesV2`].

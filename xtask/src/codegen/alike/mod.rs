@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail, ensure};
 
-use super::ir::{Definition, Kind, Schema, StringEnum, Type};
+use super::ir::{Definition, Kind, Peek, Schema, StringEnum, Type};
 use super::overlay::Overlay;
 pub use relation::Relation;
 
@@ -172,11 +172,18 @@ impl Comparison<'_> {
             (Type::List(earlier), Type::List(later)) | (Type::Map(earlier), Type::Map(later)) => {
                 self.ty(earlier, later)
             }
+            (Type::Any, Type::Ref(later)) => self.relation == Relation::Written && self.takes_any(later),
             (earlier, later) => {
                 let (from, to) = self.relation.from_to(earlier, later);
                 from == to || relation::has_all_numbers_of(to, from)
             }
         }
+    }
+
+    /// Returns true if a type of the later version is a union with an arm for any JSON.
+    fn takes_any(&self, later: &str) -> bool {
+        let kind = self.second.get(later).map(|definition| &definition.kind);
+        matches!(kind, Some(Kind::Untagged(union)) if union.by == Peek::MemberOrAny)
     }
 
     fn named(&self, earlier: &str, later: &str) -> bool {

@@ -1123,6 +1123,8 @@ impl ReadsV2 for crate::v1::Usage {}
 impl WritesV2 for crate::v1::ExtResponse {}
 impl ReadsV2 for crate::v1::ExtResponse {}
 
+impl WritesV2 for crate::v1::Error {}
+
 impl WritesV2 for crate::v1::ErrorCode {}
 
 impl WritesV2 for crate::v1::MessageId {}
@@ -1186,13 +1188,28 @@ impl WritesV2 for crate::v1::SessionCancelCapabilities {}
 impl ReadsV2 for crate::v1::SessionCancelCapabilities {}
 
 #[cfg(feature = "unstable")]
+impl WritesV2 for crate::v1::StateUpdate {}
+
+#[cfg(feature = "unstable")]
 impl WritesV2 for crate::v1::RunningStateUpdate {}
+
+#[cfg(feature = "unstable")]
+impl WritesV2 for crate::v1::ErrorStopReason {}
+
+#[cfg(feature = "unstable")]
+impl WritesV2 for crate::v1::IdleReason {}
+
+#[cfg(feature = "unstable")]
+impl WritesV2 for crate::v1::IdleStateUpdate {}
 
 #[cfg(feature = "unstable")]
 impl WritesV2 for crate::v1::RequiresActionStateUpdate {}
 
 #[cfg(feature = "unstable")]
 impl WritesV2 for crate::v1::UnknownStateUpdate {}
+
+#[cfg(feature = "unstable")]
+impl WritesV2 for crate::v1::SubagentUpdate {}
 
 impl WritesV2 for crate::v1::CompleteElicitationNotification {}
 impl ReadsV2 for crate::v1::CompleteElicitationNotification {}
