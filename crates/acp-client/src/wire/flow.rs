@@ -26,6 +26,8 @@ pub(crate) struct Flow {
     turns: Mutex<v2::flow::Turns>,
     #[cfg(feature = "v2")]
     offers: Mutex<v2::offers::Offers>,
+    #[cfg(feature = "v2")]
+    known: Mutex<v2::known::Known>,
 }
 
 /// The turns that a message has ended.
@@ -77,7 +79,8 @@ impl Wire {
         begun.map_err(|error| self.failed::<PromptRequest>(Some(&request.session_id), error))
     }
 
-    /// Takes note of an update of a session. Returns false for the echo of a prompt, which readers
+    /// Takes note of an update of a session, and puts it into the events that the vocabulary has for
+    /// it. Returns false for the echo of a prompt, which readers
     /// of the turn have no use for.
     pub(crate) fn is_shown(self, flow: &Flow, update: &mut Update) -> bool {
         match self {
@@ -90,6 +93,7 @@ impl Wire {
                 if let Some(offer) = update.offer.take() {
                     flow.noted_offers().note(offer);
                 }
+                flow.known().settle(update);
                 !v2::flow::message_of_user(&update.event).is_some_and(|id| flow.turns().is_echo(id))
             }
         }
@@ -152,6 +156,11 @@ impl Flow {
     #[cfg(feature = "v2")]
     fn noted_offers(&self) -> MutexGuard<'_, v2::offers::Offers> {
         self.offers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(feature = "v2")]
+    fn known(&self) -> MutexGuard<'_, v2::known::Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[cfg(feature = "v2")]
