@@ -1,11 +1,11 @@
 //! The flow of a turn on the wire: how it begins and ends.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 #[cfg(feature = "v2")]
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use acp_rpc::{CallError, CloseReason, LaneKey, Peer};
-use acp_types::v1::{PromptRequest, PromptResponse};
+use acp_types::v1::{MessageId, PromptRequest, PromptResponse};
 
 use crate::Error;
 use crate::event::{Event, State};
@@ -17,6 +17,10 @@ use crate::wire::moment::Read;
 use crate::wire::update::Update;
 #[cfg(feature = "v2")]
 use crate::wire::v2::{self, message::Params};
+
+/// The id that the agent gives the message of a prompt, once it has accepted the prompt. In version
+/// 1 it gives none.
+pub(crate) type PromptId = Arc<OnceLock<MessageId>>;
 
 /// The turns of one session, as its messages show them. In version 1 the answer to a prompt is the
 /// end of its turn, so there is nothing to keep.
@@ -40,14 +44,14 @@ pub(crate) struct Finished {
 
 impl Wire {
     /// Sends a prompt, and calls `ended` at the end of its turn, after all earlier updates of the
-    /// session. Returns when the prompt is on its way.
+    /// session. Returns when the prompt is on its way. `message` gets the id of its message.
     ///
     /// In version 1 the answer to the prompt is the end. In version 2 it comes when the agent has
     /// accepted the prompt, and the end is the state of the session that follows its work.
     pub(crate) async fn prompt(
         self,
         peer: &Peer,
-        (flow, lane): (&Arc<Flow>, LaneKey),
+        (flow, lane, message): (&Arc<Flow>, LaneKey, PromptId),
         request: &PromptRequest,
         ended: impl FnOnce(Ended) + Send + 'static,
     ) -> Result<(), Error> {
@@ -64,6 +68,9 @@ impl Wire {
                 let number = flow.turns().sent(Box::new(ended));
                 let answering = Arc::clone(flow);
                 let answered = move |answer: Result<Read<v2::accepted::Accepted>, CallError>| {
+                    if let Ok(accepted) = &answer {
+                        let _ = message.set(accepted.value.message.clone());
+                    }
                     let finished = answering.turns().answered(number, answer);
                     finished.into_iter().for_each(v2::flow::Finished::tell);
                 };
@@ -75,7 +82,7 @@ impl Wire {
             }
         };
         #[cfg(not(feature = "v2"))]
-        let _ = flow;
+        let _ = (flow, message);
         begun.map_err(|error| self.failed::<PromptRequest>(Some(&request.session_id), error))
     }
 
