@@ -136,8 +136,8 @@ impl Recorder {
         RecordedUpdate::new(self, gate, update, None, self.keeps)
     }
 
-    /// Records an update with this kind and text if the gate is open, and the settings that it changes.
-    /// Returns whether it was open.
+    /// Records an update with this kind and text if the gate is open, and the settings that it
+    /// changes. Returns whether it was open.
     ///
     /// `settings` notes the change and returns all settings. It runs under the lock of the records,
     /// so that the last record has the last settings, whoever changes them.

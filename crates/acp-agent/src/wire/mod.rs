@@ -6,6 +6,8 @@
 pub(crate) mod ask;
 pub(crate) mod flow;
 pub(crate) mod gate;
+#[cfg(feature = "v2")]
+mod history;
 pub(crate) mod incoming;
 pub(crate) mod initialize;
 pub(crate) mod record;

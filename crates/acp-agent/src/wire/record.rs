@@ -15,7 +15,7 @@ use acp_types::v1::{
 use serde_json::value::RawValue;
 
 #[cfg(feature = "v2")]
-use super::v2;
+use super::history;
 use super::{Wire, v1};
 
 /// Writes the record of a prompt: its blocks, or an object with them and the id of the message.
@@ -52,7 +52,7 @@ pub(crate) fn is_known(version: ProtocolVersion) -> bool {
 pub(crate) fn read_update(version: ProtocolVersion, text: &str) -> Result<SessionUpdate, ReadError> {
     #[cfg(feature = "v2")]
     if version == ProtocolVersion::V2 {
-        return v2::history::read_alone(text);
+        return history::read_alone(text);
     }
     acp_json::from_str(text)
 }
@@ -61,7 +61,7 @@ pub(crate) fn read_update(version: ProtocolVersion, text: &str) -> Result<Sessio
 #[derive(Debug, Default)]
 pub(crate) struct RecordReader {
     #[cfg(feature = "v2")]
-    v2: v2::history::Decoder,
+    v2: history::Decoder,
 }
 
 #[cfg_attr(
@@ -171,7 +171,7 @@ impl Wire {
         match self {
             Wire::V1 => {}
             #[cfg(feature = "v2")]
-            Wire::V2 => v2::history::take_over(update),
+            Wire::V2 => history::take_over(update),
         }
     }
 
@@ -198,7 +198,7 @@ impl Encode for BlockParams<'_> {
         match self.wire {
             Wire::V1 => v1::record::write_block(self.session, self.block, self.message_id, buffer),
             #[cfg(feature = "v2")]
-            Wire::V2 => v2::content::write_piece(self.session, self.block, self.message_id, buffer),
+            Wire::V2 => history::write_piece(self.session, self.block, self.message_id, buffer),
         }
     }
 }

@@ -1,14 +1,15 @@
 //! Version 2, a draft: its messages are written from values of the vocabulary and read into them.
 
+pub(super) mod as_is;
 pub(super) mod ask;
 pub(super) mod auth_method;
 pub(super) mod capabilities;
 mod commands;
 pub(super) mod config;
-pub(super) mod content;
+mod content;
 mod diff;
+mod form;
 mod git_patch;
-pub(super) mod history;
 pub(super) mod incoming;
 pub(super) mod initialize;
 mod line_diff;

@@ -132,8 +132,7 @@ async fn terminals_are_their_last_output() {
     let updates = [
         json!({"sessionUpdate": "terminal_update", "terminalId": "one", "command": "make"}),
         patch(json!({"title": "Build", "content": shows(&["one", "two"])})),
-        // An umlaut and an escape sequence, each in two pieces: base64 of [c3], of [bc 1b 5b 33], of
-        // [31 6d 78 0a].
+        // An umlaut and an escape sequence, each in two pieces.
         output("one", "gone"),
         json!({"sessionUpdate": "terminal_update", "terminalId": "one", "output": {"data": "ww=="}}),
         output("one", "vBtbMw=="),

@@ -177,8 +177,8 @@ async fn both_versions_add_to_one_session() {
         let echoed = update_of(&sent[1][0]);
         assert_eq!(users[1]["messageId"], echoed["messageId"]);
 
-        // The part of version 2 says the same as the parts of version 1, apart from ids, from members
-        // that version 2 always has, and from files, of which it may have only a patch.
+        // The part of version 2 says the same as the parts of version 1, apart from ids, members
+        // that version 2 always has, and files, of which it may have only a patch.
         let has_files = |update: &Value| {
             let items = update["content"].as_array().into_iter().flatten();
             items.filter(|item| item["type"] == "diff").count() > 0
@@ -233,17 +233,16 @@ async fn handlers_read_one_history() {
 #[tokio::test]
 async fn prompts_have_the_form_of_the_version() {
     for store in &stores().all {
-        let mut client = Client::connect(echo(Arc::clone(store)), 2).await;
+        let mut client = Client::connect(echo(Arc::clone(store)), 1).await;
         let session = client.new_session().await;
         let link = json!({"type": "resource_link", "name": "n", "uri": "file:///n", "size": -1});
         let loud = json!({"type": "text", "text": "loud", "annotations": {"priority": 7.0}});
-        let sent = client.prompt(&session, json!([link, loud])).await;
+        client.prompt(&session, json!([link, loud])).await;
         client.close().await;
         let fit = [
             json!({"type": "resource_link", "name": "n", "uri": "file:///n"}),
             json!({"type": "text", "text": "loud", "annotations": {}}),
         ];
-        assert_eq!(update_of(&sent[0])["content"], json!(fit));
         for (version, blocks) in [(1, [link, loud]), (2, fit)] {
             let replayed = replay(|| echo(Arc::clone(store)), version, &session).await;
             let content: Vec<_> = replayed[..2].iter().map(|update| update["content"].clone()).collect();

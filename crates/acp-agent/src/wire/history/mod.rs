@@ -1,4 +1,7 @@
-//! Updates of a session's records, read into the vocabulary.
+//! Updates that went to a client of version 2, read out of a session's records into the vocabulary.
+//!
+//! Many say something that the vocabulary does not have. Their JSON is changed to what comes
+//! closest, and read as that.
 
 mod calls;
 mod terminals;
@@ -6,10 +9,15 @@ mod terminals;
 use std::collections::HashSet;
 
 use acp_json::{Node, ReadError};
-use acp_types::v1::{ContentBlock, ContentChunk, MessageId, Plan, SessionUpdate, ToolCallContent};
+use acp_rpc::{Encode as _, EncodeError};
+use acp_types::v1::{ContentBlock, ContentChunk, MessageId, Plan, SessionId, SessionUpdate, ToolCallContent};
 use acp_types::{Map, UnknownVariant, Value};
+use serde_core::ser::Error as _;
+use serde_json::value::RawValue;
 
 use self::calls::Calls;
+use super::v1;
+use super::v2::update::Update;
 
 const TAG: &str = "sessionUpdate";
 
@@ -26,7 +34,7 @@ const TERMINAL: &str = "(terminal)";
 /// Reads the updates of a session's records, in their order. Some mean something only together with
 /// those before them.
 #[derive(Debug, Default)]
-pub(in crate::wire) struct Decoder {
+pub(super) struct Decoder {
     calls: Calls,
     /// The messages so far, by the tag of a piece and the id.
     messages: HashSet<(&'static str, Box<str>)>,
@@ -35,7 +43,7 @@ pub(in crate::wire) struct Decoder {
 impl Decoder {
     /// Reads the record at this position of the session. It may stand for no update, or for
     /// several.
-    pub(in crate::wire) fn decode(
+    pub(super) fn decode(
         &mut self,
         text: &str,
         position: usize,
@@ -67,7 +75,7 @@ impl Decoder {
     }
 
     /// Takes note of a record of version 1.
-    pub(in crate::wire) fn note(&mut self, text: &str) {
+    pub(super) fn note(&mut self, text: &str) {
         let call = text.strip_prefix(r#"{"sessionUpdate":"tool_call","toolCallId":""#);
         if let Some(id) = call.and_then(|rest| rest.split('"').next()) {
             self.calls.know(id);
@@ -75,7 +83,7 @@ impl Decoder {
     }
 
     /// Returns what is left at the end: the output of terminals that nothing has shown since.
-    pub(in crate::wire) fn finish(&mut self) -> Vec<SessionUpdate> {
+    pub(super) fn finish(&mut self) -> Vec<SessionUpdate> {
         self.calls.finish()
     }
 
@@ -107,7 +115,7 @@ impl Decoder {
 
 /// Reads one record by itself. An update that has no counterpart in the vocabulary, or none by
 /// itself, stays as it is.
-pub(in crate::wire) fn read_alone(text: &str) -> Result<SessionUpdate, ReadError> {
+pub(super) fn read_alone(text: &str) -> Result<SessionUpdate, ReadError> {
     let update = acp_json::parse(text)?;
     let mut updates = Vec::new();
     // Whole messages, and what only says something together with those before it.
@@ -131,7 +139,7 @@ pub(in crate::wire) fn read_alone(text: &str) -> Result<SessionUpdate, ReadError
 }
 
 /// Gives an update of version 1 the form that it has in a replay: a terminal of a client is gone.
-pub(in crate::wire) fn take_over(update: &mut SessionUpdate) {
+pub(super) fn take_over(update: &mut SessionUpdate) {
     let content = match update {
         SessionUpdate::ToolCall(call) => &mut call.content,
         SessionUpdate::ToolCallUpdate(update) => match &mut update.content {
@@ -143,6 +151,21 @@ pub(in crate::wire) fn take_over(update: &mut SessionUpdate) {
     for item in content.iter_mut().filter(|item| matches!(item, ToolCallContent::Terminal(_))) {
         *item = text_item(TERMINAL);
     }
+}
+
+/// Writes the params of a piece of the user's message, by the text of its block.
+pub(super) fn write_piece(
+    session: &SessionId,
+    block: &RawValue,
+    message_id: &str,
+    buffer: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
+    let block = acp_json::from_str::<ContentBlock>(block.get()).map_err(EncodeError::custom)?;
+    let mut piece = ContentChunk::new(block);
+    piece.message_id = Some(Box::new(message_id.into()));
+    let update = SessionUpdate::UserMessageChunk(piece);
+    let update = Update { update: &update, settings: None, known_items: None };
+    v1::update::write(session, buffer, |buffer| update.encode(buffer)).map(drop)
 }
 
 fn tag(update: &Node<'_>) -> Box<str> {

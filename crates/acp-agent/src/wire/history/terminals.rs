@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use acp_json::{Node, ReadError};
+use acp_json::{Node, ReadError, base64};
 use acp_types::Maybe;
 use acp_types::v2::TerminalUpdate;
 
@@ -90,9 +90,10 @@ impl Terminals {
 }
 
 impl Terminal {
-    /// Adds output, and forgets what is too far from its end. Each piece is base64 by itself.
+    /// Adds output, and forgets what is too far from its end. Each piece is base64 by itself, and
+    /// one that is not adds nothing.
     fn add(&mut self, data: &str) {
-        decode_base64(data, &mut self.output);
+        self.output.extend(base64::decode(data).unwrap_or_default());
         let over = self.output.len().saturating_sub(SHOWN);
         self.output.drain(..over);
     }
@@ -104,28 +105,6 @@ pub(super) fn fenced(language: &str, text: &str) -> String {
     let fence = "`".repeat(longest.max(2) + 1);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{fence}{language}\n{text}{end}{fence}")
-}
-
-fn decode_base64(data: &str, out: &mut Vec<u8>) {
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in data.bytes() {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            // The padding, or no base64.
-            _ => return,
-        };
-        bits = bits << 6 | u32::from(digit);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
-    }
 }
 
 /// Removes the sequences that control a terminal: they have no meaning in a text.
