@@ -18,6 +18,8 @@ use crate::mcp::Servers;
 use crate::op::SetMode;
 use crate::op::{Initialize, Op as _, Operation, Prompt};
 use crate::serve::lifecycle::command;
+#[cfg(feature = "v2")]
+use crate::serve::lifecycle::entity;
 use crate::serve::lifecycle::initialize::begin;
 use crate::serve::lifecycle::steer;
 use crate::serve::stored;
@@ -89,6 +91,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         let mut connection =
             Connection::new(info, queues, serves_sessions, commands, stores, servers, on_fault);
         connection.offers_steering = steer::is_served(&handlers);
+        connection.takes_steering = profile.steering;
         connection.turn_limits = turn_limits;
         Ok(Server {
             handlers,
@@ -108,6 +111,16 @@ impl<S: Send + Sync + 'static> Server<S> {
         let session = self.connection.sessions.get(&session)?;
         let is_mode = session.updates().settings().is_mode_option(wire, &option);
         is_mode.then_some(SetMode::METHOD)
+    }
+
+    /// Cancels a part of a session, if the request asks for that. An agent's own handler is asked
+    /// first.
+    #[cfg(feature = "v2")]
+    fn cancel_entity(&self, wire: &Wire, method: &str, params: &Node<'_>) -> Option<Result<Task, RpcError>> {
+        if !self.connection.serves_sessions || self.handlers.serves(method) {
+            return None;
+        }
+        entity::cancel(&self.connection, wire, method, params)
     }
 
     #[cfg(not(feature = "v2"))]
@@ -144,6 +157,10 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
         };
         #[cfg(feature = "v2")]
         agreed.wire.check_id(&request.id)?;
+        #[cfg(feature = "v2")]
+        if let Some(task) = self.cancel_entity(&agreed.wire, method, &params) {
+            return task;
+        }
         let operation = agreed.wire.operation(method, &params)?.ok_or_else(|| not_offered(method))?;
         #[cfg(feature = "v2")]
         let operation = self.of_mode(&agreed.wire, operation, &params).unwrap_or(operation);

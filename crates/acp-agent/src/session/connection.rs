@@ -31,6 +31,8 @@ pub(crate) struct Connection<S> {
     pub(crate) queues_prompts: bool,
     /// Set if clients can steer turns.
     pub(crate) offers_steering: bool,
+    /// Set if turns take messages of the user while they run.
+    pub(crate) takes_steering: bool,
     /// The limits of turns that set none.
     pub(crate) turn_limits: TurnLimits,
     /// Set if everything is served that sessions take in version 2.
@@ -91,6 +93,7 @@ impl<S> Connection<S> {
             serves_sessions,
             commands,
             offers_steering: false,
+            takes_steering: false,
             turn_limits: TurnLimits::new(),
             phase,
             on_fault,

@@ -10,7 +10,7 @@ use serde_core::ser::Error as _;
 use super::Recorder;
 use super::byte_budget::Permit;
 use crate::wire::gate::Gate;
-use crate::wire::update::UpdateParams;
+use crate::wire::update::{UpdateParams, is_passing};
 
 /// The params of a `session/update`, which are recorded when they are written to the connection.
 ///
@@ -53,7 +53,7 @@ impl RecordedUpdate<'_> {
     ) -> Result<(), EncodeError> {
         // Notices are not part of the conversation and are not replayed (rule `v1-load-05`).
         let update = self.params.update();
-        if matches!(update, SessionUpdate::Notice(_)) {
+        if matches!(update, SessionUpdate::Notice(_)) || is_passing(update) {
             return Ok(());
         }
         let text = self.params.text(json, self.length.load(Ordering::Acquire));

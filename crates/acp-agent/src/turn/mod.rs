@@ -13,6 +13,7 @@ pub(crate) mod message;
 mod open_plan;
 pub(crate) mod permission;
 pub(crate) mod plan;
+mod scope;
 #[cfg(feature = "shell")]
 pub(crate) mod shell;
 #[cfg(feature = "shell")]
@@ -29,5 +30,5 @@ pub(crate) mod verbs;
 #[cfg(feature = "workspace")]
 pub(crate) mod workspace;
 
+pub(crate) use self::scope::TurnScope;
 pub use self::turn::Turn;
-pub(crate) use self::turn::TurnScope;

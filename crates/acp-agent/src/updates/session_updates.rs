@@ -69,6 +69,10 @@ impl SessionUpdates {
         SessionUpdates { open: Arc::new(open) }
     }
 
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.open.gate
+    }
+
     /// Returns the part of the session that the wire remembers.
     pub(crate) fn wire(&self) -> &SessionWire {
         &self.open.wire

@@ -4,6 +4,8 @@
 //! its connection, which encodes and decodes them for the version that the connection speaks.
 
 pub(crate) mod ask;
+pub(crate) mod background;
+pub(crate) mod entity;
 pub(crate) mod flow;
 pub(crate) mod gate;
 pub(crate) mod incoming;

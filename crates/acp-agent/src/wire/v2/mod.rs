@@ -2,11 +2,13 @@
 
 pub(super) mod ask;
 pub(super) mod auth_method;
+mod background;
 pub(super) mod capabilities;
 mod commands;
 pub(super) mod config;
 mod content;
 mod diff;
+pub(super) mod entity;
 mod git_patch;
 pub(super) mod incoming;
 pub(super) mod initialize;
@@ -16,6 +18,7 @@ mod plan;
 pub(super) mod session;
 pub(super) mod setup;
 pub(super) mod state;
+mod terminal;
 pub(super) mod tool_call;
 pub(super) mod turn;
 pub(super) mod update;
