@@ -66,7 +66,6 @@ const CONTROLS: &str = "capabilities";
 
 /// Returns whether the update only sets controls. They end with the connection, so a store does not
 /// keep them.
-#[cfg(feature = "store")]
 pub(in crate::wire) fn is_control(update: &SessionUpdate) -> bool {
     let SessionUpdate::Unknown(update) = update else { return false };
     let members = update.members();

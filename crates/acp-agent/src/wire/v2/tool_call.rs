@@ -21,7 +21,6 @@ pub(in crate::wire) fn paused() -> ToolCallStatus {
 }
 
 /// Returns the status in version 1, if that does not have this one.
-#[cfg(feature = "store")]
 pub(super) fn in_version_1(status: &ToolCallStatus) -> Option<ToolCallStatus> {
     match status.as_str() {
         "cancelled" => Some(ToolCallStatus::Failed),
