@@ -170,3 +170,5 @@ pub use crate::updates::background::Background;
 pub use crate::updates::cancellable::Cancellable;
 pub use crate::updates::decisions::Permissions;
 pub use crate::updates::session_updates::SessionUpdates;
+#[cfg(feature = "v2")]
+pub use crate::wire::raw::v2;

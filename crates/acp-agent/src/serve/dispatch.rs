@@ -29,6 +29,7 @@ use crate::store::MemoryStore;
 use crate::store::StoreHandle;
 use crate::updates::commands::HandledCommands;
 use crate::wire::Wire;
+use crate::wire::initialize::Spoken;
 
 /// A connection, as JSON-RPC sees it.
 pub(crate) struct Server<S: Send + Sync + 'static> {
@@ -52,6 +53,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         on_fault: Option<OnFault>,
         limits: &Options,
         turn_limits: TurnLimits,
+        spoken: Spoken,
     ) -> Result<Self, Conflict> {
         let mut handlers = Handlers::default();
         handlers.begin::<A>();
@@ -93,6 +95,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         connection.offers_steering = steer::is_served(&handlers);
         connection.takes_steering = profile.steering;
         connection.turn_limits = turn_limits;
+        connection.spoken = spoken;
         Ok(Server {
             handlers,
             #[cfg(feature = "v2")]
@@ -110,7 +113,8 @@ impl<S: Send + Sync + 'static> Server<S> {
         let (session, option) = wire.set_option(operation, params)?;
         let session = self.connection.sessions.get(&session)?;
         let is_mode = session.updates().settings().is_mode_option(wire, &option);
-        is_mode.then_some(SetMode::METHOD)
+        // An agent that does not take modes takes the option like any other, if it takes options.
+        (is_mode && self.handlers.serves(SetMode::METHOD)).then_some(SetMode::METHOD)
     }
 
     /// Cancels a part of a session, if the request asks for that. An agent's own handler is asked

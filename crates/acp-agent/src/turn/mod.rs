@@ -13,11 +13,14 @@ pub(crate) mod message;
 mod open_plan;
 pub(crate) mod permission;
 pub(crate) mod plan;
+mod said;
 mod scope;
 #[cfg(feature = "shell")]
 pub(crate) mod shell;
 #[cfg(feature = "shell")]
 mod shell_child;
+#[cfg(feature = "shell")]
+mod shell_display;
 #[cfg(feature = "shell")]
 mod shell_view;
 pub(crate) mod steering;

@@ -20,6 +20,8 @@ use crate::turn::usage::Budget;
 use crate::updates::background::Background;
 use crate::updates::session_updates::SessionUpdates;
 use crate::wire::ask::{Answer, Ask};
+#[cfg(feature = "v2")]
+use crate::wire::raw::v2;
 
 /// One turn of a session: the user's message, and the verbs to answer it with.
 ///
@@ -167,6 +169,18 @@ impl Turn {
         let is_usage = self.scope.session.meter().observe(&update);
         self.send_update(update).await?;
         if is_usage { self.check_limits() } else { Ok(()) }
+    }
+
+    /// Sends an update of version 2 of the protocol exactly as it is. States are the library's: do
+    /// not send any.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) if the connection speaks version 1:
+    /// nothing is sent then. The errors of [`update`](Self::update).
+    #[cfg(feature = "v2")]
+    pub async fn update_v2(&self, update: impl Into<v2::SessionUpdate> + Send) -> Result<()> {
+        let update = self.client().wire().raw(&update.into())?;
+        self.update(update).await
     }
 
     /// Sends an update whose usage was noted.

@@ -10,11 +10,14 @@ pub(crate) mod flow;
 pub(crate) mod gate;
 pub(crate) mod incoming;
 pub(crate) mod initialize;
+pub(crate) mod raw;
 pub(crate) mod record;
 pub(crate) mod session;
 pub(crate) mod settings;
 pub(crate) mod setup;
 pub(crate) mod steering;
+#[cfg(feature = "shell")]
+pub(crate) mod terminal;
 pub(crate) mod update;
 mod v1;
 #[cfg(feature = "v2")]

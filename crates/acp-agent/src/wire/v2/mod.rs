@@ -3,6 +3,8 @@
 pub(super) mod ask;
 pub(super) mod auth_method;
 mod background;
+#[cfg(feature = "shell")]
+mod base64;
 pub(super) mod capabilities;
 mod commands;
 pub(super) mod config;
@@ -15,10 +17,11 @@ pub(super) mod initialize;
 mod line_diff;
 mod meta;
 mod plan;
+pub(super) mod raw;
 pub(super) mod session;
 pub(super) mod setup;
 pub(super) mod state;
-mod terminal;
+pub(super) mod terminal;
 pub(super) mod tool_call;
 pub(super) mod turn;
 pub(super) mod update;

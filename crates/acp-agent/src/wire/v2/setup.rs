@@ -1,9 +1,12 @@
 //! The answers to requests that open a session or change its settings.
 
 use acp_types::Meta;
-use acp_types::v1::{SessionConfigOption, SessionConfigOptionCategory, SessionId, SessionModeState};
+use acp_types::v1::{
+    AvailableCommand, SessionConfigOption, SessionConfigOptionCategory, SessionId, SessionModeState,
+};
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::commands::Commands;
 use super::config::ConfigOptions;
 
 /// The answer to a request that opens a session.
@@ -12,6 +15,7 @@ pub(in crate::wire) struct Opened {
     pub(in crate::wire) session: Option<SessionId>,
     pub(in crate::wire) modes: Option<SessionModeState>,
     pub(in crate::wire) options: Option<Vec<SessionConfigOption>>,
+    pub(in crate::wire) commands: Option<Vec<AvailableCommand>>,
     pub(in crate::wire) meta: Option<Meta>,
 }
 
@@ -32,6 +36,9 @@ impl Serialize for Opened {
             let options = self.options.as_deref().unwrap_or_default();
             let options = ConfigOptions { modes: self.modes.as_ref(), options };
             result.serialize_entry("configOptions", &options)?;
+        }
+        if let Some(commands) = &self.commands {
+            result.serialize_entry("availableCommands", &Commands(commands))?;
         }
         if let Some(meta) = &self.meta {
             result.serialize_entry("_meta", meta)?;

@@ -3,7 +3,11 @@
 
 mod background;
 mod entities;
+mod messages;
+mod setup;
 mod steering;
+#[cfg(all(feature = "shell", unix))]
+mod terminals;
 
 use std::path::Path;
 use std::sync::LazyLock;
