@@ -29,7 +29,7 @@ pub struct Message {
     turn: Turn,
     id: MessageId,
     of: fn(ContentChunk) -> SessionUpdate,
-    /// What was said, which clones share.
+    /// The text so far, which clones share.
     said: Arc<Mutex<Said>>,
 }
 

@@ -5,6 +5,9 @@
 
 pub(crate) mod ask;
 pub(crate) mod background;
+pub(crate) mod cancel;
+#[cfg(feature = "shell")]
+pub(crate) mod display;
 pub(crate) mod entity;
 pub(crate) mod flow;
 pub(crate) mod gate;

@@ -2,7 +2,8 @@
 //! 2, and whole messages.
 
 use acp_types::v1::{ContentBlock, MessageId, SessionUpdate};
-/// The types of version 2 of the protocol, a draft, for [`Turn::update_v2`](crate::Turn::update_v2).
+/// The types of version 2 of the protocol, a draft, for
+/// [`Turn::update_v2`](crate::Turn::update_v2).
 #[cfg(feature = "v2")]
 pub use acp_types::v2;
 

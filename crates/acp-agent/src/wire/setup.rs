@@ -15,6 +15,7 @@ pub(crate) struct Setup {
     pub(crate) modes: Option<SessionModeState>,
     pub(crate) config_options: Option<Vec<SessionConfigOption>>,
     /// The slash commands, if the client is told them here.
+    #[cfg_attr(not(feature = "v2"), allow(dead_code, reason = "version 2 writes them"))]
     pub(crate) commands: Option<Vec<AvailableCommand>>,
     pub(crate) meta: Option<Meta>,
 }

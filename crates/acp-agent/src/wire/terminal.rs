@@ -1,11 +1,5 @@
 //! Terminals of the agent, which the client only shows.
 
-use acp_types::v1::{SessionUpdate, TerminalId, ToolCallContent};
-
-use super::Wire;
-#[cfg(feature = "v2")]
-use super::v2;
-
 /// A change of a terminal that the client shows.
 #[cfg_attr(not(feature = "v2"), allow(dead_code, reason = "version 2 shows them"))]
 pub(crate) enum TerminalChange<'a> {
@@ -17,37 +11,4 @@ pub(crate) enum TerminalChange<'a> {
     Replaced(&'a [u8]),
     /// The end of the command, as far as it is known.
     Ended { exit_code: Option<i64>, signal: Option<&'a str> },
-}
-
-#[cfg_attr(
-    not(feature = "v2"),
-    allow(unused_variables, clippy::missing_const_for_fn, reason = "version 1 has no such terminals")
-)]
-impl Wire {
-    /// Returns whether clients show terminals of the agent.
-    pub(crate) const fn shows_terminals(&self) -> bool {
-        match self {
-            Wire::V1 => false,
-            #[cfg(feature = "v2")]
-            Wire::V2 => true,
-        }
-    }
-
-    /// Returns the update about such a terminal.
-    pub(crate) fn terminal(&self, id: &TerminalId, change: &TerminalChange<'_>) -> Option<SessionUpdate> {
-        match self {
-            Wire::V1 => None,
-            #[cfg(feature = "v2")]
-            Wire::V2 => Some(v2::terminal::update(id, change)),
-        }
-    }
-
-    /// Returns the content that shows such a terminal in a tool call.
-    pub(crate) fn terminal_content(&self, id: &TerminalId) -> Option<ToolCallContent> {
-        match self {
-            Wire::V1 => None,
-            #[cfg(feature = "v2")]
-            Wire::V2 => Some(v2::terminal::content(id)),
-        }
-    }
 }

@@ -193,8 +193,8 @@ fn blocks<M: SerializeMap>(
     }
 }
 
-/// Returns the record of an update, which is of version 1: a tool call is never cancelled there, and
-/// never paused.
+/// Returns the record of an update, which is of version 1: a tool call is never cancelled there,
+/// and never paused.
 pub(in crate::wire) fn record(update: &SessionUpdate) -> Vec<u8> {
     if let SessionUpdate::ToolCallUpdate(patch) = update
         && let Some(status) = patch.status.as_ref().and_then(tool_call::in_version_1)
