@@ -3,7 +3,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use acp_types::v1::ToolCallId;
+use acp_types::v2::WritesV2;
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
+
+use super::as_is::member;
 
 /// The list of a session's background work.
 ///
@@ -36,6 +39,8 @@ impl Background {
     }
 }
 
+impl WritesV2 for Background {}
+
 impl Serialize for Background {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let calls = self.calls().clone();
@@ -48,8 +53,8 @@ struct Item<'a>(&'a ToolCallId);
 impl Serialize for Item<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut item = serializer.serialize_map(Some(2))?;
-        item.serialize_entry("type", "tool_call")?;
-        item.serialize_entry("toolCallId", self.0)?;
+        member(&mut item, "type", "tool_call")?;
+        member(&mut item, "toolCallId", self.0)?;
         item.end()
     }
 }

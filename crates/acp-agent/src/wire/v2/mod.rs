@@ -1,5 +1,6 @@
 //! Version 2, a draft: its messages are written from values of the vocabulary and read into them.
 
+pub(super) mod as_is;
 pub(super) mod ask;
 pub(super) mod auth_method;
 mod background;
@@ -11,6 +12,7 @@ pub(super) mod config;
 mod content;
 mod diff;
 pub(super) mod entity;
+mod form;
 mod git_patch;
 pub(super) mod incoming;
 pub(super) mod initialize;
