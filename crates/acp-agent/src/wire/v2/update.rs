@@ -194,7 +194,6 @@ fn blocks<M: SerializeMap>(
 }
 
 /// Returns the record of an update, which is of version 1: a tool call is never cancelled there.
-#[cfg(feature = "store")]
 pub(in crate::wire) fn record(update: &SessionUpdate) -> Vec<u8> {
     if let SessionUpdate::ToolCallUpdate(patch) = update
         && patch.status.as_ref() == Some(&tool_call::cancelled())
