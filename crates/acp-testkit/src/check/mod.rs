@@ -22,6 +22,7 @@
 //! # }
 //! ```
 
+mod case;
 mod cases;
 mod client;
 mod options;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::cases::{self, Case};
+use super::case::Case;
+use super::cases;
 use super::client;
 use super::options::Options;
 use super::passive;

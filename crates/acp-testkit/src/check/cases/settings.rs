@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Case, case};
+use crate::check::case::{Case, case};
 use crate::check::tester::{Step, Tester};
 use crate::check::verdict::Stop;
 

@@ -6,8 +6,8 @@ use acp_types::method::Side;
 use acp_types::v1::methods::METHODS;
 use serde_json::Value;
 
-use super::Findings;
 use super::conversation::{Conversation, Said, What};
+use super::findings::Findings;
 use crate::peer::{Line, Way};
 
 /// The codes of errors that JSON-RPC and the protocol define.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Findings;
 use super::conversation::{Conversation, Said, What};
+use super::findings::Findings;
 use crate::peer::Way;
 
 /// The updates of a turn, the options and the login methods that need a capability of the client.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::Findings;
 use super::conversation::Conversation;
+use super::findings::Findings;
 
 pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {
     let mut modes: HashMap<&str, Vec<&Value>> = HashMap::new();

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::Findings;
 use super::conversation::{Conversation, What};
+use super::findings::Findings;
 use super::updates::path;
 
 pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {

@@ -7,8 +7,8 @@ use acp_json::{NoteKind, Report};
 use acp_types::method::{Kind, Side};
 use acp_types::v1::methods::METHODS;
 
-use super::Findings;
 use super::conversation::{Conversation, Said, What};
+use super::findings::Findings;
 use crate::definition::Definition;
 
 pub(super) fn judge(conversation: &Conversation<'_>, f: &mut Findings) {

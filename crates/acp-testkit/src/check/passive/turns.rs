@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Findings;
 use super::conversation::{Conversation, What};
+use super::findings::Findings;
 use crate::peer::Way;
 
 const REASONS: &[&str] = &["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];

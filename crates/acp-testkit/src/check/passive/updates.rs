@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::Findings;
 use super::conversation::{Conversation, Said, What};
+use super::findings::Findings;
 
 const STATUSES: &[&str] = &["pending", "in_progress", "completed", "failed"];
 const KINDS: &[&str] =

@@ -19,7 +19,6 @@ use tokio::io::duplex;
 
 use self::agents::{Full, Plain};
 use self::mutant::{Base, Fault, Memory};
-use self::mutants::MUTANTS;
 
 const ROOM: usize = 1024 * 1024;
 
@@ -87,7 +86,7 @@ async fn correct_agents_pass_and_every_rule_is_judged_for_one() {
 #[tokio::test(start_paused = true)]
 async fn every_mutant_is_caught_by_the_case_of_its_rule() {
     let mut free = Vec::new();
-    for mutant in MUTANTS {
+    for mutant in mutants::all() {
         let report = check(mutant.base, mutant.fault, &[mutant.rule]).await;
         let outcome = report.outcome(mutant.rule).unwrap_or_else(|| panic!("{} has no case", mutant.rule));
         match &outcome.verdict {
@@ -102,7 +101,7 @@ async fn every_mutant_is_caught_by_the_case_of_its_rule() {
 fn every_case_has_a_mutant_and_every_rule_stands_in_the_book() {
     let coverage = Coverage::of_agents();
     let judged: BTreeSet<&str> = coverage.judged.iter().map(|rule| rule.id.as_str()).collect();
-    let broken: BTreeSet<&str> = MUTANTS.iter().map(|mutant| mutant.rule).collect();
+    let broken: BTreeSet<&str> = mutants::all().map(|mutant| mutant.rule).collect();
     assert_eq!(judged, broken);
     assert!(broken.iter().all(|id| Rule::find(id).is_some_and(|rule| rule.binds_agent)));
     let (judged, missing) = (judged.len(), coverage.missing.len());
@@ -110,6 +109,6 @@ fn every_case_has_a_mutant_and_every_rule_stands_in_the_book() {
         "rules judged {judged} of {}, active cases {}, mutants {}",
         judged + missing,
         coverage.cases,
-        MUTANTS.len()
+        mutants::all().count()
     );
 }
