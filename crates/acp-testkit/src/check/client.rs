@@ -27,12 +27,20 @@ pub(super) fn everything() -> Value {
 }
 
 /// Returns the params of `initialize`.
-pub(super) fn initialize(capabilities: Value) -> Value {
+pub(super) fn initialize(capabilities: &Value) -> Value {
     json!({
         "protocolVersion": 1,
         "clientCapabilities": capabilities,
         "clientInfo": {"name": "acp-check", "version": env!("CARGO_PKG_VERSION")},
     })
+}
+
+/// Returns an object with another value of a member.
+pub(super) fn with(mut object: Value, member: &str, value: Value) -> Value {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(member.to_owned(), value);
+    }
+    object
 }
 
 /// Returns the answer to a request, or `None` if it waits for the scenario.

@@ -101,7 +101,7 @@ impl Tester {
 
     /// Initializes with these capabilities of the client.
     pub(super) async fn initialize(&mut self, capabilities: Value) -> Step<&Value> {
-        let reply = self.call("initialize", client::initialize(capabilities)).await;
+        let reply = self.call("initialize", client::initialize(&capabilities)).await;
         let result = reply.map_err(|stop| match stop {
             Stop::Silent(reason) | Stop::Gone(reason) | Stop::Fail(reason) => {
                 Stop::Inconclusive(format!("it does not initialize: {reason}"))
@@ -174,10 +174,10 @@ impl Tester {
             };
             let Some(json) = line.json().filter(Value::is_object) else { continue };
             let message = Message::new(json);
-            if message.is_request() {
-                if let Some(answer) = client::answer(&message, permission) {
-                    peer.send(&answer).await?;
-                }
+            if message.is_request()
+                && let Some(answer) = client::answer(&message, permission)
+            {
+                peer.send(&answer).await?;
             }
             return Ok(message);
         }

@@ -30,7 +30,7 @@ pub enum FaultKind {
         /// The line that was seen.
         seen: String,
         /// The member that differs, if it is the kind of message that was expected.
-        difference: Option<Difference>,
+        difference: Option<Box<Difference>>,
     },
     /// The other side has closed the connection.
     Closed {

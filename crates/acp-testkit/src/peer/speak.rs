@@ -163,6 +163,10 @@ impl ScriptedPeer {
     }
 
     fn unexpected(&self, expected: String, message: &Message, difference: Option<Difference>) -> Fault {
-        self.fault(FaultKind::Unexpected { expected, seen: message.to_string(), difference })
+        self.fault(FaultKind::Unexpected {
+            expected,
+            seen: message.to_string(),
+            difference: difference.map(Box::new),
+        })
     }
 }

@@ -91,6 +91,10 @@ impl Script {
     }
 
     /// Sends a `session/update`.
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "every step takes its values, so that a script reads alike"
+    )]
     pub fn update(self, session: &str, update: Value) -> Self {
         self.notify("session/update", serde_json::json!({"sessionId": session, "update": update}))
     }

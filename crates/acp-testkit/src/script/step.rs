@@ -116,7 +116,11 @@ impl Run {
         if difference.is_none() {
             return Ok(());
         }
-        Err(self.peer.fault(FaultKind::Unexpected { expected, seen: answer.to_string(), difference }))
+        Err(self.peer.fault(FaultKind::Unexpected {
+            expected,
+            seen: answer.to_string(),
+            difference: difference.map(Box::new),
+        }))
     }
 
     fn mistake(&self, reason: &'static str) -> Fault {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
 use crate::check::client;
+use crate::check::client::with;
 use crate::check::tester::{Step, Tester};
 use crate::check::verdict::Stop;
 
@@ -31,8 +32,7 @@ async fn accepts(t: &mut Tester, params: Value, of: &str) -> Step<Value> {
 
 async fn bad_versions(t: &mut Tester) -> Step {
     for version in [json!("1"), json!(-1), json!(1.5), json!(65536)] {
-        let mut params = client::initialize(json!({}));
-        params["protocolVersion"] = version.clone();
+        let params = with(client::initialize(&json!({})), "protocolVersion", version.clone());
         let of = format!("`initialize` with the version {version}");
         t.call("initialize", params).await?.refused(&[-32602, -32600], &of)?;
     }
@@ -44,7 +44,7 @@ fn version_of(result: &Value) -> Option<u64> {
 }
 
 async fn known_version(t: &mut Tester) -> Step {
-    let result = accepts(t, client::initialize(json!({})), "`initialize` with the version 1").await?;
+    let result = accepts(t, client::initialize(&json!({})), "`initialize` with the version 1").await?;
     match version_of(&result) {
         Some(1) => Ok(()),
         seen => Err(Stop::Fail(format!("expected the version 1, seen {seen:?}"))),
@@ -52,8 +52,7 @@ async fn known_version(t: &mut Tester) -> Step {
 }
 
 async fn newer_version(t: &mut Tester) -> Step {
-    let mut params = client::initialize(json!({}));
-    params["protocolVersion"] = json!(65535);
+    let params = with(client::initialize(&json!({})), "protocolVersion", json!(65535));
     let result = accepts(t, params.clone(), "`initialize` with the version 65535").await?;
     let Some(answered) = version_of(&result).filter(|version| *version != 65535) else {
         return Err(Stop::Fail("expected the newest version that the agent speaks, seen 65535".to_owned()));
@@ -123,13 +122,12 @@ async fn info(t: &mut Tester) -> Step {
 }
 
 async fn odd_info(t: &mut Tester) -> Step {
-    let mut params = client::initialize(json!({}));
-    params["clientInfo"] = json!(5);
+    let params = with(client::initialize(&json!({})), "clientInfo", json!(5));
     accepts(t, params, "`initialize` with a number as `clientInfo`").await.map(drop)
 }
 
 async fn no_capabilities(t: &mut Tester) -> Step {
-    accepts(t, client::initialize(json!({})), "`initialize` with empty capabilities").await?;
+    accepts(t, client::initialize(&json!({})), "`initialize` with empty capabilities").await?;
     t.disconnect().await;
     accepts(t, json!({"protocolVersion": 1}), "`initialize` without capabilities").await.map(drop)
 }
@@ -139,18 +137,21 @@ async fn null_markers(t: &mut Tester) -> Step {
         "fs": null, "elicitation": {"form": null, "url": null},
         "session": {"configOptions": null, "notices": null, "compaction": null},
     });
-    accepts(t, client::initialize(capabilities), "`initialize` with `null` as capabilities").await.map(drop)
+    accepts(t, client::initialize(&capabilities), "`initialize` with `null` as capabilities").await.map(drop)
 }
 
 async fn malformed_markers(t: &mut Tester) -> Step {
     let capabilities = json!({
         "elicitation": {"form": 5, "url": true}, "session": {"notices": true, "compaction": "yes"},
     });
-    accepts(t, client::initialize(capabilities), "`initialize` with malformed capabilities").await.map(drop)
+    accepts(t, client::initialize(&capabilities), "`initialize` with malformed capabilities").await.map(drop)
 }
 
 async fn lenient_members(t: &mut Tester) -> Step {
-    let mut params = client::initialize(json!({"fs": 5, "session": 5, "auth": [], "elicitation": "x"}));
-    params["_meta"] = json!("text");
+    let params = with(
+        client::initialize(&json!({"fs": 5, "session": 5, "auth": [], "elicitation": "x"})),
+        "_meta",
+        json!("text"),
+    );
     accepts(t, params, "`initialize` with malformed members that are lenient").await.map(drop)
 }

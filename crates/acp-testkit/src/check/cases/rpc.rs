@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
+use crate::check::client::with;
 use crate::check::tester::{Step, Tester};
 use crate::check::verdict::Stop;
 use crate::peer::Message;
@@ -167,8 +168,7 @@ async fn missing_member(t: &mut Tester) -> Step {
 
 async fn extra_members(t: &mut Tester) -> Step {
     t.ready().await?;
-    let mut params = t.setup();
-    params["acpCheckFuture"] = json!({"deep": [1, {"er": null}]});
+    let params = with(t.setup(), "acpCheckFuture", json!({"deep": [1, {"er": null}]}));
     let reply = t.call("session/new", params).await?;
     match reply.message.code() {
         // It says nothing about members.
@@ -180,8 +180,7 @@ async fn extra_members(t: &mut Tester) -> Step {
 async fn strict_member(t: &mut Tester) -> Step {
     t.ready().await?;
     for (member, value) in [("cwd", json!(5)), ("mcpServers", json!(5)), ("mcpServers", json!([5]))] {
-        let mut params = t.setup();
-        params[member] = value;
+        let params = with(t.setup(), member, value);
         let of = format!("`session/new` with a malformed `{member}`");
         t.call("session/new", params).await?.refused(&[-32602], &of)?;
     }
@@ -190,8 +189,7 @@ async fn strict_member(t: &mut Tester) -> Step {
 
 async fn odd_meta(t: &mut Tester) -> Step {
     t.ready().await?;
-    let mut params = t.setup();
-    params["_meta"] = json!(5);
+    let params = with(t.setup(), "_meta", json!(5));
     let reply = t.call("session/new", params).await?;
     match reply.message.code() {
         Some(-32000) => Err(Stop::Inconclusive("the agent wants a login first".to_owned())),

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
+use crate::check::client::with;
 use crate::check::tester::{Step, Tester};
 use crate::check::verdict::Stop;
 
@@ -46,8 +47,7 @@ async fn required_members(t: &mut Tester) -> Step {
         let of = format!("`session/new` without `{member}`");
         t.call("session/new", params).await?.refused(&[-32602], &of)?;
     }
-    let mut params = t.setup();
-    params["mcpServers"] = Value::Null;
+    let params = with(t.setup(), "mcpServers", Value::Null);
     t.call("session/new", params).await?.result("`session/new` with `null` as `mcpServers`").map(drop)
 }
 
@@ -60,15 +60,13 @@ async fn relative_cwd(t: &mut Tester) -> Step {
 
 async fn relative_directory(t: &mut Tester) -> Step {
     t.needs("sessionCapabilities.additionalDirectories").await?;
-    let mut params = t.setup();
-    params["additionalDirectories"] = json!(["notes"]);
+    let params = with(t.setup(), "additionalDirectories", json!(["notes"]));
     t.call("session/new", params).await?.refused(&[-32602], "a relative additional directory")
 }
 
 async fn malformed_entry(t: &mut Tester) -> Step {
     t.ready().await?;
-    let mut params = t.setup();
-    params["mcpServers"] = json!([42]);
+    let params = with(t.setup(), "mcpServers", json!([42]));
     t.call("session/new", params).await?.refused(&[-32602], "a number in `mcpServers`")
 }
 
@@ -155,14 +153,12 @@ async fn close_in_a_turn(t: &mut Tester) -> Step {
 async fn mcp_members(t: &mut Tester) -> Step {
     t.ready().await?;
     let server = |args: Value, env: Value| json!([{"name": "acp-check", "command": "/bin/false", "args": args, "env": env}]);
-    let mut params = t.setup();
-    params["mcpServers"] = server(Value::Null, Value::Null);
+    let params = with(t.setup(), "mcpServers", server(Value::Null, Value::Null));
     let reply = t.call("session/new", params).await?;
     // The server does not run, which may be an error of its own.
     if reply.message.code() == Some(-32602) {
         return Err(Stop::Fail("`null` as `args` and `env` is refused with -32602".to_owned()));
     }
-    let mut params = t.setup();
-    params["mcpServers"] = server(json!([]), json!([42]));
+    let params = with(t.setup(), "mcpServers", server(json!([]), json!([42])));
     t.call("session/new", params).await?.refused(&[-32602], "a number in `env`")
 }

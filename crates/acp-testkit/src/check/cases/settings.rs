@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::check::case::{Case, case};
+use crate::check::client::with;
 use crate::check::tester::{Step, Tester};
 use crate::check::verdict::Stop;
 
@@ -120,8 +121,7 @@ async fn set_option(t: &mut Tester) -> Step {
 
 async fn unknown_option(t: &mut Tester) -> Step {
     let select = select(t).await?;
-    let mut params = select.set(&select.value);
-    params["configId"] = json!("acp-check-none");
+    let params = with(select.set(&select.value), "configId", json!("acp-check-none"));
     t.call("session/set_config_option", params).await?.refused(&[-32602], "an unknown option")?;
     let params = select.set(&json!("acp-check-none"));
     t.call("session/set_config_option", params).await?.refused(&[-32602], "an unknown value")
@@ -129,8 +129,7 @@ async fn unknown_option(t: &mut Tester) -> Step {
 
 async fn unknown_type(t: &mut Tester) -> Step {
     let select = select(t).await?;
-    let mut params = select.set(&select.value);
-    params["type"] = json!("acp_check");
+    let params = with(select.set(&select.value), "type", json!("acp_check"));
     let reply = t.call("session/set_config_option", params).await?;
     reply.result("`session/set_config_option` with an unknown `type`").map(drop)
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Report;
+use crate::check::client::with;
 use crate::check::verdict::Outcome;
 use crate::peer::Way;
 
@@ -51,14 +52,14 @@ fn rule(outcome: &Outcome) -> Value {
         "scenario": outcome.scenario,
     });
     if let Some(reason) = outcome.verdict.reason() {
-        json["reason"] = reason.into();
+        json = with(json, "reason", reason.into());
     }
     if !outcome.lines.is_empty() {
         let line = |(number, line): &(usize, crate::peer::Line)| {
             let from = if line.way == Way::Sent { "checker" } else { "agent" };
             json!({"number": number, "from": from, "text": line.text()})
         };
-        json["lines"] = outcome.lines.iter().map(line).collect();
+        json = with(json, "lines", outcome.lines.iter().map(line).collect());
     }
     json
 }

@@ -15,9 +15,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Line(|_, writer, line, out| {
             if line.contains("\"hello\"") && writer == Writer::Second {
                 let at = line.find("hello").unwrap();
-                out.raw(writer, line[..at].as_bytes());
+                out.raw(writer, &line.as_bytes()[..at]);
                 out.raw(writer, b"\xff");
-                out.raw(writer, line[at..].as_bytes());
+                out.raw(writer, &line.as_bytes()[at..]);
                 out.raw(writer, b"\n");
             } else {
                 out.pass(writer, line);
