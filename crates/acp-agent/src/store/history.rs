@@ -63,15 +63,18 @@ impl History {
                 self.read = self.reader.finish().into_iter();
                 return Ok(self.read.next().map(|update| Entry::Update(Box::new(update))));
             };
-            let read = match record.kind() {
-                RecordKind::Prompt => match record.entry() {
+            let read = if record.kind() == RecordKind::UpdateV2 {
+                record.check_version().and_then(|()| {
+                    let version = record.kind().version();
+                    let read = self.reader.read(version, record.json(), self.position, &mut updates);
+                    read.map_err(StoreError::other)
+                })
+            } else {
+                self.reader.note(record.json());
+                match record.entry() {
                     Ok(entry) => return Ok(Some(entry)),
                     Err(error) => Err(error),
-                },
-                kind => record.check_version().and_then(|()| {
-                    let read = self.reader.read(kind.version(), record.json(), self.position, &mut updates);
-                    read.map_err(StoreError::other)
-                }),
+                }
             };
             if let (Err(error), Some(unreadable)) = (read, &self.unreadable) {
                 unreadable.report(self.count, &error);

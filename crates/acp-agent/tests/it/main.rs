@@ -61,6 +61,8 @@ mod v2;
 mod v2_encoding;
 #[cfg(all(feature = "store", feature = "v2"))]
 mod v2_replay;
+#[cfg(feature = "v2")]
+mod v2_verbs;
 mod validation;
 mod wire_quirks;
 #[cfg(all(feature = "workspace", unix))]

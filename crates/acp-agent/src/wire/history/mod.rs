@@ -6,7 +6,8 @@
 mod calls;
 mod terminals;
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 use acp_json::{Node, ReadError};
 use acp_rpc::{Encode as _, EncodeError};
@@ -36,8 +37,9 @@ const TERMINAL: &str = "(terminal)";
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
     calls: Calls,
-    /// The messages so far, by the tag of a piece and the id.
-    messages: HashSet<(&'static str, Box<str>)>,
+    /// The messages so far, by the tag of a piece and the id, each with the id of the message that
+    /// has replaced it.
+    messages: HashMap<(&'static str, Box<str>), Option<Box<str>>>,
 }
 
 impl Decoder {
@@ -55,7 +57,13 @@ impl Decoder {
             return self.message(chunk, update, position, updates);
         }
         if let Some((_, chunk)) = MESSAGES.into_iter().find(|(_, chunk)| *chunk == &*tag) {
-            self.messages.insert((chunk, text_of(&update, "messageId").unwrap_or_default().into()));
+            let id = text_of(&update, "messageId").unwrap_or_default().into();
+            if let Some(id) = self.messages.entry((chunk, id)).or_default().clone() {
+                let _ = update.take("messageId");
+                if let Node::Map(members) = &mut update {
+                    members.push(("messageId".into(), Node::Str(Cow::Owned(id.into()))));
+                }
+            }
         }
         match &*tag {
             // States and notices are of their moment. The session's state has the settings.
@@ -96,13 +104,19 @@ impl Decoder {
         position: usize,
         updates: &mut Vec<SessionUpdate>,
     ) -> Result<(), ReadError> {
-        let Some(Node::Seq(blocks)) = message.take("content") else { return Ok(()) };
-        let id = text_of(&message, "messageId").unwrap_or_default();
-        let is_new = blocks.is_empty() || self.messages.insert((chunk, id.into()));
-        let id = if is_new { id.to_owned() } else { format!("{id}_{position}") };
+        let Some(content) = message.take("content") else { return Ok(()) };
+        let blocks = if let Node::Seq(blocks) = content { blocks } else { Vec::new() };
+        let known: Box<str> = text_of(&message, "messageId").unwrap_or_default().into();
+        let id = match self.messages.get_mut(&(chunk, known.clone())) {
+            Some(replaced) => &*replaced.insert(format!("{known}_{position}").into()),
+            None => {
+                self.messages.insert((chunk, known.clone()), None);
+                &*known
+            }
+        };
         for block in blocks {
             let mut piece = ContentChunk::new(acp_json::read::<ContentBlock>(block)?);
-            piece.message_id = Some(Box::new(MessageId::from(id.as_str())));
+            piece.message_id = Some(Box::new(MessageId::from(id)));
             updates.push(match chunk {
                 "user_message_chunk" => SessionUpdate::UserMessageChunk(piece),
                 "agent_message_chunk" => SessionUpdate::AgentMessageChunk(piece),

@@ -17,6 +17,11 @@ pub(in crate::wire) fn cancelled() -> ToolCallStatus {
     ToolCallStatus::from("cancelled")
 }
 
+/// Returns the status of a call that waits before it goes on. The vocabulary has no name for it.
+pub(in crate::wire) fn paused() -> ToolCallStatus {
+    ToolCallStatus::from("paused")
+}
+
 /// A change of a tool call, as the subject of a question.
 pub(super) struct Patch<'a>(pub(super) &'a ToolCallUpdate);
 

@@ -14,7 +14,7 @@ use super::tool_call;
 use crate::wire::settings::KnownSettings;
 
 /// The name of the member that tells updates apart.
-const TAG: &str = "sessionUpdate";
+pub(super) const TAG: &str = "sessionUpdate";
 
 /// An update.
 pub(in crate::wire) struct Update<'a> {

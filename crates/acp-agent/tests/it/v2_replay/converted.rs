@@ -50,6 +50,10 @@ async fn whole_messages_are_pieces() {
         whole("agent_message", json!([])),
         piece("agent_message_chunk", "n", "c"),
         whole("agent_message", json!([text("other")])),
+        piece("agent_message_chunk", "m", "more"),
+        piece("agent_thought_chunk", "m", "hm"),
+        json!({"sessionUpdate": "agent_message", "messageId": "m"}),
+        whole("agent_message", json!([text("again")])),
     ];
     assert_eq!(
         converted(&updates).await,
@@ -61,6 +65,9 @@ async fn whole_messages_are_pieces() {
             piece("agent_message_chunk", "n", "c"),
             // It replaces the message, which is there already.
             piece("agent_message_chunk", "m_8", "other"),
+            piece("agent_message_chunk", "m_8", "more"),
+            piece("agent_thought_chunk", "m", "hm"),
+            piece("agent_message_chunk", "m_12", "again"),
         ]
     );
 }

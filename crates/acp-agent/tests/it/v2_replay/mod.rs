@@ -3,6 +3,8 @@
 mod agent_own;
 mod converted;
 mod old_journal;
+#[cfg(all(feature = "shell", unix))]
+mod verbs;
 mod versions;
 
 use std::path::Path;
@@ -100,13 +102,16 @@ impl Client {
 
     /// Opens a session with its history, and returns the lines of the updates before the answer.
     async fn replayed(&mut self, session: &str) -> Vec<String> {
-        let params = json!({"sessionId": session, "cwd": "/work", "mcpServers": []});
+        self.replayed_in("/work", session).await
+    }
+
+    async fn replayed_in(&mut self, cwd: &str, session: &str) -> Vec<String> {
+        let params = json!({"sessionId": session, "cwd": cwd, "mcpServers": []});
         let (method, params) = match self.version {
             1 => ("session/load", params),
-            _ => (
-                "session/resume",
-                json!({"sessionId": session, "cwd": "/work", "replayFrom": {"type": "start"}}),
-            ),
+            _ => {
+                ("session/resume", json!({"sessionId": session, "cwd": cwd, "replayFrom": {"type": "start"}}))
+            }
         };
         let id = self.wire.request(method, params).await;
         let mut lines = Vec::new();
@@ -130,10 +135,19 @@ impl Client {
 /// Replays a session twice, by connections of their own, and returns the updates, which are the
 /// same. A state at the end is checked and left out.
 async fn replay<A: acp_agent::Agent>(agent: impl Fn() -> A, version: u8, session: &str) -> Vec<Value> {
+    replay_in("/work", agent, version, session).await
+}
+
+async fn replay_in<A: acp_agent::Agent>(
+    cwd: &str,
+    agent: impl Fn() -> A,
+    version: u8,
+    session: &str,
+) -> Vec<Value> {
     let mut first = None;
     for _ in 0..2 {
         let mut client = Client::connect(agent(), version).await;
-        let mut lines = client.replayed(session).await;
+        let mut lines = client.replayed_in(cwd, session).await;
         client.close().await;
         if version == 2 {
             let state = update_of(&lines.pop().unwrap());
