@@ -16,7 +16,7 @@ async fn prompt(_: &(), turn: Turn) -> Result<StopReason> {
     tool.pause().await?;
     turn.shell("sh").args(["-c", "echo built"]).run_in(&mut tool).await?;
     tool.complete().await?;
-    let message = turn.message().with_id("m");
+    let mut message = turn.message().with_id("m");
     message.say("draft").await?;
     message.replace(["final"]).await?;
     message.say(" word").await?;
