@@ -5,7 +5,9 @@ mod args;
 mod demo;
 mod interrupt;
 mod limits;
+mod man;
 mod mcp;
+mod named;
 mod new;
 mod open;
 mod output;
@@ -42,8 +44,9 @@ fn run(command: Command) -> Result<u8, Failure> {
         }
         Command::Demo => runtime.block_on(demo::run()),
         Command::DemoAgent => runtime.block_on(demo::serve_agent()),
-        Command::Help => say(args::HELP),
-        Command::Version => say(concat!("acp ", env!("CARGO_PKG_VERSION"), "\n")),
+        Command::Completions(shell) => say(&man::completions(shell)),
+        Command::Man(folder) => say(&man::pages(folder.as_deref())?),
+        Command::Tell(text) => say(&text),
     };
     // A write that nobody reads cannot be interrupted, and is not worth waiting for. An agent that
     // is still there is killed with its whole tree.

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use acp_client::v1::{AuthMethod, ErrorCode, McpServer};
 use acp_client::{Agent, Entry, Error, Event, LoadSession, Session, Transcript, Turn, Updates};
 
-use crate::args::PromptArgs;
+use crate::args::prompt::PromptArgs;
 use crate::prompt::{Failure, session_folder, tell};
 use crate::render::{CALLS, Renderer};
 use crate::run::{Halt, Run};

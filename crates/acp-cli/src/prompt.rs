@@ -8,10 +8,11 @@ use acp_cli::terminal::{Asker, Desk};
 use acp_client::sanitize::{strip_ansi, text};
 use acp_client::tap::Recorder;
 use acp_client::v1::StopReason;
-use acp_client::{Agent, Command, Error, LocalFs, LocalTerminals, Options, PermissionAnswer, Turn};
+use acp_client::{Agent, Error, LocalFs, LocalTerminals, Options, PermissionAnswer, Turn};
 
 use crate::activity::Activity;
-use crate::args::{Allow, PromptArgs};
+use crate::args::prompt::PromptArgs;
+use crate::args::value::Allow;
 use crate::interrupt::{Interrupt, Interrupts};
 use crate::limits::Limits;
 use crate::open;
@@ -134,18 +135,19 @@ async fn start(args: &PromptArgs, asker: &Asker, options: Options) -> Result<Age
     let files = LocalFs::rooted(&cwd).map_err(|error| format!("`--cwd {}`: {error}", cwd.display()))?;
     let files = files.create_directories();
     let files = if args.missing_as_empty { files.missing_as_empty() } else { files };
-    let mut command = Command::new(&args.agent).args(&args.agent_args);
+    let (mut command, explain) = args.agent.find()?.into_parts();
     if args.verbose {
         command = command.on_stderr(tell_stderr);
     }
     let connect = acp_client::spawn(command).info("acp", env!("CARGO_PKG_VERSION")).options(options);
+    let connect = connect.versions(args.protocol.versions().iter().copied());
     let connect = connect.fs(files).permissions(asker.permissions()).elicitation(asker.elicitation());
     let connect = if args.no_terminals { connect } else { connect.terminals(LocalTerminals::new()) };
     let connect = match args.init_timeout {
         Some(limit) => connect.initialize_timeout(limit),
         None => connect,
     };
-    Ok(connect.await?)
+    connect.await.map_err(explain)
 }
 
 impl Run {

@@ -1,5 +1,6 @@
 //! Which crate of ours may use which, and what every member takes from the workspace.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -124,6 +125,31 @@ fn what_is_optional_is_in_no_default_feature() {
         }
         assert!(!default.iter().any(|feature| feature.contains(on)), "{name}: {default:?}");
     }
+}
+
+#[test]
+fn version_2_costs_no_crate() {
+    for side in ["acp-agent", "acp-client"] {
+        assert_eq!(tree(side, "v2"), tree(side, ""), "{side}");
+    }
+    let agent = tree("acp-agent", "");
+    assert!((10..=45).contains(&agent.len()), "{agent:?}");
+    // The comparison sees a crate that a feature adds.
+    assert!(tree("acp-agent", "store").len() > agent.len());
+}
+
+/// Returns the crates that a program on this system gets with a crate and a feature of it.
+fn tree(of: &str, feature: &str) -> BTreeSet<String> {
+    let cargo = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--edges=normal", "--prefix=none", "--format={p}", "--package", of])
+        .args(["--features", feature])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .output()
+        .unwrap();
+    assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
+    let lines = String::from_utf8(cargo.stdout).unwrap();
+    // A crate that was listed before has a mark.
+    lines.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
 }
 
 #[test]

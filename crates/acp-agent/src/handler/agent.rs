@@ -41,7 +41,7 @@ pub trait Agent: Sized + Send + Sync + 'static {
     /// Returns the store of sessions that are to survive the process. It is asked once for each
     /// connection. With a store the library loads, lists, resumes, closes and deletes sessions: see
     /// [`store`](crate::store).
-    #[cfg(feature = "store")]
+    #[cfg_attr(not(feature = "store"), doc(hidden))]
     fn store(&self) -> Option<Arc<dyn crate::store::SessionStore>> {
         None
     }

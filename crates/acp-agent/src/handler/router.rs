@@ -12,7 +12,6 @@ use crate::handler::agent::Agent;
 use crate::handler::scope::{Handlers, Scope};
 use crate::op::{self, Op};
 use crate::open::opened::Opened;
-#[cfg(feature = "store")]
 use crate::store::SessionStore;
 
 /// An agent made of functions. It is `#[agent]`, spelled out.
@@ -41,7 +40,6 @@ use crate::store::SessionStore;
 pub struct Router<S: Send + Sync + 'static, T: Send + Sync + 'static = ()> {
     profile: Profile,
     capability_meta: Meta,
-    #[cfg(feature = "store")]
     store: Option<Arc<dyn SessionStore>>,
     #[cfg(feature = "mcp")]
     servers: Option<crate::mcp::Options>,
@@ -81,7 +79,6 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Router<S, T> {
         Router {
             profile: Profile::new(name, version),
             capability_meta: Meta::new(),
-            #[cfg(feature = "store")]
             store: None,
             #[cfg(feature = "mcp")]
             servers: None,
@@ -286,7 +283,6 @@ impl<S: Send + Sync + 'static, T: Send + Sync + 'static> Agent for Router<S, T> 
         self.capability_meta.clone()
     }
 
-    #[cfg(feature = "store")]
     fn store(&self) -> Option<Arc<dyn SessionStore>> {
         self.store.clone()
     }

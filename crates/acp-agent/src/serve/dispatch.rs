@@ -60,8 +60,8 @@ impl<S: Send + Sync + 'static> Server<S> {
         let commands = HandledCommands::new(command::seal(&mut handlers), takes_prompts);
         let mut profile = agent.profile();
         let info = profile.info();
-        let (store, servers) =
-            (session_store(&**agent, on_fault.clone()), mcp_servers(&**agent, &info, limits));
+        let store = agent.store().and_then(|store| StoreHandle::new(store, on_fault.clone()));
+        let servers = mcp_servers(&**agent, &info, limits);
         stored::register(&mut handlers, store.as_ref());
         if profile.steering {
             steer::register(&mut handlers);
@@ -208,17 +208,6 @@ fn serves_sessions(has: impl Fn(Operation) -> bool) -> bool {
     [NewSession, Prompt, LoadSession, ResumeSession, ListSessions, CloseSession].into_iter().all(has)
 }
 
-/// Returns the agent's store of sessions, if it has one.
-#[cfg(feature = "store")]
-fn session_store<A: Agent>(agent: &A, on_fault: Option<OnFault>) -> Option<StoreHandle> {
-    Some(StoreHandle::new(agent.store()?, on_fault))
-}
-
-#[cfg(not(feature = "store"))]
-fn session_store<A: Agent>(_: &A, _: Option<OnFault>) -> Option<StoreHandle> {
-    None
-}
-
 /// Returns the connector of MCP servers, if the agent wants one.
 #[cfg(feature = "mcp")]
 fn mcp_servers<A: Agent>(agent: &A, info: &Implementation, limits: &Options) -> Option<Servers> {
@@ -239,7 +228,7 @@ fn memory_store<A: Agent>(
     on_fault: Option<OnFault>,
 ) -> Option<StoreHandle> {
     let keeps = store.is_none() && stored::leaves_sessions(own);
-    keeps.then(|| StoreHandle::new(Arc::new(MemoryStore::of_agent(agent)), on_fault))
+    if keeps { StoreHandle::new(Arc::new(MemoryStore::of_agent(agent)), on_fault) } else { None }
 }
 
 #[cfg(not(feature = "v2"))]

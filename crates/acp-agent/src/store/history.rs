@@ -8,37 +8,8 @@ use super::{Entry, Record, Records, StoreError};
 /// The conversation of a session, oldest first: prompts and updates.
 ///
 /// It is read piece by piece. Little of it is in memory, however long the session is. It ends where
-/// the session ended when the history was asked for.
-///
-/// ```
-/// use acp_agent::store::Entry;
-/// use acp_agent::types::SessionUpdate;
-/// use acp_agent::{Result, Turn};
-///
-/// /// The conversation as a model wants it, this turn's prompt included.
-/// async fn messages(turn: &Turn) -> Result<Vec<(&'static str, String)>> {
-///     let mut messages = Vec::new();
-///     let mut history = turn.history().await?;
-///     while let Some(entry) = history.next().await? {
-///         match entry {
-///             Entry::Prompt(blocks) => {
-///                 let text: String = blocks.iter().filter_map(|block| block.as_text()).collect();
-///                 messages.push(("user", text));
-///             }
-///             Entry::Update(update) => {
-///                 if let SessionUpdate::AgentMessageChunk(chunk) = *update {
-///                     messages.push((
-///                         "assistant",
-///                         chunk.content.as_text().unwrap_or_default().to_owned(),
-///                     ));
-///                 }
-///             }
-///             _ => {}
-///         }
-///     }
-///     Ok(messages)
-/// }
-/// ```
+/// the session ended when the history was asked for. The module has
+/// [an example](crate::store#the-conversation).
 pub struct History {
     /// `None` at the end, and if there is nothing.
     records: Option<Box<dyn Records>>,

@@ -11,8 +11,7 @@ use std::time::SystemTime;
 
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
-use super::journal::timestamp;
-use super::{Pending, Record, Records, SessionLog, SessionStore, StoreError};
+use super::{Pending, Record, Records, SessionLog, SessionStore, StoreError, timestamp};
 
 /// The stores of agents that have none of their own. An agent may serve several connections, one
 /// after the other or at once: its sessions outlive a connection.
@@ -32,12 +31,6 @@ const PAGE: usize = 100;
 /// those used longest ago first, and then the oldest records of the session that grows.
 ///
 /// Clones are handles on the same sessions.
-///
-/// ```
-/// use acp_agent::store::MemoryStore;
-///
-/// let store = MemoryStore::new(16 * 1024 * 1024);
-/// ```
 #[derive(Clone, Debug)]
 pub struct MemoryStore {
     inner: Arc<Inner>,

@@ -1,11 +1,14 @@
-#![doc = include_str!("store.md")]
+//! Sessions that are kept.
+#![cfg_attr(feature = "store", doc = "", doc = include_str!("store.md"))]
 
 mod block;
 mod byte_budget;
 mod error;
 mod history;
 mod idle;
+#[cfg(feature = "store")]
 mod journal;
+mod keeps;
 mod memory;
 mod record;
 mod recorded_update;
@@ -14,11 +17,13 @@ mod replay;
 mod session_store;
 mod state;
 mod store_handle;
+mod timestamp;
 mod unreadable;
 mod writer;
 
 pub use self::error::StoreError;
 pub use self::history::History;
+#[cfg(feature = "store")]
 pub use self::journal::{Damage, DamageKind, Journal};
 pub use self::memory::MemoryStore;
 pub use self::record::{Entry, Record, RecordKind};

@@ -9,6 +9,7 @@ use serde_core::ser::Error as _;
 
 use super::Recorder;
 use super::byte_budget::Permit;
+use super::keeps::Keeps;
 use crate::wire::gate::Gate;
 use crate::wire::update::UpdateParams;
 
@@ -25,6 +26,7 @@ pub(crate) struct RecordedUpdate<'a> {
     _permit: Option<Permit<'a>>,
     /// The length of the update's own text.
     length: AtomicUsize,
+    _keeps: Keeps,
 }
 
 impl<'a> RecordedUpdate<'a> {
@@ -33,8 +35,10 @@ impl<'a> RecordedUpdate<'a> {
         gate: &'a Gate,
         params: UpdateParams<'a>,
         permit: Option<Permit<'a>>,
+        keeps: Keeps,
     ) -> Self {
-        RecordedUpdate { recorder, gate, params, _permit: permit, length: AtomicUsize::new(0) }
+        let length = AtomicUsize::new(0);
+        RecordedUpdate { recorder, gate, params, _permit: permit, length, _keeps: keeps }
     }
 }
 

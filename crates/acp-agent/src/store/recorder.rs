@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::idle::Idle;
+use super::keeps::Keeps;
 use super::recorded_update::RecordedUpdate;
 use super::replay::replay;
 use super::unreadable::Unreadable;
@@ -29,6 +30,7 @@ const TITLE: usize = 80;
 #[derive(Clone)]
 pub(crate) struct Recorder {
     inner: Arc<Inner>,
+    keeps: Keeps,
 }
 
 struct Inner {
@@ -50,6 +52,7 @@ impl Recorder {
         log: Box<dyn SessionLog>,
         idle: &Arc<Idle>,
         on_fault: Option<OnFault>,
+        keeps: Keeps,
     ) -> (Self, Recording) {
         let (jobs, queue) = unbounded_channel();
         let info = log.info().clone();
@@ -63,7 +66,7 @@ impl Recorder {
         let directories = Mutex::new(info.additional_directories.clone());
         let unreadable = Unreadable::new(on_fault, info.session_id.clone());
         let inner = Inner { store, info, directories, unreadable, waiting, writes_ahead, jobs };
-        (Recorder { inner: Arc::new(inner) }, recording)
+        (Recorder { inner: Arc::new(inner), keeps }, recording)
     }
 
     /// Returns the session as it was when it was opened.
@@ -125,12 +128,12 @@ impl Recorder {
 
     /// Prepares an update to leave, once there is room for it. It is recorded when it leaves.
     pub(crate) async fn keep<'a>(&'a self, gate: &'a Gate, update: UpdateParams<'a>) -> RecordedUpdate<'a> {
-        RecordedUpdate::new(self, gate, update, Some(self.inner.waiting.budget.permit().await))
+        RecordedUpdate::new(self, gate, update, Some(self.inner.waiting.budget.permit().await), self.keeps)
     }
 
     /// Prepares an update to leave, whether there is room for it or not.
     pub(crate) fn keep_now<'a>(&'a self, gate: &'a Gate, update: UpdateParams<'a>) -> RecordedUpdate<'a> {
-        RecordedUpdate::new(self, gate, update, None)
+        RecordedUpdate::new(self, gate, update, None, self.keeps)
     }
 
     /// Records an update with this text if the gate is open, and the settings that it changes.

@@ -8,6 +8,7 @@ use acp_rpc::FlushBarrier;
 use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, SessionInfo};
 
 use super::idle::Idle;
+use super::keeps::Keeps;
 use super::recorder::Recording;
 use super::unreadable::Unreadable;
 use super::{Recorder, SessionStore, StoreError, StoredState};
@@ -20,12 +21,14 @@ pub(crate) struct StoreHandle {
     recordings: Arc<Mutex<Vec<Recording>>>,
     on_fault: Option<OnFault>,
     idle: Arc<Idle>,
+    keeps: Keeps,
 }
 
 impl StoreHandle {
-    /// Creates the handle of one connection.
-    pub(crate) fn new(store: Arc<dyn SessionStore>, on_fault: Option<OnFault>) -> Self {
-        StoreHandle { store, recordings: Arc::default(), on_fault, idle: Arc::default() }
+    /// Creates the handle of one connection, if this program can keep sessions.
+    pub(crate) fn new(store: Arc<dyn SessionStore>, on_fault: Option<OnFault>) -> Option<Self> {
+        let (recordings, idle) = (Arc::default(), Arc::default());
+        Some(StoreHandle { store, recordings, on_fault, idle, keeps: Keeps::here()? })
     }
 
     /// Returns the barrier that holds updates back until they are written.
@@ -68,7 +71,7 @@ impl StoreHandle {
 
     fn record(&self, log: Box<dyn super::SessionLog>) -> Recorder {
         let (store, on_fault) = (Arc::clone(&self.store), self.on_fault.clone());
-        let (recorder, recording) = Recorder::start(store, log, &self.idle, on_fault);
+        let (recorder, recording) = Recorder::start(store, log, &self.idle, on_fault, self.keeps);
         let mut recordings = self.recordings();
         recordings.retain(|recording| !recording.is_over());
         recordings.push(recording);

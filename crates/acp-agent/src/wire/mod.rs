@@ -8,7 +8,6 @@ pub(crate) mod flow;
 pub(crate) mod gate;
 pub(crate) mod incoming;
 pub(crate) mod initialize;
-#[cfg(feature = "store")]
 pub(crate) mod record;
 pub(crate) mod session;
 pub(crate) mod settings;

@@ -1,6 +1,5 @@
 //! Updates of a session on their way to the client.
 
-#[cfg(feature = "store")]
 use std::borrow::Cow;
 
 use acp_rpc::{CallError, Encode, EncodeError, Peer};
@@ -59,7 +58,6 @@ impl UpdateParams<'_> {
     /// Returns the update's record. In version 1 it is the update's own text, which has this
     /// length, out of the text of the params. Records of all versions look like that, so that any
     /// version can replay them.
-    #[cfg(feature = "store")]
     pub(crate) fn text<'j>(&self, params: &'j [u8], length: usize) -> Cow<'j, [u8]> {
         match self.wire {
             Wire::V1 => Cow::Borrowed(v1::update::text(params, length)),

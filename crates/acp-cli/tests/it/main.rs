@@ -3,6 +3,11 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "what a test expects, it may insist on")]
 
 mod demo;
+#[cfg(unix)]
+mod named;
 mod new;
 #[cfg(unix)]
 mod prompt;
+#[cfg(unix)]
+mod protocol;
+mod texts;

@@ -118,6 +118,8 @@ pub enum RegistryError {
     Json(ReadError),
     /// The list `agents` is missing.
     NoAgents,
+    /// The text is not the entry of an agent, for this reason.
+    NoEntry(String),
     /// The agent cannot be started this way.
     NoCommand {
         /// Its id.
@@ -157,7 +159,23 @@ impl FromStr for Registry {
     }
 }
 
+impl FromStr for RegistryAgent {
+    type Err = RegistryError;
+
+    /// Reads one entry of the list, as its authors keep it in a file.
+    fn from_str(json: &str) -> Result<Self, RegistryError> {
+        let entry = acp_json::parse(json).map_err(RegistryError::Json)?;
+        Self::read(&entry).map_err(RegistryError::NoEntry)
+    }
+}
+
 impl RegistryAgent {
+    /// Returns its program for this platform, if there is one.
+    #[must_use]
+    pub fn binary(&self) -> Option<&Binary> {
+        self.distribution.binary.get(&platform())
+    }
+
     /// Returns the command that starts it. That is its program, if `unpacked` names the folder of
     /// its unpacked archive and there is one for this platform. Otherwise it is its package, with
     /// `npx` or `uvx`, which must be on the path.
@@ -171,7 +189,7 @@ impl RegistryAgent {
     /// [`RegistryError::NoCommand`] if the agent is not available this way.
     pub fn command(&self, unpacked: Option<&Path>) -> Result<Command, RegistryError> {
         let ways = &self.distribution;
-        let here = ways.binary.get(&platform());
+        let here = self.binary();
         if let Some((folder, binary)) = unpacked.zip(here) {
             return binary.command(folder).map_err(|problem| self.no_command(problem));
         }
@@ -321,6 +339,7 @@ impl fmt::Display for RegistryError {
         match self {
             Self::Json(error) => write!(f, "the registry is not JSON: {error}"),
             Self::NoAgents => f.write_str("the registry has no list `agents`"),
+            Self::NoEntry(problem) => write!(f, "this is not the entry of an agent: {problem}"),
             Self::NoCommand { agent, problem } => {
                 write!(f, "the agent `{agent}` cannot be started: {problem}")
             }

@@ -216,3 +216,23 @@ read -r line
         robot.close().await;
     }
 }
+
+#[test]
+fn one_entry_is_read_by_itself() {
+    let binary = json!({here(): {"archive": "https://x/r.zip", "cmd": "robot"}});
+    let entry =
+        json!({"id": "robot", "name": "Robot", "distribution": {"binary": binary}, "new": 1}).to_string();
+    let robot: RegistryAgent = entry.parse().expect("an entry");
+    assert_eq!(robot.binary().map(|binary| binary.archive.as_str()), Some("https://x/r.zip"));
+    let elsewhere = agent(&json!({"binary": {"dos-8086": {"archive": "https://x/r.zip", "cmd": "robot"}}}));
+    assert_eq!(elsewhere.binary(), None);
+    for (text, wants) in [
+        ("{}", "this is not the entry of an agent: `id` must be a text"),
+        ("[]", "this is not the entry of an agent: `id` must be a text"),
+        (r#"{"id":"robot"}"#, "`distribution` is missing"),
+        ("{", "is not JSON"),
+    ] {
+        let error = text.parse::<RegistryAgent>().expect_err("is not an entry").to_string();
+        assert!(error.contains(wants), "{text}: {error}");
+    }
+}

@@ -9,11 +9,11 @@ use acp_types::v1::{ListSessionsRequest, ListSessionsResponse, SessionId, Sessio
 
 use super::damage::Reporter;
 use super::facts::Facts;
+use super::files;
 use super::line::Kind;
 use super::log::INFO_WITHIN;
 use super::read::Reader;
-use super::{files, timestamp};
-use crate::store::StoreError;
+use crate::store::{StoreError, timestamp};
 
 /// A file of the folder. Its order is the reverse of the list's.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]

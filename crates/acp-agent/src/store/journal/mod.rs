@@ -9,7 +9,6 @@ mod log;
 mod read;
 mod state;
 mod threads;
-pub(super) mod timestamp;
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -4,6 +4,5 @@ mod ask;
 pub(super) mod elicitation;
 pub(super) mod incoming;
 pub(super) mod initialize;
-#[cfg(feature = "store")]
 pub(super) mod record;
 pub(super) mod update;

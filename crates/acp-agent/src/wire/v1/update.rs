@@ -24,7 +24,6 @@ pub(in crate::wire) fn write(
 
 /// Returns the update's text, which has this length and stands at the end of the params, before a
 /// brace. Layers add only to the beginning of the params.
-#[cfg(feature = "store")]
 pub(in crate::wire) fn text(params: &[u8], length: usize) -> &[u8] {
     let end = params.len().saturating_sub(1);
     let start = end.saturating_sub(length);

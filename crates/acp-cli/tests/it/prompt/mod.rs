@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 /// Shell functions of an agent: `take` reads a message, `give RESULT` answers the last request,
 /// `ask METHOD PARAMS` calls the client and reads its answer, `say TEXT` and `update JSON` report
 /// on the session.
-const AGENT: &str = r#"
+pub(crate) const AGENT: &str = r#"
 take() { read -r line || exit 0; id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); }
 give() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
 ask() { printf '{"jsonrpc":"2.0","id":"q","method":"%s","params":%s}\n' "$1" "$2"; read -r answer; }
@@ -24,7 +24,7 @@ permission() {
 }
 "#;
 
-const OPEN: &str = r#"
+pub(crate) const OPEN: &str = r#"
 take; give '{"protocolVersion":1}'
 take; give '{"sessionId":"s1","modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"A"},{"id":"b","name":"B"}]}}'
 "#;

@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Formats a time as `2026-01-31T12:00:00.000Z`; `None` before 1970.
-pub(in crate::store) fn format(time: SystemTime) -> Option<String> {
+pub(super) fn format(time: SystemTime) -> Option<String> {
     let since = time.duration_since(UNIX_EPOCH).ok()?;
     let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
     let (year, month, day) = date(days);

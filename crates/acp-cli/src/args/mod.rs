@@ -1,0 +1,241 @@
+//! The command line.
+
+pub(crate) mod agent;
+pub(crate) mod new;
+pub(crate) mod prompt;
+mod refusal;
+pub(crate) mod value;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, value_parser};
+use clap_complete::Shell;
+
+use crate::args::prompt::PromptArgs;
+use crate::args::refusal::refusal;
+use crate::new::NewArgs;
+
+/// The command to run.
+#[derive(Debug)]
+pub(crate) enum Command {
+    Prompt(Box<PromptArgs>),
+    New(NewArgs),
+    Demo,
+    /// The agent that `acp demo` starts, on stdin and stdout.
+    DemoAgent,
+    Completions(Shell),
+    Man(Option<PathBuf>),
+    /// A text for the user: help, or the version.
+    Tell(String),
+}
+
+/// Reads the arguments after the program's name. The error is a sentence for the user.
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let mut definition = definition().subcommand(clap::Command::new("demo-agent").hide(true));
+    let parsed = definition.try_get_matches_from_mut(std::iter::once("acp".into()).chain(args.clone()));
+    match parsed {
+        Ok(matches) => command(&matches),
+        Err(error) if !error.use_stderr() => Ok(Command::Tell(error.render().to_string())),
+        Err(error) => Err(refusal(&error, &definition, &args)),
+    }
+}
+
+fn command(matches: &ArgMatches) -> Result<Command, String> {
+    match matches.subcommand() {
+        Some(("prompt", matches)) => Ok(Command::Prompt(Box::new(prompt::read(matches)?))),
+        Some(("new", matches)) => new::read(matches).map(Command::New),
+        Some(("demo", _)) => Ok(Command::Demo),
+        Some(("demo-agent", _)) => Ok(Command::DemoAgent),
+        Some(("completions", matches)) => {
+            let shell = matches.get_one::<Shell>("shell").copied();
+            shell.map(Command::Completions).ok_or_else(|| "the shell is missing".to_owned())
+        }
+        Some(("man", matches)) => Ok(Command::Man(matches.get_one::<PathBuf>("dir").cloned())),
+        _ => Err("the command is missing: see `acp --help`".to_owned()),
+    }
+}
+
+/// Returns the definition of the command line, as users see it. Help, completions and man pages are
+/// made from it, too.
+pub(crate) fn definition() -> clap::Command {
+    clap::Command::new("acp")
+        .about("Talks to Agent Client Protocol agents from a terminal")
+        .version(env!("CARGO_PKG_VERSION"))
+        .override_usage("acp prompt TEXT [OPTIONS] -- AGENT [ARGS…]\n       acp COMMAND --help")
+        .subcommand_required(true)
+        // The last one counts, so that an alias can set an option and its user another value.
+        .args_override_self(true)
+        .subcommands([prompt::definition(), demo(), new::definition(), completions(), man()])
+}
+
+fn demo() -> clap::Command {
+    clap::Command::new("demo").about("Shows a coding agent at work in a scratch folder")
+}
+
+fn completions() -> clap::Command {
+    clap::Command::new("completions")
+        .about("Writes the completions for a shell")
+        .override_usage("acp completions SHELL")
+        .arg(
+            Arg::new("shell")
+                .value_name("SHELL")
+                .help("the shell")
+                .required(true)
+                .value_parser(value_parser!(Shell)),
+        )
+        .after_help(
+            "Examples:\n  bash: acp completions bash > ~/.local/share/bash-completion/completions/acp\n  \
+             zsh:  acp completions zsh > a folder of $fpath, as _acp\n  \
+             fish: acp completions fish > ~/.config/fish/completions/acp.fish",
+        )
+}
+
+fn man() -> clap::Command {
+    clap::Command::new("man")
+        .about("Writes the man pages: all of them into a folder, or that of `acp` to stdout")
+        .override_usage("acp man [DIR]")
+        .arg(
+            Arg::new("dir")
+                .value_name("DIR")
+                .help("the folder, such as ~/.local/share/man/man1; it is made if it is missing")
+                .value_parser(value_parser!(PathBuf)),
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::args::value::{Allow, Protocol};
+    use crate::named::Named;
+
+    fn parsed(line: &str) -> String {
+        match parse(line.split_whitespace().map(OsString::from)) {
+            Ok(command) => format!("{command:?}"),
+            Err(error) => format!("error: {error}"),
+        }
+    }
+
+    fn prompt(line: &str) -> PromptArgs {
+        match parse(line.split(' ').map(OsString::from)) {
+            Ok(Command::Prompt(args)) => *args,
+            other => panic!("is a prompt, not {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definition_holds_together() {
+        definition().debug_assert();
+    }
+
+    #[test]
+    fn everything_after_two_dashes_is_the_agents() {
+        let args = prompt("prompt hi --verbose -- npx --yes -- --allow");
+        assert_eq!((args.text.as_str(), args.verbose, args.allow), ("hi", true, None));
+        let words = ["--yes", "--", "--allow"].map(OsString::from).to_vec();
+        assert_eq!(args.agent, Named::Command { program: "npx".into(), args: words });
+    }
+
+    #[test]
+    fn options_are_read_in_any_order() {
+        let args = prompt(
+            "prompt --allow=once --timeout 1.5 hi --mode plan --session s1 --cwd /x --record /r --protocol auto -- a",
+        );
+        assert_eq!(args.allow, Some(Allow::Once));
+        assert_eq!(args.timeout, Some(Duration::from_millis(1500)));
+        assert_eq!((args.mode.as_deref(), args.session.as_deref()), (Some("plan"), Some("s1")));
+        assert_eq!(args.cwd, Some(PathBuf::from("/x")));
+        assert_eq!(args.record, Some(PathBuf::from("/r")));
+        assert_eq!(args.protocol, Protocol::Auto);
+    }
+
+    #[test]
+    fn the_last_of_an_option_counts_and_a_value_may_begin_with_a_dash() {
+        let args = prompt("prompt hi --mode a -v --mode=-b -v --mcp x=http://x --mcp y=http://y -- a");
+        assert_eq!((args.mode.as_deref(), args.verbose, args.mcp.len()), (Some("-b"), true, 2));
+    }
+
+    #[test]
+    fn an_agent_has_a_command_an_id_or_a_file() {
+        let id = |id: &str, registry: Option<&str>| Named::Listed {
+            id: id.to_owned(),
+            registry: registry.map(PathBuf::from),
+        };
+        assert_eq!(prompt("prompt hi --agent robot").agent, id("robot", None));
+        assert_eq!(prompt("prompt hi --registry /r --agent robot").agent, id("robot", Some("/r")));
+        for file in ["./robot", "robot.json", "/etc/robot"] {
+            assert_eq!(prompt(&format!("prompt hi --agent {file}")).agent, Named::File(file.into()));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, wants) in [
+            ("", "the command is missing: see `acp --help`"),
+            ("frob", "there is no command `frob`: see `acp --help`"),
+            ("promt hi -- agent", "there is no command `promt`: did you mean `prompt`?"),
+            ("prompt -- agent", "the text of the prompt is missing: acp prompt TEXT"),
+            ("prompt hi", "the agent is missing: end with `-- AGENT [ARGS…]`, or name one with `--agent ID`"),
+            ("prompt hi --", "the agent is missing"),
+            ("prompt hi there -- agent", "there is one argument too many: `there`"),
+            ("prompt hi --agent x -- agent", "`--agent` and `-- AGENT`: one of them is enough"),
+            ("prompt hi --registry x -- agent", "`--registry` is for `--agent ID`"),
+            ("prompt hi --agent ./x --registry y", "`--registry` is for `--agent ID`"),
+            ("prompt hi --session -- agent", "`--session` needs a value: `--session=ID`"),
+            ("prompt hi --url http://x -- agent", "`--url` is not there yet: start the agent as a command"),
+            ("prompt hi --tiemout 1 -- agent", "there is no option `--tiemout`: did you mean `--timeout`?"),
+            ("prompt hi -x -- agent", "there is no option `-x`: see `acp prompt --help`"),
+            ("prompt hi --verbose=yes -- agent", "`--verbose` takes no value"),
+            ("prompt hi --allow maybe -- agent", "`--allow maybe`: it must be once, always, reject or ask"),
+            ("prompt hi --protocol 3 -- agent", "`--protocol 3`: it must be 1, 2 or auto"),
+            ("prompt hi --mcp files -- agent", "`--mcp files`: it must be NAME=COMMAND or NAME=URL"),
+            ("prompt hi --timeout soon -- agent", "`--timeout soon`: it must be a number of seconds"),
+            ("prompt hi --timeout -1 -- agent", "it must be a number of seconds"),
+            ("prompt hi --init-timeout NaN -- agent", "`--init-timeout NaN`: it must be a number of seconds"),
+            (
+                "prompt hi --idle-timeout 1e400 -- agent",
+                "`--idle-timeout 1e400`: it must be a number of seconds",
+            ),
+            ("demo --fast", "there is no option `--fast`: see `acp demo --help`"),
+            ("demo -- agent", "`acp demo` takes no agent"),
+            ("new", "what to make? acp new agent|client NAME"),
+            ("new server x", "a project is an agent or a client: acp new agent|client NAME"),
+            ("new agent", "the name is missing: acp new agent|client NAME"),
+            ("new agent x y", "there is one argument too many: `y`"),
+            ("new agent x -- y", "`acp new` takes no agent"),
+            ("new agent x --rev 1 --path y", "`--path` and `--rev`: one of them is enough"),
+            ("new agent x --rev a\"b", "is not a commit"),
+            ("completions", "the shell is missing: acp completions SHELL"),
+            (
+                "completions bahs",
+                "`bahs`: it must be bash, elvish, fish, powershell or zsh: did you mean `bash`?",
+            ),
+        ] {
+            let got = parsed(line);
+            assert!(got.starts_with("error: ") && got.contains(wants), "`{line}` gave {got}");
+        }
+    }
+
+    #[test]
+    fn help_and_version_are_texts() {
+        for (line, wants) in [
+            ("--help", "acp prompt TEXT"),
+            ("-h", "completions"),
+            ("help", "acp prompt TEXT"),
+            ("help prompt", "--idle-timeout"),
+            ("prompt --help", "exit status"),
+            ("prompt -h", "141 nobody reads the output"),
+            ("new agent --help", "agent|client"),
+            ("--version", env!("CARGO_PKG_VERSION")),
+            ("-V", "acp "),
+        ] {
+            let Ok(Command::Tell(text)) = parse(line.split(' ').map(OsString::from)) else {
+                panic!("`{line}` gave {}", parsed(line))
+            };
+            assert!(text.contains(wants) && text.ends_with('\n') && !text.contains("demo-agent"), "{text}");
+        }
+    }
+}

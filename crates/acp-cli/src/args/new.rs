@@ -1,0 +1,47 @@
+//! The arguments of `acp new`.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use crate::args::prompt::option;
+use crate::new::{self, Kind, NewArgs, Source};
+
+pub(super) const USAGE: &str = "acp new agent|client NAME [--rev COMMIT | --path CHECKOUT]";
+
+pub(super) fn definition() -> Command {
+    Command::new("new")
+        .about("Makes a project that builds, runs and has a test, in a new folder")
+        .override_usage(USAGE)
+        .arg(
+            Arg::new("kind")
+                .value_name("KIND")
+                .required(true)
+                .value_parser(["agent", "client"])
+                .hide_possible_values(true)
+                .help("agent or client"),
+        )
+        .arg(
+            Arg::new("name").value_name("NAME").required(true).help("the name of the project and its folder"),
+        )
+        .arg(
+            option("rev", "COMMIT", new::rev)
+                .help("take the crates from this commit [default: the newest one]"),
+        )
+        .arg(
+            option("path", "CHECKOUT", value_parser!(PathBuf))
+                .conflicts_with("rev")
+                .help("take the crates from this checkout"),
+        )
+}
+
+pub(super) fn read(matches: &ArgMatches) -> Result<NewArgs, String> {
+    let kind = match matches.get_one::<String>("kind").map(String::as_str) {
+        Some("agent") => Kind::Agent,
+        _ => Kind::Client,
+    };
+    let name = matches.get_one::<String>("name").cloned().unwrap_or_default();
+    let path = matches.get_one::<PathBuf>("path").cloned().map(Source::Path);
+    let source = path.or_else(|| matches.get_one::<Source>("rev").cloned()).unwrap_or_default();
+    Ok(NewArgs { kind, name, source })
+}

@@ -1,0 +1,135 @@
+//! The arguments of `acp prompt`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use acp_client::v1::McpServer;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use crate::args::agent;
+use crate::args::value::{self, Allow, Protocol};
+use crate::mcp;
+use crate::named::Named;
+
+#[derive(Debug)]
+pub(crate) struct PromptArgs {
+    pub(crate) text: String,
+    pub(crate) agent: Named,
+    pub(crate) protocol: Protocol,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) allow: Option<Allow>,
+    pub(crate) mcp: Vec<McpServer>,
+    pub(crate) session: Option<String>,
+    pub(crate) missing_as_empty: bool,
+    pub(crate) no_terminals: bool,
+    pub(crate) mode: Option<String>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) init_timeout: Option<Duration>,
+    pub(crate) idle_timeout: Option<Duration>,
+    pub(crate) record: Option<PathBuf>,
+    pub(crate) verbose: bool,
+}
+
+const EXIT_STATUS: &str = "\
+Forms and pages of the agent are asked on the terminal, and declined where there is none.
+
+exit status:
+  0 done   1 error   2 usage   3 the agent refused   4 a limit was reached (tokens, requests)
+  124 the time was up   130 cancelled   141 nobody reads the output";
+
+pub(super) fn definition() -> Command {
+    let command = Command::new("prompt")
+        .about("Runs one turn with an agent")
+        .override_usage(
+            "acp prompt TEXT [OPTIONS] -- AGENT [ARGS…]\n       acp prompt TEXT [OPTIONS] --agent ID|FILE",
+        )
+        .after_help(EXIT_STATUS)
+        .arg(Arg::new("text").value_name("TEXT").help("the text of the prompt").required(true))
+        .args(session_options())
+        .args(limit_options())
+        .arg(
+            option("record", "FILE", value_parser!(PathBuf))
+                .help("write every message to this file, one JSON object a line, with secrets redacted"),
+        )
+        .arg(
+            switch("verbose").short('v').help("show the agent's stderr, other updates, and what was skipped"),
+        );
+    agent::define(command)
+}
+
+fn session_options() -> [Arg; 8] {
+    [
+        option("protocol", "VERSION", value::protocol).help(
+            "the version of the protocol: 1, 2 (a draft), or auto, which is 2 if the agent speaks it \
+             [default: 1]",
+        ),
+        option("cwd", "DIR", value_parser!(PathBuf))
+            .help("the session's directory, and the one whose files are served [default: here]"),
+        option("allow", "KIND", value::allow).help(
+            "answer permission requests: once, always, reject or ask [default: ask when stdin and stdout \
+             are a terminal, else reject]. Only a line that comes after a question was shown answers it; \
+             with `ask` it may come through a pipe. The end of the input is a no",
+        ),
+        option("mcp", "NAME=CMD", mcp::server).action(ArgAction::Append).help(
+            "give the session an MCP server: a command with its arguments, or an address (https://…); can \
+             be given several times",
+        ),
+        option("session", "ID", value_parser!(String))
+            .help("go on with this session of an earlier time: it is resumed, or loaded without being shown"),
+        switch("missing-as-empty")
+            .help("files that do not exist read as empty: some agents read every file before they create it"),
+        switch("no-terminals").help("do not run commands for the agent"),
+        option("mode", "MODE", value_parser!(String)).help("switch the session to this mode first"),
+    ]
+}
+
+fn limit_options() -> [Arg; 3] {
+    // Below zero is a wrong number of seconds, not another option.
+    let limit = |name, help| option(name, "SECS", value::seconds).allow_negative_numbers(true).help(help);
+    [
+        limit("timeout", "end the run after this time; a turn is cancelled and has ten seconds to stop"),
+        limit(
+            "init-timeout",
+            "how long the agent may take to start and to answer `initialize` [default: 60]",
+        ),
+        limit(
+            "idle-timeout",
+            "end the run, as --timeout does, when the agent is silent for this long and waits for nothing",
+        ),
+    ]
+}
+
+pub(super) fn option<P>(name: &'static str, value: &'static str, parser: P) -> Arg
+where
+    P: clap::builder::IntoResettable<clap::builder::ValueParser>,
+{
+    Arg::new(name).long(name).value_name(value).value_parser(parser)
+}
+
+pub(super) fn switch(name: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue)
+}
+
+pub(super) fn read(matches: &ArgMatches) -> Result<PromptArgs, String> {
+    let text = |name| matches.get_one::<String>(name).cloned();
+    let path = |name| matches.get_one::<PathBuf>(name).cloned();
+    let limit = |name| matches.get_one::<Duration>(name).copied();
+    let servers = matches.get_many::<McpServer>("mcp");
+    Ok(PromptArgs {
+        text: text("text").unwrap_or_default(),
+        agent: agent::read(matches)?,
+        protocol: matches.get_one("protocol").copied().unwrap_or_default(),
+        cwd: path("cwd"),
+        allow: matches.get_one("allow").copied(),
+        mcp: servers.map(|servers| servers.cloned().collect()).unwrap_or_default(),
+        session: text("session"),
+        missing_as_empty: matches.get_flag("missing-as-empty"),
+        no_terminals: matches.get_flag("no-terminals"),
+        mode: text("mode"),
+        timeout: limit("timeout"),
+        init_timeout: limit("init-timeout"),
+        idle_timeout: limit("idle-timeout"),
+        record: path("record"),
+        verbose: matches.get_flag("verbose"),
+    })
+}
