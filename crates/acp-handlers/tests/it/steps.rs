@@ -54,7 +54,7 @@ where
 struct State(u64);
 
 async fn count(state: &State, late: Late, entry: PlanEntry, meta: RequestMeta) -> Result<UsageUpdate, Error> {
-    assert!(meta.0.is_empty());
+    assert_eq!(meta, RequestMeta::default());
     Ok(UsageUpdate::new(state.0 + entry.content.len() as u64, late.0 as u64))
 }
 
