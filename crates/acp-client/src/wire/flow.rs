@@ -171,7 +171,7 @@ impl Flow {
     }
 
     #[cfg(feature = "v2")]
-    fn turns(&self) -> MutexGuard<'_, v2::flow::Turns> {
+    pub(in crate::wire) fn turns(&self) -> MutexGuard<'_, v2::flow::Turns> {
         // Nothing but notes is taken under this lock.
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
