@@ -35,7 +35,7 @@ impl PermissionQuestion {
     }
 
     /// Returns the news that a request has about a tool call of the agent, if it is about one. The
-    /// question itself is no part of it.
+    /// question itself is not a part of it.
     pub(crate) fn tool_call(request: &RequestPermissionRequest) -> Option<ToolCallUpdate> {
         let mut call = request.tool_call.clone();
         if let Some(question) = put(request) {

@@ -1,7 +1,7 @@
 //! Terminals of the agent.
 
-use acp_json::{At, Problem, ReadError, base64};
-use acp_types::{Maybe, v2};
+use acp_json::{At, Problem, ReadError};
+use acp_types::{Maybe, base64, v2};
 
 use crate::event::{Event, TerminalChange, TerminalExit, TerminalSize, TerminalUpdate};
 

@@ -261,7 +261,7 @@ async fn named_plans_and_cleared_values() {
     assert!(transcript.to_json().contains("three") && !transcript.to_json().contains("two"));
     assert_eq!(transcript.usage().expect("reported").cost, None);
     assert_eq!(transcript.meta(), None);
-    // There is no end of named plans.
+    // An agent may name any number of plans.
     let many: Vec<_> = (0..100).map(|number| plan(&format!("p{number}"), "x")).collect();
     let (transcript, _) = folded(&many).await;
     assert_eq!(transcript.named_plans().len(), 64);

@@ -2,12 +2,11 @@
 
 use acp_agent::store::MemoryStore;
 use acp_agent::types::{
-    AvailableCommand, Cost, Diff, ElicitationSchema, Form, Notice, NoticeSeverity, PlanEntry,
-    PlanEntryStatus, SessionConfigBoolean, SessionConfigOption, SessionMode, SessionModeState,
-    SetSessionConfigOptionRequest, SetSessionModeRequest, StringPropertySchema, ToolCall, ToolCallLocation,
-    ToolKind, UsageUpdate,
+    AvailableCommand, Cost, Diff, PlanEntry, PlanEntryStatus, SessionConfigBoolean, SessionConfigOption,
+    SessionMode, SessionModeState, SetSessionConfigOptionRequest, SetSessionModeRequest,
+    StringPropertySchema, ToolCall, ToolCallLocation, ToolKind, UsageUpdate,
 };
-use acp_agent::{NewSession, Opened, Result, Router, StopReason, Turn, Value, agent, op};
+use acp_agent::{Form, NewSession, Opened, Result, Router, StopReason, Turn, Value, agent, op};
 
 pub(super) struct Everything;
 
@@ -79,7 +78,7 @@ async fn answer(turn: Turn) -> Result<StopReason> {
             turn.say(format!("{answer:?}")).await?;
         }
         "elicit" => {
-            let form = Form::new("Who?").required("name", StringPropertySchema::new().default("Ann"));
+            let form = Form::new("Who?").required("name", StringPropertySchema::new().default_value("Ann"));
             let answer = turn.elicit(form).await?;
             let name = answer.accepted().and_then(|values| values.text("name").map(str::to_owned));
             turn.say(format!("{name:?}")).await?;
@@ -93,7 +92,7 @@ async fn answer(turn: Turn) -> Result<StopReason> {
         }
         "error" => {
             turn.say("so far").await?;
-            return Err(acp_agent::Error::internal("no model"));
+            return Err("no model".into());
         }
         "panic" => panic!("as the test asks"),
         "refuse" => return Ok(StopReason::Refusal),
@@ -104,7 +103,7 @@ async fn answer(turn: Turn) -> Result<StopReason> {
         "behind" => {
             let updates = turn.session_updates().clone();
             tokio::spawn(async move {
-                // The client sees it when it reads the session's own updates.
+                // It fails if the client has gone.
                 let _ = updates
                     .update(acp_agent::types::SessionUpdate::from(acp_agent::types::Plan::new(
                         ["later"].map(PlanEntry::from),

@@ -31,7 +31,7 @@ async fn connect<A: Agent>(
     agent
 }
 
-/// What a client has seen.
+/// The transcript of a client, and the ends of its turns.
 struct Seen {
     transcript: Transcript,
     ends: Vec<String>,
