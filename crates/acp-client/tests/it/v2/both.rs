@@ -50,7 +50,7 @@ fn pairs() -> Vec<(Value, Value)> {
         (of("tool_call_update", &done), of("tool_call_update", &done)),
         (of("plan", &json!({"entries": entries})), of("plan_update", &json!({"plan": items}))),
         (of("plan", &json!({"entries": []})), {
-            let mut items = items.clone();
+            let mut items = items;
             items["entries"] = json!([]);
             of("plan_update", &json!({"plan": items}))
         }),

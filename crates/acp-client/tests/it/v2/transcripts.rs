@@ -20,6 +20,7 @@ fn said(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is made at the call")]
 fn replaced(kind: &str, id: &str, members: Value) -> Value {
     let mut update = json!({"sessionUpdate": kind, "messageId": id});
     update.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
@@ -145,6 +146,7 @@ fn output(bytes: &[u8]) -> Value {
     json!({"sessionUpdate": "terminal_output_chunk", "terminalId": "t", "data": data(bytes)})
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is made at the call")]
 fn terminal(members: Value) -> Value {
     let mut update = json!({"sessionUpdate": "terminal_update", "terminalId": "t"});
     update.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());

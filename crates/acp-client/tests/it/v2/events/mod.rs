@@ -112,6 +112,7 @@ async fn check_table(rows: Vec<(&str, Vec<Value>, Vec<Value>)>, are_allowed: boo
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is made at the call")]
 fn update(kind: &str, members: Value) -> Value {
     let mut update = json!({"sessionUpdate": kind});
     update.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());

@@ -181,7 +181,7 @@ async fn states_have_the_work_in_the_background() {
         (state(json!({"state": "_dreams", "background": background})), None),
     ];
     for (sent, wanted) in table {
-        let (events, _) = events(&[sent.clone()]).await;
+        let (events, _) = events(std::slice::from_ref(&sent)).await;
         let [Event::State(state)] = events.as_slice() else { panic!("{events:?}") };
         assert_eq!(state.background.as_ref().map(Vec::len), wanted, "{sent}");
     }
@@ -205,7 +205,7 @@ async fn unknown_kinds_are_kept_and_malformed_known_ones_refused() {
         update("config_option_update", json!({"configOptions": null})),
     ];
     for sent in refused {
-        let (events, faults) = events(&[sent.clone()]).await;
+        let (events, faults) = events(std::slice::from_ref(&sent)).await;
         assert_eq!((events.len(), faults), (0, 1), "{sent}: {events:?}");
     }
 }
