@@ -1,11 +1,12 @@
 //! The params and the result of `initialize`.
 
-use acp_json::{Node, ReadError, Record as _};
+use acp_json::{Node, ReadError};
 use acp_types::Meta;
 use acp_types::v1::{Implementation, InitializeRequest, InitializeResponse, ProtocolVersion};
 use acp_types::v2;
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::as_is::{member, members, read as read_as_is};
 use super::auth_method::auth_method;
 use super::capabilities::{agent_capabilities, client_capabilities};
 
@@ -15,7 +16,7 @@ pub(in crate::wire) fn read(
     params: &Node<'_>,
     version: ProtocolVersion,
 ) -> Result<InitializeRequest, ReadError> {
-    let asked: v2::InitializeRequest = match acp_json::read(params.clone()) {
+    let asked: v2::InitializeRequest = match read_as_is(params.clone()) {
         Ok(asked) => asked,
         Err(error) if version == ProtocolVersion::V2 => return Err(error),
         Err(_) => readable(params, version),
@@ -33,12 +34,12 @@ pub(in crate::wire) fn read(
 
 /// Reads the members of which each may be unreadable.
 fn readable(params: &Node<'_>, version: ProtocolVersion) -> v2::InitializeRequest {
-    let member = |name: &str| params.get(name).cloned().unwrap_or_default();
-    let info = acp_json::read(member("info"));
+    let part = |name: &str| params.get(name).cloned().unwrap_or_default();
+    let info = read_as_is(part("info"));
     let info = info.unwrap_or_else(|_| v2::Implementation::new("unknown", "unknown"));
     let mut asked = v2::InitializeRequest::new(version, info);
-    asked.capabilities = acp_json::read(member("capabilities")).unwrap_or_default();
-    asked.meta = acp_json::read::<Meta>(member("_meta")).ok();
+    asked.capabilities = read_as_is(part("capabilities")).unwrap_or_default();
+    asked.meta = read_as_is::<Meta>(part("_meta")).ok();
     asked
 }
 
@@ -63,9 +64,9 @@ impl Initialized {
 impl Serialize for Initialized {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        self.0.write(&mut map)?;
+        members(&mut map, &self.0)?;
         if self.0.capabilities == v2::AgentCapabilities::default() {
-            map.serialize_entry("capabilities", &self.0.capabilities)?;
+            member(&mut map, "capabilities", &self.0.capabilities)?;
         }
         map.end()
     }

@@ -1,5 +1,6 @@
 //! Version 2, a draft: its messages are written from values of the vocabulary and read into them.
 
+pub(super) mod as_is;
 pub(super) mod ask;
 pub(super) mod auth_method;
 pub(super) mod capabilities;
@@ -7,6 +8,7 @@ mod commands;
 pub(super) mod config;
 mod content;
 mod diff;
+mod form;
 mod git_patch;
 pub(super) mod incoming;
 pub(super) mod initialize;

@@ -4,7 +4,9 @@ use acp_types::Meta;
 use acp_types::v1::{SessionConfigOption, SessionConfigOptionCategory, SessionId, SessionModeState};
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::as_is::{member, optional};
 use super::config::ConfigOptions;
+use super::meta::meta;
 
 /// The answer to a request that opens a session.
 pub(in crate::wire) struct Opened {
@@ -25,17 +27,13 @@ pub(in crate::wire) struct Changed {
 impl Serialize for Opened {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut result = serializer.serialize_map(None)?;
-        if let Some(session) = &self.session {
-            result.serialize_entry("sessionId", session)?;
-        }
+        optional(&mut result, "sessionId", self.session.as_ref())?;
         if self.modes.is_some() || self.options.is_some() {
             let options = self.options.as_deref().unwrap_or_default();
             let options = ConfigOptions { modes: self.modes.as_ref(), options };
-            result.serialize_entry("configOptions", &options)?;
+            member(&mut result, "configOptions", &options)?;
         }
-        if let Some(meta) = &self.meta {
-            result.serialize_entry("_meta", meta)?;
-        }
+        meta(&mut result, self.meta.as_ref())?;
         result.end()
     }
 }
@@ -44,10 +42,8 @@ impl Serialize for Changed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut result = serializer.serialize_map(None)?;
         let options = ConfigOptions { modes: self.modes.as_ref(), options: &self.options };
-        result.serialize_entry("configOptions", &options)?;
-        if let Some(meta) = &self.meta {
-            result.serialize_entry("_meta", meta)?;
-        }
+        member(&mut result, "configOptions", &options)?;
+        meta(&mut result, self.meta.as_ref())?;
         result.end()
     }
 }

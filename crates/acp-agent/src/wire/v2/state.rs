@@ -2,9 +2,14 @@
 
 use acp_rpc::Error as RpcError;
 use acp_types::method::Method as _;
-use acp_types::v1::{PromptResponse, SessionId};
-use acp_types::v2::methods;
+use acp_types::v1::{PromptResponse, SessionId, StopReason};
+use acp_types::v2::{IdleReason, WritesV2, methods};
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
+
+use super::as_is::member;
+#[cfg(feature = "unstable")]
+use super::as_is::optional;
+use super::meta::meta;
 
 pub(in crate::wire) const UPDATE: &str = methods::SessionUpdate::NAME;
 
@@ -27,40 +32,62 @@ pub(super) enum State<'a> {
 impl Serialize for StateParams<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut params = serializer.serialize_map(Some(2))?;
-        params.serialize_entry("sessionId", self.session)?;
-        params.serialize_entry("update", &self.state)?;
+        member(&mut params, "sessionId", self.session)?;
+        member(&mut params, "update", &self.state)?;
         params.end()
     }
 }
 
+impl WritesV2 for State<'_> {}
+
 impl Serialize for State<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut update = serializer.serialize_map(None)?;
-        update.serialize_entry("sessionUpdate", "state_update")?;
+        member(&mut update, "sessionUpdate", "state_update")?;
         match self {
-            State::Running => update.serialize_entry("state", "running")?,
-            State::RequiresAction => update.serialize_entry("state", "requires_action")?,
+            State::Running => member(&mut update, "state", "running")?,
+            State::RequiresAction => member(&mut update, "state", "requires_action")?,
             State::Idle { reason } => {
-                update.serialize_entry("state", "idle")?;
+                member(&mut update, "state", "idle")?;
                 match reason {
                     None => {}
                     Some(Ok(response)) => {
-                        update.serialize_entry("stopReason", &response.stop_reason)?;
+                        member(&mut update, "stopReason", stop_reason(&response.stop_reason))?;
                         #[cfg(feature = "unstable")]
-                        if let Some(usage) = &response.usage {
-                            update.serialize_entry("usage", usage)?;
-                        }
-                        if let Some(meta) = &response.meta {
-                            update.serialize_entry("_meta", meta)?;
-                        }
+                        optional(&mut update, "usage", response.usage.as_ref())?;
+                        meta(&mut update, response.meta.as_ref())?;
                     }
                     Some(Err(error)) => {
-                        update.serialize_entry("stopReason", "error")?;
-                        update.serialize_entry("error", error)?;
+                        member(&mut update, "stopReason", "error")?;
+                        member(&mut update, "error", &Failure(error))?;
                     }
                 }
             }
         }
         update.end()
     }
+}
+
+/// An error of JSON-RPC, which all versions have.
+struct Failure<'a>(&'a RpcError);
+
+impl WritesV2 for Failure<'_> {}
+
+impl Serialize for Failure<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+/// Returns the name of the reason. One of the agent's own stays as it is.
+fn stop_reason(reason: &StopReason) -> &str {
+    let known = match reason {
+        StopReason::EndTurn => &IdleReason::EndTurn,
+        StopReason::MaxTokens => &IdleReason::MaxTokens,
+        StopReason::MaxTurnRequests => &IdleReason::MaxTurnRequests,
+        StopReason::Refusal => &IdleReason::Refusal,
+        StopReason::Cancelled => &IdleReason::Cancelled,
+        own => return own.as_str(),
+    };
+    known.tag().unwrap_or_default()
 }

@@ -9,6 +9,8 @@ use acp_types::v1::{ContentBlock, MessageId, PromptResponse, SessionId, StopReas
 use acp_types::v2::methods;
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::as_is::member;
+use super::content::Blocks;
 use super::session::SessionState;
 use super::state::{State, StateParams, UPDATE};
 use crate::error::{Error, Result};
@@ -156,7 +158,7 @@ struct Inserted<'a>(&'a MessageId);
 impl Serialize for Inserted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut result = serializer.serialize_map(Some(1))?;
-        result.serialize_entry("messageId", self.0)?;
+        member(&mut result, "messageId", self.0)?;
         result.end()
     }
 }
@@ -175,7 +177,7 @@ impl Encode for Echo<'_> {
         buffer.extend_from_slice(br#","update":{"sessionUpdate":"user_message","messageId":"#);
         self.message_id.encode(buffer)?;
         buffer.extend_from_slice(br#","content":"#);
-        self.prompt.encode(buffer)?;
+        Blocks(self.prompt).encode(buffer)?;
         buffer.extend_from_slice(b"}}");
         Ok(())
     }
