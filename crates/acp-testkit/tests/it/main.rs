@@ -10,7 +10,9 @@
 
 #[cfg(feature = "v2")]
 mod both_versions;
+mod check;
 mod corpus;
+mod kit;
 mod lines;
 mod transcripts;
 #[cfg(feature = "v2")]
