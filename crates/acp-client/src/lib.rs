@@ -103,7 +103,7 @@ pub use acp_types::v1::ext::{
     ElicitationAnswer, FormError, FormProblem, PermissionAnswer, SessionUsage, Spent, SteerOutcome,
     SteerReason, SteerResponse,
 };
-pub use acp_types::{FromNode, Map, Meta, ReadError, UnknownVariant, Value, method, v1};
+pub use acp_types::{FromNode, Map, Maybe, Meta, ReadError, UnknownVariant, Value, method, v1};
 
 pub use agent::agent::Agent;
 pub use agent::list::SessionList;
@@ -122,7 +122,11 @@ pub use agent::session::turn::Turn;
 pub use connect::known_versions::KnownVersions;
 pub use connect::{Connect, connect, spawn};
 pub use error::{Error, Limit, Reason, Result};
-pub use event::{BackgroundWork, Event, State, StateKind};
+pub use event::{
+    BackgroundWork, Cleared, Event, FileChange, FileChanges, FileOperation, FilePatch, MessageKind,
+    PlanContent, State, StateKind, TerminalChange, TerminalExit, TerminalSize, TerminalUpdate,
+    ToolCallMember,
+};
 pub use launch::registry::{Binary, Distribution, Package, Registry, RegistryAgent, RegistryError};
 pub use launch::terminal_login::TerminalLogin;
 pub use op::{Op, Operation};
@@ -141,4 +145,6 @@ pub use serve::elicitation::question::{FormElicitation, UrlElicitation};
 pub use serve::handlers::Handlers;
 pub use serve::router::Router;
 pub use serve::serve_op::PermissionReply;
-pub use transcript::{Change, Compaction, Entry, Message, MessageKind, ToolRun, Transcript, sanitize};
+pub use transcript::{
+    Change, Compaction, DisplayTerminal, Entry, Message, NamedPlan, ToolRun, Transcript, sanitize,
+};

@@ -103,7 +103,7 @@ impl ClientService {
             return self.update_of_unknown_session(&update.session_id, update.handled, peer);
         };
         let is_shown = wire.is_shown(&session.flow, &mut update);
-        let Update { event, handled, .. } = update;
+        let Update { event, more, handled, .. } = update;
         match &event {
             Event::Config(config) => session.config.set(config.config_options.clone(), Moment::now()),
             Event::Usage(usage) => session.usage.update(usage),
@@ -113,14 +113,19 @@ impl ClientService {
         // Queued first, so that a handler that panics costs nobody an event. As a rule queueing
         // needs no task.
         let handled = handled.map(|update| self.handlers.updated(update, || self.notification_context(peer)));
-        let waits = if is_shown { Coming::push_now(&session, event, weight).err() } else { None };
+        let push = |event, weight| Coming::push_now(&session, event, weight).err();
+        let waits = if is_shown { push(event, weight) } else { None };
+        let more_waits = more.filter(|_| is_shown).and_then(|event| push(event, inbox::INSERTED));
         let finished = wire.ended_by(&session.flow, state.as_deref());
         let job: BoxFuture = match (waits, handled) {
-            (None, None) if finished.is_empty() => return Delivery::Done,
-            (None, Some(handled)) if finished.is_empty() => handled,
+            (None, None) if more_waits.is_none() && finished.is_empty() => return Delivery::Done,
+            (None, Some(handled)) if more_waits.is_none() && finished.is_empty() => handled,
             (waits, handled) => Box::pin(async move {
                 if let Some((coming, event)) = waits {
                     coming.push(event, weight).await;
+                }
+                if let Some((coming, event)) = more_waits {
+                    coming.push(event, inbox::INSERTED).await;
                 }
                 if let Some(handled) = handled {
                     handled.await;

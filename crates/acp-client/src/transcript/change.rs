@@ -25,8 +25,10 @@ pub enum Change {
     },
     /// Another change in an entry.
     Updated(usize),
-    /// The plan.
+    /// The plan, or one of the named plans.
     Plan,
+    /// The terminal with this number.
+    Terminal(usize),
     /// The slash commands.
     Commands,
     /// The current mode.

@@ -1,7 +1,8 @@
 //! Content that grows piece by piece.
 
-use acp_types::Meta;
+use acp_json::Map;
 use acp_types::v1::{ContentBlock, TextContent};
+use acp_types::{Maybe, Meta};
 
 /// Adds a piece at the end. Returns the block that has grown or is new, and the length of the text
 /// it had before. `None` for a piece without content.
@@ -36,13 +37,29 @@ pub(super) fn is_start_of(part: &[ContentBlock], whole: &[ContentBlock]) -> bool
         }
 }
 
-/// Joins data of extensions by name. New values replace old ones. Returns true if there were any.
+/// Joins data of extensions by name. New values replace old ones, and `null` removes one. Returns
+/// true if there were any.
 pub(super) fn join_meta(meta: &mut Option<Meta>, more: Option<Meta>) -> bool {
     let Some(more) = more else { return false };
-    let joined = meta.take().unwrap_or_default();
-    let join = |joined: Meta, (name, value): (&str, &acp_json::Value)| joined.with(name, value.clone());
-    *meta = Some(more.as_map().iter().fold(joined, join));
+    let mut joined = meta.take().map_or_else(Map::default, |meta| meta.as_map().clone());
+    for (name, value) in more.as_map().iter() {
+        if value.as_node().is_null() {
+            joined.remove(name);
+        } else {
+            joined.insert(name, value.clone());
+        }
+    }
+    *meta = Some(joined.into());
     true
+}
+
+/// Applies a patch to data of extensions.
+pub(super) fn patch_meta(meta: &mut Option<Meta>, patch: Maybe<Meta>) {
+    match patch {
+        Maybe::Absent => {}
+        Maybe::Null => *meta = None,
+        Maybe::Value(more) => drop(join_meta(meta, Some(more))),
+    }
 }
 
 fn is_same_but_for_text(one: &TextContent, other: &TextContent) -> bool {

@@ -10,8 +10,9 @@ use acp_types::{Meta, UnknownVariant};
 use serde_core::Serialize;
 use serde_core::ser::SerializeMap;
 
+use super::terminals::Terminals;
 use super::timeline::Timeline;
-use super::{Compaction, Entry, Message, MessageKind, ToolRun, Transcript};
+use super::{Compaction, DisplayTerminal, Entry, Message, MessageKind, ToolRun, Transcript};
 
 impl Record for Transcript {
     fn read(fields: &mut Fields<'_, '_>) -> Result<Self, ReadError> {
@@ -19,6 +20,8 @@ impl Record for Transcript {
             session: fields.optional("sessionId", SessionId::from_node)?,
             timeline: Timeline::starting_at(count(fields, "first")?.unwrap_or_default()),
             echo: fields.optional("echo", read_echo)?,
+            terminals: Terminals::starting_at(count(fields, "firstTerminal")?.unwrap_or_default()),
+            named_plans: fields.defaulted("namedPlans", Vec::from_node, Vec::new)?,
             plan: fields.optional("plan", FromNode::from_node)?,
             commands: fields.optional("commands", FromNode::from_node)?,
             mode: fields.optional("mode", FromNode::from_node)?,
@@ -29,6 +32,9 @@ impl Record for Transcript {
             meta: fields.optional("_meta", Meta::from_node)?,
             notices: fields.defaulted("notices", Vec::<Notice>::from_node, Vec::new)?.into(),
         };
+        for terminal in fields.defaulted("terminals", Vec::<DisplayTerminal>::from_node, Vec::new)? {
+            transcript.terminals.push(terminal, None);
+        }
         for entry in fields.required("entries", Vec::<Entry>::from_node)? {
             transcript.timeline.push(entry);
         }
@@ -48,7 +54,11 @@ impl Record for Transcript {
         let entries: Vec<&Entry> = self.timeline.iter().map(|(_, entry)| entry).collect();
         map.serialize_entry("entries", &entries)?;
         optional(map, "echo", self.echo.clone().map(Entry::Message))?;
+        optional(map, "firstTerminal", Some(self.terminals.first()).filter(|first| *first > 0))?;
+        let terminals: Vec<&DisplayTerminal> = self.terminals.iter().map(|(_, terminal)| terminal).collect();
+        optional(map, "terminals", Some(terminals).filter(|terminals| !terminals.is_empty()))?;
         optional(map, "plan", self.plan.as_ref())?;
+        optional(map, "namedPlans", Some(&self.named_plans).filter(|plans| !plans.is_empty()))?;
         optional(map, "commands", self.commands.as_ref())?;
         optional(map, "mode", self.mode.as_ref())?;
         optional(map, "config", self.config.as_ref())?;
@@ -167,7 +177,7 @@ fn problem(fields: &Fields<'_, '_>, name: &'static str, problem: &str) -> ReadEr
     ReadError::new(&fields.at().member(name), Problem::Other(problem.to_owned()))
 }
 
-fn optional<M: SerializeMap, T: Serialize>(
+pub(super) fn optional<M: SerializeMap, T: Serialize>(
     map: &mut M,
     name: &'static str,
     value: Option<T>,

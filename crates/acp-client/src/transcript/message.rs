@@ -1,9 +1,10 @@
 //! Messages, put together from their pieces.
 
-use acp_types::Meta;
 use acp_types::v1::{ContentBlock, ContentChunk, MessageId};
+use acp_types::{Maybe, Meta};
 
 use super::content;
+use crate::event::MessageKind;
 
 /// A message of a [`Transcript`](crate::Transcript), put together from its pieces.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,33 +18,6 @@ pub struct Message {
     pub content: Vec<ContentBlock>,
     /// Data of extensions.
     pub meta: Option<Meta>,
-}
-
-/// The author and sort of a [`Message`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MessageKind {
-    /// A prompt of the user.
-    User,
-    /// An answer of the agent.
-    Agent,
-    /// The agent's reasoning.
-    Thought,
-}
-
-impl MessageKind {
-    /// Returns its name: `user_message`, `agent_message` or `agent_thought`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user_message",
-            Self::Agent => "agent_message",
-            Self::Thought => "agent_thought",
-        }
-    }
-
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        [Self::User, Self::Agent, Self::Thought].into_iter().find(|kind| kind.as_str() == name)
-    }
 }
 
 impl Message {
@@ -62,6 +36,17 @@ impl Message {
     pub(super) fn append(&mut self, chunk: ContentChunk) -> (Option<(usize, usize)>, bool) {
         let has_meta = content::join_meta(&mut self.meta, chunk.meta);
         (content::append(&mut self.content, chunk.content), has_meta)
+    }
+
+    /// Takes in the message as a whole. `None` keeps the content.
+    pub(super) fn replace(&mut self, blocks: Option<Vec<ContentBlock>>, meta: Maybe<Meta>) {
+        if let Some(blocks) = blocks {
+            self.content.clear();
+            for block in blocks {
+                content::append(&mut self.content, block);
+            }
+        }
+        content::patch_meta(&mut self.meta, meta);
     }
 
     /// Returns true while the message is empty.

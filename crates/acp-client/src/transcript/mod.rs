@@ -3,12 +3,18 @@
 mod change;
 mod compaction;
 mod content;
+mod display_terminal;
 mod entry;
 mod fold;
+mod fold_patches;
 mod json;
+mod json_terminal;
 mod message;
+mod output;
+mod plans;
 mod prompt;
 pub mod sanitize;
+mod terminals;
 mod timeline;
 mod tool_run;
 
@@ -18,17 +24,21 @@ use acp_json::ReadError;
 use acp_types::Meta;
 use acp_types::v1::{
     AvailableCommand, AvailableCommandsUpdate, ConfigOptionUpdate, CurrentModeUpdate, Notice, Plan,
-    SessionConfigOption, SessionId, SessionModeId, ToolCallId, UsageUpdate,
+    SessionConfigOption, SessionId, SessionModeId, TerminalId, ToolCallId, UsageUpdate,
 };
 
 use crate::Session;
+use crate::event::MessageKind;
 
 pub use change::Change;
 pub use compaction::Compaction;
+pub use display_terminal::DisplayTerminal;
 pub use entry::Entry;
-pub use message::{Message, MessageKind};
+pub use message::Message;
+pub use plans::NamedPlan;
 pub use tool_run::ToolRun;
 
+use terminals::Terminals;
 use timeline::{Key, Timeline};
 
 /// A session as its updates describe it: the conversation as a list of entries, and the state of
@@ -98,21 +108,26 @@ use timeline::{Key, Timeline};
 ///   that. If the call is announced later, members that the announcement leaves out stay.
 /// * Plan, commands, mode and config options are replaced as a whole. Title, time and compactions
 ///   are patched.
-/// * `_meta` of the pieces of a message, of a tool call and of the session is joined by name.
+/// * `_meta` of the pieces of a message, of a tool call and of the session is joined by name; a
+///   `null` removes its name.
+/// * A message that is replaced, and a piece of a tool call's content, change the entry in place.
+///   Terminals of the agent are no entries: see [`terminals`](Self::terminals).
 /// * Updates of unknown kinds are entries as they came. They and [notices](Self::notices) do not
 ///   separate the entries around them.
 ///
 /// # Memory
 ///
 /// A transcript keeps the whole conversation, unless [`with_limit`](Self::with_limit) sets a number
-/// of entries.
+/// of entries. Of the output of a terminal it keeps the newest 1 MiB.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
     session: Option<SessionId>,
     timeline: Timeline,
     /// The agent's repetition so far of the prompt that is the last entry.
     echo: Option<Message>,
+    terminals: Terminals,
     plan: Option<Plan>,
+    named_plans: Vec<NamedPlan>,
     commands: Option<AvailableCommandsUpdate>,
     mode: Option<CurrentModeUpdate>,
     config: Option<ConfigOptionUpdate>,
@@ -140,10 +155,12 @@ impl Transcript {
     }
 
     /// Limits the number of entries (at least one) and of notices. The oldest are dropped. An
-    /// update for a dropped entry makes a new one. The size of an entry is not limited.
+    /// update for a dropped entry makes a new one. The size of an entry is not limited. As many
+    /// terminals are kept, the newest.
     #[must_use]
     pub fn with_limit(mut self, entries: usize) -> Self {
         self.timeline.set_limit(entries);
+        self.terminals.shorten(self.timeline.limit());
         self.shorten_notices();
         self
     }
@@ -173,6 +190,20 @@ impl Transcript {
             Some(Entry::ToolCall(run)) => Some(run),
             _ => None,
         }
+    }
+
+    /// Returns the terminals of the agent, each with its number, in the order in which they first
+    /// appeared. Numbers count from 0 and stay the same when older terminals are dropped.
+    pub fn terminals(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (usize, &DisplayTerminal)> + ExactSizeIterator {
+        self.terminals.iter()
+    }
+
+    /// Returns the terminal of the agent with this id, if it is still kept.
+    #[must_use]
+    pub fn terminal(&self, id: &TerminalId) -> Option<&DisplayTerminal> {
+        self.terminals.find(id)
     }
 
     /// Returns the plan.

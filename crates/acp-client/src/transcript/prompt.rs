@@ -1,6 +1,6 @@
 //! The client's own prompts, and their repetition by agents.
 
-use acp_types::v1::ContentChunk;
+use acp_types::v1::{ContentChunk, MessageId};
 
 use super::{Change, Entry, Message, MessageKind, Transcript, content};
 use crate::IntoPrompt;
@@ -18,6 +18,27 @@ impl Transcript {
         added
     }
 
+    /// Gives the last prompt the id that the agent has chosen for it: see
+    /// [`Turn::message_id`](crate::Turn::message_id). Later updates with this id change the prompt.
+    pub fn prompt_id(&mut self, id: impl Into<MessageId>) -> Change {
+        let id = id.into();
+        if self.message_for(MessageKind::User, Some(&id)).is_some() {
+            return Change::Nothing;
+        }
+        let last = self.timeline.iter_mut().filter_map(|(number, entry)| match entry {
+            Entry::Message(message) if message.kind == MessageKind::User => Some((number, message)),
+            _ => None,
+        });
+        match last.last() {
+            Some((number, prompt)) if prompt.id.is_none() => {
+                prompt.id = Some(id);
+                self.timeline.index_again(number);
+                Change::Updated(number)
+            }
+            _ => Change::Nothing,
+        }
+    }
+
     pub(super) fn fold_user_chunk(&mut self, chunk: ContentChunk) -> Change {
         let id = chunk.message_id.as_deref();
         let is_of_another = id.is_some() && self.message_for(MessageKind::User, id).is_some();
@@ -33,6 +54,11 @@ impl Transcript {
     fn fold_echo(&mut self, mut received: Message, chunk: ContentChunk) -> Change {
         received.id = chunk.message_id.as_deref().cloned();
         received.append(chunk);
+        self.fold_received_echo(received)
+    }
+
+    /// Takes in what an agent has repeated of the prompt so far.
+    pub(super) fn fold_received_echo(&mut self, received: Message) -> Change {
         let Some((entry, Entry::Message(prompt))) = self.timeline.tail_mut() else {
             return self.add(Entry::Message(received));
         };

@@ -3,6 +3,10 @@
 use acp_types::v1::{ToolCall, ToolCallStatus, ToolCallUpdate, ToolKind};
 
 use super::content;
+use crate::event::ToolCallMember;
+
+/// The status of a call that was cancelled, in version 2.
+const CANCELLED: &str = "cancelled";
 
 /// A tool call of a [`Transcript`](crate::Transcript), with all its updates.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,8 +14,10 @@ use super::content;
 pub struct ToolRun {
     /// The current state of the call. Its title is empty while the agent has not given one.
     pub call: ToolCall,
-    /// True if the turn was cancelled before the call was finished. [The protocol has no status for
-    /// that](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-cancel-02).
+    /// True if the call or its turn was cancelled before the call was finished. [Version 1 of the
+    /// protocol has no status for
+    /// that](https://github.com/acp-rs/acp/blob/main/docs/rules/v1.md#v1-cancel-02). Version 2 has
+    /// the status `cancelled`, which is [`Unknown`](ToolCallStatus::Unknown) in the vocabulary.
     pub is_cancelled: bool,
 }
 
@@ -51,7 +57,21 @@ impl ToolRun {
         call.raw_input = raw_input.or(call.raw_input.take());
         call.raw_output = raw_output.or(call.raw_output.take());
         content::join_meta(&mut call.meta, meta);
-        self.is_cancelled &= self.is_unfinished();
+        self.is_cancelled = self.is_stopped() || (self.is_cancelled && self.is_unfinished());
+    }
+
+    /// Takes members away.
+    pub(super) fn clear(&mut self, members: &[ToolCallMember]) {
+        let call = &mut self.call;
+        for member in members {
+            match member {
+                ToolCallMember::Name => call.name = None,
+                ToolCallMember::Title => call.title.clear(),
+                ToolCallMember::RawInput => call.raw_input = None,
+                ToolCallMember::RawOutput => call.raw_output = None,
+                ToolCallMember::Meta => call.meta = None,
+            }
+        }
     }
 
     /// Marks an unfinished call as cancelled. Returns true if the mark is new.
@@ -68,13 +88,22 @@ impl ToolRun {
             ToolCallStatus::Pending => Some(0),
             ToolCallStatus::InProgress => Some(1),
             ToolCallStatus::Completed | ToolCallStatus::Failed => Some(2),
+            ToolCallStatus::Unknown(status) if **status == *CANCELLED => Some(2),
             _ => None,
         };
         step(&self.call.status).zip(step(status)).is_some_and(|(now, then)| now > then)
     }
 
     fn is_unfinished(&self) -> bool {
-        matches!(self.call.status, ToolCallStatus::Pending | ToolCallStatus::InProgress)
+        match &self.call.status {
+            ToolCallStatus::Pending | ToolCallStatus::InProgress => true,
+            ToolCallStatus::Unknown(_) => !self.is_stopped(),
+            _ => false,
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.call.status.as_str() == CANCELLED
     }
 }
 

@@ -11,6 +11,18 @@ use crate::wire::flow::Flow;
 use crate::wire::v2::offers::{Accepted, Cancel};
 
 impl Wire {
+    /// Returns true if the agent offers to cancel this entity now.
+    pub(crate) fn can_cancel(self, flow: &Flow, entity: &Entity) -> bool {
+        match self {
+            Self::V1 => {
+                let _ = (flow, entity);
+                false
+            }
+            #[cfg(feature = "v2")]
+            Self::V2 => flow.offers(entity),
+        }
+    }
+
     /// Asks the agent to cancel one tool call or terminal.
     pub(crate) async fn cancel(
         self,

@@ -1,11 +1,11 @@
 //! The flow of a turn on the wire: how it begins and ends.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 #[cfg(feature = "v2")]
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use acp_rpc::{CallError, CloseReason, LaneKey, Peer};
-use acp_types::v1::{PromptRequest, PromptResponse};
+use acp_types::v1::{MessageId, PromptRequest, PromptResponse};
 
 use crate::Error;
 use crate::event::{Event, State};
@@ -18,6 +18,10 @@ use crate::wire::update::Update;
 #[cfg(feature = "v2")]
 use crate::wire::v2::{self, message::Params};
 
+/// The id that the agent gives the message of a prompt, once it has accepted the prompt. In version
+/// 1 it gives none.
+pub(crate) type PromptId = Arc<OnceLock<MessageId>>;
+
 /// The turns of one session, as its messages show them. In version 1 the answer to a prompt is the
 /// end of its turn, so there is nothing to keep.
 #[derive(Debug, Default)]
@@ -26,6 +30,8 @@ pub(crate) struct Flow {
     turns: Mutex<v2::flow::Turns>,
     #[cfg(feature = "v2")]
     offers: Mutex<v2::offers::Offers>,
+    #[cfg(feature = "v2")]
+    known: Mutex<v2::known::Known>,
 }
 
 /// The turns that a message has ended.
@@ -38,14 +44,14 @@ pub(crate) struct Finished {
 
 impl Wire {
     /// Sends a prompt, and calls `ended` at the end of its turn, after all earlier updates of the
-    /// session. Returns when the prompt is on its way.
+    /// session. Returns when the prompt is on its way. `message` gets the id of its message.
     ///
     /// In version 1 the answer to the prompt is the end. In version 2 it comes when the agent has
     /// accepted the prompt, and the end is the state of the session that follows its work.
     pub(crate) async fn prompt(
         self,
         peer: &Peer,
-        (flow, lane): (&Arc<Flow>, LaneKey),
+        (flow, lane, message): (&Arc<Flow>, LaneKey, PromptId),
         request: &PromptRequest,
         ended: impl FnOnce(Ended) + Send + 'static,
     ) -> Result<(), Error> {
@@ -62,6 +68,9 @@ impl Wire {
                 let number = flow.turns().sent(Box::new(ended));
                 let answering = Arc::clone(flow);
                 let answered = move |answer: Result<Read<v2::accepted::Accepted>, CallError>| {
+                    if let Ok(accepted) = &answer {
+                        let _ = message.set(accepted.value.message.clone());
+                    }
                     let finished = answering.turns().answered(number, answer);
                     finished.into_iter().for_each(v2::flow::Finished::tell);
                 };
@@ -73,11 +82,12 @@ impl Wire {
             }
         };
         #[cfg(not(feature = "v2"))]
-        let _ = flow;
+        let _ = (flow, message);
         begun.map_err(|error| self.failed::<PromptRequest>(Some(&request.session_id), error))
     }
 
-    /// Takes note of an update of a session. Returns false for the echo of a prompt, which readers
+    /// Takes note of an update of a session, and puts it into the events that the vocabulary has for
+    /// it. Returns false for the echo of a prompt, which readers
     /// of the turn have no use for.
     pub(crate) fn is_shown(self, flow: &Flow, update: &mut Update) -> bool {
         match self {
@@ -90,6 +100,7 @@ impl Wire {
                 if let Some(offer) = update.offer.take() {
                     flow.noted_offers().note(offer);
                 }
+                flow.known().settle(update);
                 !v2::flow::message_of_user(&update.event).is_some_and(|id| flow.turns().is_echo(id))
             }
         }
@@ -152,6 +163,11 @@ impl Flow {
     #[cfg(feature = "v2")]
     fn noted_offers(&self) -> MutexGuard<'_, v2::offers::Offers> {
         self.offers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(feature = "v2")]
+    fn known(&self) -> MutexGuard<'_, v2::known::Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[cfg(feature = "v2")]

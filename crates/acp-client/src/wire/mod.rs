@@ -8,6 +8,7 @@ pub(crate) mod cancel;
 pub(crate) mod choice;
 pub(crate) mod end;
 pub(crate) mod entity;
+pub(crate) mod file_changes;
 pub(crate) mod flow;
 pub(crate) mod incoming;
 pub(crate) mod initialize;

@@ -10,6 +10,8 @@ use crate::wire::v2;
 pub(crate) struct Update {
     pub(crate) session_id: SessionId,
     pub(crate) event: Event,
+    /// The rest of the update, behind the event. One event has most updates.
+    pub(crate) more: Option<Event>,
     /// The update as handlers get it, if there are any.
     pub(crate) handled: Option<SessionNotification>,
     #[cfg(feature = "v2")]

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use crate::sessions::session_state::NoTurn;
 use crate::sessions::table::Attached;
 use crate::wire::end::Ended;
+use crate::wire::flow::PromptId;
 use crate::wire::moment::Read;
 use crate::{Error, Session, Turn};
 
@@ -45,7 +46,8 @@ impl Session {
         state.usage.begin_turn();
         let request = PromptRequest::new(self.id().clone(), prompt);
         let (sender, outcome) = oneshot::channel();
-        let turn = Turn::new(self.clone(), number, outcome);
+        let message = PromptId::default();
+        let turn = Turn::new(self.clone(), number, outcome, PromptId::clone(&message));
         let shared = self.agent().shared_with_reader();
         // The turn ends even if nobody holds it any more.
         let shows_states = self.agent().shared().shows_states();
@@ -72,7 +74,7 @@ impl Session {
             state.begin_work();
         }
         // This returns when the prompt is on its way, so that a cancel cannot overtake it.
-        let way = (&state.flow, state.lane());
+        let way = (&state.flow, state.lane(), message);
         let sent = self.agent().wire().prompt(self.agent().peer(), way, &request, ended).await;
         if sent.is_err() && shows_states {
             state.end_work(None, None);

@@ -163,6 +163,20 @@ impl Session {
         self.cancel_entity(Entity::Terminal(id.into())).await
     }
 
+    /// Returns true if the agent offers to stop this tool call now, by
+    /// [`cancel_tool_call`](Self::cancel_tool_call). Each update of the tool call may change that.
+    #[must_use]
+    pub fn can_cancel_tool_call(&self, id: impl Into<ToolCallId>) -> bool {
+        self.agent().wire().can_cancel(&self.state().flow, &Entity::ToolCall(id.into()))
+    }
+
+    /// Returns true if the agent offers to stop the command in this terminal now, by
+    /// [`cancel_terminal`](Self::cancel_terminal). Each update of the terminal may change that.
+    #[must_use]
+    pub fn can_cancel_terminal(&self, id: impl Into<TerminalId>) -> bool {
+        self.agent().wire().can_cancel(&self.state().flow, &Entity::Terminal(id.into()))
+    }
+
     async fn cancel_entity(&self, entity: Entity) -> Result<(), Error> {
         self.check_open(entity.method())?;
         let (agent, state) = (self.agent(), self.state());

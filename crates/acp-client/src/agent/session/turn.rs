@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use acp_rpc::{CallError, CloseReason};
 use acp_types::v1::ext::Spent;
-use acp_types::v1::{PromptRequest, StopReason};
+use acp_types::v1::{MessageId, PromptRequest, StopReason};
 use futures_core::Stream;
 use tokio::sync::oneshot::{self, error::RecvError};
 use tokio::time::{Sleep, sleep_until};
@@ -17,6 +17,7 @@ use crate::agent::session::response::TurnResponse;
 use crate::agent::session::watch::Watch;
 use crate::sessions::session_state as phase;
 use crate::wire::end::Ended;
+use crate::wire::flow::PromptId;
 use crate::wire::moment::{Moment, Read};
 use crate::{Error, Event, IntoPrompt, Session, Steer, TurnLimits};
 
@@ -51,6 +52,7 @@ pub struct Turn {
     /// Runs after a cancel.
     deadline: Option<Pin<Box<Sleep>>>,
     watch: Watch,
+    message: PromptId,
 }
 
 /// The reason why a turn has no response.
@@ -60,10 +62,15 @@ enum Unended {
 }
 
 impl Turn {
-    pub(crate) fn new(session: Session, number: u64, arrival: oneshot::Receiver<Ended>) -> Self {
+    pub(crate) fn new(
+        session: Session,
+        number: u64,
+        arrival: oneshot::Receiver<Ended>,
+        message: PromptId,
+    ) -> Self {
         session.state().begin_reading(number);
         let watch = Watch::new(number, session.agent().turn_limits().clone());
-        Self { session, number, arrival, outcome: None, deadline: None, watch }
+        Self { session, number, arrival, outcome: None, deadline: None, watch, message }
     }
 
     /// Returns the next event, or `None` if the turn is over. Dropping the future loses nothing.
@@ -164,6 +171,15 @@ impl Turn {
     #[must_use]
     pub fn usage(&self) -> Spent {
         self.session.usage().turn
+    }
+
+    /// Returns the id that the agent has given the prompt. `None` until it has accepted the prompt,
+    /// and always in version 1 of the protocol. [`Transcript::prompt_id`] takes it in.
+    ///
+    /// [`Transcript::prompt_id`]: crate::Transcript::prompt_id
+    #[must_use]
+    pub fn message_id(&self) -> Option<&MessageId> {
+        self.message.get()
     }
 
     /// Returns the session of this turn.

@@ -16,7 +16,7 @@ use crate::event::Event;
 use crate::wire::moment::Moment;
 
 /// The weight of an event that is not a message.
-const INSERTED: usize = 256;
+pub(crate) const INSERTED: usize = 256;
 
 /// A bounded queue of events.
 ///

@@ -61,6 +61,7 @@ pub(in crate::wire) fn update(params: Node<'_>, is_handled: bool) -> Result<Upda
         Update {
             session_id: read.session_id.clone(),
             event,
+            more: None,
             handled: Some(read),
             #[cfg(feature = "v2")]
             offer: None,
@@ -69,6 +70,7 @@ pub(in crate::wire) fn update(params: Node<'_>, is_handled: bool) -> Result<Upda
         Update {
             session_id: read.session_id,
             event: Event::from(read.update),
+            more: None,
             handled: None,
             #[cfg(feature = "v2")]
             offer: None,

@@ -7,7 +7,7 @@ use acp_types::v2::PromptResponse;
 /// The answer to a prompt that the agent has accepted: the id of its message.
 #[derive(Debug)]
 pub(in crate::wire) struct Accepted {
-    pub(super) message: MessageId,
+    pub(in crate::wire) message: MessageId,
 }
 
 impl FromNode for Accepted {

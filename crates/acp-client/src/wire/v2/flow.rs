@@ -7,7 +7,7 @@ use acp_types::v1::{MessageId, StopReason};
 
 use super::accepted::Accepted;
 use super::seen::{Idle, Seen};
-use crate::event::{Event, State, StateKind};
+use crate::event::{Event, MessageKind, State, StateKind};
 use crate::wire::end::Ended;
 use crate::wire::moment::{Moment, Read};
 
@@ -179,6 +179,7 @@ impl Turns {
 pub(in crate::wire) fn message_of_user(event: &Event) -> Option<&MessageId> {
     match event {
         Event::UserMessage(chunk) => chunk.message_id.as_deref(),
+        Event::MessageReplaced { kind: MessageKind::User, id, .. } => Some(id),
         _ => None,
     }
 }

@@ -3,17 +3,25 @@
 
 pub(in crate::wire) mod accepted;
 mod ask;
+mod blocks;
 mod commands;
 pub(in crate::wire) mod config;
 mod content;
+pub(in crate::wire) mod diff;
 mod encode;
+mod event;
 pub(in crate::wire) mod flow;
 pub(in crate::wire) mod incoming;
 pub(in crate::wire) mod initialize;
+pub(in crate::wire) mod known;
 pub(in crate::wire) mod message;
 pub(in crate::wire) mod offers;
 mod opened;
+mod plan;
 mod requests;
 mod seen;
 mod state;
+mod terminal;
+mod tool_call;
+mod unknown;
 pub(in crate::wire) mod update;

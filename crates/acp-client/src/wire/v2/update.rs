@@ -2,104 +2,98 @@
 
 use acp_json::{Map, Node, ReadError, Value};
 use acp_types::UnknownVariant;
-use acp_types::v1::{
-    AvailableCommandsUpdate, ConfigOptionUpdate, Plan, PlanEntry, SessionNotification, SessionUpdate,
-};
-use acp_types::v2::{self, StateUpdate, UpdateSessionNotification};
+use acp_types::v1::{SessionNotification, SessionUpdate};
+use acp_types::v2::UpdateSessionNotification;
 
-use super::{commands, config, state};
+use super::event;
 use crate::Event;
-use crate::event::State;
+use crate::event::{Cleared, PlanContent};
 use crate::wire::update::Update;
 
-/// The tag of a report of the state.
-const STATE: &str = "state_update";
+/// The member that has the kind of an update.
+const KIND: &str = "sessionUpdate";
 
 /// Reads an update. With `is_handled` it is also read as handlers of updates get it.
 pub(in crate::wire) fn read(params: Node<'_>, is_handled: bool) -> Result<Update, ReadError> {
-    let tag = params.get("update").and_then(|update| update.get("sessionUpdate")).and_then(Node::as_str);
-    let read = match tag {
+    let tag = params.get("update").and_then(|update| update.get(KIND)).and_then(Node::as_str);
+    match tag {
         // Version 1 has the same.
         Some(
             "user_message_chunk"
             | "agent_message_chunk"
             | "agent_thought_chunk"
-            | "session_info_update"
-            | "usage_update"
             | "notice"
             | "compaction_update"
             | "compaction_summary_chunk",
-        ) => acp_json::read(params)?,
-        _ => notification(params)?,
-    };
-    Ok(if is_handled {
-        let event = event(read.update.clone());
-        Update { session_id: read.session_id.clone(), event, handled: Some(read), offer: None }
-    } else {
-        Update { session_id: read.session_id, event: event(read.update), handled: None, offer: None }
-    })
-}
-
-/// Returns the event of an update. One that the vocabulary does not have is unknown to handlers of
-/// updates; states are events all the same.
-pub(in crate::wire) fn event(update: SessionUpdate) -> Event {
-    match update {
-        SessionUpdate::Unknown(unknown) if unknown.tag() == STATE => {
-            state_of(&unknown).map_or(Event::Unknown(unknown), |state| Event::State(Box::new(state)))
+        ) => Ok(alike(acp_json::read(params)?, None, is_handled)),
+        // So it has of these, but for what `null` means.
+        Some("session_info_update") => {
+            let cleared = is_null(&params, "_meta").then_some(Cleared::SessionMeta);
+            Ok(alike(acp_json::read(params)?, cleared, is_handled))
         }
-        update => Event::from(update),
+        Some("usage_update") => {
+            let cleared = is_null(&params, "cost").then_some(Cleared::Cost);
+            Ok(alike(acp_json::read(params)?, cleared, is_handled))
+        }
+        _ => own(params, is_handled),
     }
 }
 
-fn state_of(unknown: &UnknownVariant) -> Option<State> {
-    let members = Value::from(unknown.members().clone()).into_node();
-    acp_json::read::<StateUpdate>(members).ok().map(state::state)
+fn is_null(params: &Node<'_>, member: &str) -> bool {
+    params.get("update").and_then(|update| update.get(member)).is_some_and(Node::is_null)
+}
+
+fn alike(read: SessionNotification, cleared: Option<Cleared>, is_handled: bool) -> Update {
+    let more = cleared.map(Event::Cleared);
+    if is_handled {
+        let event = Event::from(read.update.clone());
+        Update { session_id: read.session_id.clone(), event, more, handled: Some(read), offer: None }
+    } else {
+        let event = Event::from(read.update);
+        Update { session_id: read.session_id, event, more, handled: None, offer: None }
+    }
 }
 
 /// Reads an update whose form differs from that of version 1.
-fn notification(params: Node<'_>) -> Result<SessionNotification, ReadError> {
-    let raw = params.clone();
-    // A malformed update is refused, whatever becomes of it.
-    let notification: UpdateSessionNotification = acp_json::read(params)?;
-    let update = match notification.update {
-        v2::SessionUpdate::ConfigOptionUpdate(update) => {
-            let mut read = ConfigOptionUpdate::new(config::options(update.config_options));
-            read.meta = update.meta;
-            SessionUpdate::ConfigOptionUpdate(read)
-        }
-        v2::SessionUpdate::AvailableCommandsUpdate(update) => {
-            let mut read = AvailableCommandsUpdate::new(commands::commands(update.available_commands));
-            read.meta = update.meta;
-            SessionUpdate::AvailableCommandsUpdate(read)
-        }
-        v2::SessionUpdate::PlanUpdate(_) => plan(&raw).map_or_else(|| unknown(&raw), SessionUpdate::Plan),
-        v2::SessionUpdate::ToolCallUpdate(_) => {
-            // Parts that only version 2 has make it unreadable for version 1.
-            let read: Result<SessionNotification, _> = acp_json::read(raw.clone());
-            read.map_or_else(|_| unknown(&raw), |read| read.update)
-        }
-        _ => unknown(&raw),
-    };
-    let mut read = SessionNotification::new(notification.session_id, update);
-    read.meta = notification.meta;
-    Ok(read)
+fn own(params: Node<'_>, is_handled: bool) -> Result<Update, ReadError> {
+    let raw = if is_handled { params.get("update").cloned() } else { None };
+    let read: UpdateSessionNotification = acp_json::read(params)?;
+    let (event, cleared) = event::decode(read.update)?;
+    let handled = raw.map(|raw| {
+        let mut handled = SessionNotification::new(read.session_id.clone(), handled(&event, raw));
+        handled.meta = read.meta;
+        handled
+    });
+    let more = cleared.map(Event::Cleared);
+    Ok(Update { session_id: read.session_id, event, more, handled, offer: None })
 }
 
-/// Returns the plan of steps that an update holds.
-fn plan(params: &Node<'_>) -> Option<Plan> {
-    let plan = params.get("update")?.get("plan")?;
-    let entries = plan.get("entries").filter(|_| plan.get("type").and_then(Node::as_str) == Some("items"))?;
-    let entries: Vec<PlanEntry> = acp_json::read(entries.clone()).ok()?;
-    Some(Plan::new(entries))
+/// Returns an update as handlers get it. One that the vocabulary does not have is of an unknown
+/// kind, with all its members.
+fn handled(event: &Event, raw: Node<'_>) -> SessionUpdate {
+    match event {
+        Event::ToolCallUpdate(update) => SessionUpdate::ToolCallUpdate(update.clone()),
+        Event::Config(options) => SessionUpdate::ConfigOptionUpdate(options.clone()),
+        Event::Commands(commands) => SessionUpdate::AvailableCommandsUpdate(commands.clone()),
+        Event::NamedPlan { plan: PlanContent::Items(plan), .. } => SessionUpdate::Plan(plan.clone()),
+        _ => {
+            let mut members: Map = acp_json::read(raw).unwrap_or_default();
+            let tag = members.remove(KIND);
+            let tag = tag.as_ref().and_then(Value::as_str).unwrap_or_default();
+            SessionUpdate::Unknown(UnknownVariant::new(tag, members))
+        }
+    }
 }
 
-/// Returns an update as one of a kind that is not known, with all its members.
-fn unknown(params: &Node<'_>) -> SessionUpdate {
-    let update = params.get("update").cloned().unwrap_or(Node::Null);
-    let mut members: Map = acp_json::read(update).unwrap_or_default();
-    let tag = members.remove("sessionUpdate");
-    SessionUpdate::Unknown(UnknownVariant::new(
-        tag.as_ref().and_then(Value::as_str).unwrap_or_default(),
-        members,
-    ))
+/// Returns the event of an update that handlers got.
+pub(in crate::wire) fn event(update: SessionUpdate) -> Event {
+    match update {
+        SessionUpdate::Unknown(unknown) => {
+            let mut members = unknown.members().clone();
+            members.insert(KIND, Value::from(unknown.tag()));
+            let decoded = acp_json::read(Value::from(members).into_node()).and_then(event::decode);
+            decoded.map_or(Event::Unknown(unknown), |(event, _)| event)
+        }
+        update => Event::from(update),
+    }
 }
