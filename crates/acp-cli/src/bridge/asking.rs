@@ -20,6 +20,12 @@ impl Asking {
         self.open.push(Box::pin(async move { ask(question, Some(&turn), turn.client()).await }));
     }
 
+    /// Lets the questions go on that are open at the end of their turn: work that goes on behind it
+    /// has asked them.
+    pub(super) fn outlive(self) {
+        self.open.into_iter().for_each(|question| drop(tokio::spawn(question)));
+    }
+
     pub(super) const fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
@@ -40,10 +46,8 @@ pub(super) async fn ask(question: Question, turn: Option<&Turn>, client: &Client
     match question {
         Question::Permission(request, mut answer) => {
             let asked = async {
-                match turn {
-                    Some(turn) => turn.request_permission(&request).await,
-                    None => client.request_permission(&request).await,
-                }
+                let of_turn = async |turn: &Turn| turn.request_permission(&request).await;
+                in_turn(turn, of_turn, async || client.request_permission(&request).await).await
             };
             if let Some(answered) = unless_withdrawn(answer.closed(), asked).await {
                 let _ = answer.send(answered);
@@ -51,15 +55,27 @@ pub(super) async fn ask(question: Question, turn: Option<&Turn>, client: &Client
         }
         Question::Elicit(request, mut answer) => {
             let asked = async {
-                match turn {
-                    Some(turn) => turn.elicit_with(&request).await,
-                    None => client.elicit_with(&request).await,
-                }
+                let of_turn = async |turn: &Turn| turn.elicit_with(&request).await;
+                in_turn(turn, of_turn, async || client.elicit_with(&request).await).await
             };
             if let Some(answered) = unless_withdrawn(answer.closed(), asked).await {
                 let _ = answer.send(answered);
             }
         }
+    }
+}
+
+/// Asks in the turn, and once more outside of it if the turn ends without an answer. A question of
+/// a turn that is cancelled is over.
+async fn in_turn<T>(
+    turn: Option<&Turn>,
+    of_turn: impl AsyncFnOnce(&Turn) -> Result<T>,
+    outside: impl AsyncFnOnce() -> Result<T>,
+) -> Result<T> {
+    let Some(turn) = turn else { return outside().await };
+    match of_turn(turn).await {
+        Err(Error::TurnOver) if !turn.cancel().is_cancelled() => outside().await,
+        answer => answer,
     }
 }
 

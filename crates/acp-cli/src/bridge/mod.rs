@@ -27,12 +27,14 @@
 
 mod asking;
 mod error;
+mod folded;
 mod inner;
 mod opening;
 mod outer;
 mod session;
 mod settings;
 mod shared;
+mod terminal;
 mod turn;
 mod update;
 

@@ -8,9 +8,10 @@ use acp_agent::{Elicitation, LoadSession, NewSession, Opened, Opening, OpensSess
 use acp_client::{Agent, Session};
 
 use super::error::of_agent;
+use super::folded::{Folded, Versions};
 use super::session::{Bridged, State};
 use super::shared::Shared;
-use super::update::{self, Updates};
+use super::update;
 
 /// The parts of a bridge that open sessions.
 #[derive(Debug)]
@@ -56,11 +57,12 @@ impl Door {
         let _asks = self.shared.asks_with(user);
         let load = place!(self.agent.load_session(open.session_id().clone(), open.cwd()), &open);
         let mut replay = load.replay().await.map_err(of_agent)?;
-        let is_same_version = self.agent.protocol_version() == open.client().protocol_version();
-        let mut known = Updates::default();
+        let client = open.client().protocol_version();
+        let versions = Versions { agent: self.agent.protocol_version(), client };
+        let mut folded = Folded::default();
         while let Some(event) = replay.next().await {
             // The settings come with the answer.
-            if let Some(update) = known.update(event, is_same_version) {
+            for update in folded.updates(event, versions) {
                 update::sent(open.update(update).await)?;
             }
         }

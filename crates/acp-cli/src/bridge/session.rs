@@ -9,8 +9,8 @@ use acp_agent::types::{
 use acp_client::Session;
 use tokio::sync::{mpsc, oneshot};
 
+use super::folded::Folded;
 use super::settings::Settings;
-use super::update::Updates;
 
 /// The number of questions of a turn that wait to be sent. The agent waits with one more.
 const QUESTIONS: usize = 16;
@@ -19,7 +19,7 @@ const QUESTIONS: usize = 16;
 pub(super) struct Bridged {
     pub(super) inner: Session,
     pub(super) settings: Mutex<Settings>,
-    pub(super) updates: Mutex<Updates>,
+    pub(super) folded: Mutex<Folded>,
     /// The way to the turn that runs.
     turn: Mutex<Option<mpsc::Sender<Question>>>,
 }
@@ -33,7 +33,7 @@ pub(super) enum Question {
 impl Bridged {
     pub(super) fn new(inner: Session) -> Self {
         let settings = Mutex::new(Settings::of(&inner));
-        Self { inner, settings, updates: Mutex::default(), turn: Mutex::default() }
+        Self { inner, settings, folded: Mutex::default(), turn: Mutex::default() }
     }
 
     /// Begins a turn, which gets the session's questions until the guard is dropped.

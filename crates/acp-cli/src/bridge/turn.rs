@@ -4,7 +4,7 @@ use acp_agent::types::{PromptResponse, StopReason};
 use acp_agent::{Result, Session, Turn};
 use acp_client::TurnResponse;
 
-use super::asking::Asking;
+use super::asking::{Asking, ask};
 use super::error::of_agent;
 use super::session::State;
 use super::update;
@@ -12,6 +12,7 @@ use super::update;
 /// Passes a prompt on, and everything that comes of it.
 pub(super) async fn run(turn: Turn, session: Session<State>) -> Result<PromptResponse> {
     let (_guard, mut questions) = session.begin_turn();
+    update::lock(&session.folded).begin_turn();
     let mut inner = session.inner.prompt(turn.prompt().to_vec()).await.map_err(of_agent)?;
     // The agent says how a cancelled turn ends.
     let outer = turn.uncancelled();
@@ -31,6 +32,12 @@ pub(super) async fn run(turn: Turn, session: Session<State>) -> Result<PromptRes
             // The events come first, because a question may be about them.
             Some(question) = questions.recv() => asking.add(question, &turn),
         }
+    }
+    asking.outlive();
+    questions.close();
+    while let Ok(question) = questions.try_recv() {
+        let client = turn.client().clone();
+        tokio::spawn(async move { ask(question, None, &client).await });
     }
     inner.finish().await.map(response).map_err(of_agent)
 }

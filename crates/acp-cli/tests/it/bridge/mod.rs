@@ -2,6 +2,8 @@
 
 mod plays;
 mod scenes;
+mod script;
+mod versions;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -98,10 +100,5 @@ async fn an_agent_of_version_1_is_the_same_behind_a_bridge() {
 
 #[tokio::test]
 async fn an_agent_of_version_1_is_the_same_behind_two_bridges() {
-    compare(&[ProtocolVersion::V2, ProtocolVersion::V1]).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_bridges_work_on_several_threads() {
     compare(&[ProtocolVersion::V2, ProtocolVersion::V1]).await;
 }

@@ -56,7 +56,7 @@ impl Scenes {
 
     #[on("session/set_config_option")]
     async fn set_pace(&self, set: SetSessionConfigOptionRequest) -> Result<Vec<SessionConfigOption>> {
-        let value = set.value.as_id().map_or("slow", |id| id.as_str());
+        let value = set.value.as_id().unwrap_or("slow");
         Ok(vec![pace(value)])
     }
 
