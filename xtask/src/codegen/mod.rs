@@ -1,6 +1,7 @@
 //! `cargo xtask codegen`: from the schema to the generated code.
 
 pub mod account;
+pub mod alike;
 pub mod api_lock;
 pub mod defect;
 pub mod derives;
@@ -79,12 +80,19 @@ fn generated(root: &Path) -> Result<(Vec<Output>, Vec<Count>)> {
         schema.argument_order = api_lock::arguments(&lock, version.name);
         let earlier: Vec<_> = schemas.iter().map(|(version, schema)| (version.name, schema)).collect();
         schema.shared = shared::find(version.name, &schema, &overlay, &earlier)?;
-        let types = emit::types(&schema, &docs, version, &header)?;
+        let mut types = emit::types(&schema, &docs, version, &header)?;
         if version.has_operations {
             outputs.extend(emit::operations(root, &schema, &overlay, &header)?);
         }
+        let alike = match schemas.last() {
+            Some((first, of)) => Some((*first, alike::find(of, &schema, &overlay)?)),
+            None => None,
+        };
         overlay.all_used().with_context(|| version.overlay())?;
         second_reader::agree(&schema, &types)?;
+        if let Some((first, alike)) = &alike {
+            emit::alike(&mut types, (version, &schema), (*first, alike), &header)?;
+        }
         outputs.extend(types);
         schemas.push((version, schema));
     }

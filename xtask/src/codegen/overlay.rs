@@ -10,17 +10,19 @@ use toml::{Table, Value};
 use super::defect::fill;
 
 /// Every section that the generator reads from an overlay; `docs/SCHEMAS.md` describes them.
-pub const SECTIONS: [&str; 16] = [
+pub const SECTIONS: [&str; 18] = [
     "arm_types",
     "arms",
     "capabilities",
     "client_operations",
+    "counterparts",
     "default_tags",
     "defaults",
     "elsewhere",
     "flattened",
     "integers",
     "layout",
+    "meaning",
     "members",
     "null",
     "operations",

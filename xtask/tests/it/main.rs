@@ -7,7 +7,9 @@
     reason = "a test stops at a broken assumption"
 )]
 
+mod alike;
 mod api_lock;
+mod as_is;
 mod built_mistakes;
 mod changes;
 mod crate_dependencies;

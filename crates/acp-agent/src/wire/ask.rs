@@ -1,5 +1,7 @@
 //! Requests to the client, and their answers.
 
+#[cfg(feature = "v2")]
+use acp_json::{At, FromNode, Node, ReadError};
 #[cfg(all(feature = "mcp", feature = "unstable"))]
 use acp_rpc::LaneKey;
 use acp_rpc::{CallError, Peer};
@@ -13,13 +15,17 @@ use super::{Wire, v1};
 use crate::error::{Error, Result};
 
 /// A request to the client.
-pub(crate) trait Ask: Serialize + Sync {
+pub(crate) trait Ask: Serialize + Sync + 'static {
     /// The method of version 1, whose types are the vocabulary.
     type V1: Request<Params = Self>;
 
     /// Writes the request as version 2 has it.
     #[cfg(feature = "v2")]
     fn write_v2<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error>;
+
+    /// Reads the answer of version 2.
+    #[cfg(feature = "v2")]
+    fn read_v2(answer: Node<'_>, at: &At<'_>) -> std::result::Result<Answer<Self>, ReadError>;
 }
 
 /// The answer to a request.
@@ -33,6 +39,17 @@ struct InV2<'a, Q>(&'a Q);
 impl<Q: Ask> Serialize for InV2<'_, Q> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         self.0.write_v2(serializer)
+    }
+}
+
+/// An answer in the form of version 2.
+#[cfg(feature = "v2")]
+struct OfV2<Q: Ask>(Answer<Q>);
+
+#[cfg(feature = "v2")]
+impl<Q: Ask> FromNode for OfV2<Q> {
+    fn from_node(node: Node<'_>, at: &At<'_>) -> std::result::Result<Self, ReadError> {
+        Q::read_v2(node, at).map(OfV2)
     }
 }
 
@@ -51,7 +68,10 @@ impl Wire {
         let answer = match self {
             Wire::V1 => peer.request(self.method::<Q>(), request).await,
             #[cfg(feature = "v2")]
-            Wire::V2 => peer.request(self.method::<Q>(), &InV2(request)).await,
+            Wire::V2 => {
+                let answer = peer.request::<_, OfV2<Q>>(self.method::<Q>(), &InV2(request)).await;
+                answer.map(|OfV2(answer)| answer)
+            }
         };
         answer.map_err(|error| self.failed::<Q>(error))
     }
@@ -67,7 +87,11 @@ impl Wire {
         match self {
             Wire::V1 => peer.request_in_lane(lane, self.method::<Q>(), request).await,
             #[cfg(feature = "v2")]
-            Wire::V2 => peer.request_in_lane(lane, self.method::<Q>(), &InV2(request)).await,
+            Wire::V2 => {
+                let method = self.method::<Q>();
+                let answer = peer.request_in_lane::<_, OfV2<Q>>(lane, method, &InV2(request)).await;
+                answer.map(|OfV2(answer)| answer)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! From the IR to Rust: one file for each shape, one style for all.
 
+mod alike;
 mod context;
 mod definitions;
 mod field;
@@ -19,6 +20,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use super::alike::Alike;
 use super::format::{self, Item};
 use super::ir::{Definition, Kind, Schema};
 use super::version::Version;
@@ -110,6 +112,24 @@ pub fn types_for(schema: &Schema, docs: &Docs, target: &Target, header: &str) ->
 pub fn definitions(schemas: &[(&Version, Schema)], header: &str) -> Result<Output> {
     let text = format::file(header, &definitions::emit(schemas))?;
     Ok(Output { path: rust_file(Path::new(TABLE), "definitions"), text })
+}
+
+/// The marks of the types whose JSON is that of `version`: its own, and some of the `earlier` one.
+/// They belong to the module of which `types` are the files.
+pub fn alike(
+    types: &mut Vec<Output>,
+    (version, schema): (&Version, &Schema),
+    (earlier, alike): (&Version, &[Alike]),
+    header: &str,
+) -> Result<()> {
+    let folder = version.folder();
+    let text = format::file(header, &alike::emit(schema, earlier.name, alike))?;
+    types.push(Output { path: rust_file(&folder, "alike"), text });
+    let module = rust_file(&folder, "mod");
+    if let Some(module) = types.iter_mut().find(|output| output.path == module) {
+        module.text.push_str("\nmod alike;\n");
+    }
+    Ok(())
 }
 
 pub use operations::emit as operations;

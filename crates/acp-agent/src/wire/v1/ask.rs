@@ -1,5 +1,7 @@
 //! The requests to the client, and their methods.
 
+#[cfg(feature = "v2")]
+use acp_json::{At, Node, ReadError};
 #[cfg(all(feature = "mcp", feature = "unstable"))]
 use acp_types::v1::MessageMcpRequest;
 use acp_types::v1::{
@@ -8,16 +10,14 @@ use acp_types::v1::{
     WriteTextFileRequest, methods,
 };
 
+#[cfg(feature = "v2")]
+use crate::wire::ask::Answer;
 use crate::wire::ask::Ask;
 #[cfg(feature = "v2")]
 use crate::wire::v2;
 
 macro_rules! asks {
-    ($($request:ident => $method:ident),* $(,)?) => {$(
-        asks! { $request => $method, serde_core::Serialize::serialize }
-    )*};
-    // With the writer for version 2.
-    ($request:ident => $method:ident, $write:path) => {
+    ($request:ident => $method:ident, $write:path, $read:path) => {
         impl Ask for $request {
             type V1 = methods::$method;
 
@@ -25,13 +25,25 @@ macro_rules! asks {
             fn write_v2<S: serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 $write(self, serializer)
             }
+
+            #[cfg(feature = "v2")]
+            fn read_v2(answer: Node<'_>, at: &At<'_>) -> Result<Answer<Self>, ReadError> {
+                $read(answer, at)
+            }
         }
     };
 }
 
-asks! { CreateElicitationRequest => ElicitationCreate, v2::ask::elicitation }
-asks! { RequestPermissionRequest => SessionRequestPermission, v2::ask::permission }
-asks! {
+/// Requests that version 2 does not have, because its clients have no files and terminals.
+macro_rules! asks_in_v1 {
+    ($($request:ident => $method:ident),* $(,)?) => {$(
+        asks! { $request => $method, v2::ask::nothing, v2::ask::no_answer }
+    )*};
+}
+
+asks! { CreateElicitationRequest => ElicitationCreate, v2::ask::elicitation, v2::ask::elicited }
+asks! { RequestPermissionRequest => SessionRequestPermission, v2::ask::permission, v2::ask::permitted }
+asks_in_v1! {
     CreateTerminalRequest => TerminalCreate,
     KillTerminalRequest => TerminalKill,
     ReadTextFileRequest => FsReadTextFile,
@@ -41,4 +53,4 @@ asks! {
     WriteTextFileRequest => FsWriteTextFile,
 }
 #[cfg(all(feature = "mcp", feature = "unstable"))]
-asks! { MessageMcpRequest => McpMessage }
+asks! { MessageMcpRequest => McpMessage, v2::as_is::whole, v2::as_is::read_at }

@@ -1,12 +1,17 @@
-//! Questions to the user. Their answers look as in version 1.
+//! Questions to the user, and their answers.
 
-use acp_json::Record as _;
+use acp_json::{At, FromNode as _, Node, ReadError};
+use acp_types::Map;
 use acp_types::v1::{
-    CreateElicitationRequest, ElicitationFormMode, ElicitationMode, ElicitationSchema, ElicitationSchemaType,
-    RequestPermissionRequest, ToolCallUpdate,
+    CreateElicitationRequest, CreateElicitationResponse, ElicitationAcceptAction, ElicitationAction,
+    ElicitationContentValue, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse,
+    SelectedPermissionOutcome, ToolCallUpdate,
 };
-use serde_core::ser::{Serialize, SerializeMap, Serializer};
+use acp_types::v2::{self, WritesV2};
+use serde_core::ser::{Error as _, Serialize, SerializeMap as _, Serializer};
 
+use super::as_is::member;
+use super::form;
 use super::meta::meta;
 use super::tool_call::Patch;
 
@@ -16,10 +21,10 @@ pub(in crate::wire) fn permission<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
-    map.serialize_entry("sessionId", &request.session_id)?;
-    map.serialize_entry("title", title(&request.tool_call))?;
-    map.serialize_entry("subject", &Subject(&request.tool_call))?;
-    map.serialize_entry("options", &request.options)?;
+    member(&mut map, "sessionId", &request.session_id)?;
+    member(&mut map, "title", title(&request.tool_call))?;
+    member(&mut map, "subject", &Subject(&request.tool_call))?;
+    member(&mut map, "options", &request.options)?;
     meta(&mut map, request.meta.as_ref())?;
     map.end()
 }
@@ -33,13 +38,36 @@ fn title(call: &ToolCallUpdate) -> &str {
 
 struct Subject<'a>(&'a ToolCallUpdate);
 
+impl WritesV2 for Subject<'_> {}
+
 impl Serialize for Subject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("type", "tool_call")?;
-        map.serialize_entry("toolCall", &Patch(self.0))?;
+        member(&mut map, "type", "tool_call")?;
+        member(&mut map, "toolCall", &Patch(self.0))?;
         map.end()
     }
+}
+
+/// Reads the answer to a question whether a tool call may be done. Metadata of an answer that was
+/// not given have no place in the vocabulary.
+pub(in crate::wire) fn permitted(
+    node: Node<'_>,
+    at: &At<'_>,
+) -> Result<RequestPermissionResponse, ReadError> {
+    let answer = v2::RequestPermissionResponse::from_node(node, at)?;
+    let outcome = match answer.outcome {
+        v2::RequestPermissionOutcome::Selected(selected) => {
+            let mut read = SelectedPermissionOutcome::new(selected.option_id);
+            read.meta = selected.meta;
+            read.into()
+        }
+        v2::RequestPermissionOutcome::Unknown(outcome) => RequestPermissionOutcome::Unknown(outcome),
+        _ => RequestPermissionOutcome::Cancelled,
+    };
+    let mut read = RequestPermissionResponse::new(outcome);
+    read.meta = answer.meta;
+    Ok(read)
 }
 
 /// Writes a form or the address of a web page.
@@ -48,36 +76,61 @@ pub(in crate::wire) fn elicitation<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
-    match &request.mode {
-        ElicitationMode::Form(form) => {
-            map.serialize_entry("mode", "form")?;
-            write_form(form, &mut map)?;
-        }
-        mode => mode.write(&mut map)?,
-    }
-    map.serialize_entry("message", &request.message)?;
+    form::write_mode(&request.mode, &mut map)?;
+    member(&mut map, "message", &request.message)?;
     meta(&mut map, request.meta.as_ref())?;
     map.end()
 }
 
-fn write_form<M: SerializeMap>(form: &ElicitationFormMode, map: &mut M) -> Result<(), M::Error> {
-    form.scope.write(map)?;
-    map.serialize_entry("requestedSchema", &Form(&form.requested_schema))
+/// Reads the answer to a form or a web page. A field of the vocabulary cannot hold any JSON, so
+/// that such an answer is malformed: the form does not allow it either.
+pub(in crate::wire) fn elicited(node: Node<'_>, at: &At<'_>) -> Result<CreateElicitationResponse, ReadError> {
+    let answer = v2::CreateElicitationResponse::from_node(node, at)?;
+    let action = match answer.action {
+        v2::ElicitationAction::Accept(accepted) => {
+            let mut read = ElicitationAcceptAction::new();
+            read.content = accepted.content.map(|content| values(content, at)).transpose()?;
+            read.into()
+        }
+        v2::ElicitationAction::Decline => ElicitationAction::Decline,
+        v2::ElicitationAction::Unknown(action) => ElicitationAction::Unknown(action),
+        _ => ElicitationAction::Cancel,
+    };
+    let mut read = CreateElicitationResponse::new(action);
+    read.meta = answer.meta;
+    Ok(read)
 }
 
-/// A form. Its type and its fields must be there, also if they are those of the default.
-struct Form<'a>(&'a ElicitationSchema);
+fn values(
+    content: Map<v2::ElicitationContentValue>,
+    at: &At<'_>,
+) -> Result<Map<ElicitationContentValue>, ReadError> {
+    let at = at.member("content");
+    let read = |value: v2::ElicitationContentValue, at: &At<'_>| match value {
+        v2::ElicitationContentValue::String(text) => Ok(text.into()),
+        v2::ElicitationContentValue::Integer(number) => Ok(ElicitationContentValue::Integer(number)),
+        v2::ElicitationContentValue::Number(number) => Ok(ElicitationContentValue::Number(number)),
+        v2::ElicitationContentValue::Boolean(is_so) => Ok(ElicitationContentValue::Boolean(is_so)),
+        v2::ElicitationContentValue::Strings(texts) => Ok(ElicitationContentValue::Strings(texts)),
+        other => ElicitationContentValue::from_node(other_json(other), at),
+    };
+    content.into_iter().map(|(name, value)| Ok((name.clone(), read(value, &at.member(&name))?))).collect()
+}
 
-impl Serialize for Form<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if self.0.schema_type == ElicitationSchemaType::default() {
-            map.serialize_entry("type", &self.0.schema_type)?;
-        }
-        if self.0.properties.is_empty() {
-            map.serialize_entry("properties", &self.0.properties)?;
-        }
-        self.0.write(&mut map)?;
-        map.end()
+/// Returns JSON that no field of a form has.
+fn other_json(value: v2::ElicitationContentValue) -> Node<'static> {
+    match value {
+        v2::ElicitationContentValue::Other(value) => value.into_node().into_owned(),
+        _ => Node::Null,
     }
+}
+
+/// Writes nothing: this version does not have the request.
+pub(in crate::wire) fn nothing<T, S: Serializer>(_: &T, _: S) -> Result<S::Ok, S::Error> {
+    Err(S::Error::custom("version 2 has no files and terminals of the client"))
+}
+
+/// Reads the answer to a request that was never sent.
+pub(in crate::wire) fn no_answer<T: acp_json::FromNode>(_: Node<'_>, at: &At<'_>) -> Result<T, ReadError> {
+    T::from_node(Node::Null, at)
 }

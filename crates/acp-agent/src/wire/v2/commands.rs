@@ -1,13 +1,16 @@
 //! Commands, which are tagged here (rule `v2-cmd-01`).
 
-use acp_json::Record as _;
 use acp_types::v1::{AvailableCommand, AvailableCommandInput, UnstructuredCommandInput};
+use acp_types::v2::WritesV2;
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::as_is::member;
 use super::meta::meta;
 
 /// A list of commands.
 pub(super) struct Commands<'a>(pub(super) &'a [AvailableCommand]);
+
+impl WritesV2 for Commands<'_> {}
 
 impl Serialize for Commands<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -20,11 +23,11 @@ struct Command<'a>(&'a AvailableCommand);
 impl Serialize for Command<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "command")?;
-        map.serialize_entry("name", &self.0.name)?;
-        map.serialize_entry("description", &self.0.description)?;
+        member(&mut map, "type", "command")?;
+        member(&mut map, "name", &self.0.name)?;
+        member(&mut map, "description", &self.0.description)?;
         if let Some(AvailableCommandInput::Unstructured(input)) = &self.0.input {
-            map.serialize_entry("input", &TextInput(input))?;
+            member(&mut map, "input", &TextInput(input))?;
         }
         meta(&mut map, self.0.meta.as_ref())?;
         map.end()
@@ -33,11 +36,14 @@ impl Serialize for Command<'_> {
 
 struct TextInput<'a>(&'a UnstructuredCommandInput);
 
+impl WritesV2 for TextInput<'_> {}
+
 impl Serialize for TextInput<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "text")?;
-        self.0.write(&mut map)?;
+        member(&mut map, "type", "text")?;
+        member(&mut map, "hint", &self.0.hint)?;
+        meta(&mut map, self.0.meta.as_ref())?;
         map.end()
     }
 }

@@ -1,12 +1,13 @@
 //! Config options, and modes, which are one of them.
 
-use acp_json::Record as _;
 use acp_types::v1::{
     SessionConfigKind, SessionConfigOption, SessionConfigSelectGroup, SessionConfigSelectOptions,
     SessionMode, SessionModeState,
 };
-use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
+use acp_types::v2::WritesV2;
+use serde_core::ser::{Error as _, Serialize, SerializeMap as _, Serializer};
 
+use super::as_is::{member, members, optional};
 use super::meta::meta;
 use super::setup::mode_option;
 
@@ -16,6 +17,8 @@ pub(in crate::wire) struct ConfigOptions<'a> {
     pub(in crate::wire) modes: Option<&'a SessionModeState>,
     pub(in crate::wire) options: &'a [SessionConfigOption],
 }
+
+impl WritesV2 for ConfigOptions<'_> {}
 
 impl Serialize for ConfigOptions<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -41,44 +44,48 @@ impl Serialize for Entry<'_> {
 
 fn modes<S: Serializer>(id: &str, state: &SessionModeState, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
-    map.serialize_entry("configId", id)?;
-    map.serialize_entry("name", "Mode")?;
-    map.serialize_entry("category", "mode")?;
-    map.serialize_entry("type", "select")?;
-    map.serialize_entry("currentValue", &state.current_mode_id)?;
-    map.serialize_entry("options", &Modes(&state.available_modes))?;
+    member(&mut map, "configId", id)?;
+    member(&mut map, "name", "Mode")?;
+    member(&mut map, "category", "mode")?;
+    member(&mut map, "type", "select")?;
+    member(&mut map, "currentValue", state.current_mode_id.as_str())?;
+    member(&mut map, "options", &Modes(&state.available_modes))?;
     meta(&mut map, state.meta.as_ref())?;
     map.end()
 }
 
 fn config_option<S: Serializer>(option: &SessionConfigOption, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
-    map.serialize_entry("configId", &option.id)?;
-    map.serialize_entry("name", &option.name)?;
-    if let Some(description) = &option.description {
-        map.serialize_entry("description", description)?;
-    }
-    if let Some(category) = &option.category {
-        map.serialize_entry("category", category)?;
-    }
+    member(&mut map, "configId", &option.id)?;
+    member(&mut map, "name", &option.name)?;
+    optional(&mut map, "description", option.description.as_ref())?;
+    optional(&mut map, "category", option.category.as_ref())?;
     match &option.kind {
         SessionConfigKind::Select(select) => {
-            map.serialize_entry("type", "select")?;
-            map.serialize_entry("currentValue", &select.current_value)?;
+            member(&mut map, "type", "select")?;
+            member(&mut map, "currentValue", &select.current_value)?;
             match &select.options {
+                SessionConfigSelectOptions::Ungrouped(options) => member(&mut map, "options", options)?,
                 SessionConfigSelectOptions::Grouped(groups) => {
-                    map.serialize_entry("options", &Groups(groups))?;
+                    member(&mut map, "options", &Groups(groups))?;
                 }
-                ungrouped => map.serialize_entry("options", ungrouped)?,
+                _ => return Err(S::Error::custom("this kind of choice has no form in version 2")),
             }
         }
-        kind => kind.write(&mut map)?,
+        SessionConfigKind::Boolean(boolean) => {
+            member(&mut map, "type", "boolean")?;
+            members(&mut map, boolean)?;
+        }
+        SessionConfigKind::Unknown(kind) => kind.write("type", &mut map)?,
+        _ => return Err(S::Error::custom("this kind of option has no form in version 2")),
     }
     meta(&mut map, option.meta.as_ref())?;
     map.end()
 }
 
 struct Groups<'a>(&'a [SessionConfigSelectGroup]);
+
+impl WritesV2 for Groups<'_> {}
 
 impl Serialize for Groups<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -91,15 +98,17 @@ struct Group<'a>(&'a SessionConfigSelectGroup);
 impl Serialize for Group<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("groupId", &self.0.group)?;
-        map.serialize_entry("name", &self.0.name)?;
-        map.serialize_entry("options", &self.0.options)?;
+        member(&mut map, "groupId", &self.0.group)?;
+        member(&mut map, "name", &self.0.name)?;
+        member(&mut map, "options", &self.0.options)?;
         meta(&mut map, self.0.meta.as_ref())?;
         map.end()
     }
 }
 
 struct Modes<'a>(&'a [SessionMode]);
+
+impl WritesV2 for Modes<'_> {}
 
 impl Serialize for Modes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -113,11 +122,9 @@ struct Mode<'a>(&'a SessionMode);
 impl Serialize for Mode<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("value", &self.0.id)?;
-        map.serialize_entry("name", &self.0.name)?;
-        if let Some(description) = &self.0.description {
-            map.serialize_entry("description", description)?;
-        }
+        member(&mut map, "value", self.0.id.as_str())?;
+        member(&mut map, "name", &self.0.name)?;
+        optional(&mut map, "description", self.0.description.as_ref())?;
         meta(&mut map, self.0.meta.as_ref())?;
         map.end()
     }

@@ -1,7 +1,11 @@
 //! Blocks of content.
 
 use acp_types::v1::{Annotations, ContentBlock};
-use serde_core::ser::{Serialize, Serializer};
+use acp_types::v2::WritesV2;
+use serde_core::ser::{Error as _, Serialize, SerializeMap, Serializer};
+
+use super::as_is::{member, optional};
+use super::meta::meta;
 
 /// A block of content. A size below zero and a priority that is not between 0 and 1 are left out,
 /// because this version does not have them.
@@ -10,19 +14,55 @@ pub(in crate::wire) struct Block<'a>(pub(in crate::wire) &'a ContentBlock);
 /// A list of blocks.
 pub(in crate::wire) struct Blocks<'a>(pub(in crate::wire) &'a [ContentBlock]);
 
+impl WritesV2 for Block<'_> {}
+impl WritesV2 for Blocks<'_> {}
+
 impl Serialize for Block<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if fits(self.0) {
-            return self.0.serialize(serializer);
+        let mut map = serializer.serialize_map(None)?;
+        match self.0 {
+            ContentBlock::Text(text) => {
+                member(&mut map, "type", "text")?;
+                annotations(&mut map, text.annotations.as_deref())?;
+                member(&mut map, "text", &text.text)?;
+                meta(&mut map, text.meta.as_ref())?;
+            }
+            ContentBlock::Image(image) => {
+                member(&mut map, "type", "image")?;
+                annotations(&mut map, image.annotations.as_deref())?;
+                member(&mut map, "data", &image.data)?;
+                member(&mut map, "mimeType", &image.mime_type)?;
+                optional(&mut map, "uri", image.uri.as_ref())?;
+                meta(&mut map, image.meta.as_ref())?;
+            }
+            ContentBlock::Audio(audio) => {
+                member(&mut map, "type", "audio")?;
+                annotations(&mut map, audio.annotations.as_deref())?;
+                member(&mut map, "data", &audio.data)?;
+                member(&mut map, "mimeType", &audio.mime_type)?;
+                meta(&mut map, audio.meta.as_ref())?;
+            }
+            ContentBlock::ResourceLink(link) => {
+                member(&mut map, "type", "resource_link")?;
+                annotations(&mut map, link.annotations.as_deref())?;
+                optional(&mut map, "description", link.description.as_ref())?;
+                optional(&mut map, "mimeType", link.mime_type.as_ref())?;
+                member(&mut map, "name", &link.name)?;
+                optional(&mut map, "size", link.size.filter(|size| *size >= 0).as_ref())?;
+                optional(&mut map, "title", link.title.as_ref())?;
+                member(&mut map, "uri", &link.uri)?;
+                meta(&mut map, link.meta.as_ref())?;
+            }
+            ContentBlock::Resource(resource) => {
+                member(&mut map, "type", "resource")?;
+                annotations(&mut map, resource.annotations.as_deref())?;
+                member(&mut map, "resource", &resource.resource)?;
+                meta(&mut map, resource.meta.as_ref())?;
+            }
+            ContentBlock::Unknown(block) => block.write("type", &mut map)?,
+            _ => return Err(S::Error::custom("this kind of content has no form in version 2")),
         }
-        let mut block = self.0.clone();
-        if let ContentBlock::ResourceLink(link) = &mut block {
-            link.size = link.size.filter(|size| *size >= 0);
-        }
-        if let Some(annotations) = annotations_mut(&mut block) {
-            annotations.priority = annotations.priority.filter(|priority| is_priority(*priority));
-        }
-        block.serialize(serializer)
+        map.end()
     }
 }
 
@@ -32,37 +72,23 @@ impl Serialize for Blocks<'_> {
     }
 }
 
-/// Returns whether the block looks as in version 1.
-fn fits(block: &ContentBlock) -> bool {
-    let has_size = match block {
-        ContentBlock::ResourceLink(link) => link.size.is_none_or(|size| size >= 0),
-        _ => true,
-    };
-    has_size && annotations(block).and_then(|annotations| annotations.priority).is_none_or(is_priority)
+fn annotations<M: SerializeMap>(map: &mut M, annotations: Option<&Annotations>) -> Result<(), M::Error> {
+    optional(map, "annotations", annotations.map(Hints).as_ref())
 }
 
-fn is_priority(priority: f64) -> bool {
-    (0.0..=1.0).contains(&priority)
-}
+/// Hints on the use of content.
+struct Hints<'a>(&'a Annotations);
 
-fn annotations(block: &ContentBlock) -> Option<&Annotations> {
-    match block {
-        ContentBlock::Text(content) => content.annotations.as_deref(),
-        ContentBlock::Image(content) => content.annotations.as_deref(),
-        ContentBlock::Audio(content) => content.annotations.as_deref(),
-        ContentBlock::ResourceLink(content) => content.annotations.as_deref(),
-        ContentBlock::Resource(content) => content.annotations.as_deref(),
-        _ => None,
-    }
-}
+impl WritesV2 for Hints<'_> {}
 
-fn annotations_mut(block: &mut ContentBlock) -> Option<&mut Annotations> {
-    match block {
-        ContentBlock::Text(content) => content.annotations.as_deref_mut(),
-        ContentBlock::Image(content) => content.annotations.as_deref_mut(),
-        ContentBlock::Audio(content) => content.annotations.as_deref_mut(),
-        ContentBlock::ResourceLink(content) => content.annotations.as_deref_mut(),
-        ContentBlock::Resource(content) => content.annotations.as_deref_mut(),
-        _ => None,
+impl Serialize for Hints<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        optional(&mut map, "audience", self.0.audience.as_ref())?;
+        optional(&mut map, "lastModified", self.0.last_modified.as_ref())?;
+        let priority = self.0.priority.filter(|priority| (0.0..=1.0).contains(priority));
+        optional(&mut map, "priority", priority.as_ref())?;
+        meta(&mut map, self.0.meta.as_ref())?;
+        map.end()
     }
 }

@@ -2,17 +2,60 @@
 
 use std::borrow::Cow;
 
-use acp_json::{FromNode, Node, ReadError};
+use acp_json::{Node, ReadError};
 use acp_rpc::{Error as RpcError, Id};
-use acp_types::method::Method as _;
+use acp_types::method::{Method as _, Request, check_extension};
 use acp_types::v1::{SessionConfigId, SessionId};
+use acp_types::v2::{ReadsV2, WritesV2};
 use acp_types::{v1, v2};
+
+use super::as_is::read;
 
 /// The vocabulary's names of requests that have another name in this version, or none.
 const AUTHENTICATE: &str = v1::methods::Authenticate::NAME;
 const LOGOUT: &str = v1::methods::Logout::NAME;
 const LOAD: &str = v1::methods::SessionLoad::NAME;
 const SET_MODE: &str = v1::methods::SessionSetMode::NAME;
+
+/// Requests whose params and results are those of the vocabulary.
+const ALIKE: &[&str] = &[
+    alike::<v1::methods::SessionClose>(),
+    alike::<v1::methods::SessionDelete>(),
+    #[cfg(feature = "unstable")]
+    alike::<v1::methods::AuthStatus>(),
+    #[cfg(feature = "unstable")]
+    alike::<v1::methods::McpMessage>(),
+    #[cfg(feature = "unstable")]
+    alike::<v1::methods::ProvidersDisable>(),
+    #[cfg(feature = "unstable")]
+    alike::<v1::methods::ProvidersList>(),
+    #[cfg(feature = "unstable")]
+    alike::<v1::methods::ProvidersSet>(),
+    #[cfg(feature = "unstable")]
+    alike::<v1::methods::SessionArchive>(),
+    #[cfg(feature = "unstable")]
+    alike::<v1::methods::SessionSetTitle>(),
+    #[cfg(feature = "unstable")]
+    alike::<v1::methods::SessionStatus>(),
+    #[cfg(feature = "unstable")]
+    alike::<v1::methods::SessionUnarchive>(),
+];
+
+/// Requests of another name, or with params that are checked, which are otherwise alike.
+const _: [&str; 3] = [
+    alike::<v1::methods::Authenticate>(),
+    alike::<v1::methods::Logout>(),
+    alike::<v1::methods::SessionList>(),
+];
+
+/// Returns the name of a request whose params and result are those of the vocabulary.
+const fn alike<Q: Request>() -> &'static str
+where
+    Q::Params: ReadsV2,
+    Q::Response: WritesV2,
+{
+    Q::NAME
+}
 
 /// Returns the name by which the vocabulary calls a message, or nothing if this version does not
 /// have it. The params of requests are checked here: they are strict.
@@ -64,7 +107,15 @@ pub(in crate::wire) fn operation<'m>(
             }
             method
         }
-        _ => method,
+        #[cfg(feature = "unstable")]
+        v2::methods::SessionFork::NAME => {
+            let request = check::<v2::ForkSessionRequest>(method, params)?;
+            check_servers(&request.mcp_servers)?;
+            method
+        }
+        v2::methods::Initialize::NAME => method,
+        _ if ALIKE.contains(&method) || check_extension(method).is_ok() => method,
+        _ => return Ok(None),
     };
     Ok(Some(operation))
 }
@@ -86,7 +137,7 @@ pub(in crate::wire) fn is_cancel(method: &str) -> bool {
 }
 
 pub(in crate::wire) fn cancelled_session(params: Node<'_>) -> Result<SessionId, ReadError> {
-    acp_json::read::<v2::CancelSessionNotification>(params).map(|cancel| cancel.session_id)
+    read::<v2::CancelSessionNotification>(params).map(|cancel| cancel.session_id)
 }
 
 /// Returns the session and the option that a request sets.
@@ -101,12 +152,17 @@ pub(in crate::wire) fn set_option(method: &str, params: &Node<'_>) -> Option<(Se
 /// Gives the params of `operation` the members that the vocabulary has.
 pub(in crate::wire) fn params<'n>(operation: &str, mut params: Node<'n>) -> Node<'n> {
     match operation {
-        v1::methods::SessionNew::NAME | v1::methods::SessionResume::NAME | LOAD => {
+        _ if opens_session(operation) => {
             let servers = params.take("mcpServers").unwrap_or_default();
             let servers = if let Node::Seq(servers) = servers { servers } else { Vec::new() };
             let servers = servers.into_iter().map(server).collect();
             set(&mut params, "mcpServers", Node::Seq(servers));
+            if let Some(mut system) = params.take("systemPrompt") {
+                blocks(&mut system, "content");
+                set(&mut params, "systemPrompt", system);
+            }
         }
+        v1::methods::SessionPrompt::NAME => blocks(&mut params, "prompt"),
         SET_MODE => {
             if let Some(mode) = params.take("value") {
                 set(&mut params, "modeId", mode);
@@ -115,6 +171,36 @@ pub(in crate::wire) fn params<'n>(operation: &str, mut params: Node<'n>) -> Node
         _ => {}
     }
     params
+}
+
+fn opens_session(operation: &str) -> bool {
+    #[cfg(feature = "unstable")]
+    if operation == v1::methods::SessionFork::NAME {
+        return true;
+    }
+    matches!(operation, v1::methods::SessionNew::NAME | v1::methods::SessionResume::NAME | LOAD)
+}
+
+/// Takes numbers out of blocks of content that are malformed in this version, which reads them as
+/// absent: a size below zero, and a priority that is not between 0 and 1.
+fn blocks(params: &mut Node<'_>, name: &'static str) {
+    let Some(mut blocks) = params.take(name) else { return };
+    if let Node::Seq(blocks) = &mut blocks {
+        for block in blocks {
+            let is_negative = |size: &Node<'_>| size.as_f64().is_some_and(|size| size < 0.0);
+            if block.get("size").is_some_and(is_negative) {
+                let _ = block.take("size");
+            }
+            let is_outside = |priority: f64| !(0.0..=1.0).contains(&priority);
+            if let Some(mut hints) = block.take("annotations") {
+                if hints.get("priority").and_then(Node::as_f64).is_some_and(is_outside) {
+                    let _ = hints.take("priority");
+                }
+                set(block, "annotations", hints);
+            }
+        }
+    }
+    set(params, name, blocks);
 }
 
 /// Gives an MCP server the members that may be left out.
@@ -142,9 +228,9 @@ fn set<'n>(node: &mut Node<'n>, name: &'static str, value: Node<'n>) {
     }
 }
 
-fn check<T: FromNode>(method: &str, params: &Node<'_>) -> Result<T, RpcError> {
+fn check<T: ReadsV2>(method: &str, params: &Node<'_>) -> Result<T, RpcError> {
     let params = if params.is_null() { Node::Map(Vec::new()) } else { params.clone() };
-    acp_json::read(params).map_err(|error| RpcError::invalid_params(format!("params of `{method}`: {error}")))
+    read(params).map_err(|error| RpcError::invalid_params(format!("params of `{method}`: {error}")))
 }
 
 /// Refuses servers of kinds that this version does not have, and two of one name (rules

@@ -1,13 +1,26 @@
 //! The params and the result of `initialize`.
 
-use acp_json::{Node, ReadError, Record as _};
-use acp_types::Meta;
+use acp_json::{Node, ReadError};
+use acp_rpc::Error as RpcError;
 use acp_types::v1::{Implementation, InitializeRequest, InitializeResponse, ProtocolVersion};
 use acp_types::v2;
+use acp_types::{Meta, Value};
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::as_is::{member, members, read as read_as_is};
 use super::auth_method::auth_method;
 use super::capabilities::{agent_capabilities, client_capabilities};
+
+/// Returns `-32022`: the client asks for a version that is older than all that the agent speaks.
+pub(in crate::wire) fn too_old(requested: ProtocolVersion) -> RpcError {
+    let data = v2::UnsupportedProtocolVersionErrorData::new(requested, [ProtocolVersion::V2]);
+    let message = "`protocolVersion`: this agent speaks version 2 only";
+    let error = RpcError::new(v2::ErrorCode::UNSUPPORTED_PROTOCOL_VERSION.0, message);
+    match Value::new(&data) {
+        Ok(data) => error.with_data(data),
+        Err(_) => error,
+    }
+}
 
 /// Reads the params of a request for `version`. A request for a newer version than 2 may have
 /// another shape: what can be read of it is taken (rule `v2-init-05`).
@@ -15,7 +28,7 @@ pub(in crate::wire) fn read(
     params: &Node<'_>,
     version: ProtocolVersion,
 ) -> Result<InitializeRequest, ReadError> {
-    let asked: v2::InitializeRequest = match acp_json::read(params.clone()) {
+    let asked: v2::InitializeRequest = match read_as_is(params.clone()) {
         Ok(asked) => asked,
         Err(error) if version == ProtocolVersion::V2 => return Err(error),
         Err(_) => readable(params, version),
@@ -33,12 +46,12 @@ pub(in crate::wire) fn read(
 
 /// Reads the members of which each may be unreadable.
 fn readable(params: &Node<'_>, version: ProtocolVersion) -> v2::InitializeRequest {
-    let member = |name: &str| params.get(name).cloned().unwrap_or_default();
-    let info = acp_json::read(member("info"));
+    let part = |name: &str| params.get(name).cloned().unwrap_or_default();
+    let info = read_as_is(part("info"));
     let info = info.unwrap_or_else(|_| v2::Implementation::new("unknown", "unknown"));
     let mut asked = v2::InitializeRequest::new(version, info);
-    asked.capabilities = acp_json::read(member("capabilities")).unwrap_or_default();
-    asked.meta = acp_json::read::<Meta>(member("_meta")).ok();
+    asked.capabilities = read_as_is(part("capabilities")).unwrap_or_default();
+    asked.meta = read_as_is::<Meta>(part("_meta")).ok();
     asked
 }
 
@@ -63,9 +76,9 @@ impl Initialized {
 impl Serialize for Initialized {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        self.0.write(&mut map)?;
+        members(&mut map, &self.0)?;
         if self.0.capabilities == v2::AgentCapabilities::default() {
-            map.serialize_entry("capabilities", &self.0.capabilities)?;
+            member(&mut map, "capabilities", &self.0.capabilities)?;
         }
         map.end()
     }

@@ -3,10 +3,9 @@
 use acp_types::Meta;
 use serde_core::ser::SerializeMap;
 
+use super::as_is::optional;
+
 /// Writes the metadata of an object, if it has any.
 pub(super) fn meta<M: SerializeMap>(map: &mut M, meta: Option<&Meta>) -> Result<(), M::Error> {
-    match meta {
-        Some(meta) => map.serialize_entry("_meta", meta),
-        None => Ok(()),
-    }
+    optional(map, "_meta", meta)
 }

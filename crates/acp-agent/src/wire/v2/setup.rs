@@ -1,10 +1,15 @@
 //! The answers to requests that open a session or change its settings.
 
 use acp_types::Meta;
-use acp_types::v1::{SessionConfigOption, SessionConfigOptionCategory, SessionId, SessionModeState};
+use acp_types::v1::{
+    AvailableCommand, SessionConfigOption, SessionConfigOptionCategory, SessionId, SessionModeState,
+};
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::as_is::{member, optional};
+use super::commands::Commands;
 use super::config::ConfigOptions;
+use super::meta::meta;
 
 /// The answer to a request that opens a session.
 pub(in crate::wire) struct Opened {
@@ -12,6 +17,7 @@ pub(in crate::wire) struct Opened {
     pub(in crate::wire) session: Option<SessionId>,
     pub(in crate::wire) modes: Option<SessionModeState>,
     pub(in crate::wire) options: Option<Vec<SessionConfigOption>>,
+    pub(in crate::wire) commands: Option<Vec<AvailableCommand>>,
     pub(in crate::wire) meta: Option<Meta>,
 }
 
@@ -25,17 +31,16 @@ pub(in crate::wire) struct Changed {
 impl Serialize for Opened {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut result = serializer.serialize_map(None)?;
-        if let Some(session) = &self.session {
-            result.serialize_entry("sessionId", session)?;
-        }
+        optional(&mut result, "sessionId", self.session.as_ref())?;
         if self.modes.is_some() || self.options.is_some() {
             let options = self.options.as_deref().unwrap_or_default();
             let options = ConfigOptions { modes: self.modes.as_ref(), options };
-            result.serialize_entry("configOptions", &options)?;
+            member(&mut result, "configOptions", &options)?;
         }
-        if let Some(meta) = &self.meta {
-            result.serialize_entry("_meta", meta)?;
+        if let Some(commands) = &self.commands {
+            member(&mut result, "availableCommands", &Commands(commands))?;
         }
+        meta(&mut result, self.meta.as_ref())?;
         result.end()
     }
 }
@@ -44,10 +49,8 @@ impl Serialize for Changed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut result = serializer.serialize_map(None)?;
         let options = ConfigOptions { modes: self.modes.as_ref(), options: &self.options };
-        result.serialize_entry("configOptions", &options)?;
-        if let Some(meta) = &self.meta {
-            result.serialize_entry("_meta", meta)?;
-        }
+        member(&mut result, "configOptions", &options)?;
+        meta(&mut result, self.meta.as_ref())?;
         result.end()
     }
 }

@@ -1,8 +1,10 @@
 //! Tool calls, which are made and changed by the same update (rule `v2-tool-01`).
 
 use acp_types::v1::{ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate};
-use serde_core::ser::{Serialize, SerializeMap, Serializer};
+use acp_types::v2::WritesV2;
+use serde_core::ser::{Error as _, Serialize, SerializeMap, Serializer};
 
+use super::as_is::{member, optional};
 use super::content::Block;
 use super::diff::write_diff;
 use super::meta::meta;
@@ -15,8 +17,24 @@ pub(in crate::wire) fn cancelled() -> ToolCallStatus {
     ToolCallStatus::from("cancelled")
 }
 
+/// Returns the status of a call that waits before it goes on. The vocabulary has no name for it.
+pub(in crate::wire) fn paused() -> ToolCallStatus {
+    ToolCallStatus::from("paused")
+}
+
+/// Returns the status in version 1, if that does not have this one.
+pub(super) fn in_version_1(status: &ToolCallStatus) -> Option<ToolCallStatus> {
+    match status.as_str() {
+        "cancelled" => Some(ToolCallStatus::Failed),
+        "paused" => Some(ToolCallStatus::InProgress),
+        _ => None,
+    }
+}
+
 /// A change of a tool call, as the subject of a question.
 pub(super) struct Patch<'a>(pub(super) &'a ToolCallUpdate);
+
+impl WritesV2 for Patch<'_> {}
 
 impl Serialize for Patch<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -29,33 +47,33 @@ impl Serialize for Patch<'_> {
 /// Writes the members of a new call. Its kind and status are said also if they are those that every
 /// new call has: a call with this id may have others.
 pub(super) fn write_call<M: SerializeMap>(call: &ToolCall, map: &mut M) -> Result<(), M::Error> {
-    map.serialize_entry("toolCallId", &call.tool_call_id)?;
-    entry(map, "name", call.name.as_ref())?;
-    map.serialize_entry("title", &call.title)?;
-    map.serialize_entry("kind", &call.kind)?;
-    map.serialize_entry("status", &call.status)?;
+    member(map, "toolCallId", &call.tool_call_id)?;
+    optional(map, "name", call.name.as_ref())?;
+    member(map, "title", &call.title)?;
+    member(map, "kind", &call.kind)?;
+    member(map, "status", &call.status)?;
     if !call.content.is_empty() {
-        map.serialize_entry("content", &Items(&call.content))?;
+        member(map, "content", &Items(&call.content))?;
     }
     if !call.locations.is_empty() {
-        map.serialize_entry("locations", &Locations(&call.locations))?;
+        member(map, "locations", &Locations(&call.locations))?;
     }
-    entry(map, "rawInput", call.raw_input.as_ref())?;
-    entry(map, "rawOutput", call.raw_output.as_ref())?;
+    optional(map, "rawInput", call.raw_input.as_ref())?;
+    optional(map, "rawOutput", call.raw_output.as_ref())?;
     meta(map, call.meta.as_ref())
 }
 
 /// Writes the members of a change. Members that it does not name keep their values.
 pub(super) fn write_patch<M: SerializeMap>(update: &ToolCallUpdate, map: &mut M) -> Result<(), M::Error> {
-    map.serialize_entry("toolCallId", &update.tool_call_id)?;
-    entry(map, "name", update.name.as_ref())?;
-    entry(map, "title", update.title.as_ref())?;
-    entry(map, "kind", update.kind.as_ref())?;
-    entry(map, "status", update.status.as_ref())?;
-    entry(map, "content", update.content.as_deref().map(Items).as_ref())?;
-    entry(map, "locations", update.locations.as_deref().map(Locations).as_ref())?;
-    entry(map, "rawInput", update.raw_input.as_ref())?;
-    entry(map, "rawOutput", update.raw_output.as_ref())?;
+    member(map, "toolCallId", &update.tool_call_id)?;
+    optional(map, "name", update.name.as_ref())?;
+    optional(map, "title", update.title.as_ref())?;
+    optional(map, "kind", update.kind.as_ref())?;
+    optional(map, "status", update.status.as_ref())?;
+    optional(map, "content", update.content.as_deref().map(Items).as_ref())?;
+    optional(map, "locations", update.locations.as_deref().map(Locations).as_ref())?;
+    optional(map, "rawInput", update.raw_input.as_ref())?;
+    optional(map, "rawOutput", update.raw_output.as_ref())?;
     meta(map, update.meta.as_ref())
 }
 
@@ -81,8 +99,8 @@ pub(super) fn write_added<M: SerializeMap>(
     item: &ToolCallContent,
     map: &mut M,
 ) -> Result<(), M::Error> {
-    map.serialize_entry("toolCallId", &update.tool_call_id)?;
-    map.serialize_entry("content", &Item(item))
+    member(map, "toolCallId", &update.tool_call_id)?;
+    member(map, "content", &Item(item))
 }
 
 /// Returns whether the item can be written. A terminal of the client is none of this version's,
@@ -91,18 +109,9 @@ const fn has_form(item: &ToolCallContent) -> bool {
     !matches!(item, ToolCallContent::Terminal(_))
 }
 
-fn entry<M: SerializeMap, T: Serialize>(
-    map: &mut M,
-    name: &'static str,
-    value: Option<&T>,
-) -> Result<(), M::Error> {
-    match value {
-        Some(value) => map.serialize_entry(name, value),
-        None => Ok(()),
-    }
-}
-
 struct Items<'a>(&'a [ToolCallContent]);
+
+impl WritesV2 for Items<'_> {}
 
 impl Serialize for Items<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -112,28 +121,37 @@ impl Serialize for Items<'_> {
 
 struct Item<'a>(&'a ToolCallContent);
 
+impl WritesV2 for Item<'_> {}
+
 impl Serialize for Item<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             ToolCallContent::Content(content) => {
                 let mut map = serializer.serialize_map(None)?;
-                map.serialize_entry("type", "content")?;
-                map.serialize_entry("content", &Block(&content.content))?;
+                member(&mut map, "type", "content")?;
+                member(&mut map, "content", &Block(&content.content))?;
                 meta(&mut map, content.meta.as_ref())?;
                 map.end()
             }
             ToolCallContent::Diff(diff) => {
                 let mut map = serializer.serialize_map(None)?;
-                map.serialize_entry("type", "diff")?;
+                member(&mut map, "type", "diff")?;
                 write_diff(diff, &mut map)?;
                 map.end()
             }
-            other => other.serialize(serializer),
+            ToolCallContent::Unknown(item) => {
+                let mut map = serializer.serialize_map(None)?;
+                item.write("type", &mut map)?;
+                map.end()
+            }
+            _ => Err(S::Error::custom("this kind of content has no form in version 2")),
         }
     }
 }
 
 struct Locations<'a>(&'a [ToolCallLocation]);
+
+impl WritesV2 for Locations<'_> {}
 
 impl Serialize for Locations<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -146,9 +164,9 @@ struct Location<'a>(&'a ToolCallLocation);
 impl Serialize for Location<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("path", &self.0.path)?;
+        member(&mut map, "path", &self.0.path)?;
         // Lines count from 1 (rule `v2-tool-07`).
-        entry(&mut map, "line", self.0.line.filter(|line| *line > 0).as_ref())?;
+        optional(&mut map, "line", self.0.line.filter(|line| *line > 0).as_ref())?;
         meta(&mut map, self.0.meta.as_ref())?;
         map.end()
     }

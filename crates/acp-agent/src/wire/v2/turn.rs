@@ -9,6 +9,8 @@ use acp_types::v1::{ContentBlock, MessageId, PromptResponse, SessionId, StopReas
 use acp_types::v2::methods;
 use serde_core::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::as_is::member;
+use super::content::Blocks;
 use super::session::SessionState;
 use super::state::{State, StateParams, UPDATE};
 use crate::error::{Error, Result};
@@ -32,6 +34,8 @@ enum Stage {
     Held(Option<Request>),
     /// The user's message is inserted.
     Inserted,
+    /// The user's message is inserted into the turn before.
+    Joined,
     /// The client knows the end.
     Ended,
 }
@@ -71,7 +75,7 @@ impl TurnFlow {
         };
         let Some(request) = request else { return Err(Error::Cancelled) };
         let echo = Echo { session: &self.session, message_id: &self.message_id, prompt };
-        let running = StateParams { session: &self.session, state: State::Running };
+        let running = StateParams { of: &self.state, session: &self.session, state: State::Running };
         let behind: [(&str, &(dyn Encode + Sync)); 2] = [(UPDATE, &echo), (UPDATE, &running)];
         match request.answer_early(PROMPT, &Inserted(&self.message_id), &behind).await {
             Ok(()) => {
@@ -83,6 +87,36 @@ impl TurnFlow {
             Err(CallError::Closed(_)) => Err(Error::Cancelled),
             Err(error) => Err(Error::call(PROMPT, error)),
         }
+    }
+
+    /// Inserts the user's message into the turn that runs (rules `v2-turn-01` to `v2-turn-03`). It
+    /// needs no state: that turn has it.
+    pub(in crate::wire) fn join<E>(
+        &self,
+        prompt: &[ContentBlock],
+        keep: impl FnOnce(Option<&MessageId>) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let request = match &mut *self.stage() {
+            Stage::Held(request) => request.take(),
+            _ => None,
+        };
+        let Some(request) = request else { return Ok(false) };
+        if let Err(error) = keep(Some(&self.message_id)) {
+            *self.stage() = Stage::Held(Some(request));
+            return Err(error);
+        }
+        let echo = Echo { session: &self.session, message_id: &self.message_id, prompt };
+        let answer = Inserted(&self.message_id);
+        let is_inserted = request.answer_early_now(PROMPT, &answer, &[(UPDATE, &echo)]).is_ok();
+        if is_inserted {
+            self.state.end_message();
+            *self.stage() = Stage::Joined;
+        }
+        Ok(is_inserted)
+    }
+
+    pub(in crate::wire) fn has_joined(&self) -> bool {
+        matches!(*self.stage(), Stage::Joined)
     }
 
     pub(in crate::wire) fn blocked(&self) -> Question<'_> {
@@ -108,7 +142,7 @@ impl TurnFlow {
                 // The prompt is answered already.
                 Ok(Reply::empty())
             }
-            Stage::Ended => Ok(Reply::empty()),
+            Stage::Joined | Stage::Ended => Ok(Reply::empty()),
         }
     }
 
@@ -128,7 +162,11 @@ impl TurnFlow {
     fn report_end(&self, outcome: Result<&PromptResponse, &RpcError>) {
         self.state.end_message();
         self.state.is_idle();
-        let idle = StateParams { session: &self.session, state: State::Idle { reason: Some(outcome) } };
+        let idle = StateParams {
+            of: &self.state,
+            session: &self.session,
+            state: State::Idle { reason: Some(outcome) },
+        };
         // A client that is gone needs none.
         let _ = self.peer.notify_now(UPDATE, &idle);
     }
@@ -156,7 +194,7 @@ struct Inserted<'a>(&'a MessageId);
 impl Serialize for Inserted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut result = serializer.serialize_map(Some(1))?;
-        result.serialize_entry("messageId", self.0)?;
+        member(&mut result, "messageId", self.0)?;
         result.end()
     }
 }
@@ -175,7 +213,7 @@ impl Encode for Echo<'_> {
         buffer.extend_from_slice(br#","update":{"sessionUpdate":"user_message","messageId":"#);
         self.message_id.encode(buffer)?;
         buffer.extend_from_slice(br#","content":"#);
-        self.prompt.encode(buffer)?;
+        Blocks(self.prompt).encode(buffer)?;
         buffer.extend_from_slice(b"}}");
         Ok(())
     }

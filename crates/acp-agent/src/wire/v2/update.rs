@@ -1,10 +1,10 @@
 //! Updates of a session. Each value of the vocabulary has one form.
 
-use acp_json::Record as _;
 use acp_types::Maybe;
 use acp_types::v1::{CompactionSummaryChunk, CompactionUpdate, ContentChunk, SessionUpdate};
 use serde_core::ser::{Error as _, Serialize, SerializeMap, Serializer};
 
+use super::as_is::{member, members, patch};
 use super::commands::Commands;
 use super::config::ConfigOptions;
 use super::content::{Block, Blocks};
@@ -14,7 +14,7 @@ use super::tool_call;
 use crate::wire::settings::KnownSettings;
 
 /// The name of the member that tells updates apart.
-const TAG: &str = "sessionUpdate";
+pub(super) const TAG: &str = "sessionUpdate";
 
 /// An update.
 pub(in crate::wire) struct Update<'a> {
@@ -71,7 +71,7 @@ impl Update<'_> {
             #[cfg(feature = "unstable")]
             SessionUpdate::PlanUpdate(update) => {
                 tag(map, plan::TAG)?;
-                update.write(map)
+                plan::write_update(update, map)
             }
             #[cfg(feature = "unstable")]
             SessionUpdate::PlanRemoved(removed) => {
@@ -80,7 +80,7 @@ impl Update<'_> {
             }
             SessionUpdate::AvailableCommandsUpdate(update) => {
                 tag(map, "available_commands_update")?;
-                map.serialize_entry("availableCommands", &Commands(&update.available_commands))?;
+                member(map, "availableCommands", &Commands(&update.available_commands))?;
                 meta(map, update.meta.as_ref())
             }
             SessionUpdate::ConfigOptionUpdate(update) => {
@@ -95,30 +95,33 @@ impl Update<'_> {
             }
             SessionUpdate::SessionInfoUpdate(update) => {
                 tag(map, "session_info_update")?;
-                update.write(map)
+                patch(map, "title", &update.title)?;
+                patch(map, "updatedAt", &update.updated_at)?;
+                // Here each name of the metadata is changed by itself.
+                meta(map, update.meta.as_ref())
             }
             SessionUpdate::UsageUpdate(update) => {
                 tag(map, "usage_update")?;
-                update.write(map)
+                members(map, &**update)
             }
             SessionUpdate::Notice(notice) => {
                 tag(map, "notice")?;
-                notice.write(map)
+                members(map, &**notice)
             }
             SessionUpdate::CompactionUpdate(update) => compaction(map, update),
             SessionUpdate::CompactionSummaryChunk(chunk) => summary_chunk(map, chunk),
             #[cfg(feature = "unstable")]
             SessionUpdate::SubagentUpdate(update) => {
                 tag(map, "subagent_update")?;
-                update.write(map)
+                members(map, &**update)
             }
             #[cfg(feature = "unstable")]
             SessionUpdate::SessionMessage(message) => session_message(map, message),
             #[cfg(feature = "unstable")]
             SessionUpdate::SessionMessageChunk(chunk) => {
                 tag(map, "session_message_chunk")?;
-                map.serialize_entry("messageId", &chunk.message_id)?;
-                map.serialize_entry("content", &Block(&chunk.content))?;
+                member(map, "messageId", &chunk.message_id)?;
+                member(map, "content", &Block(&chunk.content))?;
                 meta(map, chunk.meta.as_ref())
             }
             SessionUpdate::Unknown(update) => update.write(TAG, map),
@@ -128,15 +131,15 @@ impl Update<'_> {
 }
 
 fn tag<M: SerializeMap>(map: &mut M, tag: &'static str) -> Result<(), M::Error> {
-    map.serialize_entry(TAG, tag)
+    member(map, TAG, tag)
 }
 
 /// Writes a piece of a message, which has an id here (rule `v2-msg-01`).
 fn message<M: SerializeMap>(map: &mut M, of: &'static str, chunk: &ContentChunk) -> Result<(), M::Error> {
     tag(map, of)?;
     let id = chunk.message_id.as_deref();
-    map.serialize_entry("messageId", id.ok_or_else(|| M::Error::custom("the message has no id"))?)?;
-    map.serialize_entry("content", &Block(&chunk.content))?;
+    member(map, "messageId", id.ok_or_else(|| M::Error::custom("the message has no id"))?)?;
+    member(map, "content", &Block(&chunk.content))?;
     meta(map, chunk.meta.as_ref())
 }
 
@@ -146,23 +149,23 @@ fn config<M: SerializeMap>(
     own_meta: Option<&acp_types::Meta>,
 ) -> Result<(), M::Error> {
     tag(map, "config_option_update")?;
-    map.serialize_entry("configOptions", options)?;
+    member(map, "configOptions", options)?;
     meta(map, own_meta)
 }
 
 fn compaction<M: SerializeMap>(map: &mut M, update: &CompactionUpdate) -> Result<(), M::Error> {
     tag(map, "compaction_update")?;
-    map.serialize_entry("compactionId", &update.compaction_id)?;
-    map.serialize_entry("status", &update.status)?;
+    member(map, "compactionId", &update.compaction_id)?;
+    member(map, "status", &update.status)?;
     blocks(map, "summary", &update.summary)?;
-    update.error.write("error", map)?;
-    update.meta.write("_meta", map)
+    patch(map, "error", &update.error)?;
+    patch(map, "_meta", &update.meta)
 }
 
 fn summary_chunk<M: SerializeMap>(map: &mut M, chunk: &CompactionSummaryChunk) -> Result<(), M::Error> {
     tag(map, "compaction_summary_chunk")?;
-    map.serialize_entry("compactionId", &chunk.compaction_id)?;
-    map.serialize_entry("content", &Block(&chunk.content))?;
+    member(map, "compactionId", &chunk.compaction_id)?;
+    member(map, "content", &Block(&chunk.content))?;
     meta(map, chunk.meta.as_ref())
 }
 
@@ -172,13 +175,13 @@ fn session_message<M: SerializeMap>(
     message: &acp_types::v1::SessionMessage,
 ) -> Result<(), M::Error> {
     tag(map, "session_message")?;
-    map.serialize_entry("messageId", &message.message_id)?;
-    message.sender_session_id.write("senderSessionId", map)?;
-    message.recipient_session_id.write("recipientSessionId", map)?;
-    message.sender_message_id.write("senderMessageId", map)?;
-    message.recipient_message_id.write("recipientMessageId", map)?;
+    member(map, "messageId", &message.message_id)?;
+    patch(map, "senderSessionId", &message.sender_session_id)?;
+    patch(map, "recipientSessionId", &message.recipient_session_id)?;
+    patch(map, "senderMessageId", &message.sender_message_id)?;
+    patch(map, "recipientMessageId", &message.recipient_message_id)?;
     blocks(map, "content", &message.content)?;
-    message.meta.write("_meta", map)
+    patch(map, "_meta", &message.meta)
 }
 
 fn blocks<M: SerializeMap>(
@@ -186,21 +189,23 @@ fn blocks<M: SerializeMap>(
     name: &'static str,
     blocks: &Maybe<Vec<acp_types::v1::ContentBlock>>,
 ) -> Result<(), M::Error> {
-    match blocks {
-        Maybe::Absent => Ok(()),
-        Maybe::Null => map.serialize_entry(name, &()),
-        Maybe::Value(blocks) => map.serialize_entry(name, &Blocks(blocks)),
-    }
+    let blocks = match blocks {
+        Maybe::Absent => Maybe::Absent,
+        Maybe::Null => Maybe::Null,
+        Maybe::Value(blocks) => Maybe::Value(Blocks(blocks)),
+    };
+    patch(map, name, &blocks)
 }
 
-/// Returns the record of an update, which is of version 1: a tool call is never cancelled there.
+/// Returns the record of an update, which is of version 1: a tool call is never cancelled there,
+/// and never paused.
 pub(in crate::wire) fn record(update: &SessionUpdate) -> Vec<u8> {
     if let SessionUpdate::ToolCallUpdate(patch) = update
-        && patch.status.as_ref() == Some(&tool_call::cancelled())
+        && let Some(status) = patch.status.as_ref().and_then(tool_call::in_version_1)
     {
-        let mut failed = patch.clone();
-        failed.status = Some(acp_types::v1::ToolCallStatus::Failed);
-        return acp_types::to_string(&SessionUpdate::ToolCallUpdate(failed)).into_bytes();
+        let mut patch = patch.clone();
+        patch.status = Some(status);
+        return acp_types::to_string(&SessionUpdate::ToolCallUpdate(patch)).into_bytes();
     }
     acp_types::to_string(update).into_bytes()
 }

@@ -61,3 +61,5 @@ pub use crate::v1::{
 
 #[cfg(feature = "schemars")]
 mod json_schema;
+
+mod alike;
