@@ -83,18 +83,14 @@ pub(crate) fn read(params: Node<'_>, spoken: Spoken) -> Result<Asked, ReadError>
     Ok(Asked { wire: Wire::V1, request: v1::initialize::read(params)? })
 }
 
-<<<<<<< HEAD
 /// Reads a whole message. Returns `None` if it is not a readable `initialize`.
 pub(crate) fn of_line(line: &[u8]) -> Option<InitializeRequest> {
     let mut message = acp_json::parse(str::from_utf8(line).ok()?).ok()?;
     let is_asked = message.get("method").and_then(Node::as_str) == Some(Initialize::METHOD);
     let params = message.take("params").unwrap_or_default();
-    is_asked.then(|| read(params).ok()).flatten().map(|asked| asked.request)
+    is_asked.then(|| read(params, Spoken::default()).ok()).flatten().map(|asked| asked.request)
 }
 
-/// Returns the version if it is 2 or more.
-=======
->>>>>>> c49525899d047e46f05bce74b59a8bab3fbe7e57
 #[cfg(feature = "v2")]
 fn version(version: &Node<'_>) -> Option<ProtocolVersion> {
     acp_json::read(version.clone()).ok()
