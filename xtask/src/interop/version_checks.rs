@@ -1,4 +1,4 @@
-//! The checks of the cases about version 2: what went over the wire, and what the client made of it.
+//! The checks of the cases about version 2: of the messages on the wire, and of the reports.
 
 use std::collections::BTreeSet;
 
