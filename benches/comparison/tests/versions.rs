@@ -40,7 +40,7 @@ impl Wire {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    /// Calls a method, and returns the result or the code of the error. Keeps the updates on the way.
+    /// Calls a method, and returns the result or the code of the error. Keeps the updates before.
     fn call(&mut self, method: &str, params: Value) -> Result<Value, i64> {
         self.calls += 1;
         self.updates.clear();
