@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use acp_json::{Map, Node, ReadError, Value};
 use acp_types::v1::{
-    Content, ContentBlock, CreateElicitationRequest, PermissionOption, RequestPermissionRequest,
-    ToolCallUpdate, ToolKind,
+    Content, ContentBlock, PermissionOption, RequestPermissionRequest, ToolCallUpdate, ToolKind,
 };
 use acp_types::v2::{self, RequestPermissionSubject};
 
@@ -44,9 +43,4 @@ pub(super) fn permission(params: Node<'_>) -> Result<RequestPermissionRequest, R
 fn made_up() -> String {
     static QUESTIONS: AtomicU64 = AtomicU64::new(0);
     format!("permission-{}", QUESTIONS.fetch_add(1, Ordering::Relaxed))
-}
-
-/// Reads the params of `elicitation/create`, which both versions have.
-pub(super) fn elicitation(params: Node<'_>) -> Result<CreateElicitationRequest, ReadError> {
-    acp_json::read(params)
 }
